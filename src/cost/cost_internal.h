@@ -348,7 +348,8 @@ static inline double nnc_op_trained_params(const nnc_op *op) {
 
 /* Parameter counts that an optimizer needs. */
 typedef struct nnc_parameters {
-    double params, matrix_params, factored_elements, orthogonalise_flops, projected_params, projected_elements;
+    double params, matrix_params, factored_elements, orthogonalise_flops;
+    double projected_params, projected_elements, projected_products;
     double table_params; /* part of params: tables that are updated in place */
 } nnc_parameters;
 

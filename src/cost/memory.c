@@ -83,12 +83,12 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
         const double instances = (double)op->repeat / (double)list->segments[op->segment].instances;
         const double kept = nnc_op_kept_bytes(op), transient = nnc_op_transient_bytes(op);
         if (op->weights.count > 0 || op->weights.vector > 0) {
-            const double projected = instances * nnc_projected_elements(op);
+            const nnc_projected projected = nnc_projected_of(op, list->projected_rank);
             nnc_parameters *kind = kind_of(op, s);
             add_weights(&op->weights, instances, kind);
-            kind->projected_elements += projected;
-            kind->projected_params +=
-                projected > 0.0 ? instances * (double)(op->weights.count * op->weights.rows * op->weights.cols) : 0.0;
+            kind->projected_elements += instances * projected.elements;
+            kind->projected_products += instances * projected.products;
+            kind->projected_params += instances * projected.params;
             kind->table_params += op->in_place ? instances * (double)nnc_weights_params(&op->weights) : 0.0;
             if (!op->in_place) { /* ZeRO never gathers tables that are updated in place */
                 add_unit(list, op, instances, op->frozen ? frozen : params, op->frozen ? frozen_outside : outside);
@@ -140,6 +140,7 @@ static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_stage_resid
         total.orthogonalise_flops += n * p->orthogonalise_flops;
         total.projected_params += n * p->projected_params;
         total.projected_elements += n * p->projected_elements;
+        total.projected_products += n * p->projected_products;
     }
     return total;
 }
@@ -185,9 +186,9 @@ void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *ex
     update->matrix_params = (int64_t)ceil(dense->matrix_params / d + expert->matrix_params / e);
     update->factored_elements = dense->factored_elements / d + expert->factored_elements / e;
     update->orthogonalise_flops = dense->orthogonalise_flops / d + expert->orthogonalise_flops / e;
-    update->rank = plan->optimizer_rank;
     update->projected_params = dense->projected_params / d + expert->projected_params / e;
     update->projected_elements = dense->projected_elements / d + expert->projected_elements / e;
+    update->projected_products = dense->projected_products / d + expert->projected_products / e;
 }
 
 void nnc_stage_residency_copy(nnc_stage_residency *to, const nnc_stage_residency *from) {
@@ -660,6 +661,7 @@ static void add_parameters(nnc_parameters *to, const nnc_parameters *from, doubl
     to->orthogonalise_flops += times * from->orthogonalise_flops;
     to->projected_params += times * from->projected_params;
     to->projected_elements += times * from->projected_elements;
+    to->projected_products += times * from->projected_products;
 }
 
 /* Adds the models that a training method keeps on a device in addition to the trained model: copies of it, and models

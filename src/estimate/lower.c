@@ -32,7 +32,7 @@ nnc_plan nnc_plan_lowering_key(const nnc_plan *plan) {
     seen.reserve_bytes = unset.reserve_bytes;
     seen.optimizer = unset.optimizer;
     seen.optimizer_kernels = unset.optimizer_kernels;
-    seen.optimizer_rank = unset.optimizer_rank;
+    seen.optimizer_rank = nnc_optimizer_projects(plan->optimizer) ? plan->optimizer_rank : unset.optimizer_rank;
     return seen;
 }
 

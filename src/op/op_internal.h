@@ -220,10 +220,9 @@ typedef struct nnc_update {
     int64_t passes;             /* ADD: number of passes whose gradients are added up */
     int64_t matrix_params;      /* parameters in matrices that the optimizer factors */
     double new_bytes;           /* STEP: bytes that the step writes to memory new to the program */
-    int64_t rank;               /* GaLore, APOLLO: rank of projected gradients */
     double projected_params;    /* GaLore, APOLLO: parameters of matrices with projected gradients */
-    double projected_elements;  /* sum of the shorter and twice the longer side of these matrices: elements of the
-                                 * projection and of two moments, per rank */
+    double projected_elements;  /* elements of the projections and of two moments of these matrices */
+    double projected_products;  /* sum of the rank of each of these matrices times its parameters */
     double factored_elements;   /* Adafactor: sum of rows + columns of all matrices, plus elements of vectors */
     double orthogonalise_flops; /* Muon: FLOPs of the matrix products in the Newton-Schulz iterations */
 } nnc_update;

@@ -43,7 +43,7 @@ double nnc_policy_used_bytes(nnc_policy policy) {
 }
 
 typedef struct dims {
-    double params, matrix_params, factored_elements, rank, projected_params, projected_elements;
+    double params, matrix_params, factored_elements, projected_params, projected_elements, projected_products;
     double weight_bytes_per_param, gradient_bytes_per_param, master_bytes_per_param, moment_bytes_per_param;
 } dims;
 
@@ -53,9 +53,9 @@ NNC_SAYING dims dims_of(const nnc_update *u, nnc_derivation *why) {
     NNC_DIM(why, params, u->params);
     NNC_DIM(why, matrix_params, u->matrix_params);
     NNC_DIM(why, factored_elements, u->factored_elements);
-    NNC_DIM(why, rank, (double)u->rank);
     NNC_DIM(why, projected_params, u->projected_params);
     NNC_DIM(why, projected_elements, u->projected_elements);
+    NNC_DIM(why, projected_products, u->projected_products);
     NNC_DIM(why, weight_bytes_per_param, sizes->weight_bytes);
     NNC_DIM(why, gradient_bytes_per_param, gradient_io_bytes(sizes));
     NNC_DIM(why, master_bytes_per_param, sizes->master_bytes);
@@ -93,9 +93,9 @@ static double of_muon(const dims *d, nnc_derivation *why) {
  * galore_torch/galore_projector.py and adamw.py; zhuhanqing/APOLLO, apollo_torch/apollo.py. */
 static double projected(const dims *d, nnc_derivation *why) {
     NNC_SAY(why, moments_bytes, "B",
-            d->moment_bytes_per_param * (d->rank * d->projected_elements + 2.0 * (d->params - d->projected_params)));
-    NNC_NOTE(why, "projected_elements: sum of the shorter and twice the longer side of each projected matrix; other "
-                  "parameters have two moments");
+            d->moment_bytes_per_param * (d->projected_elements + 2.0 * (d->params - d->projected_params)));
+    NNC_NOTE(why, "projected_elements: rank times the shorter side and twice the longer side of each projected matrix; "
+                  "other parameters have two moments");
     return moments_bytes;
 }
 
@@ -104,7 +104,7 @@ static double projected(const dims *d, nnc_derivation *why) {
 static nnc_work project_twice(const nnc_update *u, const dims *d, nnc_derivation *why) {
     nnc_work work = { 0 };
     (void)u;
-    NNC_SET(why, work.flops, "FLOP", 4.0 * d->rank * d->projected_params);
+    NNC_SET(why, work.flops, "FLOP", 4.0 * d->projected_products);
     NNC_NOTE(why, "the gradient is projected, and the step is projected back: 2 rank FLOPs per parameter each");
     NNC_SET(why, work.read_bytes, "B", 0.6 * (13.0 * d->moment_bytes_per_param * (d->params - d->projected_params)));
     NNC_NOTE(why, "parameters that are not projected: 7 of the 20 passes of Adam are counted for all parameters");
@@ -116,7 +116,7 @@ static nnc_work project_twice(const nnc_update *u, const dims *d, nnc_derivation
 static nnc_work project_once(const nnc_update *u, const dims *d, nnc_derivation *why) {
     nnc_work work = { 0 };
     (void)u;
-    NNC_SET(why, work.flops, "FLOP", 2.0 * d->rank * d->projected_params);
+    NNC_SET(why, work.flops, "FLOP", 2.0 * d->projected_products);
     NNC_NOTE(why, "the gradient is projected: 2 rank FLOPs per parameter");
     NNC_SET(why, work.read_bytes, "B", 0.6 * (9.0 * d->moment_bytes_per_param * (d->params - d->projected_params)));
     NNC_NOTE(why, "parameters that are not projected: 11 of the 20 passes of Adam are counted for all parameters");

@@ -58,6 +58,7 @@ typedef struct nnc_op_list {
                                    * unless it is tied */
     int64_t stream_elements;      /* elements of a layer's output for one micro-batch; 0 = no layers */
     int64_t next_layers;          /* layers after the last layer that predict later tokens, each with a head */
+    int64_t projected_rank;       /* GaLore and APOLLO: rank of projected gradients */
     int64_t layers_short;         /* number of layers that the plan trains, but that the model lacks */
     int64_t tied_rows, tied_cols; /* rows and columns of the table that the first and the last segment share; 0 = no
                                    * shared table */
@@ -118,9 +119,16 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
 
 /* Tests whether the plan trains all weights and has no adapters. */
 bool nnc_plan_trains_all(const nnc_plan *plan);
-/* Returns the sum of the shorter and twice the longer side of the matrices that libraries have for one linear layer; 0
- * if the op is not a linear layer, or of routed experts. */
-double nnc_projected_elements(const nnc_op *op);
+/* Matrices whose gradients GaLore and APOLLO project to a rank, which is at most the shorter side of a matrix. */
+typedef struct nnc_projected {
+    double params;   /* parameters of these matrices */
+    double elements; /* sum of rank times the shorter side and twice the longer side: projections and two moments */
+    double products; /* sum of rank times the parameters */
+} nnc_projected;
+
+/* Returns the sums over the matrices that libraries have for one linear layer; 0 if the op is not a linear layer, or of
+ * routed experts. */
+nnc_projected nnc_projected_of(const nnc_op *op, int64_t rank);
 /* Freezes the weights that the plan does not train, and adds adapters.   [adapters] */
 void nnc_list_train(nnc_op_list *list, const nnc_lowering *how);
 

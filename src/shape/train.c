@@ -105,19 +105,29 @@ static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *ou
     return bits_of(has & asked);
 }
 
-static double projected_sides(double rows, double cols) { return rows + cols + nnc_max(rows, cols); }
+/* Adds `count` matrices to a sum: their moments and projections, and the products of the projections. */
+static void add_projected(nnc_projected *to, double rank, double count, double rows, double cols) {
+    const double used = nnc_min(rank, nnc_min(rows, cols)); /* a matrix has no more singular vectors */
+    to->elements += count * used * (rows + cols + nnc_max(rows, cols));
+    to->products += count * used * rows * cols;
+    to->params += count * rows * cols;
+}
 
-double nnc_projected_elements(const nnc_op *op) {
+nnc_projected nnc_projected_of(const nnc_op *op, int64_t rank) {
     const nnc_matmul *p = &op->u.matmul;
-    if (!is_linear(op) || is_expert(op) || op->tower) { return 0.0; }
+    const double r = (double)rank;
+    nnc_projected sum = { 0 };
+    if (!is_linear(op) || is_expert(op) || op->tower) { return sum; }
     const double rows = (double)op->weights.rows, cols = (double)op->weights.cols, count = (double)op->weights.count;
     if (op->split == NNC_SPLIT_QKV && nnc_ends_in(op->name, "qkv") && p->heads + 2 * p->kv_heads > 0) {
         const double head = cols / (double)(p->heads + 2 * p->kv_heads);
-        return count * (projected_sides(rows, head * (double)p->heads) +
-                        2.0 * projected_sides(rows, head * (double)p->kv_heads));
+        add_projected(&sum, r, count, rows, head * (double)p->heads);
+        add_projected(&sum, r, 2.0 * count, rows, head * (double)p->kv_heads);
+        return sum;
     }
     const double parts = nnc_ends_in(op->name, "gate_up") || nnc_ends_in(op->name, ".kv") ? 2.0 : 1.0;
-    return count * parts * projected_sides(rows, cols / parts);
+    add_projected(&sum, r, count * parts, rows, cols / parts);
+    return sum;
 }
 
 static bool is_adapted(const nnc_op *op, const nnc_plan *plan) {

@@ -576,6 +576,15 @@ START_TEST(projected_moments) {
     const nnc_result apollo = estimate(model, &plan);
     ck_assert_int_eq(apollo.memory.optimizer_bytes, galore.memory.optimizer_bytes);
     ck_assert_double_eq_tol(galore.executed_flops - apollo.executed_flops, 2.0 * 128 * matrices, 1e6);
+    plan.optimizer = NNC_OPTIMIZER_GALORE; /* no matrix has a rank above 4096 */
+    plan.optimizer_rank = 4096;
+    const nnc_result whole = estimate(model, &plan);
+    plan.optimizer_rank = 65536;
+    const nnc_result above = estimate(model, &plan);
+    ck_assert_int_eq(above.memory.optimizer_bytes, whole.memory.optimizer_bytes);
+    ck_assert_double_eq(above.executed_flops, whole.executed_flops);
+    ck_assert_double_eq((double)whole.memory.optimizer_bytes,
+                        2 * (4096 * sides + 2 * ((double)galore.params - matrices)));
 }
 END_TEST
 

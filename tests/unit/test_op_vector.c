@@ -415,9 +415,9 @@ START_TEST(update_steps) {
      * 4 B over 40; 4 (2) FLOPs per rank and projected parameter. */
     for (int i = 0; i < 2; i++) {
         nnc_op op = update(i == 0 ? NNC_OPTIMIZER_GALORE : NNC_OPTIMIZER_APOLLO, NNC_POLICY_FP32, true);
-        op.u.update.rank = 2;
         op.u.update.projected_params = 60;
-        op.u.update.projected_elements = 23;
+        op.u.update.projected_elements = 2 * 23;
+        op.u.update.projected_products = 2 * 60;
         const nnc_work work = nnc_op_work(&op);
         ck_assert_double_eq(nnc_update_moment_bytes(&op.u.update), 4 * (2 * 23 + 80));
         ck_assert_double_eq(work.flops, (i == 0 ? 4 : 2) * 2 * 60);
