@@ -373,11 +373,11 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
     }
     const bool own = p->plans != NULL && values[AXIS_DEVICE] != NULL && strcmp(values[AXIS_DEVICE], "-") == 0;
     const nnc_command_args args = {
-        p->plans != NULL ? options.operands[0] : values[AXIS_MODEL],
-        own ? NULL : values[AXIS_DEVICE],
-        p->plans != NULL ? values[AXIS_MODEL] : NULL,
-        &options.given,
-        options.lenient,
+        .model = p->plans != NULL ? options.operands[0] : values[AXIS_MODEL],
+        .device = own ? NULL : values[AXIS_DEVICE],
+        .scenario = p->plans != NULL ? values[AXIS_MODEL] : NULL,
+        .given = &options.given,
+        .lenient = options.lenient,
     };
     const nnc_plans_scenario *from = NULL;
     if (p->plans == NULL) {

@@ -229,6 +229,15 @@ static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_f
     return !of_plan_file && (strcmp(field->name, "data") == 0 || strcmp(field->name, "micro_batches") == 0);
 }
 
+/* Tests whether a release may set the field if no option gives it (see nnc_release_fill). */
+static bool release_sets(const char *name, const nnc_plan *plan) {
+    return strcmp(name, "zero") == 0                ? plan->devices > 1
+           : strcmp(name, "sequence_parallel") == 0 ? plan->tensor > 1
+           : strcmp(name, "virtual_stages") == 0    ? plan->pipeline > 1
+           : strcmp(name, "recompute") == 0         ? plan->recompute == NNC_RECOMPUTE_ATTENTION
+                                                    : false;
+}
+
 /* Writes the fields of the plan that a search chose and that differ from their defaults. choices: a table of
  * metrics; a row without a name is a nested table. NOLINTNEXTLINE(misc-no-recursion) */
 static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_command_args *args, const nnc_plan *plan,
@@ -249,7 +258,9 @@ static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_c
             }
             nnc_field_text(field, plan, value, sizeof value);
             nnc_field_text(field, &usual, usually, sizeof usually);
-            if (of_plan_file || strcmp(value, usually) != 0) { put_option(out, field, value); }
+            if (of_plan_file || strcmp(value, usually) != 0 || (args->of_release && release_sets(field->name, plan))) {
+                put_option(out, field, value);
+            }
         }
     }
 }

@@ -426,7 +426,12 @@ static void print_stopped(const nnc_search_report *report) {
 static nnc_status run_task(const nnc_options *options, nnc_arena *arena, const base *b, nnc_search_task *task, watch *w,
                            nnc_search_report *report, nnc_error *err) {
     const nnc_command_args args = {
-        b->model, b->device, options->scenario, &options->given, options->lenient,
+        .model = b->model,
+        .device = b->device,
+        .scenario = options->scenario,
+        .given = &options->given,
+        .lenient = options->lenient,
+        .of_release = b->scenario.release.entry != NULL,
     };
     task->watch = (nnc_search_watch){ show_progress, w };
     nnc_interrupt_hold(&w->interrupt);

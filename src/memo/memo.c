@@ -828,13 +828,24 @@ typedef struct partition {
     nnc_stage_layers shares[PARTITION_VIRTUAL];
 } partition;
 
+uint64_t nnc_list_layers_digest(const nnc_op_list *list) {
+    const uint64_t factor = 0x100000001b3;
+    uint64_t digest = 0;
+    for (int32_t s = 0; s < list->segment_count; s++) {
+        const nnc_segment *segment = &list->segments[s];
+        digest = (digest ^ ((uint64_t)segment->instances * 2 + (segment->layer ? 1 : 0))) * factor;
+    }
+    for (int32_t i = 0; i < list->mixed_count; i++) { digest = (digest ^ list->mixed[i]) * factor; }
+    return digest;
+}
+
 /* Returns a key of a plan's partition: equal keys mean equal layers of all stages. 0: the partition is not cached. */
-static uint64_t key_of(const nnc_plan *plan) {
+static uint64_t key_of(const nnc_plan *plan, uint64_t layers) {
     const int32_t chunks = nnc_schedule_chunks(plan);
     const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     if (plan->pipeline > PARTITION_STAGES || chunks > PARTITION_VIRTUAL / plan->pipeline) { return 0; }
-    return ((uint64_t)chunks << 16) | ((uint64_t)plan->pipeline << 3) | (nnc_schedule_dual(plan) ? 4 : 0) |
-           (nnc_schedule_ends_meet(plan) ? 2 : 0) | (full ? 1 : 0);
+    return (layers << 24) | ((uint64_t)chunks << 16) | ((uint64_t)plan->pipeline << 3) |
+           (nnc_schedule_dual(plan) ? 4 : 0) | (nnc_schedule_ends_meet(plan) ? 2 : 0) | (full ? 1 : 0);
 }
 
 static void keep(const nnc_step_memory *m, int32_t stages, partition *to) {
@@ -857,11 +868,11 @@ static void recall(const partition *from, int32_t stages, int32_t segments, nnc_
     memcpy(m->partition.shares, from->shares, count * sizeof m->partition.shares[0]);
 }
 
-void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step) {
+void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step, uint64_t layers) {
     nnc_memo *memo = &scratch->shared->partitions;
     nnc_step_memory *m = &scratch->step;
     const nnc_plan *plan = step->plan;
-    const uint64_t key = key_of(plan);
+    const uint64_t key = key_of(plan, layers);
     if (key != 0 && scratch->shared->recalled == key) {
         (void)nnc_step_partition_again(step, m);
         return;

@@ -172,10 +172,13 @@ double nnc_lowered_floor_s(const nnc_lowered *alike, const nnc_step *step);
 void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                           uint64_t like);
 
-/* Distributes the layers over the stages as nnc_step_partition does, from a cache where possible. All plans must have
- * the same op list and may differ only in pipeline, schedule, virtual stages, micro-batches and full recomputation.
- * Partitions of long pipelines are not cached. */
-void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step);
+/* Returns a digest of the layers of a list: the segments, and the order of their layers. */
+uint64_t nnc_list_layers_digest(const nnc_op_list *list);
+
+/* Distributes the layers over the stages as nnc_step_partition does, from a cache where possible. Op lists with equal
+ * layers have an equal `layers` (nnc_list_layers_digest). Plans may differ only in pipeline, schedule, virtual stages,
+ * micro-batches, full recomputation and the software profile. Partitions of long pipelines are not cached. */
+void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step, uint64_t layers);
 
 /* Creates the caches of step ends, their seconds, and partitions. Returns false if out of memory. */
 bool nnc_search_memos_create(nnc_estimate_cache *shared);

@@ -83,6 +83,7 @@ struct nnc_pass_costs {
     int32_t held_count;
     int32_t held_stage[PASS_STAGES]; /* index of the pipeline stage of each entry of `held` */
     nnc_resident_bytes held[PASS_STAGES];
+    uint64_t layers; /* digest of the layers of the op list */
     bool usable, worked, timed[2];
     bool routed;    /* true: the routes of a guessed pass are in `network` */
     bool guessed;   /* true: `sums` were computed for a smaller micro-batch, and the op list is not written yet */
@@ -150,8 +151,13 @@ struct nnc_plan_groups {
     nnc_plan settled; /* plan of the current group with all defaults set, still without its ZeRO stage and offload */
     uint64_t group;   /* serial number of the current group of plans from 1, over all blocks */
     uint64_t group_index; /* index of the current group in its block */
-    bool partitioned;     /* true: the layers of each stage are known for the current group */
-    bool known;           /* true: `allowed` and `software` are filled in */
+    bool partitioned; /* true: the layers of each stage are known for the current group, with the digest layers_now */
+    uint64_t layers_now;  /* digest of the layers that are divided into stages */
+    uint64_t layers_last; /* digest of the layers of the op list that was lowered last; 0 = none yet */
+    /* varied: true if op lists of two profiles differ in layers, as lists of Swin under torch-compile and fsdp do. A pass
+     * then needs its own list, and this list must be the last that was lowered. */
+    bool varied;
+    bool known;                                          /* true: `allowed` and `software` are filled in */
     bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* true: this pair of ZeRO stage and offload is legal */
     uint64_t allowed_count;                              /* number of legal pairs of ZeRO stage and offload */
     const nnc_software *software[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES];
@@ -548,13 +554,16 @@ static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     }
     const smaller_key key = smaller_key_of(plan, pass->software);
     const smaller_sums *known = nnc_memo_find(&groups->smaller, &key);
-    if (known == NULL || known->micro_batch > plan->micro_batch || !has_network(groups, plan)) { return false; }
+    if (groups->varied || known == NULL || known->micro_batch > plan->micro_batch || !has_network(groups, plan)) {
+        return false;
+    }
     pass->step = (nnc_step){ .device = groups->device, .plan = plan, .software = pass->software };
     memcpy(pass->sums, known->sums, sizeof pass->sums[0] * (size_t)known->list->segment_count);
     pass->step.list = known->list;
     pass->step.sums = pass->sums;
     pass->step.tied_params = known->tied_params;
     pass->growth = growth_of(known, plan->micro_batch);
+    pass->layers = groups->layers_last;
     return true;
 }
 
@@ -591,7 +600,11 @@ static void complete_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     pass->holds = pass->edged = 0;
     groups->listed = NULL;
     pass->usable = list_pass(groups, pass);
-    if (pass->usable) { keep_sums(groups, pass); }
+    if (!pass->usable) { return; }
+    keep_sums(groups, pass);
+    pass->layers = nnc_list_layers_digest(pass->step.list);
+    groups->varied = groups->varied || (groups->layers_last != 0 && groups->layers_last != pass->layers);
+    groups->layers_last = pass->layers;
 }
 
 static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan, const nnc_software *software) {
@@ -758,10 +771,10 @@ static void move_even_first(nnc_plan_groups *groups) {
 }
 
 /* Divides the layers of the group's plans into stages, and lists the stages that may need the most memory: among
- * neighbours with equal layers, the stage with the most micro-batches in flight. */
-static void partition_layers(nnc_plan_groups *groups, const nnc_step *step) {
+ * neighbours with equal layers, the stage with the most micro-batches in flight. layers: digest of the layers. */
+static void partition_layers(nnc_plan_groups *groups, const nnc_step *step, uint64_t layers) {
     const nnc_stage_residency *h = groups->scratch->step.holdings;
-    nnc_step_partition_recall(groups->scratch, step);
+    nnc_step_partition_recall(groups->scratch, step, layers);
     groups->heaviest_count = 0;
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         if (!groups->scratch->step.alike[d] || h[d].uneven || h[d - 1].uneven) {
@@ -773,6 +786,7 @@ static void partition_layers(nnc_plan_groups *groups, const nnc_step *step) {
     drop_lighter(groups);
     move_even_first(groups);
     groups->partitioned = true;
+    groups->layers_now = layers;
 }
 
 /* Returns the value of pass->holds for the current group. If each device has one chunk, it is EVEN_GROUPS: resident
@@ -975,11 +989,12 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, n
     nnc_plan_set_attention(plan, software);
     nnc_pass_costs *pass = find_pass(groups, plan, software);
     pass = pass != NULL ? pass : make_pass(groups, plan, software);
+    if (pass->usable && groups->varied && groups->listed != pass) { complete_pass(groups, pass); }
     if (!pass->usable) { return NULL; }
-    if (!groups->partitioned) {
+    if (!groups->partitioned || groups->layers_now != pass->layers) {
         nnc_step step = pass->step;
         step.plan = plan;
-        partition_layers(groups, &step);
+        partition_layers(groups, &step, pass->layers);
         groups->edges_now = NULL;
         if (groups->rows != NULL && plan->devices > 1) { find_edges(groups, plan); }
     }

@@ -239,7 +239,7 @@ START_TEST(a_partition_is_found_again) {
         plan.micro_batches = 2 * plan.pipeline + 2 * (int64_t)draw(9);
         const nnc_step step = { .plan = &plan, .list = &list };
         nnc_step_partition(&step, first);
-        nnc_step_partition_recall(own, &step);
+        nnc_step_partition_recall(own, &step, nnc_list_layers_digest(step.list));
         ck_assert_msg(same_deal(first, second, plan.pipeline), "%d stages, schedule %d", (int)plan.pipeline,
                       (int)plan.schedule);
     }
