@@ -395,6 +395,12 @@ $ printf 'dcn_fsdp_parallelism: 2\nici_fsdp_parallelism: 4\nglobal_head_dim: 0\n
 $ nncost show gpu.yml --to-options | grep -o ' --zero.*'
  --zero 3 --shard 8
 
+# Patterns of parameters: one layer, and parts of different layers, which no option states.
+$ printf 'base_model: a/b\nsequence_len: 2048\nmicro_batch_size: 1\nbf16: true\nunfrozen_parameters:\n  - model.layers.2.mlp.+\n' >one.yml; nncost show one.yml dense round --to-options | grep -o ' --train.*--opt'
+ --train mlp --train-layers 1 --train-from 2 --opt
+$ echo '  - model.layers.1.self_attn.+' >>one.yml; nncost show one.yml dense round --to-options 2>&1 | grep -c 'other parameters than whole parts'
+1
+
 # A script that reads itself, and pipes and devices, end; each message says why nothing starts.
 $ echo 'bash self.sh' >self.sh; ln -s self.sh other.sh; nncost show other.sh --to-options
 ! nncost: other.sh:2: starts no program itself, and reads more than 16 scripts: give its options

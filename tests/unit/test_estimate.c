@@ -585,6 +585,25 @@ START_TEST(projected_moments) {
     ck_assert_double_eq(above.executed_flops, whole.executed_flops);
     ck_assert_double_eq((double)whole.memory.optimizer_bytes,
                         2 * (4096 * sides + 2 * ((double)galore.params - matrices)));
+    plan.optimizer = NNC_OPTIMIZER_ADAMW; /* two bf16 moments; gradients are dropped in backward */
+    plan.policy = NNC_POLICY_BF16_LAYERWISE;
+    const nnc_result layerwise = estimate(model, &plan);
+    ck_assert_int_eq(layerwise.memory.optimizer_bytes, 4 * layerwise.params);
+    ck_assert_int_eq(layerwise.memory.gradient_bytes, 0);
+}
+END_TEST
+
+/* Keys and values of BART's cross-attention are two matrices of 768 x 768. A layer of the encoder has 4 of these and 2 of
+ * 768 x 3072, a layer of the decoder 8 and 2. */
+START_TEST(projected_moments_of_two_stacks) {
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    plan.policy = NNC_POLICY_BF16_PURE;
+    plan.optimizer = NNC_OPTIMIZER_GALORE;
+    const nnc_result r = estimate(load_model("hub/bart-base.json"), &plan);
+    const double sides = 6 * (12 * 3 * 768.0 + 4 * (768.0 + 2 * 3072.0));
+    const double matrices = 6 * (12 * 768.0 * 768.0 + 4 * 768.0 * 3072.0);
+    ck_assert_double_eq((double)r.memory.optimizer_bytes, 2 * (16 * sides + 2 * ((double)r.params - matrices)));
 }
 END_TEST
 
@@ -659,6 +678,7 @@ int main(void) {
     tcase_add_test(tests, policies);
     tcase_add_test(tests, helper_models);
     tcase_add_test(tests, projected_moments);
+    tcase_add_test(tests, projected_moments_of_two_stacks);
     tcase_add_test(tests, optimizers);
     return run_suite(suite);
 }

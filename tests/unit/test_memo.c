@@ -284,8 +284,24 @@ START_TEST(products_are_told_apart) {
 }
 END_TEST
 
+/* The lower bound of a product is at most its time, also if blocks and groups of experts are faster than plain products. */
+START_TEST(products_take_their_least) {
+    nnc_device device = cluster_device();
+    for (int i = 0; i < PRODUCTS_TOLD; i++) {
+        nnc_op op = product_of(i);
+        op.u.matmul.experts = i % 3;
+        device.efficiency.gemm[op.math_dtype].block_ratio = (i & 4) != 0 ? 0.5 : 2.0;
+        device.efficiency.gemm[op.math_dtype].group_ratio = (i & 8) != 0 ? 0.25 : 4.0;
+        const nnc_work work = nnc_op_work(&op);
+        const double least_s = nnc_product_least_s(&device, &op, &work);
+        ck_assert_double_gt(least_s, 0.0);
+        ck_assert_double_le(least_s, nnc_op_time(&device, &op, &work).time_s * (1.0 + 1e-12));
+    }
+}
+END_TEST
+
 int main(void) {
-    const TTest *const tests[] = { a_table_holds_what_was_added, lists_are_shared, passes_are_found_again,
-                                   rows_of_equal_ops_are_copied, products_are_told_apart };
+    const TTest *const tests[] = { a_table_holds_what_was_added, lists_are_shared,        passes_are_found_again,
+                                   rows_of_equal_ops_are_copied, products_are_told_apart, products_take_their_least };
     return run_tests_with("memo", NULL, NULL, tests, COUNT_OF(tests));
 }

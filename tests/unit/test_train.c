@@ -220,6 +220,14 @@ START_TEST(mixed_layers_divide) {
         sum += estimate(model, &plan).trained_params;
     }
     ck_assert_int_eq(sum, layers);
+    plan.pipeline = 2; /* the second stage has all trained layers, of all kinds */
+    plan.micro_batches = 2;
+    plan.global_batch = 0;
+    plan.devices = 2;
+    plan.train_layers = 12;
+    plan.train_from = 12;
+    const nnc_result second = estimate_on_cluster(model, &plan);
+    ck_assert_int_eq(second.memory.gradient_bytes, 2 * second.trained_params);
 }
 END_TEST
 
@@ -252,6 +260,32 @@ START_TEST(adapters_that_rotate) {
     const nnc_result both = estimate(model, &plan);
     ck_assert_int_eq(both.memory.activation_bytes - query.memory.activation_bytes,
                      32 * (2 * 2048 * 4096 + 2 * 128 * 4 * 32 * 32));
+}
+END_TEST
+
+/* Blocks of an odd number of inputs: 3 parameters for 3 inputs. A layer of GPT-2 has five matrices with 768 inputs, three
+ * of them in one, and one with 3072. */
+START_TEST(odd_blocks_that_rotate) {
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    plan.adapter_rank = 3;
+    plan.oft = true;
+    ck_assert_int_eq(estimate(load_model("models/gpt2.json"), &plan).trained_params, 12 * (5 * 256 + 1024) * 3);
+}
+END_TEST
+
+/* BERT begins a layer with the product of queries, keys and values. If only the last layer is trained, its input needs
+ * no gradient; with more layers, all but the first of them need it, and the estimate counts it for the first, too. */
+START_TEST(the_first_trained_layer_passes_nothing_on) {
+    const nnc_model *model = load_model("hub/bert-base.json");
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    plan.seq_len = 128;
+    double flops[4];
+    for (plan.train_layers = 1; plan.train_layers < 4; plan.train_layers++) {
+        flops[plan.train_layers] = estimate(model, &plan).backward_flops;
+    }
+    ck_assert_double_eq_tol((flops[2] - flops[1]) - (flops[3] - flops[2]), 2.0 * 128 * 768 * 3 * 768, 1.0);
 }
 END_TEST
 
@@ -393,6 +427,8 @@ int main(void) {
                                    layers_that_run_again,
                                    mixed_layers_divide,
                                    adapters_that_rotate,
+                                   odd_blocks_that_rotate,
+                                   the_first_trained_layer_passes_nothing_on,
                                    adapters_work_beside,
                                    adapters_divide,
                                    plans_that_train_nothing_are_refused,
