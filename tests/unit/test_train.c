@@ -220,6 +220,16 @@ START_TEST(mixed_layers_divide) {
         sum += estimate(model, &plan).trained_params;
     }
     ck_assert_int_eq(sum, layers);
+    /* layers before the trained ones have no backward, whatever their kind: only the head's input gradient remains */
+    plan.seq_len = 2048;
+    plan.train_layers = 4;
+    plan.train_from = 20;
+    const double four = estimate(model, &plan).backward_flops;
+    plan.train_layers = 8;
+    plan.train_from = 16;
+    const double eight = estimate(model, &plan).backward_flops;
+    const double head = 2.0 * 2048 * (double)model->decoder.hidden * (double)model->decoder.vocab;
+    ck_assert_double_eq_tol(2 * four - eight, head, 1e-9 * eight);
     plan.pipeline = 2; /* the second stage has all trained layers, of all kinds */
     plan.micro_batches = 2;
     plan.global_batch = 0;
