@@ -141,6 +141,11 @@ static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_e
     if (p->train_from >= 0 && p->train_layers == 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train-from", "all layers are trained, expected --train-layers too");
     }
+    const unsigned outside = NNC_TRAIN_EMBEDDING | NNC_TRAIN_HEAD | NNC_TRAIN_TOWERS;
+    if (p->train_layers > 0 && p->adapter_rank == 0 && p->train != NNC_TRAIN_ALL && (p->train & ~outside) == 0) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train-layers",
+                        "--train names no part of a layer, expected attention, mlp or norm in it");
+    }
     NNC_TRY(check_rotations(p, err));
     if (nnc_optimizer_projects(p->optimizer) && ((p->zero > 0 && p->data * p->context > 1) || p->tensor > 1)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--optimizer",

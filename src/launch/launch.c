@@ -237,6 +237,15 @@ static nnc_status add_options(nnc_reading *r, const char *path, const char *form
 
 static nnc_status open_file(nnc_reading *r, const char *path, const char *format);
 
+/* Reads a launch file that another file names. Refuses pipes and devices, which may never end.
+ * NOLINTNEXTLINE(misc-no-recursion): as add_command */
+static nnc_status open_named(nnc_reading *r, const char *path, const char *format) {
+    if (nnc_specs_kept(r->specs, path) == NULL && nnc_is_pipe(path)) {
+        return nnc_fail(r->err, NNC_BAD_SPEC, path, "a pipe or a device, expected a file");
+    }
+    return open_file(r, path, format);
+}
+
 /* Adds a command of a script to the reading: the options of its program and of its launcher, and the YAML file that
  * the options of the program name. *known: whether these options have a known format, or there is a YAML file.
  * NOLINTNEXTLINE(misc-no-recursion): the command of a script opens only a YAML file, never another script */
@@ -247,7 +256,7 @@ static nnc_status add_command(nnc_reading *r, const char *path, const char *form
     *known = false;
     NNC_TRY(add_options(r, path, format, command->options, known));
     if (config != NULL && is_yaml(config)) {
-        NNC_TRY(open_file(r, config, format));
+        NNC_TRY(open_named(r, config, format));
         *known = true;
     }
     if (!*known || command->launcher == NULL) { return NNC_OK; }
@@ -411,7 +420,7 @@ static void read_references(nnc_reading *r) {
         if (path == NULL) {
             r->status = nnc_no_memory(r->err);
         } else if (is_there(r, path)) {
-            r->status = open_file(r, path, named->format);
+            r->status = open_named(r, path, named->format);
             if (nnc_reading_goes_on(r) && strcmp(r->files[named->file].format, named->format) == 0) {
                 r->files[named->file].beneath = r->file_count; /* its options take precedence over the file */
                 r->files[r->file_count - 1].is_beneath = true;

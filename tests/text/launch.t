@@ -411,6 +411,9 @@ $ echo 'ls -l' >ls.sh; echo 'bash ls.sh' >calls.sh; nncost show calls.sh --to-op
 $ mkfifo pipe.sh; printf 'source pipe.sh\nsource /dev/zero\ntorchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-length 128 --micro-batch-size 3\n' >pipes.sh
 $ timeout 10 nncost show pipes.sh --to-options | grep -o 'micro-batch .'
 micro-batch 3
+$ mkfifo pipe.yaml; echo 'vllm serve a/b --config pipe.yaml' >pipes.sh; timeout 10 nncost show pipes.sh --to-options
+! nncost: pipe.yaml: a pipe or a device, expected a file
+[3]
 
 # A fragment of a script whose other part is missing is refused; linear biases of Megatron-LM are those of experts, too.
 $ printf 'source ./common.sh\nMODEL_OPTIONS="--num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-length 128"\n' >part.sh

@@ -367,6 +367,15 @@ START_TEST(plans_that_train_nothing_are_refused) {
         ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, &err), NNC_ILLEGAL_PLAN);
         ck_assert_str_eq(err.where, faults[i].where);
     }
+    nnc_plan plan = plan_of(1, 1, 1); /* no layer has a part of the head */
+    nnc_error err;
+    const nnc_model model = gpt(2, 4, 2, 10, 6);
+    plan.train_layers = 1;
+    plan.train = NNC_TRAIN_HEAD | NNC_TRAIN_EMBEDDING;
+    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, &err), NNC_ILLEGAL_PLAN);
+    ck_assert_str_eq(err.where, "--train-layers");
+    plan.train |= NNC_TRAIN_MLP;
+    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, &err), NNC_OK);
 }
 END_TEST
 
