@@ -593,8 +593,8 @@ START_TEST(projected_moments) {
 }
 END_TEST
 
-/* Keys and values of BART's cross-attention are two matrices of 768 x 768. A layer of the encoder has 4 of these and 2 of
- * 768 x 3072, a layer of the decoder 8 and 2. */
+/* Keys and values of BART's cross-attention are two matrices of 768 x 768. A layer of the encoder has 4 of these and 2
+ * of 768 x 3072, a layer of the decoder 8 and 2. */
 START_TEST(projected_moments_of_two_stacks) {
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;

@@ -284,7 +284,8 @@ START_TEST(products_are_told_apart) {
 }
 END_TEST
 
-/* The lower bound of a product is at most its time, also if blocks and groups of experts are faster than plain products. */
+/* The lower bound of a product is at most its time, also if blocks and groups of experts are faster than plain
+ * products. */
 START_TEST(products_take_their_least) {
     nnc_device device = cluster_device();
     for (int i = 0; i < PRODUCTS_TOLD; i++) {

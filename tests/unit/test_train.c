@@ -179,8 +179,8 @@ START_TEST(adapters_of_some_layers) {
 }
 END_TEST
 
-/* The first k of 32 layers run again in backward. If only the last two are trained, layers before them have no backward,
- * so 31 layers run one layer again, and 30 none; 32 run both. */
+/* The first k of 32 layers run again in backward. If only the last two are trained, layers before them have no
+ * backward: k = 30 runs no layer again, k = 31 one layer, k = 32 both. */
 START_TEST(layers_that_run_again) {
     const nnc_model *model = load_model("models/llama-7b.json");
     nnc_plan plan = nnc_plan_default();
@@ -273,8 +273,8 @@ START_TEST(adapters_that_rotate) {
 }
 END_TEST
 
-/* Blocks of an odd number of inputs: 3 parameters for 3 inputs. A layer of GPT-2 has five matrices with 768 inputs, three
- * of them in one, and one with 3072. */
+/* Blocks of an odd number of inputs: 3 parameters for 3 inputs. A layer of GPT-2 has five matrices with 768 inputs,
+ * three of them in one, and one with 3072. */
 START_TEST(odd_blocks_that_rotate) {
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;
