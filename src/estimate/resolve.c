@@ -147,11 +147,6 @@ static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_e
                         "--train names no part of a layer, expected attention, mlp or norm in it");
     }
     NNC_TRY(check_rotations(p, err));
-    if (nnc_optimizer_projects(p->optimizer) && ((p->zero > 0 && p->data * p->context > 1) || p->tensor > 1)) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--optimizer",
-                        "%s projects whole matrices, expected --zero 0 and --tensor 1",
-                        nnc_optimizer_name(p->optimizer));
-    }
     NNC_TRY(check_adapted_experts(p, model, err));
     if (p->frozen != NNC_FROZEN_16 && all && !has_helpers(p)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--frozen",

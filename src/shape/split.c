@@ -351,6 +351,11 @@ nnc_status nnc_plan_split_data(nnc_plan *p, nnc_error *err) {
                         "expected --zero 3, found %" PRId32,
                         p->zero);
     }
+    if (nnc_optimizer_projects(p->optimizer) && ((p->zero > 0 && p->data * p->context > 1) || p->tensor > 1)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--optimizer",
+                        "%s projects whole matrices, expected --zero 0 and --tensor 1",
+                        nnc_optimizer_name(p->optimizer));
+    }
     NNC_TRY(nnc_divides("--shard", "data x context", replicas, p->shard, err));
     const int64_t copies = nnc_plan_expert_ranks(p) / p->expert; /* number of ranks that hold a copy of the same
                                                                   * expert */

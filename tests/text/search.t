@@ -595,3 +595,8 @@ $ echo '{ "schema": "nncost.software/1", "id": "plain", "name": "Plain", "like":
 $ for command in estimate search; do nncost $command dense round --devices 1 --global-batch 2 --micro-batch 1 --recompute none --zero 0 --software ./plain.json --format json | grep -o -m1 '"step_s": [0-9.e-]*' | head -1; done
 "step_s": 0.030371858123
 "step_s": 0.030371858123
+
+# GaLore projects whole matrices, so a search tries neither ZeRO nor tensor parallelism.
+$ for more in '' '--zero 0 --tensor 1'; do nncost search dense fitted --threads 1 --devices 8 --global-batch 16 --optimizer galore --pipeline 1 $more | grep -o ' [0-9]* legal'; done
+ 31 legal
+ 31 legal
