@@ -300,7 +300,7 @@ void nnc_json_close(nnc_json at, int32_t index, const char *const *skip) {
 const char *nnc_json_copy(nnc_json at) {
     char *text = at.node != NULL ? CJSON(PrintUnformatted)(at.node) : NULL;
     const char *copy = text != NULL ? nnc_arena_strdup(at.doc->arena, text) : NULL;
-    CJSON(free)(text);
+    if (text != NULL) { CJSON(free)(text); }
     return copy;
 }
 
@@ -338,7 +338,7 @@ nnc_json_type nnc_json_type_of(nnc_json at) {
 }
 
 nnc_json nnc_json_get(nnc_json object, const char *key) {
-    return (nnc_json){ object.doc, CJSON(GetObjectItemCaseSensitive)(object.node, key) };
+    return (nnc_json){ object.doc, object.node != NULL ? CJSON(GetObjectItemCaseSensitive)(object.node, key) : NULL };
 }
 
 nnc_json nnc_json_first(nnc_json container) {
@@ -355,7 +355,7 @@ double nnc_json_number(nnc_json at) { return at.node->valuedouble; }
 
 const char *nnc_json_text(nnc_json at) { return at.node->valuestring; }
 
-int nnc_json_count(nnc_json at) { return CJSON(GetArraySize)(at.node); }
+int nnc_json_count(nnc_json at) { return at.node != NULL ? CJSON(GetArraySize)(at.node) : 0; }
 
 /* Marks a node as inherited: a bit in the type of the node that cJSON does not use. */
 enum { INHERITED = 1 << 16 };
