@@ -356,7 +356,8 @@ typedef struct nnc_command_args {
     const char *scenario;       /* scenario of a plan file; NULL = not given */
     const nnc_scenario_args *given;
     bool lenient;
-    bool of_release; /* true: --software names a release, which sets fields of the plan that no option gives */
+    const nnc_scenario *of_release; /* scenario whose release sets fields of the plan that no option gives; NULL = no
+                                     * release */
 } nnc_command_args;
 
 /* Writes a command line such as "nncost estimate gpt2 a100 --tensor 2". */

@@ -229,15 +229,6 @@ static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_f
     return !of_plan_file && (strcmp(field->name, "data") == 0 || strcmp(field->name, "micro_batches") == 0);
 }
 
-/* Tests whether a release may set the field if no option gives it (see nnc_release_fill). */
-static bool release_sets(const char *name, const nnc_plan *plan) {
-    return strcmp(name, "zero") == 0                ? plan->devices > 1
-           : strcmp(name, "sequence_parallel") == 0 ? plan->tensor > 1
-           : strcmp(name, "virtual_stages") == 0    ? plan->pipeline > 1
-           : strcmp(name, "recompute") == 0         ? plan->recompute == NNC_RECOMPUTE_ATTENTION
-                                                    : false;
-}
-
 /* Writes the fields of the plan that a search chose and that differ from their defaults. choices: a table of
  * metrics; a row without a name is a nested table. NOLINTNEXTLINE(misc-no-recursion) */
 static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_command_args *args, const nnc_plan *plan,
@@ -258,10 +249,46 @@ static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_c
             }
             nnc_field_text(field, plan, value, sizeof value);
             nnc_field_text(field, &usual, usually, sizeof usually);
-            if (of_plan_file || strcmp(value, usually) != 0 || (args->of_release && release_sets(field->name, plan))) {
-                put_option(out, field, value);
-            }
+            if (of_plan_file || strcmp(value, usually) != 0) { put_option(out, field, value); }
         }
+    }
+}
+
+/* Fields of a plan that a release sets from other fields of the plan, if no option gives them. */
+static const char *const released[] = { "zero",    "sequence_parallel", "virtual_stages",
+                                        "reshard", "ends_as_layers",    "whole_experts" };
+
+static bool is_not_released(const void *in, const char *field) {
+    (void)in;
+    for (size_t i = 0; i < NNC_COUNT_OF(released); i++) {
+        if (strcmp(field, released[i]) == 0) { return false; }
+    }
+    return true;
+}
+
+/* Writes the default values of a plan that a search chose and that the release of its framework would change: the
+ * search decides these values, and the multiple to which the vocabulary is padded, without the release. */
+static void put_released(nnc_buffer *out, const nnc_command_args *args, const nnc_plan *plan) {
+    const nnc_scenario *s = args->of_release;
+    const nnc_given given = { is_not_released, NULL };
+    const nnc_plan usual = nnc_plan_default();
+    nnc_plan filled = *plan;
+    if (s == NULL) { return; }
+    nnc_model model = s->model;
+    nnc_release_fill(s->release.entry, &given, &model, &filled);
+    for (size_t i = 0; i < NNC_COUNT_OF(released); i++) {
+        char value[NNC_METRIC_TEXT_MAX], other[NNC_METRIC_TEXT_MAX], usually[NNC_METRIC_TEXT_MAX];
+        const nnc_field *field = nnc_field_of_key(&nnc_plan_table, released[i]);
+        if (field == NULL || nnc_scenario_setting(args->given, field->name) != NULL) { continue; }
+        nnc_field_text(field, plan, value, sizeof value);
+        nnc_field_text(field, &filled, other, sizeof other);
+        nnc_field_text(field, &usual, usually, sizeof usually);
+        if (strcmp(value, other) != 0 && strcmp(value, usually) == 0) { put_option(out, field, value); }
+    }
+    const int64_t multiple = s->model.decoder.vocab_multiple;
+    if (s->model.family == NNC_FAMILY_DECODER && plan->tensor != s->plan.tensor && multiple > 1 &&
+        multiple == s->release.entry->vocab_multiple * s->plan.tensor) {
+        nnc_buffer_print(out, " --set vocab_multiple=%" PRId64, multiple);
     }
 }
 
@@ -289,6 +316,7 @@ nnc_status nnc_command_all(nnc_arena *arena, const nnc_command_args *args, bool 
     for (int32_t i = 0; status == NNC_OK && (found = found_at(report, i)) != NULL; i++) {
         nnc_command_put(&text, args);
         put_choices(&text, &nnc_plan_choice_metrics, args, &found->plan, of_plan_file);
+        put_released(&text, args, &found->plan);
         found->command = nnc_command_keep(arena, &text);
         status = found->command != NULL ? NNC_OK : nnc_no_memory(err);
     }

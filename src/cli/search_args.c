@@ -431,7 +431,7 @@ static nnc_status run_task(const nnc_options *options, nnc_arena *arena, const b
         .scenario = options->scenario,
         .given = &options->given,
         .lenient = options->lenient,
-        .of_release = b->scenario.release.entry != NULL,
+        .of_release = b->scenario.release.entry != NULL ? &b->scenario : NULL,
     };
     task->watch = (nnc_search_watch){ show_progress, w };
     nnc_interrupt_hold(&w->interrupt);
