@@ -254,14 +254,10 @@ static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_c
     }
 }
 
-/* Fields of a plan that a release sets from other fields of the plan, if no option gives them. */
-static const char *const released[] = { "zero",    "sequence_parallel", "virtual_stages",
-                                        "reshard", "ends_as_layers",    "whole_experts" };
-
 static bool is_not_released(const void *in, const char *field) {
     (void)in;
-    for (size_t i = 0; i < NNC_COUNT_OF(released); i++) {
-        if (strcmp(field, released[i]) == 0) { return false; }
+    for (size_t i = 0; i < NNC_RELEASED_FIELDS; i++) {
+        if (strcmp(field, nnc_released_fields[i]) == 0) { return false; }
     }
     return true;
 }
@@ -276,9 +272,9 @@ static void put_released(nnc_buffer *out, const nnc_command_args *args, const nn
     if (s == NULL) { return; }
     nnc_model model = s->model;
     nnc_release_fill(s->release.entry, &given, &model, &filled);
-    for (size_t i = 0; i < NNC_COUNT_OF(released); i++) {
+    for (size_t i = 0; i < NNC_RELEASED_FIELDS; i++) {
         char value[NNC_METRIC_TEXT_MAX], other[NNC_METRIC_TEXT_MAX], usually[NNC_METRIC_TEXT_MAX];
-        const nnc_field *field = nnc_field_of_key(&nnc_plan_table, released[i]);
+        const nnc_field *field = nnc_field_of_key(&nnc_plan_table, nnc_released_fields[i]);
         if (field == NULL || nnc_scenario_setting(args->given, field->name) != NULL) { continue; }
         nnc_field_text(field, plan, value, sizeof value);
         nnc_field_text(field, &filled, other, sizeof other);

@@ -698,6 +698,9 @@ nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_re
 /* nnc_release_fill sets fields that the plan and the model do not give. nnc_release_switch sets switches of the profile
  * by the list "recipes" of its file: each entry names the releases, devices, models and precisions that it is for. */
 void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *plan);
+/* The fields that nnc_release_fill derives from other fields of the plan. A search decides them without the release. */
+enum { NNC_RELEASED_FIELDS = 6 };
+extern const char *const nnc_released_fields[NNC_RELEASED_FIELDS];
 nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask, nnc_dtype precision,
                               nnc_software *software, nnc_error *err);
 

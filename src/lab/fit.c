@@ -146,8 +146,10 @@ static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r) {
            without.predicted_s < 0.8 * with.predicted_s;
 }
 
-/* Returns true if a step takes a twentieth of its time or more because of products with an unaligned dimension. A
- * device whose file does not state their rate counts as a device on which they take four times as long. */
+/* Returns true if a step takes a twentieth of its time or more because of products with an unaligned dimension. On a
+ * device whose file does not state their rate, they count as four times as long as aligned products. Both numbers were
+ * chosen by hand: H100 takes 7.2 times as long in forward (hw/h100-sxm5-80gb.json), and a twentieth finds the steps of
+ * GPT-2 in tests/published/h100 ('nncost calibrate' prints the group "unaligned steps"). */
 static bool is_unaligned(nnc_fit *fit, const nnc_fit_row *r) {
     const double usual_ratio = 4.0;
     nnc_scored with, without;
@@ -1178,9 +1180,9 @@ static bool fit_all(nnc_fit *fit, moving *m, hand *hands) {
         ok = fit_group(&m[i], fit, first + i) && (joint || keep_for_steps(fit, &m[i], first + i)) &&
              (joint || keep_helpful(fit, &m[i], first + i, hands));
     }
-    bool left =
-        false; /* true: at least one fit left out a model. Other steps then also get the error `left`: if all steps
-                        * of a fit group are of one model, no other model determines the parameters of this group */
+    /* left: true if at least one fit left out a model. Other steps then also get the error `left`: if all steps of a
+     * fit group are of one model, no other model determines the parameters of this group. */
+    bool left = false;
     for (int32_t i = 0; i < fit->row_count; i++) { left = left || !isnan(fit->rows[i].left); }
     for (int32_t i = 0; i < fit->row_count && ok; i++) {
         nnc_fit_row *r = &fit->rows[i];

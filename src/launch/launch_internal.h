@@ -373,6 +373,8 @@ bool nnc_shell_calculate(nnc_shell *s, const char *text, double *result);
 const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit, bool quoted, nnc_script_cells *to);
 /* Expands the text from `at` to `end`. s->line is the line of `at` before the call, and the line of `end` after it. */
 void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to);
+/* Expands the text from `at` to `end` as nnc_shell_expand does. Returns it as a string in the arena. */
+const char *nnc_shell_expand_text(nnc_shell *s, const char *at, const char *end);
 
 /* ---- commands: shell_command.c ---- */
 

@@ -528,18 +528,14 @@ static bool take_assignment(nnc_shell *s, const token *t) {
 
 /* Evaluates ((..)) as a command, after the token "((". Returns the certainty that the command succeeds. */
 static nnc_certainty read_sum(nnc_shell *s) {
-    nnc_script_cells inside = { 0 };
     double result = 0.0;
     const char *end = strstr(s->at, "))");
     if (end == NULL) {
         nnc_shell_refuse(s, "bad syntax, expected \"))\"");
         return NNC_RUNS_MAYBE;
     }
-    nnc_shell_expand(s, s->at, end, &inside);
-    const char *text = nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)inside.bytes.bytes,
-                                             nnc_script_cells_count(&inside));
+    const char *text = nnc_shell_expand_text(s, s->at, end);
     const bool known = nnc_shell_goes_on(s) && nnc_shell_calculate(s, text, &result);
-    nnc_buffer_free(&inside.bytes);
     s->at = end + 2;
     return known ? truth_of(result > 0.0 || result < 0.0) : NNC_RUNS_MAYBE;
 }

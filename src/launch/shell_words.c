@@ -62,6 +62,16 @@ const char *nnc_script_cells_text(nnc_shell *s, const nnc_script_cell *from, int
     return text;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): as nnc_shell_expand */
+const char *nnc_shell_expand_text(nnc_shell *s, const char *at, const char *end) {
+    nnc_script_cells cells = { 0 };
+    nnc_shell_expand(s, at, end, &cells);
+    const char *text = nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)cells.bytes.bytes,
+                                             nnc_script_cells_count(&cells));
+    nnc_buffer_free(&cells.bytes);
+    return text;
+}
+
 /* Copies only the options among the words of a value, with unknown values, because they come from a branch that may not
  * run. */
 static void put_options(nnc_shell *s, const nnc_script_cells *from, nnc_script_cells *to) {
@@ -283,19 +293,15 @@ static void put_unknown(nnc_shell *s, const char *at, size_t length, nnc_script_
 
 /* Expands $((..)) to its value, if it is known. `at` is the position after the two opening brackets. */
 static void expand_sum(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to) {
-    nnc_script_cells inside = { 0 };
     double result = 0.0;
     char number[32];
-    nnc_shell_expand(s, at, end, &inside);
-    const char *text = nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)inside.bytes.bytes,
-                                             nnc_script_cells_count(&inside));
+    const char *text = nnc_shell_expand_text(s, at, end);
     if (nnc_shell_goes_on(s) && nnc_shell_calculate(s, text, &result)) {
         snprintf(number, sizeof number, "%.0f", result);
         nnc_script_cells_put_text(s, to, number, strlen(number), true);
     } else {
         put_unknown(s, at, (size_t)(end - at), to);
     }
-    nnc_buffer_free(&inside.bytes);
 }
 
 static void put_changed(nnc_shell *s, const nnc_shell_var *v, int (*change)(int), int32_t from, int32_t end,
@@ -311,11 +317,8 @@ static void put_changed(nnc_shell *s, const nnc_shell_var *v, int (*change)(int)
 static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, const char *end, nnc_script_cells *to) {
     const char sign = *at;
     const bool longest = at[1] == sign;
-    nnc_script_cells word = { 0 };
-    nnc_shell_expand(s, at + 1 + longest, end, &word);
     const char *text = nnc_script_cells_text(s, v->value, v->count);
-    const char *part = nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)word.bytes.bytes,
-                                             nnc_script_cells_count(&word));
+    const char *part = nnc_shell_expand_text(s, at + 1 + longest, end);
     size_t size = strlen(part);
     const int32_t length = (int32_t)strlen(text);
     int32_t begin = 0, stop = length;
@@ -341,7 +344,6 @@ static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, co
     } else {
         put_unknown(s, at, (size_t)(end - at), to);
     }
-    nnc_buffer_free(&word.bytes);
 }
 
 /* Expands the word of ${NAME:-word}, which stays one word in quotes. NOLINTNEXTLINE(misc-no-recursion) */
@@ -402,12 +404,8 @@ static nnc_script_cell *find_item(const nnc_shell_var *v, const char *key, int32
 static const nnc_shell_var *take_item(nnc_shell *s, const nnc_shell_var *v, const char **rest, const char *end,
                                       nnc_shell_var *item) {
     const char *close = *rest < end && **rest == '[' ? nnc_shell_subscript_end(*rest, end) : NULL;
-    nnc_script_cells key = { 0 };
     if (close == NULL) { return v; }
-    nnc_shell_expand(s, *rest + 1, close, &key);
-    const char *text =
-        nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)key.bytes.bytes, nnc_script_cells_count(&key));
-    nnc_buffer_free(&key.bytes);
+    const char *text = nnc_shell_expand_text(s, *rest + 1, close);
     *rest = close + 1;
     if (v == NULL) { return NULL; }
     *item = (nnc_shell_var){ .name = v->name, .is_unknown = v->is_unknown || strstr(text, "${") != NULL };
@@ -453,15 +451,11 @@ static void expand_braces(nnc_shell *s, const char *at, const char *end, bool qu
 /* Expands $(basename x/y) to "y"; `at` is the word. Returns false if there are several words.
  * NOLINTNEXTLINE(misc-no-recursion) */
 static bool expand_base_name(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to) {
-    nnc_script_cells inside = { 0 };
-    nnc_shell_expand(s, at, end, &inside);
-    const char *text = nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)inside.bytes.bytes,
-                                             nnc_script_cells_count(&inside));
+    const char *text = nnc_shell_expand_text(s, at, end);
     const char *slash = strrchr(text, '/');
     const bool is_one = strpbrk(text, " \t\n") == NULL;
     text = slash != NULL ? slash + 1 : text;
     if (is_one) { nnc_script_cells_put_text(s, to, text, strlen(text), true); }
-    nnc_buffer_free(&inside.bytes);
     return is_one;
 }
 
