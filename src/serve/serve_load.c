@@ -353,7 +353,7 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
         s->mode == NNC_SERVE_OPEN && of->plan->arrival_count == 0 && of->plan->request_rate >= s->saturation_rate;
     const bool loop = s->mode == NNC_SERVE_CLOSED || s->mode == NNC_SERVE_OPEN;
     if (loop && !s->saturated) { nnc_serve_replay(&l, &replayed); }
-    const double sequences = s->mode == NNC_SERVE_STATIC ? (double)of->plan->batch / of->plan->data
+    const double sequences = s->mode == NNC_SERVE_STATIC ? nnc_ceil((double)of->plan->batch / of->plan->data)
                              : s->mode == NNC_SERVE_CLOSED && l.decode_workers == 0 ? nnc_min((double)l.open, l.most)
                                                                                     : replayed.sequences;
     const double prompts = s->mode == NNC_SERVE_STATIC ? sequences : 1.0;

@@ -102,6 +102,25 @@ START_TEST(fits_or_says_by_how_much) {
 }
 END_TEST
 
+/* The replica with the most requests decides the time of a batch: of 6 requests, 2 of 4 replicas have 2. */
+START_TEST(requests_are_whole) {
+    nnc_serve_ask ask = short_requests();
+    ask.batch = 1;
+    const nnc_serve one = served("llama3-8b", &ask);
+    ask.batch = 2;
+    const nnc_serve two = served("llama3-8b", &ask);
+    ask.data = 4;
+    ask.batch = 1;
+    const nnc_serve alone = served("llama3-8b", &ask);
+    ck_assert_double_eq(alone.ttft_s, one.ttft_s);
+    ck_assert_double_eq(alone.requests_per_s, one.requests_per_s);
+    ask.batch = 6;
+    const nnc_serve six = served("llama3-8b", &ask);
+    ck_assert_double_eq(six.tpot_s, two.tpot_s);
+    ck_assert_double_eq_tol(six.output_tokens_per_s / (3.0 * two.output_tokens_per_s), 1.0, 1e-12);
+}
+END_TEST
+
 /* Each of two replicas has half of the requests; stages and ranks share weights and cache. */
 START_TEST(devices_share) {
     nnc_serve_ask ask = short_requests();
@@ -251,8 +270,9 @@ END_TEST
 
 int main(void) {
     const TTest *const tests[] = {
-        monotone_and_bounded, loads_agree,  fits_or_says_by_how_much, devices_share, refuses, refuses_contradictions,
-        every_line_is_true,   search_finds,
+        monotone_and_bounded,   loads_agree,        fits_or_says_by_how_much,
+        requests_are_whole,     devices_share,      refuses,
+        refuses_contradictions, every_line_is_true, search_finds,
     };
     return run_tests_with("serve", open_support, close_support, tests, COUNT_OF(tests));
 }
