@@ -176,13 +176,14 @@ static void say_elastic(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *wh
 
 void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *run, nnc_derivation *why) {
     const bool stops = !isnan(ask->device_mtbf_s) || ask->reclaim_per_month > 0.0;
-    const bool saves = stops || !isnan(ask->checkpoint_interval_s);
+    const bool saves = stops || !isnan(ask->checkpoint_interval_s), planned = ask->planned_stops > 0.0;
     run->goodput = 1.0;
+    if (saves || planned) { say_checkpoint(ask, link_bytes_per_s, run, why); }
+    if (planned && !stops) { say_restart(ask, run, why); }
     if (!saves) {
         NNC_PUT(why, run->goodput, NULL);
         return;
     }
-    say_checkpoint(ask, link_bytes_per_s, run, why);
     if (!stops) {
         run->interval_s = ask->checkpoint_interval_s;
         NNC_PUT(why, run->interval_s, "s");

@@ -477,6 +477,24 @@ START_TEST(every_line_is_true) {
 }
 END_TEST
 
+/* After each of 3 planned stops a run restarts in 600 + 30 s and loads 1.6e12 B at 1e9 B/s, even if it never
+ * fails, and with checkpoints or without. */
+START_TEST(planned_stops_restart) {
+    nnc_plan plan = devices_of(8);
+    nnc_run_ask ask = nnc_run_ask_default();
+    plan.global_batch = 64;
+    plan.samples = 64.0 * 10000.0;
+    ask.step_s = 2.0;
+    ask.planned_stops = 3.0;
+    ask.checkpoint_bytes = 1.6e12;
+    ask.storage_read_bytes_per_s = 1e9;
+    CLOSE(run_of(&plan, &ask).run_s, 20000.0 + 3.0 * 2230.0, 1e-12);
+    ask.checkpoint_interval_s = 1000.0;
+    ask.save_s = 100.0;
+    CLOSE(run_of(&plan, &ask).run_s, 20000.0 + 20.0 * 100.0 + 3.0 * 2230.0, 1e-12);
+}
+END_TEST
+
 /* Four sites with 8 devices each: 7 billion parameters, 1.25 GB/s, an average every 500 steps of 2 s. */
 START_TEST(sites_that_average) {
     nnc_plan plan = devices_of(8);
@@ -578,6 +596,7 @@ int main(void) {
         compute_optimal_models,
         a_budget_and_its_inverse,
         every_line_is_true,
+        planned_stops_restart,
         sites_that_average,
         a_run_that_never_advances_names_its_times,
         contradictions_are_refused,
