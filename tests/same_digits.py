@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A search gives each plan the time and the memory that the estimate of its command gives.
+"""Each plan that search, advise, fit, limit, scale, compare and run print has the time and the memory of its estimate.
 
     usage: same_digits.py PROGRAM ROOT [COUNT] [SEED]
 
-Draws COUNT searches from all models, devices and profiles, and estimates the first three plans of each by the command
-that the search prints.
+Draws COUNT questions of each command from all models, devices and profiles. Every plan that a command prints is
+estimated with the options that lead to it: those of the question, and those that the command adds.
 """
 import json
 import os
@@ -19,6 +19,7 @@ COUNT = int(sys.argv[3]) if len(sys.argv) > 3 else 40
 rng = random.Random(int(sys.argv[4]) if len(sys.argv) > 4 else 1)
 ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C", "HOME": "/nonexistent", "NNCOST_PATH": ROOT}
 MODELS, DEVICES, PROFILES = (sorted(path.stem for path in Path(ROOT, folder).glob("*.json")) for folder in ("models", "hw", "software"))
+RELEASES = [id for id in PROFILES if "date" in json.loads(Path(ROOT, "software", f"{id}.json").read_text())]
 OPTIONS = [  # option, values, how often it is given
     ("--software", [*PROFILES, "any"], 0.5),
     ("--precision", ["bf16", "fp16", "fp32", "tf32", "fp8"], 0.3),
@@ -27,6 +28,15 @@ OPTIONS = [  # option, values, how often it is given
     ("--train-layers", ["2"], 0.15),
     ("--global-batch", ["8", "16", "64"], 0.5),
 ]
+OF_A_PLAN = [  # further options of a question about one plan
+    ("--software", RELEASES, 0.5),
+    ("--zero", ["1", "2", "3"], 0.3),
+    ("--micro-batch", ["1", "2", "4", "16"], 0.6),
+    ("--recompute", ["attention", "full", "norm,activation"], 0.3),
+    ("--policy", ["mixed", "amp", "bf16-pure"], 0.15),
+    ("--attention", ["unfused", "flash2"], 0.15),
+    ("--seq-len", ["512", "2048"], 0.15),
+]
 
 
 def document(words):
@@ -34,24 +44,118 @@ def document(words):
     return json.loads(done.stdout) if done.returncode < 2 and done.stdout else None
 
 
-faults, searches, plans = [], 0, 0
-while searches < COUNT:
-    words = ["search", rng.choice(MODELS), rng.choice(DEVICES), "--devices", rng.choice(["1", "2", "4", "8", "16"]), "--threads", "1"]
-    for option, values, share in OPTIONS:
+def changed(words, options):
+    """The words with further options, each in the place of an option of the same name."""
+    words, options = list(words), [{"--lora": "--adapter-rank"}.get(word, word) for word in options]
+    names = {word.split("=")[0] for word in options if word.startswith("--")} - {"--set"}
+    for at in reversed([i for i, word in enumerate(words) if word.split("=")[0] in names]):
+        del words[at:at + (2 if at + 1 < len(words) and not words[at + 1].startswith("--") else 1)]
+    return [*words, *options]
+
+
+def drawn(options):
+    words = []
+    for option, values, share in options:
         if rng.random() < share:
-            words += [option, rng.choice(values)]
-    found = document(words)
-    if found is None or not found["best"]:
-        continue
-    searches += 1
-    for plan in found["best"][:3]:
-        plans += 1
-        said = document(shlex.split(plan["command"])[1:])
-        if said is None:
-            faults.append(f"{plan['command']}: refused")
-        elif abs(said["step"]["step_s"] - plan["step_s"]) > 1e-9 * plan["step_s"] or said["memory"]["total_bytes"] != plan["memory_bytes"]:
-            faults.append(f"{shlex.join(words)}: {plan['step_s']} s, {plan['memory_bytes']} B; {plan['command']}: "
-                          f"{said['step']['step_s']} s, {said['memory']['total_bytes']} B")
+            words = changed(words, [option, rng.choice(values)])
+    return words
+
+
+def degrees():
+    words = ["--devices", rng.choice(["1", "2", "4", "8", "16", "64"])]
+    if rng.random() < 0.5:
+        words += [rng.choice(["--tensor", "--pipeline", "--context"]), "2"]
+    return words
+
+
+def plan(*without):
+    """The model, the device and the options of a plan, without some options."""
+    words = [rng.choice(MODELS), rng.choice(DEVICES), *changed(degrees(), drawn([*OPTIONS[1:5], *OF_A_PLAN]))]
+    for name in without:
+        words = [word for i, word in enumerate(words) if word != name and (i == 0 or words[i - 1] != name)]
+    return words
+
+
+# Each command: a function that draws a question, and one that lists the plans of the answer as the words of an
+# estimate, its time and its memory (None: not printed).
+
+
+def searched(words, answer):
+    for one in answer["best"][:3]:
+        yield shlex.split(one["command"])[2:], one["step_s"], one["memory_bytes"]
+
+
+def advised(words, answer):
+    yield words, answer["step_s"], answer["total_bytes"]
+    for one in answer["changes"]:
+        yield changed(words, shlex.split(one["options"])), one["step_s"], one["total_bytes"]
+
+
+def fitted(words, answer):
+    most = answer["micro_batch"]
+    if most > 0:
+        yield changed(words, ["--micro-batch", str(most)]), answer["step_s"], answer["total_bytes"]
+    for one in answer["remedies"]:
+        options = shlex.split(one["options"])
+        if "--data" not in options or "--devices" not in words:
+            batch = min(most, one["micro_batch"]) or one["micro_batch"]
+            yield changed(words, [*options, "--micro-batch", str(batch)]), one["step_s"], one["total_bytes"]
+
+
+def limited(words, answer):
+    words = words[:words.index("--of")]
+    if "--software" not in words:  # all plans keep the profile of the first
+        words += ["--software", answer["plan"]["software"]]
+    for one in answer["curve"]:
+        yield changed(words, ["--" + answer["of"], str(one["size"])]), one["step_s"], None
+
+
+def scaled(words, answer):
+    for one in answer["sizes"]:
+        if one["step_s"] is not None:
+            yield shlex.split(one["command"])[2:], one["step_s"], one["memory_bytes"]
+
+
+def compared(words, answer):
+    for one, values in zip(answer["rows"], [(zero, batch) for zero in "013" for batch in "12"]):
+        yield changed(words, ["--zero", values[0], "--micro-batch", values[1]]), one["step"]["step_s"], one["memory"]["total_bytes"]
+
+
+def of_run(words, answer):
+    yield words, answer["run"]["step_s"], answer["memory"]["total_bytes"]
+
+
+COMMANDS = {
+    "search": (lambda: [rng.choice(MODELS), rng.choice(DEVICES), "--devices", rng.choice(["1", "2", "4", "8", "16"]), "--threads", "1",
+                        *drawn(OPTIONS)], searched),
+    "advise": (plan, advised),
+    "fit": (plan, fitted),
+    "limit": (lambda: [*plan("--devices", "--tensor", "--context"), "--of", rng.choice(["tensor", "context"])], limited),
+    "scale": (lambda: [rng.choice(MODELS), rng.choice(DEVICES), "--devices", "1,2,8", "--threads", "1", *drawn(OPTIONS)], scaled),
+    "compare": (lambda: changed(plan(), ["--software", rng.choice(RELEASES), "--zero", "0,1,3", "--micro-batch", "1,2"]), compared),
+    "run": (lambda: [*plan(), "--days", "1"], of_run),
+}
+
+faults, tally = [], []
+for command, (ask, plans_of) in COMMANDS.items():
+    questions = plans = tries = 0
+    while questions < COUNT and tries < 40 * COUNT:
+        tries += 1
+        words = ask()
+        answer = document([command, *words])
+        found = [] if answer is None else list(plans_of(words, answer))
+        questions += bool(found)
+        for options, step_s, total_bytes in found:
+            plans += 1
+            said = document(["estimate", *options])
+            if said is None:
+                faults.append(f"{command} {shlex.join(words)}: {shlex.join(options)} is refused")
+            elif not abs(said["step"]["step_s"] - step_s) <= 1e-9 * step_s or total_bytes not in (None, said["memory"]["total_bytes"]):
+                faults.append(f"{command} {shlex.join(words)}: {step_s} s, {total_bytes} B; {shlex.join(options)}: "
+                              f"{said['step']['step_s']} s, {said['memory']['total_bytes']} B")
+    tally.append(f"{plans} of {command}")
+    if plans < COUNT:
+        faults.append(f"{command}: only {plans} plans")
 print(*faults, sep="\n")
-print(f"{searches} searches, {plans} plans, {len(faults)} faults")
-sys.exit(bool(faults) or plans < COUNT)
+print(f"plans: {', '.join(tally)}; {len(faults)} faults")
+sys.exit(bool(faults))

@@ -216,6 +216,7 @@ typedef struct nnc_advice {
         unsigned char plan_space[NNC_PLAN_SPACE];
     };
     int32_t changes;
+    nnc_verdict verdict; /* NNC_TIGHT only if no plan fits without doubt */
     int64_t total_bytes;
     double step_s;
     char text[256];

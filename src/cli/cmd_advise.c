@@ -116,7 +116,7 @@ static void add_advice(answer *a, const nnc_advice *advice) {
                                .total_bytes = advice->total_bytes,
                                .global_batch = r->plan.global_batch,
                                .adapters = advice->plan.adapter_rank > 0 && r->plan.adapter_rank == 0,
-                               .verdict = NNC_FITS };
+                               .verdict = advice->verdict };
     snprintf(change.options, sizeof change.options, "%s", advice->text);
     if (!has(a, &change)) { add(a, &change); }
 }
@@ -479,10 +479,12 @@ static nnc_status write_limits(nnc_session *session, void *context, nnc_scenario
     limits *a = context;
     (void)scratch;
     nnc_scratch *own = nnc_scratch_create();
+    nnc_profiles kept = nnc_profiles_of_one(scenario->report.software);
     NNC_GOT(own, err);
     a->report = scenario->report;
-    const nnc_status status = nnc_limit_find(&scenario->model, &scenario->device, scenario->report.software,
-                                             &scenario->plan, session->options.limit_of, own, &a->found, err);
+    kept.completer = scenario->profiles.completer;
+    const nnc_status status = nnc_limit_find(&scenario->model, &scenario->device, &kept, &scenario->plan,
+                                             session->options.limit_of, own, &a->found, err);
     nnc_scratch_destroy(own);
     if (status == NNC_OK) {
         a->report.result = &a->found.result;

@@ -114,12 +114,6 @@ static void write_least(nnc_sheet *sheet, const nnc_report *report) {
     }
 }
 
-/* Returns true if a plan with this memory is tight: the upper end of its memory interval exceeds the capacity. */
-static bool is_tight(const nnc_report *report, int64_t bytes) {
-    const nnc_memory *m = &report->result->memory;
-    return (double)bytes * (double)m->total_interval_bytes[1] > (double)m->total_bytes * (double)m->capacity_bytes;
-}
-
 void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report) {
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
     const nnc_memory *memory = &report->result->memory;
@@ -154,7 +148,7 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
         nnc_sheet_item(sheet, NNC_INK_GOOD, "%s", advice->text);
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_unit_text((double)advice->total_bytes, "B", a));
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "step %s%s", nnc_unit_text(advice->step_s, "s", b),
-                       is_tight(report, advice->total_bytes) ? ", tight" : "");
+                       advice->verdict == NNC_TIGHT ? ", tight" : "");
         nnc_sheet_end(sheet);
     }
     if (verdict == NNC_OVER_MEMORY && report->advice_count == 0) {
@@ -654,7 +648,7 @@ static void write_changes(nnc_sheet *sheet, const void *record) {
         const nnc_advice *advice = &report->advice[i];
         if (lines + (is_long(advice->text) ? 2 : 1) <= CHANGE_LINES) {
             put_change(sheet, lines == 0 ? "would fit" : "", advice->text, advice->step_s, (double)NAN,
-                       advice->total_bytes, is_tight(report, advice->total_bytes));
+                       advice->total_bytes, advice->verdict == NNC_TIGHT);
             lines += is_long(advice->text) ? 2 : 1;
         }
     }
@@ -665,7 +659,7 @@ static void write_changes(nnc_sheet *sheet, const void *record) {
                        lines > 0 ? ""
                        : over    ? "would fit"
                                  : "faster",
-                       c->options, c->step_s, c->gain, c->total_bytes, false);
+                       c->options, c->step_s, c->gain, c->total_bytes, c->verdict == NNC_TIGHT);
             lines++;
         }
     }

@@ -198,6 +198,7 @@ typedef struct search {
     const nnc_software *software; /* profile of the plan that does not fit; changes keep this profile */
     const nnc_plan *base;
     nnc_scratch *scratch;
+    nnc_variant variant; /* plan that is estimated */
     int steps[CHANGES];
     int best[CHANGES]; /* strength of each change in the fastest plan with gentle changes so far; 0 = no change */
     double best_s;
@@ -218,6 +219,7 @@ typedef enum outcome { OUTCOME_ILLEGAL, OUTCOME_OVER, OUTCOME_FITS } outcome;
  * `timed`, also estimates the step time. Uses up one of s->tries; without tries left the plan counts as illegal. */
 static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice *advice) {
     nnc_result result;
+    nnc_variant *v = &s->variant;
     bool possible = true;
     *advice = (nnc_advice){ .plan = *s->base };
     for (int c = 0; c < CHANGES && possible; c++) {
@@ -227,14 +229,19 @@ static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice
         }
     }
     s->scratch->untimed = !timed;
-    if (!possible || s->tries-- <= 0 || (s->shipped && !nnc_software_ships(s->software, &advice->plan, NULL)) ||
-        nnc_estimate_read(s->model, s->device, s->software, &advice->plan, s->scratch, &result, NULL) != NNC_OK) {
+    v->plan = &advice->plan;
+    v->model = s->model;
+    v->software = s->software;
+    if (!possible || s->tries-- <= 0 || !nnc_variant_complete(v, s->profiles, s->base) ||
+        (s->shipped && !nnc_software_ships(v->software, v->plan, NULL)) ||
+        nnc_estimate_read(v->model, s->device, v->software, v->plan, s->scratch, &result, NULL) != NNC_OK) {
         return OUTCOME_ILLEGAL;
     }
     if (result.verdict != NNC_FITS &&
         !(s->takes_tight && result.verdict == NNC_TIGHT && result.memory.headroom_bytes >= 0)) {
         return OUTCOME_OVER;
     }
+    advice->verdict = result.verdict;
     advice->total_bytes = result.memory.total_bytes;
     advice->step_s = result.step_s;
     return OUTCOME_FITS;

@@ -52,7 +52,8 @@ typedef struct tuner {
     nnc_scratch *scratch;
     nnc_model padded; /* copy of the model with a padded vocabulary */
     nnc_result base;
-    bool shipped; /* true: changes use only features of the profile's framework */
+    nnc_variant variant; /* plan that is estimated */
+    bool shipped;        /* true: changes use only features of the profile's framework */
     int tries;
 } tuner;
 
@@ -188,11 +189,14 @@ static const nnc_software *software_of(const tuner *t, const candidate *c) {
 }
 
 static bool estimate(tuner *t, const candidate *c, nnc_result *r) {
-    const nnc_software *software = software_of(t, c);
+    nnc_variant *v = &t->variant;
+    v->plan = &c->plan;
+    v->model = c->padded ? &t->padded : t->ask->model;
+    v->software = software_of(t, c);
     t->tries++;
-    return (!t->shipped || nnc_software_ships(software, &c->plan, NULL)) &&
-           nnc_estimate_read(c->padded ? &t->padded : t->ask->model, t->ask->device, software, &c->plan, t->scratch, r,
-                             NULL) == NNC_OK;
+    return (c->software != NULL || nnc_variant_complete(v, t->ask->profiles, t->ask->plan)) &&
+           (!t->shipped || nnc_software_ships(v->software, v->plan, NULL)) &&
+           nnc_estimate_read(v->model, t->ask->device, v->software, v->plan, t->scratch, r, NULL) == NNC_OK;
 }
 
 /* Tests whether result a is better than result b. A plan that fits is better than a plan that does not. Of two plans

@@ -65,6 +65,27 @@ nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model, co
  * number of layers of the model. */
 nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers, nnc_error *err);
 
+/* The inputs of an estimate of a changed plan; the pointers may point to the copies. */
+typedef struct nnc_variant {
+    const nnc_plan *plan;
+    const nnc_model *model;
+    const nnc_software *software;
+    nnc_plan own_plan;
+    nnc_model own_model;
+    nnc_software own_software;
+} nnc_variant;
+
+/* Completes plans as the release of a framework does that the user named. complete: own_plan is a plan that a change of
+ * `base` has made, own_model is its model. Sets the fields that neither the user nor the change sets, and own_software.
+ * Returns false if the release is faulty. */
+typedef struct nnc_completer {
+    bool (*complete)(const void *in, const nnc_plan *base, nnc_variant *variant);
+    const void *in;
+} nnc_completer;
+
+/* Completes a variant, whose plan is made by a change of `base`, if the profiles are those of a release. */
+bool nnc_variant_complete(nnc_variant *variant, const nnc_profiles *profiles, const nnc_plan *base);
+
 /* ---- partition.c: layers of pipeline stages ---- */
 
 enum { NNC_STAGES_MAX = NNC_PIPELINE_STAGES_MAX, NNC_VIRTUAL_STAGES_MAX = NNC_PIPELINE_VIRTUAL_MAX };
@@ -644,7 +665,7 @@ typedef struct nnc_limit_answer {
 /* Finds the limit of an axis. For degrees, every legal degree is tried. For tokens, the size is doubled until the
  * answer changes, then bisected; sizes below one sequence shorten the sequence. All plans use the same profile.
  * Returns the errors of nnc_estimate; NNC_ILLEGAL_PLAN also if the axis is data and the plan has no data ranks. */
-nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                           const nnc_plan *plan, nnc_limit of, nnc_scratch *scratch, nnc_limit_answer *answer,
                           nnc_error *err);
 

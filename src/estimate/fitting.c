@@ -20,14 +20,22 @@ typedef struct finder {
     const nnc_device *device;
     const nnc_profiles *profiles;
     nnc_scratch *scratch;
-    nnc_model deeper; /* copy of the model with another number of layers */
+    const nnc_plan *base; /* plan of the user; all other plans are changes of it */
+    nnc_model deeper;     /* copy of the model with another number of layers */
+    nnc_variant variant;  /* plan that is estimated */
 } finder;
 
 static nnc_status estimate(finder *f, const nnc_model *model, const nnc_plan *plan, bool timed, nnc_result *r,
                            nnc_error *err) {
-    const nnc_software *software = nnc_profile_of(f->profiles, model, f->device, plan);
-    return timed ? nnc_estimate_read(model, f->device, software, plan, f->scratch, r, err)
-                 : nnc_estimate_memory(model, f->device, software, plan, f->scratch, r, err);
+    nnc_variant *v = &f->variant;
+    v->plan = plan;
+    v->model = model;
+    v->software = nnc_profile_of(f->profiles, model, f->device, plan);
+    if (!nnc_variant_complete(v, f->profiles, f->base)) {
+        return nnc_fail(err, NNC_BAD_SPEC, v->software->id, "recipes: expected fields of the profile");
+    }
+    return timed ? nnc_estimate_read(v->model, f->device, v->software, v->plan, f->scratch, r, err)
+                 : nnc_estimate_memory(v->model, f->device, v->software, v->plan, f->scratch, r, err);
 }
 
 static const nnc_model *resize(finder *f, size_kind kind, int64_t size, nnc_plan *plan) {
@@ -72,7 +80,7 @@ static int64_t largest(finder *f, size_kind kind, const nnc_plan *base, bool tig
 
 void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                const nnc_plan *plan, nnc_scratch *scratch, int64_t *fits, int64_t *tight) {
-    finder f = { model, device, profiles, scratch, *model };
+    finder f = { model, device, profiles, scratch, plan, .deeper = *model };
     *fits = largest(&f, SIZE_MICRO_BATCH, plan, false);
     *tight = largest(&f, SIZE_MICRO_BATCH, plan, true);
 }
@@ -159,10 +167,11 @@ static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc
 
 nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                             const nnc_plan *plan, nnc_scratch *scratch, nnc_fitting *fit, nnc_error *err) {
-    finder f = { model, device, profiles, scratch, *model };
+    finder f = { model, device, profiles, scratch, .deeper = *model };
     nnc_plan read, shown;
     nnc_result now;
     NNC_TRY(nnc_plan_read(plan, &read, err));
+    f.base = &read;
     NNC_TRY(estimate(&f, model, &read, false, &now, err));
     const nnc_plan *resolved = &now.plan;
     memset(fit, 0, sizeof *fit);
@@ -311,10 +320,9 @@ static nnc_status smallest_size(limit_search *s, int64_t *size, nnc_error *err) 
     return NNC_OK;
 }
 
-nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                           const nnc_plan *plan, nnc_limit of, nnc_scratch *scratch, nnc_limit_answer *answer,
                           nnc_error *err) {
-    const nnc_profiles profiles = nnc_profiles_of_one(software);
     nnc_plan base, resolved;
     int64_t size = 0;
     bool past = false;
@@ -322,7 +330,9 @@ nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, cons
     memset(answer, 0, sizeof *answer);
     answer->of = of;
     answer->limit = (double)NAN;
-    limit_search s = { .f = { model, device, &profiles, scratch, *model }, .base = &base, .answer = answer };
+    limit_search s = { .f = { model, device, profiles, scratch, &base, .deeper = *model },
+                       .base = &base,
+                       .answer = answer };
     if (of == NNC_LIMIT_TENSOR || of == NNC_LIMIT_CONTEXT) {
         NNC_TRY(largest_degree(&s, &size, err));
     } else {

@@ -239,6 +239,17 @@ nnc_profiles nnc_profiles_of_one(const nnc_software *software) {
     return all;
 }
 
+bool nnc_variant_complete(nnc_variant *variant, const nnc_profiles *profiles, const nnc_plan *base) {
+    const nnc_completer *completer = profiles->completer;
+    if (completer == NULL) { return true; }
+    variant->own_plan = *variant->plan;
+    variant->own_model = *variant->model;
+    variant->plan = &variant->own_plan;
+    variant->model = &variant->own_model;
+    variant->software = &variant->own_software;
+    return completer->complete(completer->in, base, variant);
+}
+
 /* ZeRO 3 selects the profile of FSDP, with any other parallelism: torchtitan and others combine FSDP with tensor and
  * pipeline parallelism. Decoders with ZeRO 1 or 2 get the profile of Megatron, even if no layer is split. Otherwise a
  * search would split a model only to get the kernels of Megatron. */

@@ -82,16 +82,20 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_scenario *s
     return NNC_OK;
 }
 
-nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err) {
+static nnc_status set_switches(const nnc_scenario_args *given, nnc_software *software, nnc_error *err) {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_field *field = given->settings[i].field;
         char name[NNC_OPTION_NAME];
         if (nnc_field_is_of(&nnc_switch_table, field) &&
-            nnc_software_set(&scenario->software, field->name, given->settings[i].value, err) != NNC_OK) {
+            nnc_software_set(software, field->name, given->settings[i].value, err) != NNC_OK) {
             return bad_option(nnc_option_name(field->name, name), err);
         }
     }
     return NNC_OK;
+}
+
+nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err) {
+    return set_switches(given, &scenario->software, err);
 }
 
 /* The objects whose fields --set can change. A field name without a prefix is looked up in this order. */
@@ -398,6 +402,63 @@ static bool is_given(const void *in, const char *field) {
     return found;
 }
 
+/* ---- changed plans under a release ---- */
+
+/* Fields of a plan that a release sets, or that decide what it sets and that an estimate fills in. recompute_layers
+ * belongs to recompute. */
+static const char *const released[] = {
+    "policy",       "attention",         "ends_as_layers", "virtual_stages",   "reshard",
+    "zero",         "sequence_parallel", "frozen",         "adapters",         "whole_experts",
+    "context_kind", "recompute",         "precision",      "recompute_layers", "schedule",
+};
+
+/* A plan that a change has made, while the release sets its fields. */
+typedef struct changed_plan {
+    const nnc_scenario_args *given;
+    bool kept[NNC_COUNT_OF(released)]; /* true: the change sets this field */
+} changed_plan;
+
+static bool is_kept(const void *in, const char *field) {
+    const changed_plan *changed = in;
+    size_t i = 0;
+    while (i < NNC_COUNT_OF(released) && strcmp(released[i], field) != 0) { i++; }
+    return is_given(changed->given, field) || (i < NNC_COUNT_OF(released) && changed->kept[i]);
+}
+
+/* Sets the fields that the change does not set to what the user asked for. */
+static void ask_again(const nnc_plan *asked, const nnc_plan *base, nnc_plan *plan, changed_plan *changed) {
+    const bool recomputes = plan->recompute != base->recompute || plan->recompute_layers != base->recompute_layers;
+    for (size_t i = 0; i < NNC_COUNT_OF(released); i++) {
+        const nnc_field *field = nnc_field_of_key(&nnc_plan_table, released[i]);
+        char *value = (char *)plan + field->offset;
+        const bool recompute = strncmp(released[i], "recompute", strlen("recompute")) == 0;
+        changed->kept[i] =
+            recompute ? recomputes : !nnc_same_bytes(value, (const char *)base + field->offset, field->size);
+        if (!changed->kept[i]) { memcpy(value, (const char *)asked + field->offset, field->size); }
+    }
+}
+
+static bool complete(const void *in, const nnc_plan *base, nnc_variant *variant) {
+    const nnc_scenario *s = in;
+    const struct nnc_asked *asked = &s->asked;
+    const nnc_release_ask ask = ask_of(s, s->model.id);
+    nnc_decoder *decoder = &variant->own_model.decoder;
+    changed_plan changed = { .given = &asked->given };
+    const nnc_given given = { is_kept, &changed };
+    nnc_error err;
+    ask_again(&asked->plan, base, &variant->own_plan, &changed);
+    if (s->model.family == NNC_FAMILY_DECODER) {
+        decoder->dropout = asked->dropout;
+        if (decoder->vocab_multiple == s->model.decoder.vocab_multiple) {
+            decoder->vocab_multiple = asked->vocab_multiple;
+        }
+    }
+    nnc_release_fill(s->release.entry, &given, &variant->own_model, &variant->own_plan);
+    variant->own_software = *s->release.software;
+    return nnc_release_switch(&s->release, &ask, variant->own_plan.precision, &variant->own_software, &err) == NNC_OK &&
+           set_switches(&asked->given, &variant->own_software, &err) == NNC_OK;
+}
+
 /* Adds the switches of the command line to the list of overrides, because they are not fields of the plan. */
 static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario) {
     for (int i = 0; i < given->setting_count; i++) {
@@ -414,10 +475,14 @@ static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario)
 static nnc_status apply_release(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err) {
     if (scenario->release.entry != NULL) {
         const nnc_given asked = { is_given, given };
+        const nnc_decoder *decoder = &scenario->model.decoder;
+        scenario->asked = (struct nnc_asked){ *given, scenario->plan, decoder->vocab_multiple, decoder->dropout };
+        scenario->completer = (nnc_completer){ complete, scenario };
         NNC_TRY(nnc_scenario_release(scenario, &asked, scenario->model.id, err));
     }
     NNC_TRY(nnc_scenario_switch(given, scenario, err));
     if (!scenario->report.software_chosen) { scenario->profiles = nnc_profiles_of_one(&scenario->software); }
+    if (scenario->release.entry != NULL) { scenario->profiles.completer = &scenario->completer; }
     return NNC_OK;
 }
 
@@ -597,6 +662,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
                                 .base = scenario->report.least_bytes > 0 ? NULL : &scenario->result,
                                 .quick = quick };
     own.any = scenario->profiles.any;
+    own.completer = scenario->profiles.completer;
     if (scenario->result.plan.devices > 1 || !quick) {
         NNC_TRY(nnc_scenario_profiles(scenario, err));
         ask.profiles = &scenario->profiles;

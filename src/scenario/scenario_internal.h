@@ -66,6 +66,14 @@ typedef struct nnc_scenario {
     nnc_release release;   /* release of the requested framework; entry NULL = no release was requested */
     nnc_software software; /* software profile in use, a copy of one of `profiles` */
     nnc_plan plan;
+    /* The arguments and the plan before the release set fields; without a release unused. */
+    struct nnc_asked {
+        nnc_scenario_args given;
+        nnc_plan plan;
+        int64_t vocab_multiple;
+        double dropout;
+    } asked;
+    nnc_completer completer; /* completes changed plans as the release does */
     nnc_run_ask run_ask;
     nnc_region region;                          /* region of the report */
     nnc_building building;                      /* building of the report */

@@ -233,9 +233,10 @@ static nnc_device joined(double bytes_per_s, bool axis) {
 
 static nnc_limit_answer limit_of(const nnc_model *model, const nnc_device *device, const nnc_plan *plan, nnc_limit of) {
     const nnc_software software = nnc_software_default();
+    const nnc_profiles profiles = nnc_profiles_of_one(&software);
     nnc_limit_answer answer;
     nnc_error err = { 0 };
-    ck_assert_msg(nnc_limit_find(model, device, &software, plan, of, scratch, &answer, &err) == NNC_OK, "%s: %s",
+    ck_assert_msg(nnc_limit_find(model, device, &profiles, plan, of, scratch, &answer, &err) == NNC_OK, "%s: %s",
                   err.where, err.what);
     return answer;
 }
@@ -307,11 +308,12 @@ START_TEST(critical_batch) {
     nnc_plan alone = nnc_plan_default();
     nnc_limit_answer none;
     const nnc_software software = nnc_software_default();
-    ck_assert_int_eq(nnc_limit_find(&model, &device, &software, &alone, NNC_LIMIT_DATA, scratch, &none, NULL),
+    const nnc_profiles profiles = nnc_profiles_of_one(&software);
+    ck_assert_int_eq(nnc_limit_find(&model, &device, &profiles, &alone, NNC_LIMIT_DATA, scratch, &none, NULL),
                      NNC_ILLEGAL_PLAN);
     alone.data = alone.context = 2; /* four ranks that share gradients */
     const nnc_device cluster = cluster_device();
-    ck_assert_int_eq(nnc_limit_find(&model, &cluster, &software, &alone, NNC_LIMIT_DATA, scratch, &none, NULL), NNC_OK);
+    ck_assert_int_eq(nnc_limit_find(&model, &cluster, &profiles, &alone, NNC_LIMIT_DATA, scratch, &none, NULL), NNC_OK);
 }
 END_TEST
 
