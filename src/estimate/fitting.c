@@ -60,12 +60,14 @@ static int64_t largest(finder *f, size_kind kind, const nnc_plan *base, bool tig
     if (kind == SIZE_MICRO_BATCH && f->model->captured != NULL) {
         nnc_captured_batches(f->model->captured, &high, &most);
     }
+    if (kind == SIZE_LAYERS) { high += f->model->decoder.dense_layers; }
     while (doubling ? high <= most : high - low > 1) {
         nnc_plan plan = *base;
         nnc_result r;
         const int64_t size = doubling ? high : low + (high - low) / 2;
         const nnc_model *model = resize(f, kind, size, &plan);
-        const bool fits = estimate(f, model, &plan, false, &r, NULL) == NNC_OK &&
+        const bool has_experts = kind != SIZE_LAYERS || size > f->model->decoder.dense_layers;
+        const bool fits = has_experts && estimate(f, model, &plan, false, &r, NULL) == NNC_OK &&
                           (r.verdict == NNC_FITS || (tight && r.verdict == NNC_TIGHT));
         if (fits) {
             low = size;

@@ -142,6 +142,25 @@ START_TEST(an_optimizer_with_a_smaller_form) {
 }
 END_TEST
 
+/* With 2 dense layers, the shortest model has 3 layers. 2 layers of about 1 M weights fit where the third, with 64
+ * experts of 3 x 256 x 1024 weights, takes 0.8 GB in training. */
+START_TEST(a_layer_with_experts) {
+    nnc_model model = mixtral(5, 256, 4, 4, 1024, 64, 1000, 64);
+    const nnc_software software = eager();
+    const nnc_profiles profiles = nnc_profiles_of_one(&software);
+    const nnc_plan plan = nnc_plan_default();
+    nnc_device device = plain_device();
+    nnc_fitting *fit = calloc(1, sizeof *fit);
+    model.decoder.dense_layers = 2;
+    for (int i = 0; i < 2; i++) {
+        device.mem_bytes = i == 0 ? 500000000 : 1300000000;
+        ck_assert_int_eq(nnc_fitting_find(&model, &device, &profiles, &plan, scratch, fit, NULL), NNC_OK);
+        ck_assert_int_eq(fit->layers, i == 0 ? 0 : 3);
+    }
+    free(fit);
+}
+END_TEST
+
 /* Over drawn plans: advice is never empty where the format of frozen weights, a shorter sequence, tensor ranks,
  * recomputation or offload alone makes the plan fit. */
 START_TEST(advice_misses_no_remedy) {
@@ -323,6 +342,7 @@ int main(void) {
                                    peak_at_the_update,
                                    largest_micro_batch,
                                    an_optimizer_with_a_smaller_form,
+                                   a_layer_with_experts,
                                    advice_misses_no_remedy,
                                    capacity,
                                    tokens_per_device,
