@@ -3,8 +3,8 @@
 
 usage: megatron_memory.py NNCOST    prints a row for each recording; fails when fewer are within tolerance than before
 
-Weights, gradients and optimizer states of the last pipeline stage (memory.stages[]) against torch's allocated memory
-after a step, which also holds workspaces of 30 to 140 MB: within 2 % above 2 GB, within 150 MB below.
+Weights, gradients and optimizer states of the last pipeline stage (memory.stages[]) and the workspaces of cuBLAS against
+torch's allocated memory after a step: within 2 % above 2 GB, within 150 MB below.
 """
 import json
 import pathlib
@@ -14,7 +14,7 @@ import tempfile
 
 DATA = pathlib.Path(__file__).resolve().parent / "data" / "interop" / "megatron-golden.json"
 DEVICES = {"dgx_a100": "a100", "dgx_h100": "h100", "dgx_gb200": "gb200"}
-WITHIN = 74  # of 85, 2026-11-23; raise it when a rule improves, never lower it
+WITHIN = 81  # of 85, 2026-11-29; raise it when a rule improves, never lower it
 
 
 def estimate(program, folder, row, args):
@@ -30,6 +30,21 @@ def estimate(program, folder, row, args):
     return last["weight_bytes"] + last["gradient_bytes"] + last["optimizer_bytes"], ""
 
 
+def workspaces(row, args):
+    """Bytes that the GEMM libraries hold between steps.
+
+    Transformer Engine: one workspace, and four more for grouped GEMMs, of 32 MiB from compute capability 9 on and of
+    4 MiB before (transformer_engine/pytorch/module/base.py: get_cublas_workspace_size_bytes,
+    get_multi_stream_cublas_workspace). PyTorch: one for each of the two threads, of 32 MiB from Hopper on and of
+    8,519,680 bytes before (aten/src/ATen/cuda/CublasHandlePool.cpp); --deterministic-mode wants
+    CUBLAS_WORKSPACE_CONFIG=:4096:8, 32 MiB.
+    """
+    new = row["platform"] != "dgx_a100"
+    engine = (1 + 4 * ("--moe-grouped-gemm" in args)) * (32 if new else 4) * 2**20
+    large = new or "--deterministic-mode" in args
+    return engine * (args.get("--transformer-impl") != "local") + 2 * (32 * 2**20 if large else 8519680)
+
+
 def main():
     within = total = refused = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -40,6 +55,7 @@ def main():
                     refused += 1
                     print(f"{case:68} {row['platform']:9} refused: {why[:90]}")
                     continue
+                found += workspaces(row, of["args"])
                 measured = row["mem_allocated_bytes"]
                 good = abs(found - measured) <= (0.02 * measured if measured > 2e9 else 150e6)
                 within += good
