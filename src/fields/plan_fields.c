@@ -447,8 +447,10 @@ static const nnc_field serve_fields[] = {
     { NNC_FIELD(nnc_serve_ask, memory_use), .group = "Engine", .max = 1, .above_min = true,
       .default_text = "the profile's, 0.9", .help = "Share of the device memory that is used." },
     { LENGTH(block), .default_text = "the profile's, 16", .help = "Tokens per block of the paged cache." },
-    { LENGTH(chunk), .default_text = "the profile's, 8192", .help = "Maximum tokens of one prefill step." },
-    { COUNT(max_batch), .default_text = "the profile's, 256", .help = "Maximum sequences that decode together." },
+    { LENGTH(chunk), .default_text = "the profile's, 8192",
+      .help = "Maximum tokens of one prefill step, for each group of --attention-data." },
+    { COUNT(max_batch), .default_text = "the profile's, 256",
+      .help = "Maximum sequences that decode together, for each group of --attention-data." },
     { NNC_FIELD(nnc_serve_ask, draft), .group = "Draft and separate workers, not scored", .default_text = "none",
       .help = "Draft model of speculative decoding, by id or file. The draft model runs on the same devices, and its "
               "weights and cache take memory." },

@@ -571,8 +571,9 @@ nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_
 
 /* A command is written from the rows of the table. If a row gives the value of its key to one field of the plan, the
  * key is written with the value of this field. "write" lists the options that only rules of the table read: the product
- * of some fields, or a switch that is on when the product is above 1. "command" is the program. The written command is
- * then read again. If a field of the plan differs, the error names the field. */
+ * of some fields, or a switch that is on when the product is above 1; with "given", only if the first field is given.
+ * "command" is the program. The written command is then read again. If a field of the plan differs, the error names
+ * the field. */
 
 /* Fields of a deployment that the command of the engine decides. Other fields describe load, prices and images. */
 static const char *const decided[] = {
@@ -651,14 +652,17 @@ static void put_rows(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json rows, n
 
 static void put_products(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json write) {
     for (nnc_json one = nnc_json_first(write); one.node != NULL; one = nnc_json_next(one)) {
+        const nnc_json fields = nnc_json_get(one, "of");
+        char text[NNC_LAUNCH_VALUE];
         double product = 1.0;
-        for (nnc_json of = nnc_json_first(nnc_json_get(one, "of")); of.node != NULL; of = nnc_json_next(of)) {
-            char text[NNC_LAUNCH_VALUE];
+        const bool needs = nnc_json_get(one, "given").node != NULL;
+        if (needs && !is_asked(ask, nnc_json_text(nnc_json_first(fields)), text)) { continue; }
+        for (nnc_json of = nnc_json_first(fields); of.node != NULL; of = nnc_json_next(of)) {
             double factor = 1.0;
             text_of(ask, nnc_json_text(of), text);
             product *= nnc_read_double(text, &factor) && factor > 1.0 ? factor : 1.0;
         }
-        if (product > 1.0) {
+        if (product > 1.0 || needs) {
             put_engine_option(out, nnc_json_text(nnc_json_get(one, "key")));
             if (nnc_json_get(one, "switch").node == NULL) { nnc_buffer_print(out, " %.0f", product); }
         }

@@ -300,7 +300,7 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s) {
     l.busy_s = l.prefill_s / l.stages;
     l.places = nnc_max(s->max_sequences / p->data, 1.0);
     l.room_bytes = nnc_serve_sequence_bytes(of, whole);
-    l.slots = (double)p->max_batch;
+    l.slots = (double)p->max_batch * p->attention_data;
     const double room = p->preempt /* with preemption, a sequence takes cache space token by token */
                             ? (1.0 + nnc_serve_sequence_bytes(of, l.input) / l.room_bytes) / 2.0
                             : 1.0;
@@ -312,14 +312,14 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s) {
         l.transfer_s = nnc_serve_kv_bytes(of, l.input) / of->network_bytes_per_s;
     }
     count_requests(&l);
-    l.chunk = nnc_max((double)p->chunk, l.fresh * (double)l.count / PARTS_MOST);
+    l.chunk = nnc_max((double)p->chunk * p->attention_data, l.fresh * (double)l.count / PARTS_MOST);
     return l;
 }
 
 /* Returns the rate of requests at which the engine always has as many sequences as it can run. Each iteration computes
  * one token of the sequences that decode, and the prompts that replace the sequences that end, at most one chunk. */
 static double say_saturation(const load *l, nnc_derivation *why) {
-    const double chunk = (double)l->of->plan->chunk;
+    const double chunk = (double)l->of->plan->chunk * l->of->plan->attention_data;
     if (l->decode_workers > 0) {
         NNC_LET(why, prefill_rate, NULL, l->prefill_workers / l->busy_s);
         NNC_LET(why, decode_rate, NULL,
@@ -416,7 +416,8 @@ static void say_speculation(const nnc_serve_case *of, nnc_serve *s, nnc_derivati
 /* Sets the results of disaggregated serving: prefill workers send their caches to decode workers. */
 static void say_apart(const nnc_serve_case *of, const nnc_device *device, nnc_serve *s, nnc_derivation *why) {
     const nnc_serve_ask *p = of->plan;
-    const double batch = nnc_max(nnc_min(s->max_sequences / p->data, (double)p->max_batch), 1.0);
+    const double slots = (double)p->max_batch * p->attention_data;
+    const double batch = nnc_max(nnc_min(s->max_sequences / p->data, slots), 1.0);
     const double context = (double)p->input_len + (double)p->output_len / 2.0;
     NNC_LET(why, prefill_workers, NULL, p->prefill_workers);
     NNC_LET(why, decode_workers, NULL, p->decode_workers);

@@ -199,7 +199,8 @@ static void try_deployment(searching *of, const nnc_serve_ask *ask) {
     }
     d.s.plan.batch = 0;
     d.s.mode = NNC_SERVE_CLOSED;
-    d.most = nnc_min(d.s.max_sequences / d.s.plan.data, (double)d.s.plan.max_batch);
+    const double slots = (double)d.s.plan.max_batch * d.s.plan.attention_data;
+    d.most = nnc_min(d.s.max_sequences / d.s.plan.data, slots);
     try_requests(of, &d);
 }
 

@@ -321,6 +321,26 @@ START_TEST(plans_come_back_from_commands) {
 }
 END_TEST
 
+/* SGLang divides its tokens of a step and its requests among 4 groups: 32,768 / 4 and 130 / 4 without the remainder.
+ * vLLM has both limits for each group. */
+START_TEST(limits_are_of_a_group) {
+    char sglang[] = "python -m sglang.launch_server --model-path deepseek-v3 --tp 8 --dp 4 --enable-dp-attention "
+                    "--chunked-prefill-size 32768 --max-running-requests 130";
+    char vllm[] =
+        "vllm serve deepseek-v3 --tensor-parallel-size 2 --data-parallel-size 4 --max-num-batched-tokens 8192 "
+        "--max-num-seqs 32";
+    char *const commands[] = { sglang, vllm };
+    for (int i = 0; i < 2; i++) {
+        nnc_serve_ask read;
+        read_command(commands[i], &read);
+        ck_assert_int_eq(read.tensor, 2);
+        ck_assert_int_eq(read.attention_data, 4);
+        ck_assert_int_eq(read.chunk, 8192);
+        ck_assert_int_eq(read.max_batch, 32);
+    }
+}
+END_TEST
+
 /* ---- checkpoints ---- */
 
 static void parse(nnc_checkpoint *header, const void *bytes, size_t size, nnc_status expected) {
@@ -384,6 +404,7 @@ int main(void) {
     tcase_add_loop_test(tests, real_files_have_their_model, 0, (int)COUNT_OF(samples));
     tcase_add_loop_test(tests, open_files_are_refused, 0, (int)COUNT_OF(refusals));
     tcase_add_loop_test(tests, plans_come_back_from_commands, 0, (int)COUNT_OF(engines));
+    tcase_add_test(tests, limits_are_of_a_group);
     tcase_add_test(tests, safetensors_are_counted);
     tcase_add_test(tests, gguf_is_counted);
     return run_suite(suite);

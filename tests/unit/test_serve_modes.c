@@ -210,6 +210,30 @@ START_TEST(closed_loops) {
 }
 END_TEST
 
+/* Each of two groups runs 3 sequences and takes 500 tokens of prompts in a step: 6 sequences, and a prompt of 1,000
+ * tokens in one step, as with steps of 1,000 tokens for each group. With steps of 250, it takes two. */
+START_TEST(groups_add_up) {
+    const nnc_model *mixtral = NULL;
+    nnc_serve_ask ask = split_of(&splits[0]);
+    nnc_error err = { 0 };
+    nnc_serve s[3];
+    ok(nnc_model_load(specs, "mixtral-8x7b", &mixtral, &err), &err);
+    ok(nnc_device_load(specs, "h200", &device, &err), &err);
+    ok(nnc_software_load(specs, "vllm", &engine, &err), &err);
+    ask.data = 1, ask.tensor = 2, ask.pipeline = 1, ask.attention_data = 2;
+    ask.prefix_hit = 0.0;
+    ask.offline = true;
+    ask.max_batch = 3;
+    for (int i = 0; i < 3; i++) {
+        ask.chunk = 1000 >> i;
+        ok(nnc_serve_of(mixtral, device, engine, &ask, scratch, &s[i], &err), &err);
+        CLOSE(s[i].decode.sequences, 6.0, 1e-12);
+    }
+    CLOSE(s[1].saturation_rate, s[0].saturation_rate, 1e-12);
+    ck_assert_double_lt(s[2].saturation_rate, s[1].saturation_rate);
+}
+END_TEST
+
 /* Four drafted tokens, each accepted with 0.8: 1 + 0.8 + 0.64 + 0.512 + 0.4096 tokens per verification, which costs the
  * verification and four draft steps. */
 START_TEST(speculation) {
@@ -313,9 +337,8 @@ START_TEST(a_device_may_read_the_cache_once_per_query_head) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = { static_batches,   batches_in_waves,
-                                   open_loops,       full_loops,
-                                   closed_loops,     speculation,
-                                   separate_prefill, a_device_may_read_the_cache_once_per_query_head };
+    const TTest *const tests[] = { static_batches, batches_in_waves, open_loops,
+                                   full_loops,     closed_loops,     speculation,
+                                   groups_add_up,  separate_prefill, a_device_may_read_the_cache_once_per_query_head };
     return run_tests("serving modes", tests, COUNT_OF(tests));
 }
