@@ -174,6 +174,34 @@ late = read(write("late.json", [launch(0, 1), launch(5, 2), launch(1310, 3), ker
 check(f"late: {late['idle_s']}, {late['idle_host_s']}", abs(late["idle_s"] - 70e-6) < 1e-12 and
       abs(late["idle_host_s"] - 20e-6) < 1e-12)
 
+# ---- other forms of events ----
+
+square = operator("aten::mm", 0, 50, [[4096, 4096], [4096, 4096]])
+xpu = read(write("xpu.json", [square, event("xpu_runtime", "urEnqueueKernelLaunch", 10, 5, correlation=1),
+                              kernel("gemm", 100, 1000, 1)]), "a100")
+check(f"a launch of XPU: {xpu['linked_share']}", xpu["linked_share"] == 1)
+square["args"]["External id"] = 5
+apart = kernel("gemm", 100, 300, 1)
+apart["args"]["External id"] = 5
+apart = read(write("apart.json", [square, launch(90, 1), apart, kernel("b", 400, 100, 2)]), "a100")
+check(f"a launch outside the operator: {apart['linked_share']}", apart["linked_share"] == 0.75)
+check(f"a kernel without a launch: {apart['unlaunched_share']}", apart["unlaunched_share"] == 0.25)
+written = write("exponent.json", [kernel("a", 1.5e15, 100, 1), kernel("b", 1.5e15 + 300, 100, 2)])
+with open(written, encoding="utf-8") as file:
+    text = file.read().replace("1500000000000000.0", "1.5e15")
+with open(written, "w", encoding="utf-8") as file:
+    file.write(text)
+for name, path in ("an exponent", written), ("before the start", write("below.json", [kernel("a", -200, 100, 1),
+                                                                                     kernel("b", 100, 100, 2)])):
+    times = read(path)
+    check(f"{name}: {times['span_s']}, {times['idle_s']}", "1.5e15" in text and times["kernels"] == 2 and
+          times["span_s"] == 4e-4 and times["idle_s"] == 2e-4)
+inner = "void c10d::symmetric_memory::(anonymous namespace)::one_shot_all_reduce_kernel<c10::BFloat16>"
+beside = read(write("symmetric.json", [kernel(inner, 0, 50, 1), kernel("void vllm::cross_device_reduce_1stage<float, 2>", 60, 20, 2),
+                                       kernel("gemm", 100, 30, 3)]))
+check(f"collectives without NCCL: {beside['communication_s']}", abs(beside["communication_s"] - 70e-6) < 1e-12 and
+      abs(beside["compute_s"] - 30e-6) < 1e-12)
+
 # ---- a picture: a bar for each operator, outlined and with its bound where it is priced ----
 
 picture = os.path.join(folder, "hand.svg")

@@ -143,6 +143,8 @@ typedef struct nnc_trace_sum {
     double compute_s, copy_s, kernel_s;   /* times: compute_s of compute kernels; copy_s of copies; kernel_s of all
                                            * kernels */
     double linked_share;                  /* share of kernel time in operators with shapes */
+    double unlaunched_share;              /* share of kernel time that is not linked, because the trace lacks the
+                                           * launch */
     double product_factor, memory_factor; /* median of measured / predicted time. product_factor: of products;
                                            * memory_factor: of other operators. NaN = too few rows */
     double save_s;                        /* sum of save_s over findings */

@@ -377,14 +377,26 @@ static void set_arg(event *e, slice key, slice value) {
 }
 #undef KEY
 
-/* Converts microseconds with decimals to nanoseconds. Returns false if the text is not a number from 0 to 9.2e15. */
+/* Converts microseconds with an exponent ("1.7e+15") to nanoseconds. */
+static bool from_exponent(slice s, int64_t *ns) {
+    char *end = NULL;
+    const double value = 1e3 * strtod(s.text, &end);
+    const bool good = end == s.text + s.size && fabs(value) < 9e18;
+    *ns = good ? llround(value) : 0;
+    return good;
+}
+
+/* Converts microseconds to nanoseconds. Returns false if the text is not a number from -9.2e15 to 9.2e15. */
 static bool nanoseconds(slice s, int64_t *ns) {
     int64_t value = 0;
     int decimals = -1;
-    for (size_t i = 0; i < s.size; i++) {
+    const bool negative = s.size > 1 && s.text[0] == '-';
+    for (size_t i = negative; i < s.size; i++) {
         const char c = s.text[i];
         if (c == '.' && decimals < 0) {
             decimals = 0;
+        } else if ((c == 'e' || c == 'E') && i > negative) {
+            return from_exponent(s, ns);
         } else if (c < '0' || c > '9' || value > INT64_MAX / 10 - 1) {
             return false;
         } else if (decimals < 3) {
@@ -396,7 +408,7 @@ static bool nanoseconds(slice s, int64_t *ns) {
         if (value > INT64_MAX / 10) { return false; }
         value *= 10;
     }
-    *ns = value;
+    *ns = negative ? -value : value;
     return s.size > 0;
 }
 
@@ -462,34 +474,15 @@ static category category_of(slice text) {
     static const struct {
         const char *name;
         category of;
-    } rows[] = { { "cpu_op", OPERATOR },
-                 { "Operator", OPERATOR },
-                 { "cuda_runtime", RUNTIME },
-                 { "cuda_driver", RUNTIME },
-                 { "Runtime", RUNTIME },
-                 { "hip_runtime", RUNTIME },
-                 { "kernel", KERNEL },
-                 { "Kernel", KERNEL },
-                 { "gpu_memcpy", COPY },
-                 { "Memcpy", COPY },
-                 { "gpu_memset", COPY },
-                 { "Memset", COPY },
-                 { "user_annotation", ANNOTATION } };
+    } rows[] = { { "cpu_op", OPERATOR },     { "Operator", OPERATOR },  { "cuda_runtime", RUNTIME },
+                 { "cuda_driver", RUNTIME }, { "Runtime", RUNTIME },    { "hip_runtime", RUNTIME },
+                 { "xpu_runtime", RUNTIME }, { "xpu_driver", RUNTIME }, { "kernel", KERNEL },
+                 { "Kernel", KERNEL },       { "gpu_memcpy", COPY },    { "Memcpy", COPY },
+                 { "gpu_memset", COPY },     { "Memset", COPY },        { "user_annotation", ANNOTATION } };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (is(text, rows[i].name)) { return rows[i].of; }
     }
     return OTHER;
-}
-
-static nnc_trace_class class_of(category of, slice name) {
-    static const char *const marks[] = { "nccl", "rccl", "oneccl", "deep_ep" };
-    for (size_t m = 0; m < sizeof marks / sizeof *marks && of == KERNEL; m++) {
-        const size_t length = strlen(marks[m]);
-        for (size_t i = 0; i + length <= name.size && i < 40; i++) {
-            if (memcmp(name.text + i, marks[m], length) == 0) { return NNC_TRACE_COMMUNICATION; }
-        }
-    }
-    return of == COPY ? NNC_TRACE_COPY : NNC_TRACE_COMPUTE;
 }
 
 static void add_event(reader *r, const event *e, int64_t start, int64_t lasts) {
@@ -512,7 +505,7 @@ static void add_event(reader *r, const event *e, int64_t start, int64_t lasts) {
                                           .external = whole(e->external),
                                           .name = name_of(r, e),
                                           .device = device > 4096 ? -1 : (int32_t)device,
-                                          .class = class_of(of, e->name),
+                                          .class = of == COPY ? NNC_TRACE_COPY : NNC_TRACE_COMPUTE,
                                           .group = (uint32_t)hash_of(e->group.text, e->group.size) };
         nnc_buffer_put(&r->kernels, &kernel, sizeof kernel);
     } else if (of == ANNOTATION && e->name.size > 13 && memcmp(e->name.text, "ProfilerStep#", 13) == 0) {
@@ -541,7 +534,7 @@ static void read_event(reader *r) {
         }
     }
     if (is(e.ph, "X") && e.name.text != NULL && nanoseconds(e.ts, &start) && nanoseconds(e.dur, &lasts) &&
-        start <= INT64_MAX - lasts) {
+        start >= -INT64_MAX / 4 && start <= INT64_MAX / 2 && lasts >= 0 && lasts <= INT64_MAX / 4) {
         add_event(r, &e, start, lasts);
     }
 }
@@ -640,6 +633,26 @@ static bool split_kinds(reader *r) {
     return t->kinds != NULL;
 }
 
+/* Sets the class of the kernels that communicate, by their names: NCCL, RCCL, oneCCL, DeepEP, NVSHMEM, vLLM
+ * (csrc/custom_all_reduce.cuh) and PyTorch's symmetric memory (symm_mem/CUDASymmetricMemoryOps.cu). Returns false if
+ * no memory is left. */
+static bool find_communication(const nnc_trace *t) {
+    static const char *const marks[] = {
+        "nccl", "rccl", "oneccl", "deep_ep", "nvshmem", "cross_device_reduce", "multimem_", "_shot_all_reduce_kernel"
+    };
+    unsigned char *communicates = nnc_arena_array(t->arena, (size_t)t->name_count + 1, 1);
+    for (int64_t i = 0; communicates != NULL && i < t->name_count; i++) {
+        for (size_t m = 0; m < sizeof marks / sizeof *marks; m++) {
+            communicates[i] |= strstr(t->names[i], marks[m]) != NULL;
+        }
+    }
+    for (int64_t i = 0; communicates != NULL && i < t->kernel_count; i++) {
+        nnc_trace_kernel *k = &t->kernels[i];
+        if (k->class == NNC_TRACE_COMPUTE && communicates[k->name]) { k->class = NNC_TRACE_COMMUNICATION; }
+    }
+    return communicates != NULL;
+}
+
 static void read_open(reader *r) {
     nnc_trace *t = r->trace;
     r->event = malloc(EVENT_BYTES_MAX + 1);
@@ -659,6 +672,7 @@ static void read_open(reader *r) {
     t->launch_count = (int64_t)(r->launches.size / sizeof *t->launches);
     t->kernels = (nnc_trace_kernel *)(void *)r->kernels.bytes;
     t->kernel_count = (int64_t)(r->kernels.size / sizeof *t->kernels);
+    if (!r->failed && !find_communication(t)) { no_memory(r); }
     free(r->event);
     nnc_buffer_free(&r->key);
     free(r->names.slots);

@@ -96,14 +96,18 @@ static bool links_make(nnc_trace *t, links *l) {
     return true;
 }
 
+/* Returns the launch of a kernel; NULL = not recorded. The launches must be sorted by correlation. */
+static const nnc_trace_launch *launch_of(const nnc_trace *t, const nnc_trace_kernel *kernel) {
+    const nnc_trace_launch key = { .correlation = kernel->correlation };
+    return kernel->correlation >= 0 && t->launch_count > 0
+               ? bsearch(&key, t->launches, (size_t)t->launch_count, sizeof key, by_correlation)
+               : NULL;
+}
+
 /* Returns the call that issued a kernel, by its launch or else by its external id; NULL = not known. */
 static const nnc_trace_call *issuer_of(const nnc_trace *t, const links *l, const nnc_trace_kernel *kernel) {
-    const nnc_trace_launch key = { .correlation = kernel->correlation };
-    const nnc_trace_launch *launch =
-        kernel->correlation >= 0 && t->launch_count > 0
-            ? bsearch(&key, t->launches, (size_t)t->launch_count, sizeof key, by_correlation)
-            : NULL;
-    if (launch != NULL) { return l->issuer[launch - t->launches]; }
+    const nnc_trace_launch *launch = launch_of(t, kernel);
+    if (launch != NULL && l->issuer[launch - t->launches] != NULL) { return l->issuer[launch - t->launches]; }
     const nnc_trace_call wanted = { .external = kernel->external }, *at = &wanted;
     const nnc_trace_call **call = kernel->external > 0 && t->call_count > 0
                                       ? bsearch(&at, l->by_external, (size_t)t->call_count, sizeof at, by_external)
@@ -157,7 +161,7 @@ static nnc_status make_rows(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err) {
         free(counted);
         return nnc_no_memory(err);
     }
-    double linked_s = 0.0;
+    double linked_s = 0.0, unlaunched_s = 0.0;
     for (int64_t i = 0; i < t->kernel_count; i++) {
         const nnc_trace_kernel *k = &t->kernels[i];
         const nnc_trace_call *call = issuer_of(t, &l, k);
@@ -166,6 +170,8 @@ static nnc_status make_rows(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err) {
         if (call != NULL) {
             counted[call - t->calls] = 1;
             linked_s += seconds;
+        } else if (launch_of(t, k) == NULL) {
+            unlaunched_s += seconds;
         }
         add_kernel(t, k, call, first, rows);
         sum->kernel_s += seconds;
@@ -182,6 +188,7 @@ static nnc_status make_rows(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err) {
     qsort(rows, (size_t)sum->row_count, sizeof *rows, most_time_first);
     sum->rows = rows;
     sum->linked_share = sum->kernel_s > 0.0 ? linked_s / sum->kernel_s : (double)NAN;
+    sum->unlaunched_share = sum->kernel_s > 0.0 ? unlaunched_s / sum->kernel_s : (double)NAN;
     links_free(&l);
     free(counted);
     return NNC_OK;
@@ -321,35 +328,31 @@ static int32_t main_device(const nnc_trace *t, int32_t *devices) {
     return best - 1;
 }
 
-/* Returns the time in seconds during which the device runs at least one kernel of the classes in `wanted` (one bit per
- * class). The kernels must be sorted by start. */
-static double covered_s(const nnc_trace *t, int32_t device, unsigned wanted) {
-    int64_t end = INT64_MIN;
-    double covered = 0.0;
+/* Returns the time in nanoseconds during which the device runs at least one kernel of the classes in `wanted` (one bit
+ * per class). The kernels must be sorted by start. */
+static int64_t covered_ns(const nnc_trace *t, int32_t device, unsigned wanted) {
+    int64_t end = INT64_MIN, covered = 0;
     for (int64_t i = 0; i < t->kernel_count; i++) {
         const nnc_trace_kernel *k = &t->kernels[i];
         if (k->device == device && (wanted >> k->class & 1) != 0) {
             const int64_t from = k->start_ns > end ? k->start_ns : end;
-            covered += k->end_ns > from ? (double)(k->end_ns - from) * NS : 0.0;
+            covered += k->end_ns > from ? k->end_ns - from : 0;
             end = k->end_ns > end ? k->end_ns : end;
         }
     }
     return covered;
 }
 
-/* Returns the time in seconds during which the device is idle because of the host: the host launched the kernel after
- * the gap only after the gap began. The kernels must be sorted by start, the launches by correlation. */
-static double idle_for_host_s(const nnc_trace *t, int32_t device) {
-    int64_t end = INT64_MAX;
-    double late = 0.0;
+/* Returns the time in nanoseconds during which the device is idle because of the host: the host launched the kernel
+ * after the gap only after the gap began. The kernels must be sorted by start, the launches by correlation. */
+static int64_t idle_for_host_ns(const nnc_trace *t, int32_t device) {
+    int64_t end = INT64_MAX, late = 0;
     for (int64_t i = 0; i < t->kernel_count; i++) {
         const nnc_trace_kernel *k = &t->kernels[i];
-        const nnc_trace_launch key = { .correlation = k->correlation };
         if (k->device != device) { continue; }
-        if (k->start_ns > end && k->correlation >= 0 && t->launch_count > 0) {
-            const nnc_trace_launch *launch =
-                bsearch(&key, t->launches, (size_t)t->launch_count, sizeof key, by_correlation);
-            late += launch != NULL && launch->start_ns > end ? (double)(k->start_ns - end) * NS : 0.0;
+        if (k->start_ns > end) {
+            const nnc_trace_launch *launch = launch_of(t, k);
+            late += launch != NULL && launch->start_ns > end ? k->start_ns - end : 0;
         }
         end = end == INT64_MAX || k->end_ns > end ? k->end_ns : end;
     }
@@ -368,11 +371,13 @@ static void add_time(nnc_trace *t, nnc_trace_sum *sum) {
             last = k->end_ns > last ? k->end_ns : last;
         }
     }
+    const int64_t busy = covered_ns(t, device, ~0u);
+    const int64_t exposed = covered_ns(t, device, compute | traffic) - covered_ns(t, device, compute);
     sum->span_s = (double)(last - first) * NS;
-    sum->busy_s = covered_s(t, device, ~0u);
-    sum->idle_s = sum->span_s - sum->busy_s;
-    sum->idle_host_s = idle_for_host_s(t, device);
-    sum->exposed_s = covered_s(t, device, compute | traffic) - covered_s(t, device, compute);
+    sum->busy_s = (double)busy * NS;
+    sum->idle_s = (double)(last - first - busy) * NS;
+    sum->idle_host_s = (double)idle_for_host_ns(t, device) * NS;
+    sum->exposed_s = (double)exposed * NS;
     sum->issue_s = sum->span_s / (double)t->kernel_count;
 }
 
@@ -381,7 +386,7 @@ nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device
     *sum = (nnc_trace_sum){ .trace = trace, .device = device };
     if (trace->kernel_count == 0) {
         return nnc_fail(err, NNC_BAD_SPEC, path,
-                        "no kernel of a device, expected a trace with activity of CUDA or ROCm");
+                        "no kernel of a device, expected a trace with activity of CUDA, ROCm or XPU");
     }
     NNC_TRY(make_rows(trace, sum, err));
     for (int64_t i = 0; i < sum->row_count; i++) { price_row(device, &sum->rows[i]); }
