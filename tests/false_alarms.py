@@ -29,6 +29,28 @@ FORMATS = (  # the plan has a batch of 1, 1,000 tokens, one device
 )
 
 
+MEGATRON = FORMATS[0][1]
+LOGS = (  # a log worked out by hand, its step in seconds, and how many lines are warm-up
+    ("seconds", "".join(f"[default7]: iteration {k:8d}/  115311 | consumed samples: 96 | elapsed time per iteration (s): "
+                        f"{s} | learning rate: 4.438E-07 | samples per second: 13.276 | TFLOPs: 101.54 |\n"
+                        for k, s in ((10, "7.2310"), (20, "5.3551"))), 5.3551, 1),
+    ("a restart at an earlier step", "".join(MEGATRON(k, s) for k, s in (
+        (900, 9), (901, 9), (905, 2), (500, 9), (501, 9), (505, 2), (506, 2), (507, 2))), 2, 4),
+    ("lines of two ranks", "".join(MEGATRON(k, s) for k, s in ((1, 9), (1, 9), (7, 2), (6, 3), (7, 2))), 2, 2),
+)
+
+
+def read_by_hand(program, source, folder):
+    for name, text, step_s, skipped in LOGS:
+        path = os.path.join(folder, "log")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        run = subprocess.run([program, "watch", path, "dense", "fitted", "--format", "json"], capture_output=True, text=True,
+                             env={**os.environ, "NNCOST_PATH": os.path.join(source, "tests/toy")})
+        read = json.loads(run.stdout or "{}")
+        assert (read.get("step_s"), read.get("skipped")) == (step_s, skipped), (name, run.stderr, read)
+
+
 def read_back(program, source, folder, name, line, step_s):
     path = os.path.join(folder, "log")
     with open(path, "w", encoding="utf-8") as file:  # the first steps are slow
@@ -61,6 +83,7 @@ def main():
     share = sum(alarm(r, r["measured_s"]) for r in rows) / len(rows)
     sample, alarms = rows[::10], 0
     with tempfile.TemporaryDirectory() as folder:
+        read_by_hand(program, source, folder)
         for i, row in enumerate(sample):
             name, line = FORMATS[i % len(FORMATS)]
             read = read_back(program, source, folder, name, line, row["measured_s"])

@@ -106,7 +106,7 @@ static nnc_status watch(nnc_session *session, void *context, nnc_scenario *scena
     const double step_s = nnc_log_step_s(&log);
     if (isnan(step_s)) {
         return log.readings == 0 ? nnc_fail(err, NNC_BAD_SPEC, path,
-                                            "expected lines of Megatron-LM, NeMo, torchtitan, HF Trainer, DeepSpeed or "
+                                            "expected lines of Megatron, NeMo, torchtitan, HF Trainer, DeepSpeed or "
                                             "MaxText with the time of a step, found none in %lld lines",
                                             (long long)log.lines)
                                  : nnc_fail(err, NNC_BAD_SPEC, path,
@@ -146,7 +146,7 @@ const nnc_command nnc_cmd_watch = {
     .part_of = "trace log",
     .operands = "LOG MODEL DEVICE | LOG PLANS.json [DEVICE]",
     .summary = "The log of a run, compared with its estimate: step time, memory, MFU.",
-    .notes = "Reads logs of Megatron-LM, NeMo, torchtitan, HF Trainer, DeepSpeed and MaxText. LOG '-' is standard "
+    .notes = "Reads logs of Megatron, NeMo, torchtitan, HF Trainer, DeepSpeed and MaxText. LOG '-' is standard "
              "input: it follows a running job, and says on standard error when a step leaves the limits. The first "
              "line and the first 5 steps are warm-up and not judged. The step is the median of the latest 100 lines. "
              "The limits are 1.5 times as far from the estimate as the ends of its interval, in the logarithm. Exits "

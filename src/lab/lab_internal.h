@@ -403,8 +403,8 @@ nnc_status nnc_engine_parameter_find(nnc_software *software, const char *name, n
 /* ---- log.c: logs of training programs ---- */
 
 enum {
-    NNC_LOG_WARM_UP = 5,  /* number of first steps that the median of the step time leaves out; the first line of a log
-                           * is always left out */
+    NNC_LOG_WARM_UP = 5,  /* number of first steps of a run that the median of the step time leaves out; the first line
+                           * of a run is always left out */
     NNC_LOG_WINDOW = 100, /* largest number of latest lines that the median uses */
 };
 
@@ -412,7 +412,7 @@ enum {
 typedef struct nnc_log {
     const char *program; /* name of the program that wrote the log; NULL = no line had a known format */
     int64_t lines, readings, skipped, judged;
-    double first_step, last_step;
+    double first_step, last_step; /* numbers of the first step of the run and of the latest step */
     double step_s[NNC_LOG_WINDOW];
     double whole_run_s; /* mean step time of the whole run, as the log states it */
     double late_s;      /* step time of the latest line after the warm-up that is not in the median; used if no line is

@@ -3,7 +3,8 @@
  * follows the key. In a progress bar, and if the key begins with a comma, the number precedes the key. Sources of the
  * formats: Megatron-LM megatron/training/training.py, NeMo nemo/utils/exp_manager.py, torchtitan
  * torchtitan/components/metrics.py, transformers src/transformers/trainer.py and tqdm, DeepSpeed
- * deepspeed/utils/timer.py, MaxText src/MaxText/metric_logger.py. */
+ * deepspeed/utils/timer.py, MaxText src/MaxText/metric_logger.py, Megatron-DeepSpeed of BigScience
+ * megatron/training.py. */
 #include <errno.h>
 
 #include "lab/lab_internal.h"
@@ -38,6 +39,9 @@ static const pattern patterns[] = {
     { "Megatron-LM", "elapsed time per iteration (ms):", "iteration ", STEP, 1, false },
     { "Megatron-LM", "elapsed time per iteration (ms):", "per iteration (ms):", STEP_S, 1e-3, false },
     { "Megatron-LM", "elapsed time per iteration (ms):", "(TFLOP/s/GPU):", FLOPS_PER_S, 1e12, false },
+    { "Megatron-DeepSpeed", "elapsed time per iteration (s):", "iteration ", STEP, 1, false },
+    { "Megatron-DeepSpeed", "elapsed time per iteration (s):", "per iteration (s):", STEP_S, 1, false },
+    { "Megatron-DeepSpeed", "elapsed time per iteration (s):", "TFLOPs:", FLOPS_PER_S, 1e12, false },
     { "Megatron-LM", "memory (MB) |", "max allocated:", ALLOCATED_BYTES, 1024.0 * 1024.0, false },
     { "Megatron-LM", "memory (MB) |", "max reserved:", RESERVED_BYTES, 1024.0 * 1024.0, false },
     { "NeMo", "reduced_train_loss", "global_step", STEP, 1, false },
@@ -141,18 +145,21 @@ static double step_of(const double values[QUANTITY_COUNT], const nnc_result *r) 
     return NAN;
 }
 
+/* A step number that falls by more than the warm-up begins a new run in the same log; smaller falls are lines of
+ * several ranks in another order. */
 static void take(nnc_log *log, const char *program, double number, double step_s, double mfu) {
     const double at = isnan(number) ? (double)log->readings : number;
-    if (log->readings++ == 0) { log->first_step = at; }
+    const bool first = log->readings++ == 0 || at < log->last_step - NNC_LOG_WARM_UP;
+    if (first) { log->first_step = at; }
+    log->last_step = at;
     log->program = program;
-    if (log->readings == 1 || at - log->first_step < NNC_LOG_WARM_UP) {
+    if (first || at - log->first_step < NNC_LOG_WARM_UP) {
         log->skipped++;
         log->late_s = number >= NNC_LOG_WARM_UP ? step_s : log->late_s;
         return;
     }
     log->step_s[log->judged++ % NNC_LOG_WINDOW] = step_s;
     log->mfu = mfu;
-    log->last_step = number;
 }
 
 /* Stores the values of one line of the log. plan: the result of the estimate, which converts rates to seconds. */
