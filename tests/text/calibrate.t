@@ -362,6 +362,14 @@ $ nncost calibrate inputs/fit-steps.csv --device round --only open
 ! nncost: inputs/fit-steps.csv: no row to fit on, expected rows of round, found 0 of other devices, 0 held out and 1 that cannot be used (the first: leaves open: recompute)
 [3]
 
+# Times in another unit are no rows of a fit.
+$ awk -F, -v OFS=, 'NR > 1 { $7 /= 1000 } 1' inputs/products.csv >ms.csv; nncost calibrate ms.csv --device round
+! nncost: ms.csv: no row to fit on, expected rows of round, found 1 of other devices (the first: nowhere-100), 0 held out and 4 that cannot be used (the first: takes less than 1/300 of its prediction, as if its unit were another)
+[3]
+$ awk -F, -v OFS=, 'NR > 1 { $7 *= 1000 } 1' inputs/products.csv >ns.csv; nncost calibrate ns.csv --device round
+! nncost: ns.csv: no row to fit on, expected rows of round, found 1 of other devices (the first: nowhere-100), 0 held out and 4 that cannot be used (the first: takes more than 300 times its prediction, as if its unit were another)
+[3]
+
 # A copy of a device file has another id: the rows are those of the device with its name.
 $ sed -e 's/"id": *"round"/"id": "copied"/' toy/hw/round.json >copied.json; nncost calibrate inputs/fit-steps.csv --device ./copied.json | head -1
 copied: fitted on 6 rows, 0 held out, 1 of other devices
