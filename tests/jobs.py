@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""24 jobs of people who are new to nncost, each in at most three commands, in an empty folder with an empty home.
+"""26 jobs of people who are new to nncost, each in at most three commands, in an empty folder with an empty home.
 
     usage: jobs.py PROGRAM ROOT
 
@@ -88,6 +88,13 @@ JOBS = [
     ("x a log of a run against its estimate",
      {"train.log": ROOT / "tests/data/watch/megatron.log"},
      [("watch train.log gpt2-xl a100", None, ["step"])]),
+    ("y a rack of 72 devices",
+     {}, [("search llama3-70b gb200 --devices 72", 0, ["global batch 576 .chosen"]),
+          ("search llama3-70b gb200 --devices 72 --global-batch 512", 1, ["try --global-batch 576,"])]),
+    ("z half of an A100",
+     {"half.json": {"schema": "nncost.device/1", "id": "half", "name": "Half an A100", "like": "a100",
+                    "mem_bytes": "40GiB", "mem_bytes_per_s": "1TB/s"}},
+     [("estimate gpt2 half.json", 0, ["Half an A100", "42.95 GB"])]),
 ]
 
 
@@ -123,7 +130,7 @@ def main():
                     faults.append(f"{name}: {command}: wrote nothing")
     print(f"{len(JOBS)} jobs, {commands} commands, {len(faults)} faults")
     print("\n".join(faults))
-    return 1 if faults or len(JOBS) != 24 else 0
+    return 1 if faults or len(JOBS) != 26 else 0
 
 
 if __name__ == "__main__":

@@ -237,11 +237,13 @@ static nnc_rated rated_of(const nnc_device *device) {
     return rated;
 }
 
-/* Checks that values from which a cost or failure rate is computed name their source. */
+/* Checks that values from which a cost or failure rate is computed name their source. The sources of an inherited value
+ * are in the file that states it. */
 static void need_sources(nnc_json root, const nnc_device *device) {
     static const char *const keys[] = { "mtbf", "node_power", "embodied_kg" };
     for (size_t k = 0; k < NNC_COUNT_OF(keys); k++) {
-        bool sourced = nnc_json_get(root, keys[k]).node == NULL;
+        const nnc_json at = nnc_json_get(root, keys[k]);
+        bool sourced = at.node == NULL || nnc_json_inherited(at);
         for (int32_t i = 0; i < device->source_count; i++) {
             const char *of = device->sources[i].key; /* a source covers a value if one of the two keys begins with the
                                                       * other */

@@ -204,6 +204,8 @@ $ echo '{ "schema": "nncost.device/1", "id": "e", "name": "E", "like": "round", 
 [3]
 $ echo '{ "schema": "nncost.device/1", "id": "e", "name": "E", "like": "round", "mtbf": { "any_s": 1e8 }, "sources": { "mtbf": "counted" } }' > e.json; nncost validate e.json
 e.json: ok
+$ echo '{ "schema": "nncost.device/1", "id": "f", "name": "F", "like": "./e.json", "mem_bytes": "1GiB" }' > f.json; nncost validate f.json
+f.json: ok
 $ echo '{ "schema": "nncost.device/1", "id": "e", "name": "E", "like": "round", "prices": [{ "per_device_hour": 9, "currency": "USD", "where": "here" }, { "per_device_hour": 9, "currency": "USD", "date": "2026-01" }] }' > e.json; nncost validate e.json
 ! nncost: e.json:1: prices[0].date: missing, expected it with a price, found nothing
 ! nncost: e.json:1: prices[1].where: missing, expected it or source with a price, found nothing
