@@ -27,7 +27,6 @@ told = module.estimate("gpt2", "a100", micro_batch=2, set={"device.mem_bytes_per
 expected = json.loads(said("estimate", "gpt2", "a100", "--micro-batch", "2", "--set", "device.mem_bytes_per_s=1TB/s"))
 for part in ("accuracy", "open_facts", "trust"):  # of measured rows, which the program alone has
     expected.pop(part, None)
-expected["sentence"] = expected["sentence"].replace(" with device.mem_bytes_per_s=1TB/s", "")  # the program names --set
 assert told == expected
 assert told.step.step_s == expected["step"]["step_s"] and told.ops[0].name == expected["ops"][0]["name"]
 plain = told.to_dict()
@@ -39,6 +38,26 @@ try:
     raise SystemExit("a key of two records was answered")
 except AttributeError as error:
     assert "model.id, device.id" in str(error)
+
+# Models and devices as dicts, aliases of options, fields without a prefix, ids that contain a text.
+config = {"model_type": "llama", "hidden_size": 2048, "intermediate_size": 5632, "num_hidden_layers": 22,
+          "num_attention_heads": 32, "num_key_value_heads": 4, "vocab_size": 32000, "max_position_embeddings": 2048}
+card = {"schema": "nncost.device/1", "id": "card", "like": "a100", "mem_bytes": "16GiB"}
+
+
+class Configuration:  # as of transformers
+    def to_dict(self):
+        return config
+
+
+assert module.estimate(config, "h100").params == 1100048384 == module.estimate(Configuration(), "h100").params
+assert module.estimate("gpt2", card).memory.capacity_bytes <= 16 << 30
+assert module.sweep([config, "gpt2"], [card, "a100"])["step_s"][0] == module.estimate(config, card).step_s
+quantized = module.estimate("gpt2", "a100", qlora=16)
+assert quantized.step_s == module.estimate("gpt2", "a100", adapter_rank=16, frozen="nf4").step_s
+assert module.estimate("gpt2", "a100", set={"n_layer": 6}).step_s == \
+    module.estimate("gpt2", "a100", set={"model.layers": 6}).step_s
+assert module.__version__ == module.version() and "gpt2" in module.models("GPT") and "llama3-8b" not in module.models("gpt")
 page = module.estimate("gpt2", "a100")._repr_html_()
 assert page.startswith("<p>One step of GPT-2") and page.count("<tr>") > 8
 assert "&lt;b&gt;" in module.Answer({"sentence": "<b>"})._repr_html_()

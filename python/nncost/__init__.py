@@ -9,9 +9,10 @@
 
 Options are those of the command, with '_' for '-'; values may have units ("8k", "2GiB"); a list is a list of the command
 line. None leaves an option out, False turns off one that is on. `set` changes any parameter of the model or the device:
-set={"device.mem_bytes_per_s": "4TB/s"}. Refused input is an nncost.Error.
+set={"device.mem_bytes_per_s": "4TB/s"}. A model or a device is an id, a path, or the content of such a file as a dict; a
+configuration of transformers is a model, too. Refused input is an nncost.Error.
 
-estimate() calls the shared library, all others run the program. Both are found in this package (a wheel), in the
+estimate() calls the shared library, all others run the program, as does estimate() with an alias of an option. Both are found in this package (a wheel), in the
 installation around it, or in the build folder of a checkout; then as the system finds them. $NNCOST_LIBRARY,
 $NNCOST_PROGRAM and $NNCOST_DATA name others; $NNCOST_PATH adds folders with files of your own.
 """
@@ -20,12 +21,14 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import difflib
+import hashlib
 import importlib
 import json
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
@@ -35,7 +38,9 @@ __all__ = ["Answer", "Columns", "Error", "Picture", "Specs", "advise", "check", 
            "limit", "models", "ops", "plot", "search", "serve", "software", "sweep", "version"]
 
 Value = Union[str, int, float, bool, None, "os.PathLike[str]"]
+Content = Union[Value, Mapping[str, Any]]  # id, path, or what a file says
 Option = Union[Value, Sequence[Value]]
+Contents = Union[Content, Sequence[Content]]
 Changes = Optional[Mapping[str, Option]]
 
 _DEVICE, _MODEL, _SOFTWARE = range(3)
@@ -137,6 +142,24 @@ def _text(value: Any) -> bytes:
     return str(value).encode()
 
 
+_written: Optional[tempfile.TemporaryDirectory[str]] = None
+
+
+def _operand(value: Any) -> Any:
+    """A dict, or a configuration of transformers, as the path of a file that says the same; other values as they are."""
+    global _written
+    if not isinstance(value, Mapping) and hasattr(value, "to_dict"):
+        value = value.to_dict()
+    if not isinstance(value, Mapping):
+        return value
+    _written = _written or tempfile.TemporaryDirectory(prefix="nncost-")
+    text = json.dumps(value, default=str)
+    folder = Path(_written.name) / hashlib.sha256(text.encode()).hexdigest()[:16]
+    folder.mkdir(exist_ok=True)
+    (folder / "config.json").write_text(text, encoding="utf-8")
+    return folder / "config.json"
+
+
 class Specs:
     """Devices, models and software profiles, read once and kept. Of one thread at a time."""
 
@@ -164,11 +187,11 @@ class Specs:
         self._call(function, self._specs, *arguments, ctypes.byref(found))
         return found
 
-    def estimate(self, model: Value, device: Value, software: Optional[str] = None, set: Changes = None,
+    def estimate(self, model: Content, device: Content, software: Optional[str] = None, set: Changes = None,
                  **options: Option) -> Answer:
         """One training step: the output of `nncost estimate --format json`, without rows of `accuracy`."""
-        found = {"model": self._get("nnc_model_load", _text(model)),
-                 "device": self._get("nnc_device_load", _text(device))}
+        found = {"model": self._get("nnc_model_load", _text(_operand(model))),
+                 "device": self._get("nnc_device_load", _text(_operand(device)))}
         for name, value in (set or {}).items():
             what, _, field = name.partition(".")
             if what not in found or not field:
@@ -198,7 +221,10 @@ class Specs:
         finally:
             self._library.nnc_text_free(text)
         if set:  # the library cannot know how the model and the device came to be
-            answer["plan"]["overrides"] = ", ".join(f"{name}={_text(value).decode()}" for name, value in set.items())
+            told = ", ".join(f"{name}={_text(value).decode()}" for name, value in set.items())
+            answer["plan"]["overrides"] = told
+            name = answer["model"]["name"]
+            answer["sentence"] = answer["sentence"].replace(f"{name} takes", f"{name} with {told} takes", 1)
         return answer
 
     def _ids(self, kind: int) -> list[str]:
@@ -228,44 +254,52 @@ def _specs() -> Specs:
     return _shared
 
 
-def estimate(model: Value, device: Value, software: Optional[str] = None, set: Changes = None, **options: Option) -> Answer:
-    return _specs().estimate(model, device, software, set, **options)
+def estimate(model: Content, device: Content, software: Optional[str] = None, set: Changes = None,
+             **options: Option) -> Answer:
+    try:
+        return _specs().estimate(model, device, software, set, **options)
+    except Error as error:  # the program knows aliases (qlora, dtype) and fields of `set` without "model."
+        if error.where != "set" and not (error.where in options and error.what.startswith("unknown")):
+            raise
+    return command("estimate", model, device, software=software, set=set, **options)
 
 
 estimate.__doc__ = Specs.estimate.__doc__
 
 
-def devices() -> list[str]:
-    return _specs().devices()
+def _with(part: str, ids: list[str]) -> list[str]:
+    return [one for one in ids if part.lower() in one]
 
 
-def models() -> list[str]:
-    return _specs().models()
+def devices(part: str = "") -> list[str]:
+    """Ids of devices that contain a text: devices("h100")."""
+    return _with(part, _specs().devices())
 
 
-def software() -> list[str]:
-    return _specs().software()
+def models(part: str = "") -> list[str]:
+    """Ids of models that contain a text: models("qwen")."""
+    return _with(part, _specs().models())
+
+
+def software(part: str = "") -> list[str]:
+    """Ids of software profiles that contain a text: software("torch")."""
+    return _with(part, _specs().software())
 
 
 def version() -> str:
     return _specs().version()
 
 
-def __getattr__(name: str) -> str:
-    if name == "__version__":
-        return version()
-    raise AttributeError(f"module 'nncost' has no attribute {name!r}")
-
-
 # ---- the program ----
 
-def _list(value: Option) -> str:
+def _list(value: Contents) -> str:
+    value = _operand(value)
     if isinstance(value, (str, os.PathLike)) or not hasattr(value, "__iter__"):
         return _text(value).decode()
-    return ",".join(_text(part).decode() for part in value)
+    return ",".join(_text(_operand(part)).decode() for part in value)
 
 
-def _run(name: str, operands: Sequence[Option], options: Mapping[str, Any], output: Optional[str]) -> str:
+def _run(name: str, operands: Sequence[Contents], options: Mapping[str, Any], output: Optional[str]) -> str:
     words = [_find_program(), name, "--no-defaults"]
     for option, value in options.items():
         option = "--" + option.replace("_", "-")
@@ -285,43 +319,43 @@ def _run(name: str, operands: Sequence[Option], options: Mapping[str, Any], outp
     return done.stdout
 
 
-def command(name: str, *operands: Option, **options: Any) -> Answer:
+def command(name: str, *operands: Contents, **options: Any) -> Answer:
     """The answer of any command that prints JSON: command("compare", "gpt2", ["a100", "h100"], micro_batch=[1, 2])."""
     return json.loads(_run(name, operands, options, "json"), object_hook=Answer)
 
 
-def ops(model: Value, device: Value, set: Changes = None, **options: Option) -> Columns:
+def ops(model: Content, device: Content, set: Changes = None, **options: Option) -> Columns:
     """Every op of the step: shape, work, time and bound, as `nncost ops` lists them."""
     return Columns.of_rows(command("ops", model, device, set=set, **options)["ops"])
 
 
-def sweep(model: Option, device: Option, set: Changes = None, **options: Option) -> Columns:
+def sweep(model: Contents, device: Contents, set: Changes = None, **options: Option) -> Columns:
     """Every combination of the lists given, one row each, as `nncost sweep`. Rows that do not fit: all=True."""
     lines = _run("sweep", (model, device), {"set": set, **options}, "json").splitlines()
     return Columns.of_rows([json.loads(line) for line in lines])
 
 
-def search(model: Value, device: Option, set: Changes = None, **options: Option) -> Answer:
+def search(model: Content, device: Contents, set: Changes = None, **options: Option) -> Answer:
     """The best plans for a number of devices, and the Pareto front of time and memory: .best, .pareto."""
     return command("search", model, device, set=set, **options)
 
 
-def serve(model: Value, device: Value, set: Changes = None, **options: Option) -> Answer:
+def serve(model: Content, device: Content, set: Changes = None, **options: Option) -> Answer:
     """A decoder under load: .latency, .throughput, .memory, .cost."""
     return command("serve", model, device, set=set, **options)
 
 
-def fit(model: Value, device: Value, set: Changes = None, **options: Option) -> Answer:
+def fit(model: Content, device: Content, set: Changes = None, **options: Option) -> Answer:
     """Whether the plan fits, and the changes that make it fit."""
     return command("fit", model, device, set=set, **options)
 
 
-def advise(model: Value, device: Value, set: Changes = None, **options: Option) -> Answer:
+def advise(model: Content, device: Content, set: Changes = None, **options: Option) -> Answer:
     """The changes of the plan with the largest effect: .changes with .options, .step_s, .total_bytes, .cost_usd."""
     return command("advise", model, device, set=set, **options)
 
 
-def limit(model: Value, device: Value, of: str, set: Changes = None, **options: Option) -> Answer:
+def limit(model: Content, device: Content, of: str, set: Changes = None, **options: Option) -> Answer:
     """How far a plan can be divided before the network bounds it: .limit, .bound_by, .curve; of: tensor, context, data, batch."""
     return command("limit", model, device, of=of, set=set, **options)
 
@@ -331,7 +365,7 @@ def check(plans: Value, **options: Option) -> Answer:
     return command("check", plans, **options)
 
 
-def plot(kind: str, model: Value, device: Value, set: Changes = None, **options: Option) -> Picture:
+def plot(kind: str, model: Content, device: Content, set: Changes = None, **options: Option) -> Picture:
     """A picture as SVG, which a notebook shows: plot("step", "gpt2", "a100")."""
     return Picture(_run("plot", (kind, model, device), {"set": set, **options}, None))
 
@@ -342,7 +376,9 @@ def main() -> None:
     os.execv(program, [program, *sys.argv[1:]])
 
 
-def __getattr__(name: str) -> Any:  # a module of its own, which most programs do not need
-    if name == "capture":
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return version()
+    if name == "capture":  # a module of its own, which most programs do not need
         return importlib.import_module("nncost.capture")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; other commands: nncost.command({name!r}, ...)")

@@ -114,7 +114,7 @@ class Columns(dict):
     def __missing__(self, name: str) -> list[Any]:
         if name not in self.full:
             known = ", ".join(self)
-            raise KeyError(f"{name}: not a column, expected one of {known}")
+            raise KeyError(f"{name}: not a column, expected one of {known}; rows() has the rows")
         return self[self.full[name]]
 
     def __getattr__(self, name: str) -> list[Any]:
