@@ -57,7 +57,8 @@ static const alias aliases[] = {
     NAME("--context-parallel-size", "--context %"),
     VALUE("--cp-comm-type", "p2p", "--context-kind ring"), VALUE("--cp-comm-type", "a2a", "--context-kind ulysses"),
     VALUE("--cp-comm-type", "allgather", "--context-kind all-gather"),
-    NAME("--expert-model-parallel-size", "--expert %"),
+    NAME("--expert-model-parallel-size", "--expert %"), NAME("--expert-parallel-size", "--expert %"),
+    NAME("--virtual-pipeline-model-parallel-size", "--virtual-stages %"),
     VALUE("--expert-tensor-parallel-size", "1", "--whole-experts"),
     HINT("--expert-tensor-parallel-size", ANY, "--whole-experts for 1, no option for the tensor degree", "--whole-experts"),
     NAME("--micro-batch-size", "--micro-batch %"),
@@ -149,6 +150,7 @@ static const alias aliases[] = {
     NAME("--per-device-train-batch-size", "--micro-batch %"),
     NAME("--gradient-checkpointing", "--recompute full"),
     NAME("--max-seq-length", "--seq-len %"), NAME("--max-length", "--seq-len %"), NAME("--max-seq-len", "--seq-len %"),
+    NAME("--sequence-len", "--seq-len %"), /* axolotl */
     NAME("--num-train-epochs", "--epochs %"),
     HINT("--max-steps", ANY, "--samples N, N = steps x global batch", "--samples"),
     NAME("--tf32", "--precision tf32"),
@@ -229,11 +231,12 @@ static const alias aliases[] = {
 /* clang-format on */
 enum { ALIASES = sizeof aliases / sizeof aliases[0] };
 
-/* Returns true if an option name as typed equals `name`. Upper case counts as lower case, '_' as '-'; a '=' ends the
- * typed name; a '*' in `name` matches any ending. */
+/* Returns true if an option name as typed equals `name`. Upper case counts as lower case, '_' as '-', "microBatch" as
+ * "micro-batch"; a '=' ends the typed name; a '*' in `name` matches any ending. */
 static bool alike(const char *name, const char *word) {
-    for (; *name != '\0' && *name != '*'; name++, word++) {
+    for (char before = '\0'; *name != '\0' && *name != '*'; name++, before = *word++) {
         const char c = (char)tolower((unsigned char)*word);
+        if (*name == '-' && islower((unsigned char)before) && isupper((unsigned char)*word)) { name++; }
         if ((c == '_' ? '-' : c) != *name) { return false; }
     }
     return *name == '*' || *word == '\0' || *word == '=';
@@ -334,7 +337,7 @@ static bool is_free(const expansion *e, const char *word) {
         "--lr",           "--lr-*",         "--learning-rate*",  "--min-lr*",       "--warmup-steps",
         "--warmup-ratio", "--seed",         "--weight-decay*",   "--adam-beta*",    "--adam-eps*",
         "--lora-alpha",   "--lora-dropout", "--init-method-std", "--logging-steps", "--log-interval",
-        "--output-dir"
+        "--output-dir",   "--wandb-*",      "--report-to",       "--run-name"
     };
     bool found = false;
     for (size_t i = 0; i < NNC_COUNT_OF(names) && !found; i++) { found = alike(names[i], word); }
