@@ -171,10 +171,12 @@ static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc
 
 /* Returns the op list before sharding. */
 static const nnc_op_list *whole_of(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step) {
-    nnc_plan seen;
-    const nnc_lowering how = nnc_lowering_seen(step->plan, step->software, &seen);
-    if (!a->wholly) { nnc_lower(shared->model, &how, &a->whole); }
-    a->wholly = true;
+    if (!a->wholly) {
+        nnc_plan seen;
+        const nnc_lowering how = nnc_lowering_seen(step->plan, step->software, &seen);
+        nnc_lower(shared->model, &how, &a->whole);
+        a->wholly = true;
+    }
     return &a->whole;
 }
 
