@@ -274,6 +274,16 @@ static const struct {
       "zero=2 tensor=4 optimizer=adamw overlap=0",
       5,
       NULL },
+    /* runtime/config.py: a device takes its share of the batch at once. */
+    { { "nncost--deepspeed--batch_alone.json" },
+      "global_batch=64 micro_batches=1 precision=bf16 zero=0 overlap=0 clip_gradients=off",
+      0,
+      NULL },
+    /* device_train_microbatch_size is "auto" unless it is given. */
+    { { "nncost--llm-foundry--no_microbatch.yaml" },
+      "global_batch=512 precision=bf16 policy=amp zero=0 optimizer=adamw clip_gradients=off",
+      1,
+      "gpt2" },
     { { "LLaMA-Factory--accelerate--fsdp2_config.yaml" },
       "devices=2 devices_per_node=2 zero=3 reshard=on precision=bf16",
       0,
