@@ -596,6 +596,10 @@ def new_memory_rates(rows):
     return tuple(size / (seconds["new"][i] - seconds["again"][0]) for i in (-1, 0))
 
 
+def device_id(facts):
+    return re.sub(r"[^a-z0-9]+", "-", facts["name"].lower()).strip("-")[:36] + "-here"
+
+
 def device_file(facts, kind, rows, day):
     """Peaks are the datasheet's where one can be derived, and never below what was measured."""
     stream = copy_rate(rows)
@@ -660,8 +664,7 @@ def device_file(facts, kind, rows, day):
     efficiency["gemm"] = {dtype: figures for dtype, figures in gemm.items()
                           if not any(isinstance(v, float) and math.isnan(v) for v in figures.values())}
     efficiency = {"basis": "kernels", **efficiency}
-    slug = re.sub(r"[^a-z0-9]+", "-", facts["name"].lower()).strip("-")[:36]
-    made = {"schema": "nncost.device/1", "id": f"{slug}-here", "name": f"{facts['name'][:50]}, {where}",
+    made = {"schema": "nncost.device/1", "id": device_id(facts), "name": f"{facts['name'][:50]}, {where}",
             "vendor": facts["vendor"], "units": facts["units"], "clock_hz": facts["clock_hz"], "matmul_flops_per_s": matmul,
             "vector_flops_per_s": {"fp32": matmul.get("fp32", base)}, "mem_bytes": facts["mem_bytes"],
             "mem_bytes_per_s": number(stream),
@@ -757,19 +760,22 @@ def main(arguments=None):
         return 0
     facts = cuda_facts() if kind == "cuda" else cpu_facts()
     rows, run = measure(kind, given.minutes / (2 if rows else 1), given.model, rows)
-    if not any(r["measured_s"] and r["kind"] == "gemm" for r in rows) or not copy_rate(rows) > 0:
-        sys.exit("nncost.measure: too little was measured for a device file, expected a matrix product and a copy")
-    device = device_file(facts, kind, rows, begun.date().isoformat())
+    enough = any(r["measured_s"] and r["kind"] == "gemm" for r in rows) and copy_rate(rows) > 0
     for row in rows:
-        row["device"] = device["id"]
-    facts = {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in facts.items()}
+        row["device"] = device_id(facts)
+    stated = {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in facts.items()}
+    launch = launch_seconds(rows)
     write(given.output, {"schema": "nncost.measure/1", "date": begun.isoformat(timespec="seconds"), "kind": kind,
-                         "device": device["id"], "torch": torch.__version__, "facts": facts, "run": run,
-                         "launch_s": launch_seconds(rows), "rows": rows})
+                         "device": device_id(facts), "torch": torch.__version__, "facts": stated, "run": run,
+                         "launch_s": None if math.isnan(launch) else launch, "rows": rows})
+    if not enough:
+        sys.exit(f"nncost.measure: written {given.output}, but too little was measured for a device file, expected a matrix "
+                 "product and a copy")
+    device = device_file(facts, kind, rows, begun.date().isoformat())
     base = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
     place = os.path.join(given.config or os.path.join(base, "nncost", "hw"), device["id"] + ".json")
     write(place, device)
-    page(facts, rows, device, run)
+    page(stated, rows, device, run)
     print(f"written   {given.output}, {place}\nnext      nncost estimate MODEL .\n"
           f"          nncost calibrate {given.output} --output mine.json; nncost estimate MODEL ./mine.json")
     return 130 if run["end"] == "interrupted" else 0
