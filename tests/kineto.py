@@ -8,6 +8,7 @@ its time; traces cut at every 97th byte, which must be refused.
 """
 import gzip
 import json
+import math
 import os
 import random
 import subprocess
@@ -125,6 +126,14 @@ groups = {group["name"]: group for group in json.loads(done.stdout or '{"groups"
 check(f"calibrate: {list(groups)}", groups.get("gemm tf32", {"rows": 0})["rows"] > 100)
 for name, group in groups.items():
     check(f"calibrate: {name} is worse", group["after"]["mape"] <= group["before"]["mape"] + 1e-9)
+
+# ---- what to measure next: one image waits for the host, whose time per kernel no shipped device states ----
+
+done = subprocess.run([nncost, "calibrate", os.path.join(root, "tests/data/trace/sampled_rank-0.json.gz"), "--device", "a100",
+                       "--explain", "vit-l-16", "--format", "json"], capture_output=True, text=True, check=False)
+first = (json.loads(done.stdout or "{}").get("next") or [{}])[0]
+check(f"what to measure next: {done.stderr}{first}", first.get("parameter") == "host.kernel_s" and
+      abs(first["high"] / first["low"] - math.e) < 2e-3)  # spread.idle is 0.5: from e^-0.5 to e^0.5
 
 # ---- one operator three times slower ----
 

@@ -1,9 +1,10 @@
 /* calibrate --explain MODEL: finds the measurement that would make the range of MODEL's estimate narrowest.
  *
  * Each parameter has a range. A fitted parameter has the range that its rows allow. Other parameters have the range
- * from the 10th to the 90th percentile of shipped devices, relative to the median of these devices. The estimate is
- * repeated at both ends of each range, while other parameters keep their fitted values. The parameter with the largest
- * difference is the one to measure. */
+ * from the 10th to the 90th percentile of shipped devices, relative to the median of these devices. No shipped device
+ * has its own host, so host.kernel_s has the range that the interval of a step gives to waiting for the host. The
+ * estimate is repeated at both ends of each range, while other parameters keep their fitted values. The parameter with
+ * the largest difference is the one to measure. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,14 @@ static bool spread_of(nnc_specs *specs, const char *name, double ratio[2]) {
     return ratio[1] > ratio[0];
 }
 
+/* Finds the range of a parameter that was not fitted, relative to its value. Returns false if it is not known. */
+static bool range_of(nnc_specs *specs, const nnc_software *software, const char *name, double ratio[2]) {
+    if (strcmp(name, "host.kernel_s") != 0) { return spread_of(specs, name, ratio); }
+    ratio[0] = exp(-software->spread.idle);
+    ratio[1] = exp(software->spread.idle);
+    return ratio[1] > ratio[0];
+}
+
 static double four_digits(double value) {
     char text[NNC_NUMBER_TEXT];
     double rounded = value;
@@ -137,7 +146,7 @@ static void try_parameter(question *q, nnc_scenario *s, nnc_scratch *scratch, co
     if (fitted != NULL) {
         next.low = fitted->low;
         next.high = fitted->high;
-    } else if (spread_of(q->specs, name, ratio)) {
+    } else if (range_of(q->specs, &s->software, name, ratio)) {
         const double high = *place.value * ratio[1];
         next.low = four_digits(*place.value * ratio[0]);
         next.high = four_digits(strstr(name, "fraction") != NULL ? fmin(high, 1.0) : high);
