@@ -231,6 +231,11 @@ ranks = [write(f"rank{i}.json", [kernel("gemm", 0, 10, 1), kernel("ncclDevKernel
 found = read(*ranks)
 check(f"ranks: {found['ranks']}", [round(r["waits_s"] * 1e6) for r in found["ranks"]] == [100, 50, 50] and
       found["slowest"] == 1 and abs(found["waits_s"] - 200e-6 / 3) < 1e-12)
+check("ranks: two of three kernels are compared", [r["compared"] for r in found["ranks"]] == [2, 2, 2])
+uneven = [write(f"uneven{i}.json", [kernel("ncclDevKernel_AllReduce", 100 * k, 10 * k + i, k) for k in range(1 + i, 4)])
+          for i in range(3)]  # rank 1 lacks the first, rank 2 the first two: the numbers tell nothing
+found = read(*uneven)
+check(f"ranks that recorded unequal numbers of collectives: {found}", found["waits_s"] is None and found["slowest"] == -1)
 check("two ranks are no comparison", [r["rank"] for r in read(*ranks[:2])["ranks"]] == [0, 1])
 
 # ---- a step against its estimate ----

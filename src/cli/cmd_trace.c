@@ -337,8 +337,9 @@ typedef struct run_of_ranks {
     nnc_trace_rank *ranks;
     int32_t count;
     int64_t slowest;
-    double waits_s, span_s; /* means over all ranks. waits_s: seconds of waiting in collectives; span_s: time span of
-                             * the trace */
+    int32_t compared;       /* number of ranks with a collective that was compared */
+    double waits_s, span_s; /* means over ranks. waits_s: waiting in collectives, over the ranks in `compared`; NaN = no
+                             * rank. span_s: time span of the trace */
 } run_of_ranks;
 
 #define RANK(member) NNC_IN(nnc_trace_rank, member)
@@ -352,7 +353,9 @@ static const nnc_metric rank_rows[] = {
     NNC_AS("communication_s", NUMBER, RANK(communication_s), .unit = "s", .head = "communication",
            .help = "Sum of the times of the kernels of collectives, including waiting."),
     NNC_AS("waits_s", NUMBER, RANK(waits_s), .unit = "s", .head = "waits",
-           .help = "Time that the rank waits in collectives for ranks that enter later."),
+           .help = "Time that the rank waits in collectives for ranks that enter later; null if no collective was "
+                   "compared."),
+    NNC_AS("compared", WHOLE, RANK(compared), .help = "Collectives of the rank that were compared with other ranks."),
     NNC_AS("idle_s", NUMBER, RANK(idle_s), .unit = "s", .head = "idle",
            .help = "Time in which no kernel of the rank runs."),
 };
@@ -362,7 +365,7 @@ static const nnc_metric ranks_rows[] = {
     NNC_AS("slowest", WHOLE, NNC_IN(run_of_ranks, slowest),
            .help = "Rank that waits least for other ranks; -1 = no rank waits."),
     NNC_AS("waits_s", NUMBER, NNC_IN(run_of_ranks, waits_s), .unit = "s",
-           .help = "Mean time that a rank waits in collectives."),
+           .help = "Mean time that a rank waits in collectives; null if no collective was compared."),
     NNC_AS("span_s", NUMBER, NNC_IN(run_of_ranks, span_s), .unit = "s", .help = "Mean of span_s over the ranks."),
     NNC_AS("ranks", LIST, NNC_IN(run_of_ranks, ranks), NNC_COUNT(run_of_ranks, count), .rows = &rank_metrics,
            .help = "The ranks, in the order of the files."),
@@ -382,10 +385,14 @@ static void write_ranks(nnc_buffer *out, nnc_style style, const void *record) {
     if (r->slowest >= 0) {
         nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%d, rank %lld is the slowest", (int)r->count, (long long)r->slowest);
     } else {
-        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%d, without a collective that takes them different times",
-                       (int)r->count);
+        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%d, without a collective that %s", (int)r->count,
+                       isnan(r->waits_s) ? "can be compared" : "takes them different times");
     }
     nnc_sheet_end(&sheet);
+    if (isnan(r->waits_s)) {
+        (void)nnc_table_under(out, style, ranks_of(record), "ranks");
+        return;
+    }
     nnc_sheet_label(&sheet, "waits");
     nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s of %s, %.1f %%, the mean of a rank in collectives",
                    nnc_unit_text(r->waits_s, "s", waits), nnc_unit_text(r->span_s, "s", span),
@@ -430,10 +437,14 @@ static nnc_status run_ranks(nnc_session *session, int32_t count, nnc_error *err)
                        (int64_t)(collectives.size / sizeof(nnc_trace_collective)), run.ranks);
         int32_t slowest = 0;
         for (int32_t i = 0; i < count; i++) {
-            slowest = run.ranks[i].waits_s < run.ranks[slowest].waits_s ? i : slowest;
-            run.waits_s += run.ranks[i].waits_s / count;
-            run.span_s += run.ranks[i].span_s / count;
+            nnc_trace_rank *rank = &run.ranks[i];
+            rank->waits_s = rank->compared > 0 ? rank->waits_s : (double)NAN;
+            slowest = !(rank->waits_s >= run.ranks[slowest].waits_s) && rank->compared > 0 ? i : slowest;
+            run.compared += rank->compared > 0;
+            run.waits_s += rank->compared > 0 ? rank->waits_s : 0.0;
+            run.span_s += rank->span_s / count;
         }
+        run.waits_s = run.compared > 0 ? run.waits_s / run.compared : (double)NAN;
         run.slowest = run.waits_s > 0.0 ? run.ranks[slowest].rank : -1;
         nnc_view_write(session->out, session->style, &ranks_view, &run);
     }

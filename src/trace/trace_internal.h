@@ -170,7 +170,8 @@ typedef struct nnc_trace_rank {
     const char *file;
     int64_t rank;
     double span_s, compute_s, communication_s, idle_s;
-    double waits_s; /* time that this rank waits in collectives until the last rank enters */
+    double waits_s;   /* time that this rank waits in collectives until the last rank enters */
+    int64_t compared; /* number of its collectives that were compared with other ranks */
 } nnc_trace_rank;
 
 /* Appends the collectives of the trace of one rank to an array of nnc_trace_collective. Returns false when out of
@@ -179,7 +180,7 @@ bool nnc_trace_collectives(const nnc_trace *t, int32_t rank, nnc_buffer *all);
 
 /* Computes how long each rank waits in collectives. A collective ends on all ranks at the same time. The rank that
  * enters last has the shortest collective; every other rank waits for the difference of the durations. Collectives of a
- * single rank and send-receive pairs are left out. */
+ * single rank, collectives that some ranks have more often than others, and send-receive pairs are left out. */
 void nnc_trace_wait(nnc_trace_collective *all, int64_t count, nnc_trace_rank *ranks);
 
 #endif

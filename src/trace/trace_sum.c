@@ -438,13 +438,26 @@ static int by_number(const void *a, const void *b) {
     return x->what != y->what ? (x->what > y->what) - (x->what < y->what) : (x->nth > y->nth) - (x->nth < y->nth);
 }
 
+/* Adds the waiting in collectives of one kind, sorted by number, if all ranks have equally many of them: then each
+ * number has as many ranks as the first. */
+static void wait_in_kind(const nnc_trace_collective *all, int64_t count, nnc_trace_rank *ranks) {
+    int64_t members = 0;
+    while (members < count && all[members].nth == 0) { members++; }
+    if (members < 2 || count != members * (all[count - 1].nth + 1)) { return; }
+    for (int64_t i = 0; i < count; i += members) {
+        double least = all[i].seconds;
+        for (int64_t k = i + 1; k < i + members; k++) { least = nnc_min(least, all[k].seconds); }
+        for (int64_t k = i; k < i + members; k++) {
+            ranks[all[k].rank].waits_s += all[k].seconds - least;
+            ranks[all[k].rank].compared++;
+        }
+    }
+}
+
 void nnc_trace_wait(nnc_trace_collective *all, int64_t count, nnc_trace_rank *ranks) {
     if (count > 0) { qsort(all, (size_t)count, sizeof *all, by_number); }
     for (int64_t i = 0, end = 0; i < count; i = end) {
-        double least = all[i].seconds;
-        for (end = i + 1; end < count && by_number(&all[i], &all[end]) == 0; end++) {
-            least = nnc_min(least, all[end].seconds);
-        }
-        for (int64_t k = i; k < end; k++) { ranks[all[k].rank].waits_s += all[k].seconds - least; }
+        while (end < count && all[end].what == all[i].what) { end++; }
+        wait_in_kind(all + i, end - i, ranks);
     }
 }

@@ -26,7 +26,9 @@ static void check_ranks(const nnc_trace *trace) {
         nnc_trace_wait((nnc_trace_collective *)(void *)all.bytes, (int64_t)(all.size / sizeof(nnc_trace_collective)),
                        ranks);
     }
-    if (ranks[0].waits_s != 0.0 || ranks[1].waits_s != 0.0) { abort(); /* a rank waits for its equal */ }
+    if (ranks[0].waits_s != 0.0 || ranks[1].waits_s != 0.0 || ranks[0].compared != ranks[1].compared) {
+        abort(); /* a rank waits for its equal */
+    }
     nnc_buffer_free(&all);
 }
 
@@ -46,7 +48,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_write(file, data, size);
     (void)nnc_trace_is(file);
     if (nnc_trace_read(file, &trace, &err) == NNC_OK && nnc_trace_sum_up(trace, file, &device, &sum, &err) == NNC_OK) {
-        if (sum.kernel_s > 0.0 && !(sum.linked_share >= 0.0 && sum.linked_share <= 1.0 + 1e-9)) { abort(); }
+        if (sum.kernel_s > 0.0 && !(sum.linked_share >= 0.0 && sum.linked_share + sum.unlaunched_share <= 1.0 + 1e-9)) {
+            abort();
+        }
         check_rows(&sum);
         check_ranks(trace);
     }
