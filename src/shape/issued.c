@@ -196,13 +196,33 @@ static void add_kernels(nnc_op *op, double forward, double backward) {
  * mask to the scores, and drop whole branches at random (stochastic depth). */
 static const double window_forward = 15.0, window_backward = 14.0;
 
-/* Mean number of sums of gradients per concatenation: each reader of a map adds its gradient. In DenseNet-121, 58
- * concatenations have 535 sums. */
-static const double join_sums = 9.2;
+/* The concatenation before an op of the list: elements of its result, its position in a dense block, and whether the op
+ * after it reads the result. */
+typedef struct joined {
+    nnc_op *op;
+    int64_t elements;
+    double position;
+    bool fresh, read;
+} joined;
 
-static void add_join(nnc_op *op, number_mode mode) {
-    add_kernels(op, 1.0, join_sums);
-    op->issued[1].bytes = (mode == IN_FP32 ? 12.0 : 6.0) * (double)op->u.pointwise.elements;
+/* Counts the kernels of a concatenation. Each map that several ops read needs a sum of gradients for each reader but
+ * one: in a block of branches one sum per concatenation of two tensors. In a dense block, whose layers begin with a norm
+ * of all maps before them, layer i adds i sums: 535 in DenseNet-121. A library joins more than two branches with one
+ * kernel, which the last concatenation counts. */
+static void add_join(nnc_op *op, joined *before, number_mode mode) {
+    const int64_t elements = op->u.pointwise.elements;
+    const bool grows = before->op != NULL && elements > before->elements;
+    const double position = grows && before->read ? before->position + 1.0 : 1.0;
+    add_kernels(op, 1.0, position);
+    op->issued[1].bytes = (mode == IN_FP32 ? 12.0 : 6.0) * (double)elements;
+    if (grows && before->fresh) { before->op->issued[0].kernels = 0.0; }
+    *before = (joined){ op, elements, position, true, false };
+}
+
+/* Notes whether an op reads the concatenation that is right before it as the first op of a dense layer. */
+static void note_reader(const nnc_op *op, joined *before) {
+    before->read = before->fresh ? op->kind == NNC_OP_NORM && op->u.norm.elements == before->elements : before->read;
+    before->fresh = false;
 }
 
 /* Tests for attention with a bias of positions, which runs in fp32 with separate kernels
@@ -245,7 +265,7 @@ static void add_to_adapter(nnc_op *op, double products, bool down, number_mode m
     op->issued[2] = (nnc_issued){ products, casts * 4.0 * input, 0.0 };
 }
 
-static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t samples) {
+static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t samples, joined *before) {
     const bool vision = model->implementation == NNC_IMPLEMENTATION_TIMM;
     const bool diffusion = model->implementation == NNC_IMPLEMENTATION_DIFFUSERS && model->family == NNC_FAMILY_GRAPH;
     const issued_row *row = row_of(op, model);
@@ -260,7 +280,7 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
         add_kernels(op, windows ? 1.0 + window_forward : 1.0, windows ? 3.0 + window_backward : 3.0);
         if (nnc_is_written_out(op, model)) { nnc_write_out(op); }
     } else if (vision && is_pointwise(op, NNC_PW_CONCAT)) {
-        add_join(op, mode);
+        add_join(op, before, mode);
     } else if (op->kind == NNC_OP_NORM) {
         add_kernels(op, 2.0, 1.0); /* one kernel for the batch norm, one for the counter of its batches */
     } else if (diffusion && is_pointwise(op, NNC_PW_TIMESTEP)) {
@@ -283,10 +303,12 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
                              : nnc_dtype_bytes(how->dtype) > 2.0 ? IN_FP32
                                                                  : IN_16_BITS;
     double products = 1.0; /* number of products of the linear layer before this op */
+    joined before = { .op = NULL };
     for (int32_t i = 0; i < list->count; i++) {
         nnc_op *op = &list->ops[i];
         if (nnc_op_is_collective(op) || op->recorded) { continue; }
-        issue(op, model, mode, plan->micro_batch);
+        if (!is_pointwise(op, NNC_PW_CONCAT)) { note_reader(op, &before); }
+        issue(op, model, mode, plan->micro_batch, &before);
         const bool adapter = strncmp(op->name, "adapter.", 8) == 0;
         if (adapter && op->kind == NNC_OP_MATMUL) {
             add_to_adapter(op, products, nnc_ends_in(op->name, "down"), mode);

@@ -35,6 +35,30 @@ static double of_a_layer(double layers, bool forward) {
     return kernels;
 }
 
+/* Kernels that join maps: forward, or the sums of gradients in backward. */
+static double of_joins(const char *id, bool forward) {
+    const nnc_model *model = NULL;
+    const nnc_software *eager = NULL;
+    int32_t count = 0;
+    double kernels = 0.0;
+    nnc_error err = { 0 };
+    nnc_plan plan = nnc_plan_default();
+    nnc_result r = { .struct_size = sizeof r };
+    ck_assert_int_eq(nnc_model_load(specs, id, &model, &err), NNC_OK);
+    ck_assert_int_eq(nnc_software_load(specs, "torch-eager", &eager, &err), NNC_OK);
+    ck_assert_int_eq(nnc_estimate(model, load_device("hw/h100-sxm5-80gb.json"), eager, &plan, scratch, &r, &err),
+                     NNC_OK);
+    const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+    for (int32_t i = 0; i < count; i++) {
+        const nnc_op *op = rows[i].op;
+        const bool joins = op->kind == NNC_OP_POINTWISE && op->u.pointwise.kind == NNC_PW_CONCAT;
+        if (joins && (op->phase == NNC_PHASE_FORWARD) == forward) {
+            kernels += nnc_op_issued(op).kernels * rows[i].repeat;
+        }
+    }
+    return kernels;
+}
+
 static const nnc_op_cost *row_of(const char *name, nnc_phase phase) {
     int32_t count = 0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
@@ -63,6 +87,17 @@ START_TEST(layer_of_llama) {
     near(of_a_layer(32, true), 38);
     (void)estimate_eager(CONFIGS "llama-7b.json", NNC_POLICY_AMP, "2048");
     near(of_a_layer(32, true), 48);
+}
+END_TEST
+
+/* Recorded steps of torchvision: DenseNet-121 sums 6 x 7 / 2 + 12 x 13 / 2 + 24 x 25 / 2 + 16 x 17 / 2 = 535 gradients;
+ * the four branches of GoogLeNet's 9 blocks are 9 joins, and each block sums 3 gradients of its input; SqueezeNet has 8
+ * blocks of two branches. */
+START_TEST(joins_of_branches) {
+    near(of_joins("densenet121", false), 535);
+    near(of_joins("googlenet", true), 9);
+    near(of_joins("googlenet", false), 27);
+    near(of_joins("squeezenet1_1", false), 8);
 }
 END_TEST
 
@@ -154,7 +189,7 @@ START_TEST(names) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = { layer_of_gpt2,  layer_of_llama, layer_of_bert,   composed_gelu,
-                                   odd_vocabulary, host_holds,     attention_of_t5, names };
+    const TTest *const tests[] = { layer_of_gpt2, layer_of_llama,  layer_of_bert, composed_gelu,    odd_vocabulary,
+                                   host_holds,    attention_of_t5, names,         joins_of_branches };
     return run_tests("issued", tests, COUNT_OF(tests));
 }
