@@ -109,8 +109,9 @@ typedef struct nnc_measured {
     double host_pass_s, host_sample_s, input_samples_per_s;
     nnc_op op; /* op of a measured kernel; an attention is still without its number of pairs */
     bool causal;
-    bool both;   /* true: forward and backward of a convolution or a norm were timed together */
-    bool called; /* true: the op was timed alone, from the call on the host to the end of the kernel */
+    bool both;       /* true: forward and backward of a convolution or a norm were timed together */
+    char kernel[24]; /* group of a kernel that was timed alone in PyTorch; "" = other row */
+    bool called;     /* true: the op was timed alone, from the call on the host to the end of the kernel */
     nnc_measured_collective collective;
     nnc_served served;
     nnc_serve_ask ask;        /* load, plan and engine with which the requests were served */
@@ -229,6 +230,7 @@ const char *nnc_score_section_name(nnc_score_section value);
     X(NNC_SCORE_BY_FRAMEWORK, "framework") \
     X(NNC_SCORE_BY_HALF, "half")           \
     X(NNC_SCORE_BY_WHAT, "summary")        \
+    X(NNC_SCORE_BY_KERNEL, "kernel")       \
     X(NNC_SCORE_IN_TOTAL, "total")
 NNC_ENUM(nnc_score_by, NNC_SCORE_BY_LIST, NNC_SCORE_BY_COUNT);
 const char *nnc_score_by_name(nnc_score_by value);

@@ -792,6 +792,7 @@ static void set_operator(reading *r, nnc_op *op) {
     if (as == NULL || !nnc_streaming_op(kind, rows, columns, op->dtype, op)) {
         refuse(r, "operation \"%.32s\" has no meaning here", name);
     }
+    snprintf(r->row->kernel, sizeof r->row->kernel, "%.*s", (int)strcspn(kind, "-"), kind); /* loss-fp32: loss */
 }
 
 /* Returns the value of a column, or 1 if the cell is empty or not positive. */
@@ -838,6 +839,22 @@ static void read_conv(reading *r, bool both) {
         .math_dtype = dtype_of(r), .dtype = dtype_of(r), .repeat = 1, .block = -1, .issued_as = NNC_ISSUED_TOO
     };
     set_conv(r, op);
+    if (r->row->called) {
+        snprintf(r->row->kernel, sizeof r->row->kernel, "%s", op->u.conv.contiguous ? "contiguous" : "channels last");
+    }
+}
+
+/* Names the group of a product: products with a side that is no multiple of 8, and products in 8 bits with few rows,
+ * have kernels of their own. */
+static void name_product(nnc_measured *row) {
+    enum { ALIGNED = 8, FEW_ROWS = 256 };
+    const nnc_matmul *p = &row->op.u.matmul;
+    const char *dtype = nnc_dtype_name(row->op.math_dtype);
+    if (p->n % ALIGNED != 0 || p->k % ALIGNED != 0) {
+        snprintf(row->kernel, sizeof row->kernel, "odd side");
+    } else {
+        snprintf(row->kernel, sizeof row->kernel, "%s%s", dtype, p->m <= FEW_ROWS ? ", few rows" : "");
+    }
 }
 
 static void read_product(reading *r) {
@@ -861,6 +878,7 @@ static void read_product(reading *r) {
     } else if (name[0] == '\0' || is(name, "matmul") || is(name, "group_matmul")) {
         set_product(r, op);
         op->issued_as = by_torch(r) ? NNC_ISSUED_TOO : NNC_ISSUED_NOT;
+        if (by_torch(r)) { name_product(r->row); }
     } else if (by_torch(r)) {
         set_operator(r, op);
     } else {
@@ -901,6 +919,10 @@ static void read_attention(reading *r) {
                                : by_torch(r) && strstr(text_of(r, "kernel"), "cudnn") != NULL ? NNC_CUDNN
                                                                                               : NNC_FLASH3 },
     };
+    if (r->row->called) {
+        snprintf(r->row->kernel, sizeof r->row->kernel, "%s",
+                 r->row->op.u.flash.kernel == NNC_CUDNN ? "cudnn" : "flash");
+    }
     /* these limits keep the number of pairs within 64 bits */
     if (r->row->op.u.flash.batch < 1 || heads < 1 || width < 1 || seq_len < 1 || seq_len > 1000000000) {
         refuse(r, "no size");
@@ -1001,8 +1023,8 @@ static bool is_replayed(const reading *r) {
 }
 
 /* Reads one prefill, or one decode step of sequences with `context` tokens, that was timed alone. The profile gpt-fast
- * describes steps that run as a recorded program (CUDA graph). Other steps are refused, because no profile of serving
- * runs operators one by one. Returns false if the row is a decode step but a prefill is asked for, or is a prefill but
+ * describes steps that run as a recorded program (CUDA graph). Other steps are refused, because the operators of the
+ * measured program are not known. Returns false if the row is a decode step but a prefill is asked for, or is a prefill but
  * a decode step is. */
 static bool read_timed(reading *r) {
     nnc_measured *row = r->row;
@@ -1021,7 +1043,7 @@ static bool read_timed(reading *r) {
     } else if (row->ask.batch < 1 || row->ask.input_len < 1 || !(row->measured_s > 0.0)) {
         refuse(r, "no lengths, no batch, or no measured time");
     } else if (!is_replayed(r)) {
-        refuse(r, "eager inference: no profile of serving launches operators one by one");
+        refuse(r, "eager inference: the operators of this decoder are not known");
     } else if (given(r, "config")) {
         read_configuration(r);
     } else {

@@ -439,6 +439,7 @@ static const char *name_of(const nnc_scored *scored, nnc_score_by by) {
     case NNC_SCORE_UNFITTED: return scored->row->fitted ? "" : scored->row->file;
     case NNC_SCORE_BY_HALF: return scored->row->fitted ? "fitted" : "unfitted";
     case NNC_SCORE_BY_WHAT: return scored->what != NULL ? scored->what : "";
+    case NNC_SCORE_BY_KERNEL: return scored->row->kernel;
     case NNC_SCORE_BY_DEVICE: return scored->device != NULL ? scored->device : scored->row->device;
     case NNC_SCORE_BY_FRAMEWORK: return scored->row->framework;
     default: return "";
@@ -462,6 +463,7 @@ static void add_group(gathering *g, nnc_score_section section, nnc_score_by by, 
     const bool has_models =
         section == NNC_SECTION_STEP || section == NNC_SECTION_STEP_APART || section >= NNC_SECTION_BATCH;
     if (of_steps && (name[0] == '\0' || !has_models)) { return; }
+    if (by == NNC_SCORE_BY_KERNEL && name[0] == '\0') { return; }
     for (int32_t i = 0; i < g->group_count; i++) {
         const nnc_score_group *group = &g->groups[i];
         if (group->section == section && group->by == by && strcmp(group->name, name) == 0) { return; }

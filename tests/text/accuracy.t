@@ -343,7 +343,7 @@ $ nncost accuracy timed.csv --format csv | cut -d, -f1-3,7
 id,measured,predicted,reason\r
 decode,0.001,0.00134992916445,\r
 prefill,0.01,0.00215531499845,\r
-eager,0.001,,eager inference: no profile of serving launches operators one by one\r
+eager,0.001,,eager inference: the operators of this decoder are not known\r
 other,0.001,,"what encode
 $ nncost serve dense round --software vllm --batch 4 --input-len 128 --output-len 2 --format json | grep -oE '"(tpot_s|ttft_s)": [^,]*'
 "ttft_s": 0.0121553149984
