@@ -1036,6 +1036,8 @@ nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const n
     const reader readers[] = {
         { open && !recorded, "--request-rate", "burstiness" },
         { closed, "--concurrency", "waves" },
+        { !scenario->base.software.lists_operators || ask->steps > 0, "an engine, such as --software vllm",
+          "chunk block" },
         { loops, of_loops, "requests seed preempt" },
         { loops && ask->wait_share > 0.0, "--wait-share and a loop", "wait_steps" },
         { loops && ask->wait_steps > 0, "--wait-steps and a loop", "wait_share" },

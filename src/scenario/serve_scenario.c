@@ -64,6 +64,10 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *gi
         return nnc_fail(err, NNC_BAD_USAGE, "--software", "expected the profile of an engine, such as %s, found \"%s\"",
                         NNC_SERVE_SOFTWARE, rest.software);
     }
+    nnc_model *model = &scenario->base.model;
+    if (scenario->base.software.lists_operators && model->implementation == NNC_IMPLEMENTATION_NONE && !images) {
+        model->implementation = NNC_IMPLEMENTATION_TRANSFORMERS; /* without an engine, transformers generates text */
+    }
     scenario->base.report.overrides = scenario->base.overrides[0] != '\0' ? scenario->base.overrides : NULL;
     scenario->ask = nnc_serve_ask_default();
     NNC_TRY(apply_settings(given, &scenario->ask, err));

@@ -85,6 +85,8 @@ static nnc_status draft_of(const nnc_serve_case *of, const nnc_device *device, c
     return NNC_OK;
 }
 
+static nnc_serve_issues issues_of(const nnc_model *model, const nnc_device *device, const nnc_op_list *list);
+
 nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                          const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *s, nnc_serve_list *list,
                          nnc_derivation *why, nnc_error *err) {
@@ -93,6 +95,13 @@ nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device, const
     nnc_serve_case of = { .net = &net, .plan = &s->plan, .engine = &software->serving };
     *s = (nnc_serve){ .struct_size = sizeof *s };
     NNC_TRY(nnc_serve_net_of(model, software, scratch, &net, err));
+    if (software->lists_operators && net.state_count > 0) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--software",
+                        "%s runs operators one by one, and those of recurrent layers are not known: expected an engine "
+                        "such as vllm",
+                        software->id);
+    }
+    if (software->lists_operators) { of.issues = issues_of(model, device, &scratch->list); }
     NNC_TRY(nnc_serve_resolve(ask, model, device, software, &s->plan, &s->mode, err));
     NNC_TRY(nnc_serve_rates_of(device, software, &s->plan, &of.rates, err));
     of.network_bytes_per_s = device->scale_out.bytes_per_s;
@@ -162,11 +171,16 @@ static nnc_status check_family(const nnc_model *model, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Writes the op list of the model for one device, at a sequence length that exceeds its attention window. */
+/* Returns the sequence length of the op list, which exceeds the model's attention window. */
+static int64_t lowered_len(const nnc_model *model) {
+    return model->decoder.sliding_window > 0 ? 2 * model->decoder.sliding_window : 2;
+}
+
+/* Writes the op list of the model for one device and one sequence. */
 static nnc_status lower(const nnc_model *model, const nnc_software *software, nnc_op_list *list, nnc_error *err) {
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = plan.micro_batches = plan.global_batch = 1;
-    plan.seq_len = model->decoder.sliding_window > 0 ? 2 * model->decoder.sliding_window : 2;
+    plan.seq_len = lowered_len(model);
     plan.precision = NNC_BF16;
     plan.policy = NNC_POLICY_MIXED;
     plan.tensor = plan.pipeline = plan.context = plan.expert = plan.data = 1;
@@ -282,6 +296,30 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
     net->other_params = net->params - in_products;
     net->reductions = reductions_of(net, d);
     return NNC_OK;
+}
+
+/* Sums the kernels of one pass over the op list, which nnc_serve_net_of has written.   (docs/serving.md, "Without an engine") */
+static nnc_serve_issues issues_of(const nnc_model *model, const nnc_device *device, const nnc_op_list *list) {
+    const nnc_stream_efficiency *e = &device->efficiency.stream;
+    nnc_serve_issues sums = { .kernel_s = e->fixed_s,
+                              .host_s = device->host.kernel_s,
+                              .copy_bytes_per_s = e->memory_fraction * device->mem_bytes_per_s };
+    for (int32_t i = 0; i < list->count; i++) {
+        const nnc_op *op = &list->ops[i];
+        const double repeat = (double)op->repeat, kernels = nnc_op_issued(op).kernels;
+        const bool counted = op->kind == NNC_OP_MATMUL || op->kind == NNC_OP_FLASH; /* add_product, add_attention */
+        if (op->kind == NNC_OP_LOSS || nnc_op_is_collective(op)) { continue; }
+        sums.kernels += repeat * kernels;
+        sums.others += repeat * (counted ? kernels - 1.0 : kernels);
+        if (!counted && op->group != NNC_GROUP_HEAD && kernels > 0.0) { /* a pass computes the head of few tokens */
+            const nnc_work work = nnc_op_work(op);
+            const double moved_s = op->issued_as == NNC_ISSUED_INSTEAD
+                                       ? nnc_op_time(device, op, &work).time_s - kernels * e->fixed_s
+                                       : (work.read_bytes + work.write_bytes) / sums.copy_bytes_per_s;
+            sums.token_s += repeat * nnc_max(0.0, moved_s) / (double)lowered_len(model);
+        }
+    }
+    return sums;
 }
 
 /* ---- the question (nnc_serve_ask): sets and checks the members that depend on model, device and engine ---- */
@@ -488,15 +526,41 @@ static nnc_status check_lengths(const nnc_model *model, const nnc_serve_ask *p, 
     return NNC_OK;
 }
 
+/* Checks a plan of PyTorch without an engine: `generate` of transformers on one device. The cache has no blocks. */
+static nnc_status resolve_eager(const nnc_model *model, const nnc_software *software, nnc_serve_mode mode,
+                                nnc_serve_ask *p, nnc_error *err) {
+    const bool plain = p->weights == NNC_STORED_BF16 || p->weights == NNC_STORED_FP16;
+    const bool plain_kv = p->kv_precision == NNC_STORED_BF16 || p->kv_precision == NNC_STORED_FP16;
+    const struct {
+        const char *option;
+        bool wrong;
+        const char *expected;
+    } rows[] = {
+        { "--software", model->implementation != NNC_IMPLEMENTATION_TRANSFORMERS,
+          "they are known for models of transformers, expected one, or an engine such as --software vllm" },
+        { "--software", model->decoder.kv_lora_rank > 0,
+          "the copies of its latent cache are not known, expected an engine such as --software vllm" },
+        { "--batch", mode != NNC_SERVE_STATIC, "it generates one batch at a time, expected --batch N" },
+        { "--devices", p->devices > 1, "it runs on one device, expected 1" },
+        { "--weights", !plain, "expected bf16 or fp16" },
+        { "--kv-precision", !plain_kv, "expected bf16 or fp16" },
+        { "--draft", p->draft_length > 0, "it drafts no tokens, expected an engine such as --software vllm" },
+        { "--disaggregate", p->prefill_workers > 0, "it has no workers, expected an engine such as --software vllm" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].wrong) {
+            return nnc_fail(err, NNC_ILLEGAL_PLAN, rows[i].option, "%s runs operators one by one: %s", software->id,
+                            rows[i].expected);
+        }
+    }
+    p->block = 1;
+    p->chunk = p->batch * p->input_len;
+    return NNC_OK;
+}
+
 nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, const nnc_device *device,
                              const nnc_software *software, nnc_serve_ask *plan, nnc_serve_mode *mode, nnc_error *err) {
     *plan = *ask;
-    if (software->lists_operators && !software->serving.fitted) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--software",
-                        "%s launches each operator from the host, which a decode step is not priced with: expected a "
-                        "serving engine ('nncost list software'), such as vllm, or none for the default",
-                        software->id);
-    }
     if (ask->steps > 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--steps", "%s generates tokens, expected a U-Net that denoises images",
                         model->id);
@@ -506,6 +570,7 @@ nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, c
     NNC_TRY(check_split(model, plan, err));
     NNC_TRY(resolve_formats(device, plan, err));
     resolve_engine(&software->serving, plan);
+    if (software->lists_operators) { NNC_TRY(resolve_eager(model, software, *mode, plan, err)); }
     NNC_TRY(check_loop(plan, err));
     return check_lengths(model, plan, err);
 }

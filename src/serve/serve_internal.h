@@ -112,6 +112,16 @@ nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, c
 
 /* ---- a step ---- */
 
+/* Kernels that a library issues one by one in a pass, as in PyTorch without CUDA graphs.   (docs/serving.md, "Without an engine") */
+typedef struct nnc_serve_issues {
+    double kernels;          /* number of kernels of a pass; 0 = the pass is a recorded program */
+    double others;           /* kernels besides one per product and per attention */
+    double token_s;          /* device time of these other kernels per token, without their fixed times */
+    double kernel_s;         /* fixed device time of a kernel */
+    double host_s;           /* host time of a kernel */
+    double copy_bytes_per_s; /* rate at which a kernel reads and writes copies */
+} nnc_serve_issues;
+
 /* Inputs for computing the steps of one replica. */
 typedef struct nnc_serve_case {
     const struct nnc_serve_case *draft; /* inputs for the draft model of speculative decoding; NULL = no draft model */
@@ -119,6 +129,7 @@ typedef struct nnc_serve_case {
     const nnc_serve_ask *plan; /* resolved */
     const nnc_serve_engine *engine;
     nnc_serve_rates rates;
+    nnc_serve_issues issues;
     double network_bytes_per_s;  /* bytes per second of one NIC */
     struct nnc_serve_work *work; /* memory for simulating a load */
 } nnc_serve_case;

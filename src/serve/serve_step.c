@@ -371,6 +371,26 @@ static void add_sampling(making *m) {
         add_op(m, "head.sample", 1.0, m->sequences, 0.0, 0.0, 0.0, 0.0, bytes / r->mem_bytes_per_s, r->kernel_s);
 }
 
+/* Adds the kernels of a pass that runs operators one by one, and the copies of the cache: in each layer, transformers
+ * appends the new keys and values with torch.cat, which reads and writes all keys, then all values (DynamicLayer.update,
+ * src/transformers/cache_utils.py). Returns the host time of the pass.   (docs/serving.md, "Without an engine") */
+static double add_issued(making *m) {
+    const nnc_serve_issues *e = &m->of->issues;
+    double appends = 0.0, copied_bytes = 0.0;
+    for (int32_t i = 0; i < m->of->net->attention_count; i++) {
+        const nnc_serve_attention *a = &m->of->net->attentions[i];
+        const double before = a->window > 0.0 ? nnc_min(m->cached, a->window - 1.0) : m->cached;
+        appends += 2.0 * a->layers;
+        copied_bytes += 2.0 * m->sequences * (before + m->fresh) * nnc_serve_kv_token(m->of, a);
+    }
+    const double sampled = m->decode ? 1.0 : 0.0;
+    m->step.product_s += add_op(m, "operators", e->others, m->sequences * m->fresh, 0.0, 0.0, 0.0, 0.0,
+                                m->sequences * m->fresh * e->token_s, e->others * e->kernel_s);
+    m->step.attention_s += add_op(m, "cache.append", appends, m->sequences * m->fresh, 0.0, 0.0, 0.0, 0.0,
+                                  copied_bytes / e->copy_bytes_per_s, appends * e->kernel_s);
+    return (e->kernels + appends + sampled) * e->host_s;
+}
+
 /* ---- communication ---- */
 
 static void add_comm(making *m) {
@@ -424,6 +444,7 @@ static nnc_serve_step finish(making *m, double factor) {
     for (int32_t i = 0; i < m->of->net->attention_count; i++) { add_attention(m, &m->of->net->attentions[i]); }
     for (int32_t i = 0; i < m->of->net->state_count; i++) { add_state(m, &m->of->net->states[i]); }
     if (m->decode) { add_sampling(m); }
+    const double issue_s = m->of->issues.kernels > 0.0 ? add_issued(m) : 0.0;
     add_comm(m);
     s->product_s *= factor;
     s->expert_s *= factor;
@@ -433,7 +454,7 @@ static nnc_serve_step finish(making *m, double factor) {
     const double layers = m->passes * m->of->net->layers;
     const double device_s = s->product_s + s->expert_s + s->attention_s + s->head_s + s->comm_s;
     /* The host launches kernels ahead of the device, so only the time that exceeds the device time counts. */
-    const double shown_s = nnc_max(layers * engine->host_layer_s - device_s, layers * engine->layer_s);
+    const double shown_s = nnc_max(layers * engine->host_layer_s + issue_s - device_s, layers * engine->layer_s);
     s->host_s = m->passes * engine->step_s + shown_s + (m->decode ? m->sequences * engine->sequence_s : 0.0);
     s->bytes = s->weight_bytes + s->kv_bytes;
     s->intensity_flops_per_byte = s->flops / s->bytes;
