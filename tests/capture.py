@@ -82,7 +82,8 @@ def transformer(causal, change=lambda net: net, changes=None, **options):
 
 
 WANTED = ("params", "trained_params", "forward_flops", "backward_flops", "recompute_flops", "model_flops", "executed_flops",
-          "activation_bytes", "weight_bytes", "gradient_bytes", "optimizer_bytes", "kernels", "step_s", "peak_allocated_bytes")
+          "activation_bytes", "weight_bytes", "gradient_bytes", "optimizer_bytes", "kernels", "step_s", "peak_allocated_bytes", "backward_s",
+          "update_s")
 
 
 # Numbers of the estimate that are compared.
@@ -987,9 +988,34 @@ for step in range(3):
     with torch.no_grad():
         net.scale.clamp_(0, 4)
 """
+DISTANCES = """
+net = network(nn.Linear(16, 8))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    optimizer.zero_grad()
+    torch.cdist(net(x).view(48, 8), net(x + 1).view(48, 8)).mean().backward()
+    optimizer.step()
+"""
+GENERATION = """
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.qkv, self.head = nn.Embedding(100, 16), nn.Linear(16, 48), nn.Linear(16, 100)
+    def forward(self, ids, past=None):
+        q, k, v = self.qkv(self.words(ids)).chunk(3, -1)
+        past = (k, v) if past is None else tuple(torch.cat(pair, 1) for pair in zip(past, (k, v)))
+        return self.head(((q @ past[0].transpose(1, 2)).softmax(-1) @ past[1])[:, -1:]), past
+net = Decoder().to("cuda").eval()
+net(torch.zeros(1, 1, dtype=torch.long, device="cuda"))  # a call with gradients is none of inference
+with torch.inference_mode():
+    ids, past = torch.zeros(4, 12, dtype=torch.long, device="cuda"), None
+    for _ in range(3):
+        out, past = net(ids, past)
+        ids = out.argmax(-1)
+"""
 
 
-def recorded_script(path, script):
+def recorded_script(path, script, *options):
     """The command nncost.capture in a copy of this process, which has imported PyTorch: its exit status and what it prints"""
     with open(path.with_suffix(".log"), "w+", encoding="utf-8") as log:
         child = os.fork()
@@ -997,7 +1023,7 @@ def recorded_script(path, script):
             os.chdir(ROOT / "python")
             os.dup2(log.fileno(), 1)
             os.dup2(log.fileno(), 2)
-            sys.argv, code = ["nncost.capture", "-o", str(path), str(script)], 1
+            sys.argv, code = ["nncost.capture", "-o", str(path), *options, str(script)], 1
             try:
                 recorded.main()
                 code = 0
@@ -1067,6 +1093,8 @@ def of_scripts(folder):
             ("loaded", LOADED, 4, 16 * 32 + 32, product(16, 32, 1), "SGD"),
             ("scattered", SCATTERED, 48, 16 * 32 + 32 + 32 * 8 + 8, product(16, 32, 1) + product(32, 8), "Adam"),
             ("clipped", CLIPPED, 48, 2 * (16 * 32 + 32) + 32 * 4 + 4 + 32 + 1, 2 * product(16, 32, 1) + product(32, 4) + product(32, 1), "Adam"),
+            # squares and ones stand beside the 8 values of each side
+            ("distances", DISTANCES, 4, 16 * 8 + 8, 2 * product(16, 8, 1) + 2 * 48 * 48 * (10 + 8 + 8), "SGD"),
             ("factored", FACTORED, 4, 16 * 16 + 16 * 8 + 8, product(16, 16, 1) + product(16, 8), "SGD")):
         if ONLY and name not in ONLY:
             continue
@@ -1077,6 +1105,7 @@ def of_scripts(folder):
             faults.append(f"{name}: {printed}")
             continue
         step = told(path)
+        check(f"{name}: tensors", json.loads(path.read_text())["source"]["tensors"] != "real", False)
         check(f"{name}: samples", json.loads(path.read_text())["batch"] or 0, samples or 0)
         check(f"{name}: parameters", step["params"], weights)
         check(f"{name}: FLOPs", step["executed_flops"], flops)
@@ -1111,6 +1140,31 @@ def of_scripts(folder):
         check(f"{name}: bytes of the optimizer", step["optimizer_bytes"], states[optimizer] * 4 * weights)
 
 
+def of_inference(folder):
+    """Passes without gradients: the calls of a loop that generates tokens, and a network of torchvision"""
+    script, weights = Path(folder) / "generation.py", 100 * 16 + 16 * 48 + 48 + 16 * 100 + 100
+    script.write_text(SCRIPT + GENERATION)
+    for call, tokens, cached in ((1, 12, 12), (2, 1, 13), (3, 1, 14)):
+        path = Path(folder) / f"generation{call}.json"
+        code, printed = recorded_script(path, script, "--inference", "--call", str(call))
+        if code:
+            faults.append(f"generation: {printed}")
+            continue
+        step = told(path)
+        check(f"call {call}: samples", json.loads(path.read_text())["batch"], 4)
+        check(f"call {call}: FLOPs", step["executed_flops"], 2 * 4 * (tokens * 16 * 48 + 2 * tokens * cached * 16 + 16 * 100))
+        check(f"call {call}: parameters", step["params"], weights)
+        check(f"call {call}: weights", step["weight_bytes"], 4 * weights)
+        for part in ("backward_flops", "backward_s", "update_s", "gradient_bytes", "optimizer_bytes"):
+            check(f"call {call}: {part}", step[part], 0)
+    code, printed = recorded_script(Path(folder) / "none.json", script, "--inference", "--call", "4")
+    check("call 4 of 3", code != 0 and "ended after 3 calls" in printed, True)
+    step = of_file(recorded.torchvision_network("vit_b_16", 2, 224, False, inference=True), folder, "vit")
+    trained = told("vit-b-16", "--micro-batch", "2", "--precision", "fp32")
+    check("vit: FLOPs", step["executed_flops"], trained["forward_flops"])
+    check("vit: parameters", step["params"], trained["params"])
+
+
 def main():
     data = ROOT / "tests/data/capture"
     if sys.argv[3:] == ["--write"]:
@@ -1119,6 +1173,7 @@ def main():
         return 0
     with tempfile.TemporaryDirectory() as folder:
         of_scripts(folder)  # first: copies of a process that has recorded nothing and has no threads
+        of_inference(folder)
         for name in ("encoder", "decoder"):
             by_hand(name, folder)
         committed = recorded.read(data / "decoder.json")

@@ -160,9 +160,10 @@ class Storages:
         self.last[number] = max(self.last[number], self.now)
 
 
-def recorder(model, others=()):
+def recorder(model, others=(), inference=False):
     """The dispatch mode that records; a function so that importing this module needs no PyTorch. others: modules that the
-    optimizers do not train, such as a teacher; their parameters that the step reads are frozen ones"""
+    optimizers do not train, such as a teacher; their parameters that the step reads are frozen ones. inference: a forward
+    pass without gradients, in which no parameter is trained"""
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -177,13 +178,14 @@ def recorder(model, others=()):
             self.layers, self.evaluation = [], 0  # calls of recurrent layers; operators of evaluations, which are left out
             self.loading = 0  # above 0: a DataLoader without workers makes samples, on the host
             self.parts = list(model.children()) if type(model).__name__ == "Parts" else [model]
+            self.inference = inference
             self.entered, self.sparse = None, False  # operators before the first module is called; whether gradients are sparse
             self.layouts = [0, 0]  # convolutions of contiguous and of channels-last maps
             self.gradients = {}  # storage of the gradient of each parameter
             self.saved = {}  # (storage, module that saves it for backward), in order
             self.rows, self.fresh, self.repeated = {}, True, False  # first dimensions of what the first module of each pass reads, by module
             for parameter in model.parameters():
-                self.storages.number(parameter, kind="parameter" if parameter.requires_grad else "frozen")
+                self.storages.number(parameter, kind="parameter" if parameter.requires_grad and not inference else "frozen")
             for buffer in model.buffers():
                 self.storages.number(buffer, kind="buffer")
             self.foreign, self.frozen = {}, []  # by the address of the storage: kind and tensor; the parameters that the step reads
@@ -271,7 +273,7 @@ def recorder(model, others=()):
 
         def is_evaluation(self):
             """An evaluation between two steps: the network is in evaluation mode, without gradients"""
-            return self.phase == "forward" and not torch.is_grad_enabled() and not any(part.training for part in self.parts)
+            return self.phase == "forward" and not self.inference and not torch.is_grad_enabled() and not any(part.training for part in self.parts)
 
         def is_again(self):
             """A checkpoint runs its operators of forward again: backward itself runs without gradients, unless it is
@@ -300,6 +302,9 @@ def recorder(model, others=()):
             if self.loading or self.is_evaluation():
                 self.evaluation += not self.loading
                 return func(*args, **kwargs)
+            if base == "_euclidean_dist":
+                with self:
+                    return euclidean_distances(*args)
             inputs = flat_tensors([list(args), kwargs], [])
             addresses = {Storages._storage(t)._cdata for t in inputs}
             read = [[dtype_name(t.dtype), list(t.shape), self.read_number(t)] for t in inputs]
@@ -366,6 +371,16 @@ def recorder(model, others=()):
             self.owner.clear()
 
     return Recorder()
+
+
+def euclidean_distances(first, second):
+    """The operators that _euclidean_dist, the operator of torch.cdist, issues (aten/src/ATen/native/Distance.cpp)"""
+    import torch
+    squares = [x.pow(2).sum(-1, True) for x in (first, second)]
+    ones = [torch.ones_like(square) for square in squares]
+    rows = torch.cat([first.mul(-2), squares[0], ones[0]], -1)
+    columns = torch.cat([second, ones[1], squares[1]], -1).transpose(-2, -1)
+    return (torch.mm if rows.dim() == 2 else torch.bmm)(rows, columns).clamp_min_(0).sqrt_()
 
 
 def optimizer_of(name, parameters):
@@ -504,6 +519,45 @@ def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=No
     return document(model, rec, "fake" if fake else "real", batch, source, updates=optimizer_kernels([optimizer] if optimizer is not None else []))
 
 
+@contextlib.contextmanager
+def plain_attention():
+    """nn.MultiheadAttention and nn.TransformerEncoderLayer without the operators of inference that fuse them (their "fast
+    path"), whose kernels are not known: PyTorch leaves them out if a mode sees the calls of functions"""
+    import torch
+
+    class Seen(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            return func(*args, **(kwargs or {}))
+    with Seen():
+        yield
+
+
+def forward_pass(model, call, batch, source, fake=False):
+    """The file of one call of a model without gradients"""
+    import torch
+    fused = any(isinstance(m, torch.nn.MultiheadAttention) for m in model.modules())
+    rec = recorder(model, inference=True)
+    with torch.no_grad(), plain_attention() if fused else contextlib.nullcontext(), rec:
+        out = call()
+    for tensor in flat_tensors(vars(out) if hasattr(out, "__dict__") and not isinstance(out, torch.Tensor) else out, []):
+        rec.storages.last[rec.storages.number(tensor)] = len(rec.ops)
+    rec.close()
+    notes = ["nn.MultiheadAttention is recorded without the fused operators that PyTorch has for inference"] if fused else []
+    return document(model, rec, "fake" if fake else "real", batch, source, notes)
+
+
+def capture_inference(model, call, *, batch=None, source=None, fake=False):
+    """One forward pass of a model in evaluation mode, without gradients: call() runs it. Returns the file as a dict."""
+    import torch
+    training = model.training
+    model.eval()
+    try:
+        with as_on_a_gpu(), torch.backends.mkldnn.flags(enabled=False):
+            return forward_pass(model, call, batch, source, fake)
+    finally:
+        model.train(training)
+
+
 def document(model, rec, tensors, batch, source, notes=(), updates=None):
     import torch
     rotate(rec)
@@ -518,7 +572,7 @@ def document(model, rec, tensors, batch, source, notes=(), updates=None):
             store.last[number] = end
         if kind == "temporary" and store.tensors[number] > 0 and 0 <= store.first[number] < end and rec.ops[store.first[number]]["phase"] == "optimizer":
             store.kind[number], store.first[number], store.last[number] = "state", -1, end  # allocated by the recorded step
-    parameters, trained = [*model.parameters(), *rec.frozen], [p for p in model.parameters() if p.requires_grad]
+    parameters, trained = [*model.parameters(), *rec.frozen], [p for p in model.parameters() if p.requires_grad and not rec.inference]
     for op in rec.ops:  # nncost takes the time of the update from the plan, so the names are enough
         if op["phase"] == "optimizer":
             op["inputs"], op["outputs"], op["args"] = [], [], []
@@ -531,9 +585,9 @@ def document(model, rec, tensors, batch, source, notes=(), updates=None):
     ops, blocks = fold(rec.ops, store.kind)
     rows, numbers = fold_storages([list(row) for row in zip(store.bytes, store.kind, store.dtype, store.first, store.last)], blocks, rec.ops)
     for op in ops:
-        copies, tensors = op.pop("copies", []), op["inputs"] + op["outputs"]
+        copies, unfolded = op.pop("copies", []), op["inputs"] + op["outputs"]
         op["inputs"], op["outputs"] = fold_tensors(op["inputs"], numbers), fold_tensors(op["outputs"], numbers)
-        if copies and len(tensors) == len(op["inputs"] + op["outputs"]):
+        if copies and len(unfolded) == len(op["inputs"] + op["outputs"]):
             storages = [[numbers[t[2]] for t in column] for column in zip(*(copy["inputs"] + copy["outputs"] for copy in copies))]
             op["moves"] = [moves(op["module"], [copy["module"] for copy in copies]), *map(moves, [t[2] for t in op["inputs"] + op["outputs"]], storages)]
     if rec.evaluation:
@@ -1408,6 +1462,58 @@ def capture_script(path, arguments, batch=None, **changes):
         del sys.path[0]
 
 
+def capture_calls(path, arguments, number, batch=None):
+    """Runs a script until call `number` of a model without gradients, and records this call; in a loop that generates text,
+    call 1 is the prompt and call 2 the first further token"""
+    import torch
+    state = {"calls": 0, "inside": False, "fused": weakref.WeakSet(), "autocast": None}
+    plain, autocast = torch.nn.Module.__call__, torch.autocast.__init__
+
+    def no_autocast(self, device_type, dtype=None, enabled=True, **kwargs):
+        if enabled:
+            state["autocast"] = {torch.float16: "fp16", None: "fp16" if device_type == "cuda" else "bf16"}.get(dtype, "bf16")
+        autocast(self, "cpu", enabled=False, **kwargs)
+
+    def without_gradients(mode=True):
+        """inference_mode hides the operators that make up others, such as those of linear"""
+        return torch.no_grad()(mode) if callable(mode) else torch.no_grad() if mode else contextlib.nullcontext()
+
+    def called(self, *args, **kwargs):
+        if state["inside"] or torch.is_grad_enabled() or not any(True for _ in self.parameters()):
+            return plain(self, *args, **kwargs)
+        state["calls"], state["inside"] = state["calls"] + 1, True
+        try:
+            if state["calls"] < number:
+                return plain(self, *args, **kwargs)
+            rows = batch or next((len(t) for t in flat_tensors([list(args), kwargs], []) if t.dim()), None)
+            state["captured"] = forward_pass(self, lambda: plain(self, *args, **kwargs), rows, {"script": os.path.basename(path)})
+            raise Done
+        finally:
+            state["inside"] = False
+
+    argv, sys.argv = sys.argv, [path, *arguments]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    try:
+        with no_accelerator(), one_process(), without_compiler(state), as_on_a_gpu(), torch.backends.mkldnn.flags(enabled=False), \
+                replaced((torch.nn.Module, "__call__", called), (torch.autocast, "__init__", no_autocast),
+                         (torch, "inference_mode", without_gradients)):
+            runpy.run_path(path, run_name="__main__")
+        raise SystemExit(f"nncost.capture: {path}: ended after {state['calls']} calls of a model without gradients (torch.no_grad()), expected call {number}")
+    except Done:
+        captured = state["captured"]
+    finally:
+        sys.argv = argv
+        del sys.path[0]
+    if state["autocast"]:
+        note = f"the pass uses autocast, which is recorded in fp32; --policy amp --precision {state['autocast']} gives its time"
+        captured["note"] = "; ".join(filter(None, [captured.get("note"), note]))
+        print("nncost.capture: " + note, file=sys.stderr)
+    if batch is None:
+        print(f"nncost.capture: {captured['batch']} samples in the pass, by the first dimension of the model's first input; --batch states another number",
+              file=sys.stderr)
+    return captured
+
+
 def capture_step(step, *, batch=None, source=None, **changes):
     """Calls step(), which runs forward, backward and optimizer.step(), and records its last call. Returns the file as a dict."""
     import torch
@@ -1427,8 +1533,8 @@ def capture_step(step, *, batch=None, source=None, **changes):
     return record(run, getattr(step, "__name__", "step"), batch, source, used, alive(torch.nn.Module), **changes)
 
 
-def torchvision_network(name, batch, image, fake, **changes):
-    """A classifier of torchvision with cross-entropy on random images"""
+def torchvision_network(name, batch, image, fake, inference=False, **changes):
+    """A classifier of torchvision with cross-entropy on random images, or its forward pass alone"""
     import torch
     import torchvision
     maker = getattr(torchvision.models, name, None)
@@ -1439,18 +1545,22 @@ def torchvision_network(name, batch, image, fake, **changes):
         model = maker()
         x, y = torch.randn(batch, 3, image, image), torch.zeros(batch, dtype=torch.int64)
 
+        if inference:
+            return model, lambda: model(x)
+
         def loss():
             out = model(x)
             return torch.nn.functional.cross_entropy(out if isinstance(out, torch.Tensor) else out[0], y)
         return model, loss
 
     source = {"network": f"torchvision:{name}", "torchvision": torchvision.__version__}
+    call = capture_inference if inference else functools.partial(capture, optimizer="adamw", **changes)
     if not fake:
-        return capture(*made(), "adamw", batch=batch, source=source, **changes)
+        return call(*made(), batch=batch, source=source)
     from torch._subclasses.fake_tensor import FakeTensorMode
     try:
         with FakeTensorMode():
-            return capture(*made(), "adamw", fake=True, batch=batch, source=source, **changes)
+            return call(*made(), fake=True, batch=batch, source=source)
     except RuntimeError as error:  # PyTorch 1.13: a number that autograd keeps reaches detach as a float
         raise SystemExit(f"nncost.capture: --fake: PyTorch {torch.__version__} cannot run {name} on fake tensors, expected real ones "
                          f"(without --fake): {str(error).splitlines()[0]}") from None
@@ -1484,6 +1594,8 @@ def main():
     parser.add_argument("--join", nargs=2, metavar="FILE", help="two captures of one program with different --batch, for all between")
     parser.add_argument("--image", type=int, default=224, help="pixels per side of --network (224)")
     parser.add_argument("--fake", action="store_true", help="fake tensors for --network: shapes without data")
+    parser.add_argument("--inference", action="store_true", help="a forward pass without gradients in place of a training step")
+    parser.add_argument("--call", type=int, metavar="NUMBER", help="with --inference, the call of the script's model that is recorded (2)")
     parser.add_argument("--checkpoint", action="append", default=[], metavar="PATTERN", help="checkpoint around the modules with such paths, as layers.*.attn")
     parser.add_argument("--freeze", action="append", default=[], metavar="PATTERN", help="do not train the modules with such paths")
     parser.add_argument("--adapter-rank", type=int, metavar="RANK", help="freeze the network and train adapters (LoRA) of this rank on its linear layers")
@@ -1500,6 +1612,10 @@ def main():
     batches = [int(size) for size in sizes if size]
     if (args.adapter_rank is not None and args.adapter_rank < 1) or (args.adapt and not args.adapter_rank):
         parser.error(f"--adapter-rank: expected a rank of 1 or more, found {args.adapter_rank}")
+    if args.inference and (args.checkpoint or args.freeze or args.adapter_rank):
+        parser.error("--inference: a forward pass trains no module, expected neither --checkpoint, --freeze nor --adapter-rank")
+    if args.call is not None and (not args.inference or not args.script or args.call < 1):
+        parser.error(f"--call: expected a number of 1 or more, with --inference and a script, found {args.call}")
     changes = {"checkpoint": args.checkpoint, "freeze": args.freeze, "adapters": (args.adapter_rank, args.adapt) if args.adapter_rank else None}
     if args.join:
         captured = join(*(read(path) for path in args.join))
@@ -1507,8 +1623,10 @@ def main():
         library, _, name = args.network.partition(":")
         if library != "torchvision":
             parser.error(f"--network: expected torchvision:NAME, found {args.network!r}")
-        steps = [torchvision_network(name, batch, args.image, args.fake, **changes) for batch in batches or [2]]
+        steps = [torchvision_network(name, batch, args.image, args.fake, args.inference, **changes) for batch in batches or [2]]
         captured = steps[0] if len(steps) == 1 else join(*steps)
+    elif args.inference:
+        captured = capture_calls(args.script[0], args.script[1:], args.call or 2, batches[0] if batches else None)
     else:
         captured = capture_script(args.script[0], args.script[1:], batches[0] if batches else None, **changes)
     write(args.output, captured)

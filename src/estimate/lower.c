@@ -83,7 +83,7 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
         const nnc_weights *w = &list->ops[i].weights;
         trained = trained || (!list->ops[i].frozen && w->count + w->vector > 0);
     }
-    if (!trained) {
+    if (!trained && !(model->captured != NULL && model->captured->inference)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train", "trains nothing of %s, expected other parts of it",
                         model->id);
     }

@@ -331,6 +331,7 @@ struct nnc_captured {
     const nnc_captured_slot *slots; /* parts of the program, in the order of forward */
     int32_t slot_count;
     int32_t passes; /* number of forward and backward passes; more than 1 if the step accumulates gradients */
+    bool inference; /* true: a forward pass without backward, in which no parameter is trained */
     int64_t batch;  /* number of samples in the step */
     int64_t tokens; /* number of tokens in the step; 0 = the program looks up no tokens */
     int64_t image;  /* pixels per side of the input; 0 = the input is no map */
@@ -340,7 +341,7 @@ struct nnc_captured {
     double input_bytes;
     double peak_gradients, peak_kept,
         peak_temporary; /* largest number of temporary bytes at one moment of forward and backward */
-    nnc_dtype dtype;    /* format of the trained parameters */
+    nnc_dtype dtype;    /* format of the trained parameters; of all parameters if none is trained */
     nnc_frozen frozen;  /* format of frozen parameters; NNC_FROZEN_COUNT = all are trained */
     /* optimizer, found from the operators of the update; NNC_OPTIMIZER_COUNT = no update was recorded */
     nnc_optimizer optimizer;

@@ -1052,6 +1052,14 @@ static bool read_parameters(reader *r, nnc_json root) {
            member(at, "trained", 0, BYTES_MAX, &r->trained_params);
 }
 
+/* Tests whether the program trains: it has operators outside of forward. A program without such operators is a forward
+ * pass. */
+static bool has_backward(const reader *r) {
+    int32_t i = 0;
+    while (i < r->count && r->ops[i].phase == NNC_PHASE_FORWARD) { i++; }
+    return i < r->count;
+}
+
 /* Compares the numbers of parameters in the file with the numbers of parameters that the operators read. */
 static bool check_parameters(reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "parameters");
@@ -1061,7 +1069,8 @@ static bool check_parameters(reader *r, nnc_json root) {
                        r->program->params, count);
         return false;
     }
-    if (r->program->params - r->frozen_params > trained || r->frozen_params > count - trained || trained == 0) {
+    if (r->program->params - r->frozen_params > trained || r->frozen_params > count - trained ||
+        (trained == 0 && has_backward(r))) {
         nnc_json_fault(at, "trained", "not the storages of kind parameter, expected %" PRId64 ", found %" PRId64,
                        r->program->params - r->frozen_params, trained);
         return false;
@@ -1075,13 +1084,14 @@ static bool check_parameters(reader *r, nnc_json root) {
     return true;
 }
 
-/* Returns the format of most trained parameters, by bytes; fp32 if no parameter is trained. */
+/* Returns the format of most trained parameters, by bytes; in a forward pass, of most parameters. */
 static nnc_dtype main_dtype(const reader *r) {
+    const storage_kind kind = r->program->inference ? FROZEN : PARAMETER;
     double bytes[NNC_DTYPE_COUNT] = { 0 };
     nnc_dtype most = NNC_FP32;
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
-        if (s->kind == PARAMETER && !s->whole) {
+        if (s->kind == kind && !s->whole) {
             bytes[s->dtype] += s->bytes;
             most = bytes[s->dtype] > bytes[most] ? s->dtype : most;
         }
@@ -1135,6 +1145,7 @@ static bool read_program(reader *r, nnc_json root) {
         return false;
     }
     if (!nnc_capture_lifetimes(r, places, count) || !check_parameters(r, root)) { return false; }
+    r->program->inference = r->trained_params == 0;
     for (int32_t i = 0; i < count; i++) { /* a pass begins with a forward operator after a backward operator */
         r->program->passes += !r->backward_of[places[i]] && (i == 0 || r->backward_of[places[i - 1]]);
     }

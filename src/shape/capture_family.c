@@ -359,8 +359,19 @@ static nnc_status check_units(const struct nnc_captured *program, const nnc_plan
     return NNC_OK;
 }
 
+/* Refuses options of training for a forward pass. */
+static nnc_status check_inference(const nnc_plan *p, nnc_error *err) {
+    const char *option = p->recompute != 0      ? "--recompute"
+                         : p->zero > 0          ? "--zero"
+                         : p->offload != 0      ? "--offload"
+                         : p->micro_batches > 1 ? "--micro-batches"
+                                                : NULL;
+    return option == NULL ? NNC_OK : refuse(option, "a forward pass trains nothing, expected the default", err);
+}
+
 static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
     const struct nnc_captured *program = model->captured;
+    if (program->inference) { NNC_TRY(check_inference(p, err)); }
     NNC_TRY(check_precision(program, p, err));
     NNC_TRY(check_samples(program, p->micro_batch, err));
     if (p->recompute != 0 || p->zero > 2 || (p->offload & NNC_OFFLOAD_ACTIVATIONS) != 0) {
