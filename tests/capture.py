@@ -1157,6 +1157,9 @@ def of_inference(folder):
         check(f"call {call}: weights", step["weight_bytes"], 4 * weights)
         for part in ("backward_flops", "backward_s", "update_s", "gradient_bytes", "optimizer_bytes"):
             check(f"call {call}: {part}", step[part], 0)
+    for option in (["--optimizer", "sgd"], ["--zero", "1"], ["--recompute", "full"]):  # of training
+        done = subprocess.run([PROGRAM, "estimate", Path(folder) / "generation1.json", "h100", *option], capture_output=True, text=True, check=False)
+        check(f"{option}: refused", done.returncode != 0 and done.stderr.startswith(f"nncost: {option[0]}:"), True)
     code, printed = recorded_script(Path(folder) / "none.json", script, "--inference", "--call", "4")
     check("call 4 of 3", code != 0 and "ended after 3 calls" in printed, True)
     step = of_file(recorded.torchvision_network("vit_b_16", 2, 224, False, inference=True), folder, "vit")

@@ -137,7 +137,8 @@ static void add_remedy(finder *f, const option *o, const nnc_plan *base, const n
 static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc_fitting *fit) {
     const bool stores_all = p->recompute == 0, has_adapters = p->adapter_rank > 0;
     const bool stores_scores = stores_all && p->attention == NNC_ATTENTION_UNFUSED;
-    const bool has_larger = nnc_optimizer_smaller(p->optimizer) != p->optimizer && !has_adapters;
+    const bool trains = f->model->captured == NULL || !f->model->captured->inference;
+    const bool has_larger = nnc_optimizer_smaller(p->optimizer) != p->optimizer && !has_adapters && trains;
     const bool is_wide = p->policy != NNC_POLICY_BF16_PURE && p->precision == NNC_BF16 && !has_adapters;
     const bool has_wide_frozen = has_adapters && p->frozen == NNC_FROZEN_16;
     const bool trains_all = !has_adapters && p->train == NNC_TRAIN_ALL && p->train_layers == 0;

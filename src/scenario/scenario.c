@@ -1,6 +1,7 @@
 /* A training scenario: loading the files, applying --cluster, --seller, --region, plan options and --set in this order,
  * choosing the software profile, and estimating. */
 #include "base/base_internal.h"
+#include "graph/graph_internal.h"
 #include "op/op_internal.h"
 #include "run/run_internal.h"
 #include "scenario/scenario_internal.h"
@@ -974,6 +975,8 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
         { plan->adapter_rank > 0 || plan->train != NNC_TRAIN_ALL || plan->train_layers > 0 ||
               plan->helper_copies + plan->helper_params > 0.0 || modules_of(given, scenario, "frozen") != NULL,
           "--adapter-rank or --train", "frozen" },
+        { scenario->model.captured == NULL || !scenario->model.captured->inference, "a recorded training step",
+          "optimizer optimizer_kernels" },
         { nnc_optimizer_projects(plan->optimizer), "--optimizer galore or apollo", "optimizer_rank" },
         { plan->expert > 1, "--expert", "dispatcher overlap_expert" },
         { plan->tensor > 1, "--tensor", "overlap_tensor" },
