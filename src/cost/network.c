@@ -148,8 +148,6 @@ static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, n
 /* Sets the part of the route inside one domain. ranks: number of ranks of the world in one domain. */
 static void inner_route(const nnc_device *device, int32_t ranks, int32_t stride, nnc_route *route) {
     const nnc_scale_up *up = &device->scale_up;
-    /* A PCIe device counts as having its own link to a root complex that carries all links at full rate. A server whose
-     * PCIe switches share an uplink is slower in reality. */
     const double rate = device->scale_up.bytes_per_s;
     route->inner_latency_s = latency(up->latency_s);
     route->inner_bytes_per_s = route->link_bytes_per_s = rate;
@@ -187,6 +185,26 @@ static int32_t domain_of(const nnc_scale_up *up, int32_t devices_per_node) {
     return up->kind == NNC_LINK_TORUS ? least(devices_per_node, fabric) : devices_per_node;
 }
 
+/* Collectives over PCIe on devices whose collectives were not measured. Eight cards share bridges and sockets; a pair
+ * shares fewer. Measured shares of the link rate: 0.393 for a group of eight A100 of SimuMax (mean of three kinds), 0.64
+ * for pairs of L40S (collectives_aiconfigurator.csv). */
+#define PCIE \
+    { .bus_fraction = 0.377, .small_group_loss = -2.8 }
+static const nnc_collective_efficiencies over_pcie = { .all_reduce = PCIE,
+                                                       .all_gather = PCIE,
+                                                       .reduce_scatter = PCIE,
+                                                       .all_to_all = PCIE,
+                                                       .scale_out_fraction = 1.0,
+                                                       .fitted = true };
+#undef PCIE
+
+/* Returns the shares of the link rates that collectives of the device reach; NULL: the full rates. */
+static const nnc_collective_efficiencies *fitted_of(const nnc_device *device) {
+    if (device->efficiency.collectives.fitted) { return &device->efficiency.collectives; }
+    const bool pcie = device->scale_up.kind == NNC_LINK_PCIE && device->efficiency.basis != NNC_BASIS_NONE;
+    return pcie ? &over_pcie : NULL;
+}
+
 nnc_status nnc_route_find(const nnc_device *device, int32_t devices, int32_t devices_per_node, int32_t size,
                           int32_t stride, nnc_route *route, nnc_error *err) {
     const nnc_scale_up *up = &device->scale_up;
@@ -207,7 +225,7 @@ nnc_status nnc_route_find(const nnc_device *device, int32_t devices, int32_t dev
         route->outer_latency_s = latency(device->scale_out.latency_s);
     }
     route->link = slower_link(route);
-    route->fitted = device->efficiency.collectives.fitted ? &device->efficiency.collectives : NULL;
+    route->fitted = fitted_of(device);
     const double knee_bytes = route->outer > 1 && strcmp(route->link, "scale_out") == 0 ? device->scale_out.knee_bytes
                                                                                         : device->scale_up.knee_bytes;
     route->knee_bytes = knee_bytes > 0.0 ? knee_bytes : 0.0;

@@ -79,6 +79,31 @@ START_TEST(without_a_fabric) {
 }
 END_TEST
 
+START_TEST(cards_of_a_server_share_bridges) {
+    /* 0.377 (1 + 2.8 / 64) = 0.393494 of 32 GB/s for eight cards, 0.377 (1 + 2.8 / 4) = 0.6409 for a pair. */
+    nnc_device d = device_of(NNC_LINK_PCIE, 8, 32e9, 50e9);
+    nnc_route r = route_of(&d, 8, 0, 8, 1);
+    ck_assert_ptr_null(r.fitted); /* basis none: the datasheet's rate */
+    d.efficiency.basis = NNC_BASIS_DEFAULT;
+    r = route_of(&d, 8, 0, 8, 1);
+    ck_assert_double_eq_tol(nnc_collective_predicted_s(&r, NNC_ALL_REDUCE, 3.2e9), 0.175 / 0.39349375, 1e-12);
+    ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_REDUCE, 3.2e9), 0.175, 1e-12);
+    r = route_of(&d, 2, 0, 2, 1);
+    ck_assert_double_eq_tol(nnc_collective_predicted_s(&r, NNC_ALL_GATHER, 3.2e9), 0.05 / 0.6409, 1e-12);
+    /* Between servers: half of 3.2 GB at 50 GB/s. */
+    r = route_of(&d, 16, 0, 2, 8);
+    ck_assert_double_eq_tol(nnc_collective_predicted_s(&r, NNC_ALL_GATHER, 3.2e9), 0.032, 1e-12);
+    /* Values of the device's file count instead. */
+    d.efficiency.collectives.fitted = true;
+    r = route_of(&d, 8, 0, 8, 1);
+    ck_assert_ptr_eq(r.fitted, &d.efficiency.collectives);
+    /* A server with a fabric has its full rate. */
+    d = device_of(NNC_LINK_SWITCH, 8, 32e9, 50e9);
+    d.efficiency.basis = NNC_BASIS_DEFAULT;
+    ck_assert_ptr_null(route_of(&d, 8, 0, 8, 1).fitted);
+}
+END_TEST
+
 static void expect_missing(const nnc_device *device, int32_t devices, int32_t size, int32_t stride, const char *where) {
     nnc_route r;
     nnc_error err = { 0 };
@@ -413,6 +438,7 @@ int main(void) {
         rates_of_a_node,
         pairwise_links,
         without_a_fabric,
+        cards_of_a_server_share_bridges,
         missing_figures_are_named,
         routes_in_a_plane,
         latency_and_pods_in_a_plane,
