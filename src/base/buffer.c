@@ -360,6 +360,7 @@ enum { BLOCK_BYTES = 16 * 1024, BLOCK_MAX = 1024 * 1024 };
 typedef struct block {
     struct block *next;
     size_t used, size;
+    bool used_before; /* true: the memory may be used for the second time, so it is cleared when it is given out */
     alignas(max_align_t) unsigned char bytes[];
 } block;
 
@@ -393,10 +394,12 @@ void nnc_arena_destroy(nnc_arena *arena) {
 static block *add_block(nnc_arena *arena, size_t need) {
     const size_t usual = arena->size < BLOCK_BYTES ? BLOCK_BYTES : arena->size < BLOCK_MAX ? arena->size : BLOCK_MAX;
     const size_t size = need > usual ? need : usual;
-    block *b = calloc(1, sizeof(block) + size); /* fresh memory of the system is zero already */
+    /* calloc would clear a small block as a whole, also the pages that are never used. Large blocks are fresh memory of
+     * the system, which is zero already. */
+    const bool small = size == BLOCK_BYTES;
+    block *b = small ? malloc(sizeof(block) + size) : calloc(1, sizeof(block) + size);
     if (b == NULL) { return NULL; }
-    b->next = arena->blocks;
-    b->size = size;
+    *b = (block){ .next = arena->blocks, .size = size, .used_before = small };
     arena->blocks = b;
     arena->size += size;
     return b;
@@ -413,7 +416,7 @@ void *nnc_arena_alloc(nnc_arena *arena, size_t size) {
     }
     void *bytes = b->bytes + b->used;
     b->used += size;
-    return bytes;
+    return b->used_before ? memset(bytes, 0, size) : bytes;
 }
 
 void *nnc_arena_array(nnc_arena *arena, size_t count, size_t size) {
