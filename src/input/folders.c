@@ -260,7 +260,14 @@ static bool has_alias(nnc_folders *folders, const char *path, const char *alias,
             has = same(one, alias);
         }
     }
-    free(text);
+    if (has) {
+        free(folders->text);
+        folders->text = text;
+        folders->text_of = path;
+        folders->text_size = size;
+    } else {
+        free(text);
+    }
     return has;
 }
 
@@ -600,6 +607,7 @@ nnc_status nnc_specs_keep(nnc_specs *specs, const char *path, const char *text, 
 nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size, nnc_error *err) {
     const nnc_piped *kept = nnc_specs_kept(specs, path);
     if (kept != NULL) { return copy_piped(kept, text, size, err); }
+    if (nnc_specs_take_text(specs, path, text, size)) { return NNC_OK; }
     const bool pipe = nnc_is_pipe(path);
     NNC_TRY(nnc_file_read(path, text, size, err));
     const nnc_status status = pipe ? nnc_specs_keep(specs, path, *text, *size, err) : NNC_OK;

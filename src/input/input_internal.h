@@ -475,6 +475,10 @@ typedef struct nnc_folders {
     const char **paths; /* paths of the data folders; the first folder that has a file is used */
     int count;
     nnc_error trouble; /* first error of the system while reading the folders; status NNC_OK = no error */
+    /* Text of the file in which an alias was found last, for its reader; NULL = none. */
+    char *text;
+    const char *text_of;
+    size_t text_size;
 } nnc_folders;
 
 /* Opens the folders of $NNCOST_PATH, the user's own folder, and data_path unless it is NULL. Returns false when out of
@@ -524,6 +528,8 @@ typedef struct nnc_piped {
     size_t size;
 } nnc_piped;
 const nnc_piped **nnc_specs_piped(nnc_specs *specs);
+/* Gives the text of the file in which an alias was found last to the caller. Returns false if that is another file. */
+bool nnc_specs_take_text(nnc_specs *specs, const char *path, char **text, size_t *size);
 /* Returns the kept content of a path; NULL = the path is read from disk. */
 const nnc_piped *nnc_specs_kept(nnc_specs *specs, const char *path);
 /* Keeps copies of path and text in the set of specs: nnc_specs_read returns the text from now on. */

@@ -47,7 +47,10 @@ nnc_specs *nnc_specs_open(const char *data_path) {
 }
 
 void nnc_specs_close(nnc_specs *specs) {
-    if (specs != NULL) { nnc_arena_destroy(specs->arena); /* specs is itself in this arena */ }
+    if (specs != NULL) {
+        free(specs->folders.text);
+        nnc_arena_destroy(specs->arena); /* specs is itself in this arena */
+    }
 }
 
 nnc_arena *nnc_specs_arena(nnc_specs *specs) { return specs->arena; }
@@ -55,6 +58,15 @@ nnc_arena *nnc_specs_arena(nnc_specs *specs) { return specs->arena; }
 void nnc_specs_set_images(nnc_specs *specs, const uint64_t *images) { specs->images = images; }
 
 const nnc_piped **nnc_specs_piped(nnc_specs *specs) { return &specs->piped; }
+
+bool nnc_specs_take_text(nnc_specs *specs, const char *path, char **text, size_t *size) {
+    nnc_folders *from = &specs->folders;
+    if (from->text == NULL || strcmp(from->text_of, path) != 0) { return false; }
+    *text = from->text;
+    *size = from->text_size;
+    from->text = NULL;
+    return true;
+}
 
 void nnc_specs_set_lenient(nnc_specs *specs, bool lenient) {
     if (specs != NULL) { specs->lenient = lenient; }
@@ -513,7 +525,8 @@ static nnc_status read_text(nnc_specs *specs, nnc_spec_kind kind, const char *pa
     if (specs->images == NULL || specs->lenient || !nnc_image_read(specs, specs->images, kind, id, text, size, spec)) {
         NNC_TRY(nnc_spec_read(specs, kind, id, text, size, &faults, spec));
     }
-    if (kind == NNC_SPEC_MODEL) { spec_name(spec, nnc_is_pipe(path) ? NULL : path); }
+    const bool nameless = kind == NNC_SPEC_MODEL && ((nnc_model *)spec)->id[0] == '\0';
+    if (nameless) { spec_name(spec, nnc_is_pipe(path) ? NULL : path); }
     const char *copy = nnc_arena_strdup(arena, path);
     if (copy == NULL) { return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory"); }
     memcpy((char *)spec + nnc_spec_kinds[kind].path_offset, &copy, sizeof(copy));
