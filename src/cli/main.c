@@ -378,7 +378,8 @@ typedef struct tree_memory {
 static tree_memory *trees;
 
 static void *allocate_tree(size_t size) {
-    if (size > TREES_BYTES - trees->used) { return malloc(size); }
+    if (trees == NULL) { trees = calloc(1, sizeof *trees); } /* at the first file that has no image */
+    if (trees == NULL || size > TREES_BYTES - trees->used) { return malloc(size); }
     void *made = &trees->bytes[trees->used];
     trees->used += (size + TREES_ALIGN - 1) / TREES_ALIGN * TREES_ALIGN;
     trees->live++;
@@ -386,18 +387,14 @@ static void *allocate_tree(size_t size) {
 }
 
 static void release_tree(void *block) {
-    if ((uintptr_t)block - (uintptr_t)trees->bytes >= TREES_BYTES) {
+    if (trees == NULL || (uintptr_t)block - (uintptr_t)trees->bytes >= TREES_BYTES) {
         free(block);
     } else if (--trees->live == 0) {
         trees->used = 0;
     }
 }
 
-static void share_trees(void) {
-    trees = trees != NULL ? trees : calloc(1, sizeof *trees); /* a browser page calls main() again for each command
-                                                               * line */
-    if (trees != NULL) { nnc_json_allocate_with(allocate_tree, release_tree); }
-}
+static void share_trees(void) { nnc_json_allocate_with(allocate_tree, release_tree); }
 
 int main(int argc, char **argv) {
     nnc_buffer out = { 0 };

@@ -673,17 +673,19 @@ void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes) {
     return scratch->load;
 }
 
+/* A scratch and its cache: one block, because the system needs two calls per block. */
+typedef struct whole_scratch {
+    nnc_scratch scratch; /* first, so a pointer to it is a pointer to the block */
+    nnc_estimate_cache shared;
+} whole_scratch;
+
 nnc_scratch *nnc_scratch_create(void) {
-    nnc_scratch *made = calloc(1, sizeof *made);
-    nnc_estimate_cache *shared = calloc(1, sizeof *shared);
-    if (made == NULL || shared == NULL) {
-        free(made);
-        free(shared);
-        return NULL;
-    }
+    whole_scratch *whole = calloc(1, sizeof *whole);
+    if (whole == NULL) { return NULL; }
+    nnc_scratch *made = &whole->scratch;
     made->estimate = estimate;
-    made->shared = shared;
-    if (!create_lists(&shared->alikes, NNC_LOWERED_LISTS) || nnc_scratch_load(made, LOAD_BYTES) == NULL) {
+    made->shared = &whole->shared;
+    if (!create_lists(&made->shared->alikes, NNC_LOWERED_LISTS) || nnc_scratch_load(made, LOAD_BYTES) == NULL) {
         nnc_scratch_destroy(made);
         return NULL;
     }
@@ -698,7 +700,6 @@ void nnc_scratch_destroy(nnc_scratch *scratch) {
         nnc_memo_destroy(&scratch->shared->ends);
         nnc_memo_destroy(&scratch->shared->end_seconds);
         nnc_memo_destroy(&scratch->shared->partitions);
-        free(scratch->shared);
         free(scratch->load);
     }
     free(scratch);
