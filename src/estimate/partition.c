@@ -288,14 +288,10 @@ static bool find_odd_peak(const nnc_step *step, const nnc_pipeline *pipeline, co
     return true;
 }
 
-void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device) {
-    nnc_stage_residency *h = &m->holdings[device];
+/* Sets the micro-batches in flight at the peak of a device whose chunks differ. */
+static void find_uneven_peak(const nnc_step *step, const nnc_pipeline *pipeline, const nnc_step_memory *m,
+                             int32_t device, nnc_stage_residency *h) {
     const nnc_plan *plan = step->plan;
-    const nnc_pipeline pipeline = { .schedule = plan->schedule,
-                                    .stages = plan->pipeline,
-                                    .chunks = nnc_schedule_chunks(plan),
-                                    .micro_batches = plan->micro_batches };
-    if (!h->uneven || find_odd_peak(step, &pipeline, m, device, h)) { return; }
     const int32_t chunks = chunks_of(&m->partition, plan);
     double bytes[NNC_VIRTUAL_STAGES_MAX], counts[NNC_VIRTUAL_STAGES_MAX];
     double instance_bytes[NNC_SEGMENTS_MAX];
@@ -312,13 +308,24 @@ void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device
         bytes[c] = 0.0;
         for (int32_t i = 0; i < count; i++) { bytes[c] += instance_bytes[i] * (double)share->instances[held[i]]; }
     }
-    (void)nnc_pipeline_peak(&pipeline, device, bytes, counts);
+    (void)nnc_pipeline_peak(pipeline, device, bytes, counts);
     double kept[NNC_SEGMENTS_MAX] = { 0.0 };
     for (int32_t c = 0; c < chunks; c++) {
         const nnc_stage_layers *share = chunk_of(&m->partition, plan, device, c);
         for (int32_t i = 0; i < count; i++) { kept[i] += counts[c] * (double)share->instances[held[i]]; }
     }
     for (int32_t i = 0; i < count; i++) { h->flight[held[i]] = kept[i] / (double)h->instances[held[i]]; }
+}
+
+/* Most devices are even, so the large arrays on the stack are in a function of their own. */
+void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device) {
+    nnc_stage_residency *h = &m->holdings[device];
+    const nnc_plan *plan = step->plan;
+    const nnc_pipeline pipeline = { .schedule = plan->schedule,
+                                    .stages = plan->pipeline,
+                                    .chunks = nnc_schedule_chunks(plan),
+                                    .micro_batches = plan->micro_batches };
+    if (h->uneven && !find_odd_peak(step, &pipeline, m, device, h)) { find_uneven_peak(step, &pipeline, m, device, h); }
 }
 
 /* ---- memory of each stage ---- */
