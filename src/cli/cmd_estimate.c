@@ -857,7 +857,9 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     if (options->emit != NULL) { NNC_TRY(nnc_emit_scenario(session, scenario, NULL, err)); }
     if (nnc_emit_instead(session)) { return NNC_OK; }
     nnc_plan_changes changes;
-    const bool tries = !options->full && !options->verdict && session->style.format->page != NULL;
+    const bool paged = session->style.format->page != NULL, whole = options->full && !options->verdict;
+    const bool tries = paged && !options->full && !options->verdict;
+    const bool lists_facts = paged ? whole : !nnc_format_is_csv(session->style.format); /* a line of CSV has no lists */
     if (tries) { /* the estimates of changed plans overwrite ops and stages in scratch, so the plan is estimated again
                   * if they are needed */
         nnc_result eager;
@@ -877,7 +879,7 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     }
     if (options->timeline || options->trace != NULL) { status = nnc_scenario_timeline(scenario, scratch, err); }
     if (status == NNC_OK && options->sensitivity) { status = find_sensitivity(scenario, entries, err); }
-    if (status == NNC_OK) { status = tries ? NNC_OK : find_open_facts(scenario, facts, err); }
+    if (status == NNC_OK && lists_facts) { status = find_open_facts(scenario, facts, err); }
     if (status == NNC_OK) { status = write_report(session, report, tries ? &changes : NULL, err); }
     report->own = NULL;
     report->sensitivity = NULL;
