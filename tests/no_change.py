@@ -107,11 +107,9 @@ def main():
 def merged(words, options):
     """The options of a change replace those of the plan."""
     plan, at = dict(zip(words[2::2], words[3::2])), 0
-    names = {"--adapter-rank": "--lora"}
     while at < len(options):
         takes = at + 1 < len(options) and not options[at + 1].startswith("--")
-        name = names.get(options[at], options[at])
-        plan[name] = options[at + 1] if takes else None
+        plan[options[at]] = options[at + 1] if takes else None
         at += 2 if takes else 1
     return [*words[:2], *[word for name, value in plan.items() for word in ((name, value) if value else (name,))]]
 

@@ -34,6 +34,9 @@ static const char *plan_change_sentence(const nnc_plan_change *change, const nnc
     if (change->global_batch != base->plan.global_batch) {
         nnc_text_append(text, size, "", " per sample (batch %" PRId64 ")", change->global_batch);
     }
+    if (change->seq_len != base->plan.seq_len) {
+        nnc_text_append(text, size, "", " per token (sequences of %" PRId64 ")", change->seq_len);
+    }
     nnc_text_append(text, size, "", ", %s", total);
     if (currency != NULL && !isnan(change->cost_step)) {
         nnc_text_append(text, size, "", ", %s %s a step", nnc_count_text(change->cost_step, cost), currency);
@@ -49,7 +52,8 @@ static const nnc_metric table_rows[] = {
     NNC_AS("step_s", NUMBER, CHANGE(step_s), .head = "step", .unit = "s",
            .help = "Time of one step with these options."),
     NNC_AS("gain", NUMBER, CHANGE(gain), .head = "speed", .show = NNC_SHOW_PERCENT,
-           .help = "Samples per second with these options, divided by the samples per second of the plan."),
+           .help = "Samples per second with these options, divided by the samples per second of the plan. Options with "
+                   "another --seq-len: tokens per second."),
     NNC_AS("total_bytes", WHOLE, CHANGE(total_bytes), .head = "memory", .unit = "B",
            .help = "Memory of the fullest device."),
     NNC_AS("cost_usd", NUMBER, CHANGE(cost_step), .head = "cost", .show = NNC_SHOW_COUNT,
@@ -88,14 +92,14 @@ static const nnc_metrics advise_metrics = NNC_METRICS("advice on a plan", advise
 
 static void add(answer *a, const nnc_plan_change *change) {
     int32_t place = a->count++;
-    for (; place > 0 && change->samples_per_s > a->lines[place - 1].change.samples_per_s; place--) {
+    for (; place > 0 && change->gain > a->lines[place - 1].change.gain; place--) {
         a->lines[place] = a->lines[place - 1];
     }
     a->lines[place].change = *change;
 }
 
 /* Returns true if the list already has the change: with the same options, or with the same step, memory and batch,
- * because different options (--lora, --adapter-rank) can mean the same change. */
+ * because the same options can have another order. */
 static bool has(const answer *a, const nnc_plan_change *change) {
     for (int32_t i = 0; i < a->count; i++) {
         const nnc_plan_change *old = &a->lines[i].change;
@@ -109,12 +113,15 @@ static bool has(const answer *a, const nnc_plan_change *change) {
 /* Adds a change that makes the plan fit in memory with the same batch, unless the list already has the change. */
 static void add_advice(answer *a, const nnc_advice *advice) {
     const nnc_result *r = a->report.result;
+    const int64_t now = r->plan.seq_len, seq_len = advice->plan.seq_len > 0 ? advice->plan.seq_len : now;
+    const double shorter = now > 0 ? (double)seq_len / (double)now : 1.0; /* share of the tokens of the plan's step */
     nnc_plan_change change = { .step_s = advice->step_s,
                                .samples_per_s = (double)r->plan.global_batch / advice->step_s,
-                               .gain = r->step_s / advice->step_s,
+                               .gain = shorter * r->step_s / advice->step_s,
                                .cost_step = r->cost_step * advice->step_s / r->step_s,
                                .total_bytes = advice->total_bytes,
                                .global_batch = r->plan.global_batch,
+                               .seq_len = seq_len,
                                .adapters = advice->plan.adapter_rank > 0 && r->plan.adapter_rank == 0,
                                .verdict = advice->verdict };
     snprintf(change.options, sizeof change.options, "%s", advice->text);
@@ -151,7 +158,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     nnc_buffer_byte(out, '\n');
     nnc_sheet_line(out, style,
                    "The best of %" PRId32 " plans that were tried. Speed counts samples per "
-                   "second; --lora trains only adapters.",
+                   "second, with another --seq-len tokens; --lora trains only adapters.",
                    a->tries);
 }
 

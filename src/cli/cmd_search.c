@@ -294,7 +294,12 @@ static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_repo
         return;
     }
     if (r->best_count == 0) {
+        const nnc_plan *base = &report->search->base;
         nnc_buffer_text(out, "no plan fits\n");
+        if (report->total.legal == 0 && base->devices > 0 && base->global_batch % base->devices != 0) {
+            nnc_buffer_print(out, "no plan is legal; try --global-batch %" PRId64 ", a multiple of the devices\n",
+                             (base->global_batch / base->devices + 1) * base->devices);
+        }
         return;
     }
     if (!software_differs(r->best, r->best_count)) { nnc_buffer_print(out, "software %s\n\n", r->best[0].software); }
@@ -374,7 +379,7 @@ void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report
     nnc_view_write(out, style, &view, report);
 }
 
-enum { USUAL_TOKENS = 4194304 }; /* a usual batch of language-model pre-training */
+enum { TOKENS_MAX = 5000000 }; /* a usual batch of language-model pre-training has about 4 million tokens */
 
 /* Reads the batch and the sequence length that the options give; 0 = not given. */
 static nnc_status read_given(const nnc_scenario_args *given, nnc_plan *plan, nnc_error *err) {
@@ -452,9 +457,12 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, int64
     if (seq_len == 0 || given->setting_count == NNC_SETTINGS_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, "--global-batch", "missing, expected the batch that all plans have");
     }
-    *chosen = " (chosen: about 4 million tokens)";
-    *global_batch = 1;
-    while (*global_batch * 2 * seq_len <= USUAL_TOKENS) { *global_batch *= 2; }
+    *global_batch = most_devices(given);
+    while (*global_batch % 2 == 0) { *global_batch /= 2; }
+    /* the odd factors of the devices stay, so that the batch can be divided over the devices */
+    *chosen = *global_batch * seq_len <= TOKENS_MAX ? " (chosen: about 4 million tokens)"
+                                                    : " (chosen: can be divided over the devices)";
+    while (*global_batch * 2 * seq_len <= TOKENS_MAX) { *global_batch *= 2; }
     return keep_batch(session, *global_batch, err);
 }
 

@@ -173,7 +173,7 @@ static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, 
     }
     if (policy && !precision) { nnc_text_append(text, size, " ", "--policy %s", nnc_policy_name(to->policy)); }
     if (from->adapter_rank != to->adapter_rank) {
-        nnc_text_append(text, size, " ", "--adapter-rank %d", (int)to->adapter_rank);
+        nnc_text_append(text, size, " ", "--lora %d", (int)to->adapter_rank);
     }
     if (from->frozen != to->frozen) { nnc_text_append(text, size, " ", "--frozen %s", nnc_frozen_name(to->frozen)); }
     if (from->seq_len != to->seq_len) { nnc_text_append(text, size, " ", "--seq-len %" PRId64, to->seq_len); }

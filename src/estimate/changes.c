@@ -235,6 +235,7 @@ static void keep(const tuner *t, const candidate *c, const nnc_result *r, bool a
                                  .cost_step = r->cost_step,
                                  .total_bytes = r->memory.total_bytes,
                                  .global_batch = r->plan.global_batch,
+                                 .seq_len = r->plan.seq_len,
                                  .verdict = r->verdict,
                                  .adapters = adapters };
     write_options(t, c, change->options, sizeof change->options);

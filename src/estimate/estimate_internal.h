@@ -547,8 +547,8 @@ struct nnc_scratch {
 typedef struct nnc_plan_change {
     char options[256]; /* options to append to the command; "" = no change */
     double step_s, samples_per_s, cost_step;
-    double gain; /* samples_per_s, divided by samples_per_s of the given plan */
-    int64_t total_bytes, global_batch;
+    double gain; /* samples_per_s, divided by samples_per_s of the given plan; tokens, if seq_len differs */
+    int64_t total_bytes, global_batch, seq_len;
     nnc_verdict verdict;
     int place;     /* of two equally fast changes, the one with the smaller place is listed first */
     bool adapters; /* true: trains adapters instead of all weights */

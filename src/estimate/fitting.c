@@ -104,7 +104,7 @@ static void apply(const option *o, nnc_plan *plan) {
             plan->optimizer = nnc_optimizer_smaller(plan->optimizer);
             continue;
         }
-        const bool ranks = strcmp(name, "--adapter-rank") == 0;
+        const bool ranks = strcmp(name, "--lora") == 0;
         (void)nnc_field_set(&nnc_plan_table, plan, ranks ? "adapter_rank" : name + 2, value, NULL);
         if (strcmp(name, "--data") == 0) { plan->devices = 0; /* devices 0 means the product of the degrees */ }
     }
@@ -152,9 +152,9 @@ static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc
         { "--frozen int8", has_wide_frozen },
         { "--frozen nf4", has_wide_frozen },
         { "--recompute full --frozen nf4", has_wide_frozen && stores_all },
-        { "--adapter-rank 16", trains_all },
-        { "--adapter-rank 16 --frozen nf4", trains_all },
-        { "--recompute full --adapter-rank 16 --frozen nf4", trains_all && stores_all },
+        { "--lora 16", trains_all },
+        { "--lora 16 --frozen nf4", trains_all },
+        { "--recompute full --lora 16 --frozen nf4", trains_all && stores_all },
         { "--data 2 --zero 3", is_alone },
         { "--data 8 --zero 1", is_alone },
         { "--data 8 --zero 3", is_alone },

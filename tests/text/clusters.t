@@ -484,11 +484,11 @@ would fit --micro-batch 4 --micro-batches 4 --zero 1, 9.922 GB, step 687.6 ms
 cost      1 USD per device-hour (nowhere, 2020-01), 0.001548 USD per step of all 8 devices,
           0.02419 USD per million tokens
 $ nncost estimate dense round --full --full --set layers=8000 --devices 2 --global-batch 2 | tail -8
+optimizer    1.153 TB   11533.8%  states and master weights
 activations  256.4 GB    2564.1%  kept for backward
 transient    22.00 MB       0.2%  gradients of activations
 total     1.794 TB (1.63 TiB) of 10.00 GB (9.31 GiB), 17942.7%: DOES NOT FIT by 1.784 TB
-would fit --zero 3 --adapter-rank 16 --offload optimizer,activations,weights, 2.462 GB,
-          step 82.38 s
+would fit --zero 3 --lora 16 --offload optimizer,activations,weights, 2.462 GB, step 82.38 s
 
 cost      1 USD per device-hour (nowhere, 2020-01), 0.005434 USD per step of all 2 devices,
           2.717 USD per million tokens

@@ -445,8 +445,8 @@ $ nncost estimate dense round --full --full --set layers=500 --micro-batch 2 | t
 transient     44.00 MB       0.4%  gradients of activations
 not at once  -12.08 GB    -120.8%  gradients grow while activations are freed
 total     116.3 GB (108.35 GiB) of 10.00 GB (9.31 GiB), 1163.5%: DOES NOT FIT by 106.3 GB
-would fit --recompute full --adapter-rank 16 --frozen nf4, 7.231 GB, step 1.170 s
-          --adapter-rank 16 --frozen nf4 --offload optimizer,activations, 3.923 GB, step 7.852 s
+would fit --recompute full --lora 16 --frozen nf4, 7.231 GB, step 1.170 s
+          --lora 16 --frozen nf4 --offload optimizer,activations, 3.923 GB, step 7.852 s
 
 cost      1 USD per device-hour (nowhere, 2020-01), 0.00029 USD per step,
           0.145 USD per million tokens

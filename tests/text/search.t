@@ -600,3 +600,7 @@ $ for command in estimate search; do nncost $command dense round --devices 1 --g
 $ for more in '' '--zero 0 --tensor 1'; do nncost search dense fitted --threads 1 --devices 8 --global-batch 16 --optimizer galore --pipeline 1 $more | grep -o ' [0-9]* legal'; done
  45 legal
  45 legal
+
+# The batch that a search chooses can be divided over the devices, 12 = 3 x 4.
+$ nncost search dense fitted --threads 1 --devices 12 --best 1 | head -1
+dense on 12 x fitted, global batch 3072 (chosen: about 4 million tokens)

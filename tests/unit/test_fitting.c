@@ -101,7 +101,7 @@ START_TEST(largest_micro_batch) {
         ck_assert_int_eq(fits, fit->micro_batch);
         ck_assert_int_eq(tight, fit->micro_batch_tight);
         for (int32_t i = 0; i < fit->remedy_count; i++) {
-            if (strcmp(fit->remedies[i].options, "--adapter-rank 16") == 0) { /* the largest with these adapters */
+            if (strcmp(fit->remedies[i].options, "--lora 16") == 0) { /* the largest with these adapters */
                 nnc_plan tried = plan;
                 tried.adapter_rank = 16;
                 tried.micro_batch = fit->remedies[i].micro_batch;
