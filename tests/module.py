@@ -51,6 +51,7 @@ class Configuration:  # as of transformers
 
 
 assert module.estimate(config, "h100").params == 1100048384 == module.estimate(Configuration(), "h100").params
+assert module.estimate({**config, "_name_or_path": "hub/tiny"}, "h100").sentence.startswith("One step of tiny takes")
 assert module.estimate("gpt2", card).memory.capacity_bytes <= 16 << 30
 assert module.sweep([config, "gpt2"], [card, "a100"])["step_s"][0] == module.estimate(config, card).step_s
 quantized = module.estimate("gpt2", "a100", qlora=16)

@@ -154,9 +154,10 @@ def _operand(value: Any) -> Any:
         return value
     _written = _written or tempfile.TemporaryDirectory(prefix="nncost-")
     text = json.dumps(value, default=str)
-    folder = Path(_written.name) / hashlib.sha256(text.encode()).hexdigest()[:16]
-    folder.mkdir(exist_ok=True)
-    (folder / "config.json").write_text(text, encoding="utf-8")
+    name = next((str(value[key]) for key in ("id", "_name_or_path", "model_type") if value.get(key)), "config")
+    folder = Path(_written.name) / hashlib.sha256(text.encode()).hexdigest()[:16] / (Path(name).name or "config")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(text, encoding="utf-8")  # its folder names the model
     return folder / "config.json"
 
 

@@ -429,11 +429,21 @@ static nnc_status take_found(nnc_options *options, const spellings *list, const 
     return take(options, found, optarg, err);
 }
 
-/* Changes option names in argv to lower case, and '_' in them to '-', so that getopt finds them. */
-static void fold_options(int argc, char **argv) {
+/* Returns true if an option name is in camel case, as in "--microBatchSize". */
+static bool is_camel(const char *word) {
+    while (*word != '\0' && *word != '=' && !(islower((unsigned char)word[0]) && isupper((unsigned char)word[1]))) {
+        word++;
+    }
+    return *word != '\0' && *word != '=';
+}
+
+/* Changes option names in argv to lower case, and '_' in them to '-', so that getopt finds them. camel: changes only
+ * names in camel case, which the aliases have to see as they were typed; otherwise only the other names. */
+static void fold_options(int argc, char **argv, bool camel) {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        for (char *c = argv[i]; strncmp(argv[i], "--", 2) == 0 && *c != '\0' && *c != '='; c++) {
-            *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c == '_' ? '-' : *c);
+        if (strncmp(argv[i], "--", 2) != 0 || is_camel(argv[i]) != camel) { continue; }
+        for (char *c = argv[i]; *c != '\0' && *c != '='; c++) {
+            *c = (char)(*c == '_' ? '-' : tolower((unsigned char)*c));
         }
     }
 }
@@ -546,13 +556,14 @@ nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command, 
     all.count = 0;
     if (has_options(argc, argv)) {
         list_spellings(&all, takes);
-        fold_options(argc, argv);
+        fold_options(argc, argv, false);
         NNC_TRY(nnc_aliases_expand(&argc, argv, is_known, &all, &options->expanded, err));
     }
     if (options->expanded != NULL) {
         argv = options->expanded;
         options->operands = argv + 1;
     }
+    fold_options(argc, argv, true);
     NNC_TRY(read_arguments(argc, argv, command->name, &all, options, err));
     if (command->form != NULL) { NNC_TRY(narrow(command, options, &all, &takes, err)); }
     options->given.own_count = options->given.setting_count;
