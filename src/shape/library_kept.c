@@ -151,7 +151,7 @@ static void keep_image_op(nnc_op *op, const nnc_lowering *how) {
                (strcmp(op->name, "block.act1") == 0 || strcmp(op->name, "block.act2") == 0 ||
                 strcmp(op->name, "modulate.mul") == 0)) {
         keep(op, how, &after_norm, 1.0);
-    } else if (op->kind == NNC_OP_MATMUL && amp &&
+    } else if (op->kind == NNC_OP_MATMUL && amp && op->u.matmul.keeps_a &&
                (strcmp(op->name, "attn1.qkv") == 0 || strcmp(op->name, "block.qkv") == 0)) {
         keep(op, how, &of_product, 3.0);
     } else if (op->kind == NNC_OP_CONV && !amp && strcmp(op->name, "block.shortcut") == 0) {
@@ -160,9 +160,10 @@ static void keep_image_op(nnc_op *op, const nnc_lowering *how) {
 }
 
 void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const nnc_model *model) {
-    const unsigned some = how->plan->recompute & ~(unsigned)NNC_RECOMPUTE_FULL;
-    if (some != 0 || how->plan->tensor > 1 || how->plan->context > 1 || how->plan->fp8_inputs ||
-        how->linear_dtype != how->dtype || list->recorded) {
+    /* The rows of decoders describe layers that are kept whole, or recomputed whole. */
+    const bool some = (how->plan->recompute & ~(unsigned)NNC_RECOMPUTE_FULL) != 0;
+    if ((some && model->family == NNC_FAMILY_DECODER) || how->plan->tensor > 1 || how->plan->context > 1 ||
+        how->plan->fp8_inputs || how->linear_dtype != how->dtype || list->recorded) {
         return; /* the rows of this file do not describe programs with these features */
     }
     for (int32_t i = 0; i < list->count; i++) {

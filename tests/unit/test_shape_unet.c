@@ -243,6 +243,15 @@ START_TEST(diffusion_keeps) {
     ck_assert_int_eq(estimate(&model, &plan).memory.activation_bytes, kept - 2 * maps);
     plan.recompute |= NNC_RECOMPUTE_NORM;
     ck_assert_int_eq(estimate(&model, &plan).memory.activation_bytes, kept - 4 * maps);
+    /* diffusers keeps the same tensors, also if norms or MLPs are recomputed: the network has no MLP. */
+    nnc_software eager = nnc_software_default();
+    const nnc_device device = plain_device();
+    eager.library_kept = true;
+    eager.group_norm_keep = NNC_KEEP_UPCAST;
+    plan.recompute = NNC_RECOMPUTE_NORM;
+    ck_assert_int_eq(estimate_with(&model, &device, &eager, &plan).memory.activation_bytes, kept - 2 * maps);
+    plan.recompute = NNC_RECOMPUTE_MLP;
+    ck_assert_int_eq(estimate_with(&model, &device, &eager, &plan).memory.activation_bytes, kept);
 }
 END_TEST
 
