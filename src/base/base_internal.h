@@ -173,6 +173,9 @@ static inline double nnc_pow4(double x) { return x * x * x * x; }
 /* Tests whether a text contains another text, without regard to upper and lower case. */
 bool nnc_contains_nocase(const char *text, const char *part);
 
+/* Tests whether a text begins with another text. */
+static inline bool nnc_begins(const char *text, const char *begin) { return strncmp(text, begin, strlen(begin)) == 0; }
+
 /* Tests whether a text ends with another text. */
 static inline bool nnc_ends_in(const char *text, const char *end) {
     const size_t length = strlen(text), tail = strlen(end);

@@ -511,6 +511,19 @@ bool nnc_gradients_stay_whole(const nnc_plan *plan);
  * Source: Korthikanti et al., arXiv:2205.05198, table 2.   [korthikanti] */
 double nnc_korthikanti_layer_bytes(const nnc_decoder *decoder, const nnc_plan *plan);
 
+/* ---- peak_moment.c: the memory peak as one moment of backward ---- */
+
+/* Sets the moment of backward with the most bytes (held->peak), if gradients appear in backward while activations are
+ * freed: on one device with one micro-batch. */
+void nnc_peak_moment(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                     const nnc_stage_residency *holding, const nnc_plan *plan, const nnc_software *software,
+                     nnc_resident_bytes *held);
+
+/* Returns the bytes that an update over lists of tensors allocates: for Adam and RMSprop the root of the second moment
+ * of all parameters.   [optimizer-kernels] */
+double nnc_list_update_bytes(const nnc_resident_bytes *held, const nnc_plan *plan);
+extern const char *const nnc_update_what; /* name of these bytes in outputs */
+
 /* ---- heap.c: new memory of a step on a CPU ---- */
 
 /* The heap of a program on a CPU, as malloc of glibc 2.36 keeps it: a block takes the smallest hole that holds it,

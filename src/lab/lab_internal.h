@@ -2,7 +2,8 @@
  *
  *   measured.c     names of columns and their other spellings; a CSV file -> rows (nnc_measured)
  *   score.c        a row -> its prediction (nnc_scored); many rows -> errors by group
- *   fit.c          rows -> the parameters that they determine (nnc_fit)
+ *   fit_choose.c   rows -> the parameters that they determine
+ *   fit.c          the values of these parameters (nnc_fit)
  *   log.c          the log of a training program -> seconds of a step, memory, MFU
  *   minimise.c     the least value of a function of a few numbers, by NLopt
  *   device_text.c  a device file or profile written anew with fitted parameters */

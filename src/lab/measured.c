@@ -190,8 +190,6 @@ typedef struct reading {
 
 static bool is(const char *text, const char *other) { return strcmp(text, other) == 0; }
 
-static bool begins(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
-
 /* Writes the file and line that errors name, "FILE:LINE". Returns text. */
 static const char *place(const reading *r, char text[512]) {
     snprintf(text, 512, "%.480s:%ld", r->csv.name, r->csv.row_line);
@@ -243,7 +241,7 @@ static nnc_measured_kind kind_of_timed(const reading *r) {
 /* Returns the kind of measurement of a file; its columns decide. */
 static nnc_measured_kind kind_of(const reading *r) {
     for (int32_t i = 0; i < r->unused_count; i++) {
-        if (begins(r->unused[i], "value")) { return NNC_MEASURED_MEMORY; }
+        if (nnc_begins(r->unused[i], "value")) { return NNC_MEASURED_MEMORY; }
     }
     const bool served = has(r, "mode") && (has(r, "input_len") || has(r, "iterations_per_s"));
     return served || (has(r, "what") && has(r, "time_s")) ? NNC_MEASURED_SERVING
@@ -383,7 +381,7 @@ static void set_fields(reading *r, const nnc_field_table *table, const char *pre
                        const char *const *others) {
     for (int i = 0; i < r->width; i++) {
         const char *name = r->columns[i].name;
-        if (name == NULL || r->csv.cells[i][0] == '\0' || !begins(name, prefix) ||
+        if (name == NULL || r->csv.cells[i][0] == '\0' || !nnc_begins(name, prefix) ||
             (prefix[0] != '\0' && is(r->csv.cells[i], "0"))) {
             continue;
         }
@@ -598,7 +596,7 @@ static void read_program(reading *r, nnc_measured *row) {
     if (!has(r, "config")) { return; }
     if (!given(r, "clip_gradients")) { row->plan.clip_gradients = false; }
     row->implementation = given(r, "config") ? NNC_IMPLEMENTATION_NONE : NNC_IMPLEMENTATION_TIMM;
-    if (!given(r, "software") && begins(row->framework, "torch-")) {
+    if (!given(r, "software") && nnc_begins(row->framework, "torch-")) {
         row->software = whole_of(r, "compiled") == 1        ? "torch-compile"
                         : whole_of(r, "channels_last") == 1 ? "torch-channels-last"
                                                             : row->framework;
@@ -612,9 +610,9 @@ static void set_peak(reading *r, nnc_memory_stat stat, const char *name, double 
 static void read_peaks(reading *r) {
     const double gib = 1073741824.0;
     const char *stated = text_of(r, "mem_stat");
-    const nnc_memory_stat stat = begins(stated, "reserved")   ? NNC_MEMORY_RESERVED
-                                 : begins(stated, "unstated") ? NNC_MEMORY_UNSTATED
-                                                              : NNC_MEMORY_ALLOCATED;
+    const nnc_memory_stat stat = nnc_begins(stated, "reserved")   ? NNC_MEMORY_RESERVED
+                                 : nnc_begins(stated, "unstated") ? NNC_MEMORY_UNSTATED
+                                                                  : NNC_MEMORY_ALLOCATED;
     set_peak(r, stat, "measured_peak_mem_gb", 1e9);
     set_peak(r, stat, "measured_peak_mem_gib", gib);
     set_peak(r, NNC_MEMORY_RESERVED, "measured_peak_reserved_gib", gib);
@@ -868,7 +866,7 @@ static void read_product(reading *r) {
     op->block = -1;
     op->math_dtype = math;
     op->dtype = narrow ? NNC_BF16 : math; /* the output of a product in a narrow format has 16 bits */
-    if (begins(name, "conv_")) {
+    if (nnc_begins(name, "conv_")) {
         r->row->kind = NNC_MEASURED_CONV;
         r->row->both = is(name, "conv_both");
         op->phase = is(name, "conv_grad_input")    ? NNC_PHASE_GRAD_INPUT
@@ -1061,7 +1059,7 @@ static bool read_serving(reading *r) {
     if (!counts(r, row->served) || !(row->measured_s > 0.0)) { return false; }
     row->undecided = text_of(r, "open");
     row->ask = nnc_serve_ask_default();
-    row->single = begins(text_of(r, "mode"), "single");
+    row->single = nnc_begins(text_of(r, "mode"), "single");
     if (row->software == NULL && row->reason != NULL) { return true; }
     row->software = row->software != NULL ? row->software : row->framework;
     row->framework = row->software;
@@ -1105,8 +1103,8 @@ static void read_other_fields(reading *r) {
     nnc_measured *row = r->row;
     for (int i = 0; i < r->width; i++) {
         const char *name = r->columns[i].name, *text = r->csv.cells[i];
-        const bool of_device = name != NULL && begins(name, "device.");
-        if (text[0] == '\0' || name == NULL || !(of_device || begins(name, "software."))) { continue; }
+        const bool of_device = name != NULL && nnc_begins(name, "device.");
+        if (text[0] == '\0' || name == NULL || !(of_device || nnc_begins(name, "software."))) { continue; }
         if (row->fields == NULL) { row->fields = nnc_arena_array(r->arena, (size_t)r->width, sizeof *row->fields); }
         if (row->fields == NULL) {
             r->no_memory = true;

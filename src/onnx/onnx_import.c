@@ -1,10 +1,43 @@
-/* Reads a whole ONNX file: its tensors and its nodes in order, and writes the graph file. */
+/* Reads a whole ONNX file: its tensors and its nodes in order, and writes the graph file. A program without protobuf-c
+ * has only the first part of this file (NNC_ONNX_MISSING). */
 #include "onnx/onnx_import.h"
+
+#include "base/base_internal.h"
+#include "input/input_internal.h"
+
+bool nnc_onnx_is_file(const char *path) { return nnc_ends_in(path, ".onnx"); }
+
+nnc_status nnc_onnx_take(nnc_specs *specs, char **operand, nnc_error *err) {
+    nnc_arena *arena = nnc_specs_arena(specs);
+    const nnc_piped **all = nnc_specs_piped(specs);
+    const char *slash = strrchr(*operand, '/'), *notes = NULL;
+    const size_t size = strlen(*operand) + 3;
+    char *path = nnc_arena_alloc(arena, size);
+    nnc_piped *made = nnc_arena_alloc(arena, sizeof *made);
+    if (path == NULL || made == NULL) { return nnc_no_memory(err); }
+    snprintf(path, size, "%s%s", slash == NULL ? "./" : "", *operand);
+    *made = (nnc_piped){ .next = *all, .path = path };
+    NNC_TRY(nnc_onnx_import(*operand, slash != NULL ? slash + 1 : *operand, NULL, arena, &made->text, &made->size,
+                            &notes, err));
+    *all = made;
+    *operand = path;
+    return NNC_OK;
+}
+
+#ifdef NNC_ONNX_MISSING
+nnc_status nnc_onnx_import(const char *path, const char *id, const char *axes, nnc_arena *arena, char **text,
+                           size_t *size, const char **notes, nnc_error *err) {
+    (void)id, (void)axes, (void)arena, (void)text, (void)size, (void)notes;
+    return nnc_fail(err, NNC_BAD_USAGE, path,
+                    "this program was built without ONNX files, expected protobuf-c and onnx.proto when it was "
+                    "configured (Debian: protobuf-c-compiler libprotobuf-c-dev libonnx-dev)");
+}
+
+#else
 
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 
 /* Largest size of a file, in bytes. A larger file contains the weights of the network, and an import needs only their
@@ -311,3 +344,5 @@ nnc_status nnc_onnx_import(const char *path, const char *id, const char *axes, n
     free(bytes);
     return status;
 }
+
+#endif

@@ -54,147 +54,6 @@
 #include "search/search_internal.h"
 #include "shape/shape_internal.h"
 
-enum {
-    PASSES_MAX = 8,
-    PLAINS = 4,      /* number of profiles whose last bound of the time is stored */
-    PASS_STAGES = 8, /* number of pipeline stages, with the most memory, whose resident bytes a pass stores */
-};
-
-#define EVEN_GROUPS UINT64_MAX /* value of `holds` in nnc_pass_costs */
-
-/* Costs of one pass (forward and backward of one micro-batch), shared by several plans of a block of plans. Once the
- * costs are known, only the segments of the op list are read; segments are equal for all plans of the model. */
-struct nnc_pass_costs {
-    nnc_step step;
-    const nnc_software *software;
-    nnc_lowered *alike; /* lowered op list of the pass; its ops are valid only while the member `listed` of
-                         * nnc_plan_groups points to this pass */
-    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_segment_time units[2][NNC_SEGMENTS_MAX]; /* segment times: units[0] for schedules whose backward computes weight
-                                                  * gradients at once; units[1] for schedules with separate weight
-                                                  * gradients */
-    nnc_network network;
-    nnc_result work;  /* FLOPs and tokens of the plan for which the pass was made */
-    double least_s;   /* lower bound of the time of one micro-batch in all layers; NaN = not computed */
-    double pass_s[2]; /* compute time of one micro-batch in all layers, for each of `units` */
-    uint64_t number;  /* serial number of the pass from 1, over all blocks of plans */
-    uint64_t holds;   /* serial number of the group of plans whose resident bytes `held` stores; 0 = no group;
-                       * EVEN_GROUPS = all groups in which each device has one chunk */
-    int32_t held_count;
-    int32_t held_stage[PASS_STAGES]; /* index of the pipeline stage of each entry of `held` */
-    nnc_resident_bytes held[PASS_STAGES];
-    uint64_t layers; /* digest of the layers of the op list */
-    bool usable, worked, timed[2];
-    bool routed;    /* true: the routes of a guessed pass are in `network` */
-    bool guessed;   /* true: `sums` were computed for a smaller micro-batch, and the op list is not written yet */
-    double growth;  /* largest factor by which the sums of the pass may exceed `sums`; 1 = `sums` are exact */
-    uint64_t edged; /* serial number of the group of plans whose bytes are in `working`; 0 = no group */
-    int32_t working_count;       /* number of entries of `working` that are computed */
-    double working[PASS_STAGES]; /* activations and working set of each of the heaviest stages in the current group */
-    uint64_t group;              /* serial number of the group of plans whose times are in `run`; 0 = no group */
-    bool runs;                   /* true: the pipeline of this group of plans can be replayed */
-    nnc_step_times run;
-    uint64_t waits; /* serial number of the group of plans whose pipeline waits at `track`; 0 = no group */
-    nnc_replay_place track;
-};
-
-/* A group of plans that all exceed the memory. */
-typedef struct full_group {
-    uint64_t column;     /* number of the column of blocks that has the group, from 1; 0 = no group */
-    int64_t micro_batch; /* micro-batch with which all plans exceed the memory */
-    uint64_t legal;      /* number of plans */
-} full_group;
-
-/* How the memory of a stage of plans with equal parameters depends on its working bytes (activations and the working
- * set of an op). More working bytes never need less memory. */
-typedef struct memory_edge {
-    double fits, over; /* fits: the stage fits with at most these working bytes; over: it exceeds the memory with at
-                        * least these */
-    double working;    /* working bytes for which `bytes` was computed */
-    int64_t bytes;     /* memory with `working` bytes; 0 = not computed */
-} memory_edge;
-
-/* The stages whose edges are stored for one group of plans. */
-typedef struct edge_row {
-    uint64_t column;             /* number of the column of blocks for which the edges hold; 0 = none */
-    int32_t stages[PASS_STAGES]; /* pipeline stage of each edge; -1 = no stage */
-    uint64_t networks[2][2]; /* networks[ZeRO 3][offload]: number of the last column whose plans have links for their
-                              * communication; set only in the first row of a pipeline */
-} edge_row;
-
-/* Lower bound of the time of one micro-batch in all layers, and the values from which it was computed. */
-typedef struct plain_bound {
-    nnc_plan plan; /* plan without recomputation; see nnc_plan_lowering_key */
-    const nnc_software *software;
-    nnc_route routes[NNC_ROUTES_OF_LAYERS];
-    double adds; /* share of passes that add gradients */
-    double least_s;
-    uint64_t column;     /* number of the column of blocks for which sample_s holds; 0 = none */
-    int64_t micro_batch; /* smallest micro-batch for which sample_s holds */
-    double sample_s;     /* lower bound of the time of one sample in all layers; see nnc_lowered_floor_s */
-} plain_bound;
-
-/* The resolved plan of a block. Blocks that differ only in recomputation share it. */
-typedef struct resolved_block {
-    uint64_t place; /* number of the block without recomputation and pipeline, from 1; 0 = none */
-    bool legal;
-    nnc_plan plan;
-} resolved_block;
-
-struct nnc_plan_groups {
-    const nnc_model *model;
-    const nnc_device *device;
-    const nnc_profiles *profiles;
-    const nnc_space *space;
-    nnc_scratch *scratch;
-    int64_t layers;   /* number of layers of the model */
-    nnc_plan settled; /* plan of the current group with all defaults set, still without its ZeRO stage and offload */
-    uint64_t group;   /* serial number of the current group of plans from 1, over all blocks */
-    uint64_t group_index; /* index of the current group in its block */
-    bool partitioned; /* true: the layers of each stage are known for the current group, with the digest layers_now */
-    uint64_t layers_now;  /* digest of the layers that are divided into stages */
-    uint64_t layers_last; /* digest of the layers of the op list that was lowered last; 0 = none yet */
-    /* varied: true if op lists of two profiles differ in layers, as lists of Swin under torch-compile and fsdp do. A pass
-     * then needs its own list, and this list must be the last that was lowered. */
-    bool varied;
-    bool known;                                          /* true: `allowed` and `software` are filled in */
-    bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* true: this pair of ZeRO stage and offload is legal */
-    uint64_t allowed_count;                              /* number of legal pairs of ZeRO stage and offload */
-    const nnc_software *software[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES];
-    bool schedules[NNC_SCHEDULE_COUNT]; /* schedules that at least one framework offers */
-    int32_t heaviest[NNC_STAGES_MAX];   /* indices of the pipeline stages that may need the most memory */
-    int32_t heaviest_count;
-    int64_t limit_bytes; /* largest memory of a plan; a plan over this limit is not used, so its exact memory does not
-                          * matter */
-    uint64_t made;       /* number of passes so far */
-    nnc_pass_costs passes[PASSES_MAX];
-    int32_t pass_count, pass_next;
-    nnc_memo smaller;             /* maps a plan to the sums of its op list with a smaller micro-batch (smaller_key ->
-                                   * smaller_sums); not used if it has no entries */
-    const nnc_pass_costs *listed; /* the pass whose op list was lowered last; NULL = no pass */
-    plain_bound plain[PLAINS];    /* one bound for each of the last profiles: ZeRO stages may have different profiles */
-    int32_t plain_next;           /* index of the bound that is replaced next */
-    uint64_t column;  /* number of the column of the current block: blocks of a column differ only in micro-batch,
-                      * recomputation and pipeline */
-    full_group *full; /* for each recomputation, pipeline and group of a block */
-    resolved_block *resolved;    /* for each pipeline; NULL = every block is resolved */
-    uint64_t row_first;          /* index of the first row of edges of the current block */
-    full_group *full_block;      /* entries of `full` for the current block */
-    full_group *full_now;        /* entry of `full` for the current group; NULL = the group has none */
-    edge_row *rows;              /* for each pipeline and group of a block; NULL = memory is always computed */
-    memory_edge *edges;          /* for each row: PASS_STAGES edges for each plan of the group */
-    memory_edge *edges_now;      /* edges of the current group */
-    bool weighed;                /* true: the memory of the last plan was computed; false: it is a lower bound */
-    uint64_t legal_group, legal; /* legal: number of legal plans in the group with serial number legal_group */
-    uint64_t over_now;           /* number of plans of the current group that exceed the memory */
-    bool over_1f1b;              /* true: all plans of the current block with schedule 1f1b exceed the memory */
-    bool scales; /* true: products and traffic of a pass grow with the micro-batch at least in proportion */
-    bool splits; /* true: some offered schedule has separate weight gradients */
-    double rows_s[NNC_ROWS_MAX]; /* seconds of each row of the op table before overlap */
-    nnc_batched_replay *replay;  /* collects pipelines that are replayed together; NULL = each step time is computed at
-                                   * once */
-};
-
 static const nnc_software *software_of(const nnc_plan_groups *groups, const nnc_plan *plan) {
     return nnc_profile_of(groups->profiles, groups->model, groups->device, plan);
 }
@@ -268,7 +127,7 @@ static bool recall_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t
     const nnc_space_axis *recomputes = &groups->space->axes[NNC_AXIS_RECOMPUTE];
     const uint64_t pipelines = (uint64_t)groups->space->axes[NNC_AXIS_PIPELINE].count;
     const uint64_t place = number / ((uint64_t)recomputes->count * pipelines) + 1;
-    resolved_block *known = &groups->resolved[number % pipelines];
+    nnc_resolved_block *known = &groups->resolved[number % pipelines];
     if (known->place != place) {
         known->place = place;
         known->legal = resolve_block(groups, base, number, NULL);
@@ -343,7 +202,7 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group) {
     groups->group++;
     groups->group_index = group;
     /* With one device or one micro-batch, memory may follow from a replay of the ops, and not from the sums that
-     * full_group needs. */
+     * nnc_full_group needs. */
     const bool sums = plan->devices > 1 && plan->micro_batches > 1 && groups->full != NULL;
     groups->full_now = sums && nnc_schedule_is_steady(plan) ? &groups->full_block[group] : NULL;
     groups->over_now = 0;
@@ -401,7 +260,7 @@ static void keep_over_1f1b(nnc_plan_groups *groups, uint64_t legal) {
 }
 
 uint64_t nnc_plan_groups_full(nnc_plan_groups *groups) {
-    const full_group *full = groups->full_now;
+    const nnc_full_group *full = groups->full_now;
     if (groups->over_1f1b && nnc_schedule_keeps_1f1b(&groups->settled)) { return count_legal(groups); }
     const bool over = full != NULL && full->column == groups->column &&
                       full->micro_batch <= groups->settled.micro_batch && counts_elements(&groups->settled);
@@ -412,10 +271,10 @@ uint64_t nnc_plan_groups_full(nnc_plan_groups *groups) {
 /* Counts one more plan of the current group that exceeds the memory. Once all legal plans of the group exceed the
  * memory, stores the group in groups->full. */
 static void count_over(nnc_plan_groups *groups) {
-    full_group *full = groups->full_now;
+    nnc_full_group *full = groups->full_now;
     if (groups->full == NULL || ++groups->over_now < count_legal(groups)) { return; }
     keep_over_1f1b(groups, groups->over_now);
-    if (full != NULL) { *full = (full_group){ groups->column, groups->settled.micro_batch, groups->over_now }; }
+    if (full != NULL) { *full = (nnc_full_group){ groups->column, groups->settled.micro_batch, groups->over_now }; }
 }
 
 /* Tests whether plan `a` has the same costs per micro-batch as the plans of this pass. ZeRO 3 gathers weights, and some
@@ -609,8 +468,8 @@ static void complete_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
 
 static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan, const nnc_software *software) {
     nnc_pass_costs *pass = &groups->passes[groups->pass_next];
-    groups->pass_next = (groups->pass_next + 1) % PASSES_MAX;
-    groups->pass_count = groups->pass_count < PASSES_MAX ? groups->pass_count + 1 : PASSES_MAX;
+    groups->pass_next = (groups->pass_next + 1) % NNC_PASSES_MAX;
+    groups->pass_count = groups->pass_count < NNC_PASSES_MAX ? groups->pass_count + 1 : NNC_PASSES_MAX;
     memset(&pass->work, 0, sizeof pass->work);
     pass->work.plan = *plan;
     pass->software = software;
@@ -649,12 +508,12 @@ void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
 
 /* Returns the entry of groups->plain for a profile. If no entry has the profile, an old entry gets the profile and an
  * infinite `adds`, so that no plan uses the bound of this entry. */
-static plain_bound *plain_of(nnc_plan_groups *groups, const nnc_software *software) {
-    for (int32_t i = 0; i < PLAINS; i++) {
+static nnc_plain_bound *plain_of(nnc_plan_groups *groups, const nnc_software *software) {
+    for (int32_t i = 0; i < NNC_PLAIN_BOUNDS; i++) {
         if (groups->plain[i].software == software) { return &groups->plain[i]; }
     }
-    plain_bound *bound = &groups->plain[groups->plain_next];
-    groups->plain_next = (groups->plain_next + 1) % PLAINS;
+    nnc_plain_bound *bound = &groups->plain[groups->plain_next];
+    groups->plain_next = (groups->plain_next + 1) % NNC_PLAIN_BOUNDS;
     bound->software = software;
     bound->adds = (double)INFINITY;
     bound->column = 0;
@@ -677,7 +536,7 @@ static bool same_routes(const nnc_route *routes, const nnc_pass_costs *pass) {
 }
 
 double nnc_plan_groups_floor_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan) {
-    const plain_bound *bound = plain_of(groups, pass->software);
+    const nnc_plain_bound *bound = plain_of(groups, pass->software);
     const bool holds = bound->column == groups->column && bound->micro_batch <= plan->micro_batch &&
                        find_routes(groups, pass) && same_routes(bound->routes, pass);
     return holds ? bound->sample_s * (double)plan->micro_batch * (double)plan->micro_batches / plan->pipeline : 0.0;
@@ -691,7 +550,7 @@ static double find_least_s(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const double adds = nnc_lowering_of(plan, pass->software, plan->attention).grad_accumulate;
     nnc_plan key = nnc_plan_lowering_key(plan);
     key.recompute = 0;
-    plain_bound *bound = plain_of(groups, pass->software);
+    nnc_plain_bound *bound = plain_of(groups, pass->software);
     if (!find_routes(groups, pass)) { return 0.0; }
     if (bound->adds <= adds && same_routes(bound->routes, pass) && nnc_same_bytes(&bound->plan, &key, sizeof key)) {
         return bound->least_s;
@@ -789,19 +648,19 @@ static void partition_layers(nnc_plan_groups *groups, const nnc_step *step, uint
     groups->layers_now = layers;
 }
 
-/* Returns the value of pass->holds for the current group. If each device has one chunk, it is EVEN_GROUPS: resident
+/* Returns the value of pass->holds for the current group. If each device has one chunk, it is NNC_EVEN_GROUPS: resident
  * bytes are equal for all schedules, because nnc_memory_of_resident gets the micro-batches in flight separately. */
 static uint64_t holds_of(const nnc_plan_groups *groups, const nnc_plan *plan) {
-    return plan->pipeline == 1 || (nnc_schedule_chunks(plan) == 1 && !nnc_schedule_dual(plan)) ? EVEN_GROUPS
+    return plan->pipeline == 1 || (nnc_schedule_chunks(plan) == 1 && !nnc_schedule_dual(plan)) ? NNC_EVEN_GROUPS
                                                                                                : groups->group;
 }
 
-/* Returns the resident bytes of stage heaviest[i]. They are stored in pass->held if i < PASS_STAGES, otherwise in
+/* Returns the resident bytes of stage heaviest[i]. They are stored in pass->held if i < NNC_PASS_STAGES, otherwise in
  * *buffer. */
 static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nnc_pass_costs *pass,
                                                const nnc_plan *plan, int32_t i, nnc_resident_bytes *buffer) {
     const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
-    nnc_resident_bytes *held = i < PASS_STAGES ? &pass->held[i] : buffer;
+    nnc_resident_bytes *held = i < NNC_PASS_STAGES ? &pass->held[i] : buffer;
     if (held == buffer || i >= pass->held_count || pass->held_stage[i] != groups->heaviest[i]) {
         const nnc_plan *own = pass->step.plan;
         pass->step.plan = plan;
@@ -820,25 +679,25 @@ static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nn
 /* Points groups->edges_now to the edges of the current group. Groups in which each device has one chunk have the same
  * parameters on each stage, so they share the edges of the first row. */
 static void find_edges(nnc_plan_groups *groups, const nnc_plan *plan) {
-    const uint64_t size = nnc_space_group_size(groups->space), each = PASS_STAGES * size;
-    const uint64_t group = holds_of(groups, plan) == EVEN_GROUPS ? 0 : groups->group_index;
-    edge_row *row = &groups->rows[groups->row_first + group];
+    const uint64_t size = nnc_space_group_size(groups->space), each = NNC_PASS_STAGES * size;
+    const uint64_t group = holds_of(groups, plan) == NNC_EVEN_GROUPS ? 0 : groups->group_index;
+    nnc_edge_row *row = &groups->rows[groups->row_first + group];
     groups->edges_now = &groups->edges[(groups->row_first + group) * each];
-    for (int32_t i = 0; i < groups->heaviest_count && i < PASS_STAGES; i++) {
+    for (int32_t i = 0; i < groups->heaviest_count && i < NNC_PASS_STAGES; i++) {
         if (row->column == groups->column && row->stages[i] == groups->heaviest[i]) { continue; }
         row->stages[i] = groups->heaviest[i];
         for (uint64_t k = 0; k < size; k++) {
-            groups->edges_now[(uint64_t)i * size + k] = (memory_edge){ .fits = -1.0, .over = (double)INFINITY };
+            groups->edges_now[(uint64_t)i * size + k] = (nnc_memory_edge){ .fits = -1.0, .over = (double)INFINITY };
         }
     }
     if (row->column != groups->column) {
-        for (int32_t i = groups->heaviest_count; i < PASS_STAGES; i++) { row->stages[i] = -1; }
+        for (int32_t i = groups->heaviest_count; i < NNC_PASS_STAGES; i++) { row->stages[i] = -1; }
     }
     row->column = groups->column;
 }
 
-static memory_edge *edge_of(const nnc_plan_groups *groups, int32_t i, uint64_t inside) {
-    return groups->edges_now != NULL && i < PASS_STAGES
+static nnc_memory_edge *edge_of(const nnc_plan_groups *groups, int32_t i, uint64_t inside) {
+    return groups->edges_now != NULL && i < NNC_PASS_STAGES
                ? &groups->edges_now[(uint64_t)i * nnc_space_group_size(groups->space) + inside]
                : NULL;
 }
@@ -851,7 +710,7 @@ static void forget_held(const nnc_plan_groups *groups, nnc_pass_costs *pass, con
     }
 }
 
-/* Returns the working bytes of stage heaviest[i]. The first PASS_STAGES stages are stored in pass->working. */
+/* Returns the working bytes of stage heaviest[i]. The first NNC_PASS_STAGES stages are stored in pass->working. */
 static double find_working(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, int32_t i) {
     if (pass->edged != groups->group) {
         forget_held(groups, pass, plan);
@@ -869,7 +728,7 @@ static double find_working(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
 
 /* Returns a lower bound of the memory of a stage. With separate kernels of the update, memory may stay equal while
  * working bytes grow, because the update needs more. */
-static double least_bytes(const memory_edge *edge, const nnc_pass_costs *pass, double working) {
+static double least_bytes(const nnc_memory_edge *edge, const nnc_pass_costs *pass, double working) {
     const double more = working - edge->working;
     const double rate = more < 0.0                                                 ? 1.0 + pass->software->reserve.share
                         : pass->work.plan.optimizer_kernels == NNC_KERNELS_FOREACH ? 0.0
@@ -880,10 +739,10 @@ static double least_bytes(const memory_edge *edge, const nnc_pass_costs *pass, d
 /* Compares the working bytes of each stage of a plan with its edges. If the plan exceeds the memory or fits, writes a
  * lower bound of its memory to result. NNC_TIGHT: the edges do not decide. */
 static nnc_verdict compare_edges(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
-    bool fits = groups->heaviest_count <= PASS_STAGES;
+    bool fits = groups->heaviest_count <= NNC_PASS_STAGES;
     double least = 1.0;
-    for (int32_t i = 0; i < groups->heaviest_count && i < PASS_STAGES; i++) {
-        const memory_edge *edge = edge_of(groups, i, inside);
+    for (int32_t i = 0; i < groups->heaviest_count && i < NNC_PASS_STAGES; i++) {
+        const nnc_memory_edge *edge = edge_of(groups, i, inside);
         const double working = find_working(groups, pass, &result->plan, i);
         if (working >= edge->over) {
             result->memory.total_bytes = result->memory.total_interval_bytes[1] = INT64_MAX;
@@ -896,7 +755,7 @@ static nnc_verdict compare_edges(nnc_plan_groups *groups, nnc_pass_costs *pass, 
     return fits ? NNC_FITS : NNC_TIGHT;
 }
 
-static void move_edge(const nnc_plan_groups *groups, memory_edge *edge, double working, const nnc_memory *memory) {
+static void move_edge(const nnc_plan_groups *groups, nnc_memory_edge *edge, double working, const nnc_memory *memory) {
     if (nnc_memory_verdict(memory, groups->limit_bytes) == NNC_FITS) {
         edge->fits = nnc_max(edge->fits, working - ROUNDED_BYTES);
     } else {
@@ -908,7 +767,7 @@ static void move_edge(const nnc_plan_groups *groups, memory_edge *edge, double w
  * linear function of working bytes, so it is computed again a little below and above the point where this line reaches
  * the limit. */
 static void learn_edge(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, int32_t i,
-                       const nnc_resident_bytes *held, const nnc_memory *memory, memory_edge *edge) {
+                       const nnc_resident_bytes *held, const nnc_memory *memory, nnc_memory_edge *edge) {
     const double beside = 65536.0; /* distance to this point in bytes; hardly any plan lies nearer */
     const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
     const double now = nnc_working_bytes(groups->model, pass->step.list, held, h, plan);
@@ -940,7 +799,7 @@ static void set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t i
         const nnc_resident_bytes *held = find_resident(groups, pass, plan, i, &buffer);
         const nnc_memory memory = nnc_memory_of_resident(groups->model, pass->step.list, held, h, plan, pass->software,
                                                          nnc_device_capacity(groups->device));
-        memory_edge *edge = edge_of(groups, i, inside);
+        nnc_memory_edge *edge = edge_of(groups, i, inside);
         if (edge != NULL) { learn_edge(groups, pass, plan, i, held, &memory, edge); }
         if (i == 0 || memory.total_bytes > result->memory.total_bytes) { result->memory = memory; }
         if (memory.total_bytes > groups->limit_bytes) { break; }
@@ -1001,107 +860,6 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, n
     return weigh(groups, pass, inside, result) ? pass : NULL;
 }
 
-/* ---- step times of plans, computed at once or in a batch of pipelines ---- */
-
-/* Returns the nnc_step of a plan with these pass costs, and computes the step ends of the plan. inside: index of the
- * plan in its group. */
-static nnc_step step_of(nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, uint64_t inside) {
-    const int split = nnc_schedule_splits(plan) ? 1 : 0, dual = nnc_schedule_dual(plan) ? 1 : 0;
-    const uint64_t place = pass->number * nnc_space_group_size(groups->space) + inside;
-    nnc_step step = pass->step;
-    step.plan = plan;
-    nnc_step_ends_recall(groups->scratch, &step, pass->units[split], place * 4 + (uint64_t)(2 * dual + split));
-    return step;
-}
-
-bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
-    nnc_step_memory *m = &groups->scratch->step;
-    const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
-    const nnc_step step = step_of(groups, pass, &result->plan, inside);
-    if (pass->group != groups->group) { /* replays the pipeline once for all plans of a group */
-        pass->runs = nnc_step_core_run(&step, pass->units[split], m, &pass->run);
-        pass->group = groups->group;
-    }
-    if (!pass->runs) { return false; }
-    if (result->plan.pipeline == 1) { /* without a pipeline, the step time is the sum of the parts of the step */
-        nnc_result parts = { .plan = result->plan };
-        const bool timed = nnc_step_core_parts(&step, pass->units[split], &pass->run, m, &parts);
-        result->step_s = parts.step_s;
-        return timed;
-    }
-    result->step_s = nnc_step_core_s(&step, pass->units[split], &pass->run, m);
-    return true;
-}
-
-/* Lists the seconds that each stage needs after its passes; neighbouring stages with equal seconds share an entry. If
- * all stages end together, lists only the slowest. Returns false if the list gets too long. */
-static bool fill_ends(nnc_plan_groups *groups, const nnc_plan *plan, nnc_waiting *waiting) {
-    const nnc_stage *stages = groups->scratch->step.stages;
-    const bool *alike = groups->scratch->step.alike;
-    const bool together = !nnc_schedule_splits(plan); /* without separate weight gradients all stages end together, so
-                                                       * only the slowest step end counts */
-    waiting->end_count = 0;
-    for (int32_t d = 0; d < plan->pipeline; d++) {
-        if (alike[d]) {
-            waiting->ends[waiting->end_count - 1].stages += together ? 0 : 1;
-            continue;
-        }
-        const double end_s = stages[d].exchange_s + stages[d].update_s;
-        nnc_stage_end *last = &waiting->ends[waiting->end_count - (d > 0)];
-        if (d > 0 && together) {
-            last->end_s = end_s > last->end_s ? end_s : last->end_s;
-        } else if (d > 0 && !(end_s < last->end_s) && !(end_s > last->end_s)) {
-            last->stages++;
-        } else if (waiting->end_count == NNC_ENDS_MAX) {
-            return false;
-        } else {
-            waiting->ends[waiting->end_count++] = (nnc_stage_end){ 1, end_s };
-        }
-    }
-    return true;
-}
-
-bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, const nnc_result *result,
-                          nnc_waiting *waiting) {
-    nnc_step_memory *m = &groups->scratch->step;
-    const nnc_plan *plan = &result->plan;
-    const nnc_segment_time *units = pass->units[nnc_schedule_splits(plan) ? 1 : 0];
-    if (groups->replay == NULL || !nnc_batched_replay_takes(plan)) { return false; }
-    const nnc_step step = step_of(groups, pass, plan, inside);
-    if (!fill_ends(groups, plan, waiting)) { return false; }
-    if (pass->waits != groups->group || !nnc_batched_replay_has(groups->replay, &pass->track)) {
-        nnc_step_core_times(&step, units, m);
-        const nnc_pipeline pipeline = nnc_step_pipeline(plan, m);
-        pass->track = nnc_batched_replay_add(groups->replay, &pipeline, &m->pipeline);
-        pass->waits = groups->group;
-    }
-    nnc_batched_replay_wait(groups->replay, &pass->track, waiting);
-    return true;
-}
-
-bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result) {
-    const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
-    nnc_plan_groups_work(groups, pass, result); /* this call may lower the op list of the pass again */
-    nnc_step step = pass->step;
-    step.plan = &result->plan;
-    const nnc_overlap overlap = nnc_overlap_of(step.plan, step.software);
-    nnc_step_ends_find(&step, &groups->scratch->step, &groups->scratch->ends);
-    step.ends = &groups->scratch->ends;
-    nnc_step_ends_set(&step, pass->units[split], &overlap, &groups->scratch->step);
-    return nnc_step_core_parts(&step, pass->units[split], &pass->run, &groups->scratch->step, result);
-}
-
-double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan) {
-    const int split = nnc_schedule_splits(plan) ? 1 : 0;
-    return pass->pass_s[split] * (double)plan->micro_batches / plan->pipeline;
-}
-
-void nnc_plan_groups_finish(nnc_plan_groups *groups) {
-    if (groups->replay != NULL) { nnc_batched_replay_finish(groups->replay, &groups->scratch->step.pipeline); }
-}
-
-const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass) { return pass->step.software; }
-
 nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                         const nnc_space *space, int64_t limit_bytes, bool bounds,
                                         nnc_batched_fn *batched, void *context) {
@@ -1126,7 +884,7 @@ nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device
                                             (space->block_size / nnc_space_group_size(space)),
                                         sizeof *made->rows)) == NULL) ||
         (splits && (made->edges = calloc((size_t)space->axes[NNC_AXIS_PIPELINE].count * space->block_size,
-                                         PASS_STAGES * sizeof *made->edges)) == NULL) ||
+                                         NNC_PASS_STAGES * sizeof *made->edges)) == NULL) ||
         (splits && (made->full = calloc((size_t)space->axes[NNC_AXIS_RECOMPUTE].count *
                                             (size_t)space->axes[NNC_AXIS_PIPELINE].count *
                                             (space->block_size / nnc_space_group_size(space)),
@@ -1148,161 +906,4 @@ void nnc_plan_groups_destroy(nnc_plan_groups *groups) {
         nnc_batched_replay_destroy(groups->replay);
         free(groups);
     }
-}
-
-/* ---- batched replay ----
- *
- * Pipelines of one shape are collected in a set and replayed together, one per SIMD lane.
- *
- *     key:    schedule, stages, chunks and micro-batches.
- *     value:  the times of the set's pipelines, and the plans that wait for them.
- *     ends:   when all lanes or all places for plans are taken; when a new shape needs the oldest set; at the end of a
- *             round.
- *
- * Each result equals the result of a single replay, so the order of sets does not matter. */
-
-/* SETS: number of sets of pipelines, one set per shape (see replay_set). It exceeds the number of shapes with equal
- * recomputation: schedules x virtual stages x pipeline degrees that divide the layers. */
-enum { SETS = 128, VIRTUAL_MAX = 128, PLANS_MAX = 64, HINT_BITS = 9 };
-
-/* Pipelines with equal schedule, stages, chunks and micro-batches (their shape), and the plans that wait for their
- * times. */
-typedef struct replay_set {
-    nnc_pipeline shape; /* schedule, stages, chunks and micro-batches; the times in this member are not used */
-    uint64_t number;
-    int32_t tracks, plans; /* tracks: number of pipelines; plans: number of plans that wait; both are 0 in an empty
-                            * set */
-    double send_s[NNC_TRACKS];
-    /* Times of forward of all virtual stages, then of backward, then of weight gradients, without gaps, so that short
-     * pipelines use few cache lines. */
-    double times_s[3 * VIRTUAL_MAX * NNC_TRACKS];
-    nnc_waiting plan[PLANS_MAX];
-} replay_set;
-
-struct nnc_batched_replay {
-    nnc_batched_fn *batched;
-    void *context;
-    uint64_t numbers; /* serial number of the newest set */
-    int32_t oldest;   /* index of the set that is replaced next */
-    uint64_t keys[SETS];
-    uint8_t hints[1 << HINT_BITS]; /* for each value of a short hash of the key: index of the set in which such a key
-                                    * was found last */
-    double span_s[NNC_TRACKS_STAGES_MAX * NNC_TRACKS];
-    replay_set sets[SETS];
-};
-
-nnc_batched_replay *nnc_batched_replay_create(nnc_batched_fn *batched, void *context) {
-    nnc_batched_replay *made = calloc(1, sizeof *made);
-    if (made != NULL) {
-        made->batched = batched;
-        made->context = context;
-    }
-    return made;
-}
-
-void nnc_batched_replay_destroy(nnc_batched_replay *replay) { free(replay); }
-
-bool nnc_batched_replay_takes(const nnc_plan *plan) {
-    return plan->pipeline > 1 && plan->pipeline <= NNC_TRACKS_STAGES_MAX &&
-           nnc_schedule_chunks(plan) <= VIRTUAL_MAX / plan->pipeline && plan->micro_batches < INT64_C(1) << 40;
-}
-
-/* Returns a number from the schedule, stages, chunks and micro-batches; it differs for every combination and is never
- * 0. */
-static uint64_t key_of(const nnc_pipeline *p) {
-    return ((uint64_t)p->micro_batches << 24) | ((uint64_t)p->schedule << 16) | ((uint64_t)p->stages << 8) |
-           (uint64_t)p->chunks;
-}
-
-/* Returns the step time of a waiting plan: the time of the stage that ends last. */
-static double waited_s(const nnc_waiting *plan, const double *span_s) {
-    const double *of = &span_s[plan->track];
-    double step_s = 0.0;
-    for (int32_t i = 0; i < plan->end_count; i++) {
-        for (int32_t d = 0; d < plan->ends[i].stages; d++, of += NNC_TRACKS) {
-            const double ends_s = *of + plan->ends[i].end_s;
-            step_s = ends_s > step_s ? ends_s : step_s;
-        }
-    }
-    return step_s;
-}
-
-static void replay(nnc_batched_replay *r, int32_t place, nnc_pipeline_memory *memory) {
-    replay_set *set = &r->sets[place];
-    double total_s[NNC_TRACKS];
-    if (r->keys[place] == 0) { return; }
-    nnc_pipeline pipeline = set->shape;
-    const size_t room = (size_t)pipeline.stages * (size_t)pipeline.chunks * NNC_TRACKS;
-    pipeline.forward_s = set->times_s;
-    pipeline.backward_s = set->times_s + room;
-    pipeline.weight_s = set->times_s + 2 * room;
-    const bool done =
-        set->tracks > 0 && nnc_pipeline_run_tracks(&pipeline, set->send_s, set->tracks, memory, r->span_s, total_s);
-    for (int32_t i = 0; i < set->plans; i++) {
-        r->batched(r->context, &set->plan[i], done ? waited_s(&set->plan[i], r->span_s) : (double)NAN);
-    }
-    set->tracks = set->plans = 0;
-    set->number = 0;
-    r->keys[place] = 0;
-}
-
-/* Returns the index of the set of pipelines with the schedule, stages, chunks and micro-batches of `pipeline`. If no
- * set has them, replays the oldest set, empties it and returns its index. */
-static int32_t set_of(nnc_batched_replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory *memory) {
-    const uint64_t key = key_of(pipeline);
-    uint8_t *hint = &r->hints[(key * 0x9E3779B97F4A7C15u) >> (64 - HINT_BITS)];
-    if (r->keys[*hint] == key) { return *hint; }
-    for (int32_t i = 0; i < SETS; i++) {
-        if (r->keys[i] == key) {
-            *hint = (uint8_t)i;
-            return i;
-        }
-    }
-    const int32_t place = r->oldest;
-    *hint = (uint8_t)place;
-    r->oldest = (r->oldest + 1) % SETS;
-    replay(r, place, memory);
-    r->keys[place] = key;
-    return place;
-}
-
-nnc_replay_place nnc_batched_replay_add(nnc_batched_replay *r, const nnc_pipeline *pipeline,
-                                        nnc_pipeline_memory *memory) {
-    const int32_t place = set_of(r, pipeline, memory);
-    replay_set *set = &r->sets[place];
-    if (set->tracks == NNC_TRACKS || set->plans == PLANS_MAX) {
-        replay(r, place, memory);
-        r->keys[place] = key_of(pipeline);
-    }
-    if (set->tracks == 0) {
-        set->shape = *pipeline;
-        set->number = ++r->numbers;
-    }
-    const int32_t track = set->tracks++;
-    set->send_s[track] = pipeline->send_s;
-    const int32_t count = pipeline->stages * pipeline->chunks;
-    const size_t room = (size_t)count * NNC_TRACKS;
-    double *at = &set->times_s[track];
-    for (int32_t s = 0; s < count; s++, at += NNC_TRACKS) {
-        at[0] = pipeline->forward_s[s];
-        at[room] = pipeline->backward_s[s];
-        at[2 * room] = pipeline->weight_s[s];
-    }
-    return (nnc_replay_place){ place, track, set->number };
-}
-
-bool nnc_batched_replay_has(const nnc_batched_replay *r, const nnc_replay_place *track) {
-    const replay_set *set = &r->sets[track->set];
-    return set->number == track->number && set->plans < PLANS_MAX;
-}
-
-void nnc_batched_replay_wait(nnc_batched_replay *r, const nnc_replay_place *track, nnc_waiting *plan) {
-    replay_set *set = &r->sets[track->set];
-    nnc_waiting *waits = &set->plan[set->plans++];
-    plan->track = track->track;
-    memcpy(waits, plan, offsetof(nnc_waiting, ends) + sizeof plan->ends[0] * (size_t)plan->end_count);
-}
-
-void nnc_batched_replay_finish(nnc_batched_replay *r, nnc_pipeline_memory *memory) {
-    for (int32_t i = 0; i < SETS; i++) { replay(r, i, memory); }
 }

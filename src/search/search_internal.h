@@ -6,6 +6,8 @@
 #include <nncost/spec.h>
 
 #include "base/base_internal.h"
+#include "estimate/estimate_internal.h"
+#include "memo/memo_internal.h"
 #include "metrics/metrics_internal.h"
 #include "pipeline/pipeline_internal.h"
 #include "sweep/sweep_internal.h"
@@ -116,7 +118,7 @@ void nnc_front_result(const nnc_front *front, nnc_search_result *result);
 /* Sets *front to the best plans and the Pareto front of a result: the reverse of nnc_front_result. */
 void nnc_front_of(const nnc_search_result *result, nnc_front *front);
 
-/* ---- batched replay (plan_group.c) ---- */
+/* ---- batched replay (plan_times.c) ---- */
 
 /* Pipelines with equal schedule, stages, chunks and micro-batches are collected and replayed together, one per SIMD
  * lane. Plans wait until their pipelines are replayed. */
@@ -173,15 +175,157 @@ void nnc_batched_replay_wait(nnc_batched_replay *replay, const nnc_replay_place 
 /* Replays all pipelines that wait. */
 void nnc_batched_replay_finish(nnc_batched_replay *replay, nnc_pipeline_memory *memory);
 
-/* ---- plan groups (plan_group.c) ---- */
+/* ---- plan groups (plan_group.c, plan_times.c) ---- */
 
 /* Goes through the plans of a space, one block of plans and one group of plans after the other, and computes the memory
  * and step time of each plan. Plans of a group differ only in ZeRO stage and offload, and share most of the work: see
  * plan_group.c. */
 typedef struct nnc_plan_groups nnc_plan_groups;
 
-/* Costs of one micro-batch, shared by several plans of a block of plans: see plan_group.c. */
+#define NNC_EVEN_GROUPS UINT64_MAX /* value of `holds` in nnc_pass_costs */
+
 typedef struct nnc_pass_costs nnc_pass_costs;
+
+enum {
+    NNC_PASSES_MAX = 8,
+    NNC_PLAIN_BOUNDS = 4, /* number of profiles whose last bound of the time is stored */
+    NNC_PASS_STAGES = 8,  /* number of pipeline stages, with the most memory, whose resident bytes a pass stores */
+};
+
+/* Costs of one pass (forward and backward of one micro-batch), shared by several plans of a block of plans. Once the
+ * costs are known, only the segments of the op list are read; segments are equal for all plans of the model. */
+struct nnc_pass_costs {
+    nnc_step step;
+    const nnc_software *software;
+    nnc_lowered *alike; /* lowered op list of the pass; its ops are valid only while the member `listed` of
+                         * nnc_plan_groups points to this pass */
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+    nnc_segment_time units[2][NNC_SEGMENTS_MAX]; /* segment times: units[0] for schedules whose backward computes weight
+                                                  * gradients at once; units[1] for schedules with separate weight
+                                                  * gradients */
+    nnc_network network;
+    nnc_result work;  /* FLOPs and tokens of the plan for which the pass was made */
+    double least_s;   /* lower bound of the time of one micro-batch in all layers; NaN = not computed */
+    double pass_s[2]; /* compute time of one micro-batch in all layers, for each of `units` */
+    uint64_t number;  /* serial number of the pass from 1, over all blocks of plans */
+    uint64_t holds;   /* serial number of the group of plans whose resident bytes `held` stores; 0 = no group;
+                       * NNC_EVEN_GROUPS = all groups in which each device has one chunk */
+    int32_t held_count;
+    int32_t held_stage[NNC_PASS_STAGES]; /* index of the pipeline stage of each entry of `held` */
+    nnc_resident_bytes held[NNC_PASS_STAGES];
+    uint64_t layers; /* digest of the layers of the op list */
+    bool usable, worked, timed[2];
+    bool routed;    /* true: the routes of a guessed pass are in `network` */
+    bool guessed;   /* true: `sums` were computed for a smaller micro-batch, and the op list is not written yet */
+    double growth;  /* largest factor by which the sums of the pass may exceed `sums`; 1 = `sums` are exact */
+    uint64_t edged; /* serial number of the group of plans whose bytes are in `working`; 0 = no group */
+    int32_t working_count; /* number of entries of `working` that are computed */
+    double
+        working[NNC_PASS_STAGES]; /* activations and working set of each of the heaviest stages in the current group */
+    uint64_t group;               /* serial number of the group of plans whose times are in `run`; 0 = no group */
+    bool runs;                    /* true: the pipeline of this group of plans can be replayed */
+    nnc_step_times run;
+    uint64_t waits; /* serial number of the group of plans whose pipeline waits at `track`; 0 = no group */
+    nnc_replay_place track;
+};
+
+/* A group of plans that all exceed the memory. */
+typedef struct nnc_full_group {
+    uint64_t column;     /* number of the column of blocks that has the group, from 1; 0 = no group */
+    int64_t micro_batch; /* micro-batch with which all plans exceed the memory */
+    uint64_t legal;      /* number of plans */
+} nnc_full_group;
+
+/* How the memory of a stage of plans with equal parameters depends on its working bytes (activations and the working
+ * set of an op). More working bytes never need less memory. */
+typedef struct nnc_memory_edge {
+    double fits, over; /* fits: the stage fits with at most these working bytes; over: it exceeds the memory with at
+                        * least these */
+    double working;    /* working bytes for which `bytes` was computed */
+    int64_t bytes;     /* memory with `working` bytes; 0 = not computed */
+} nnc_memory_edge;
+
+/* The stages whose edges are stored for one group of plans. */
+typedef struct nnc_edge_row {
+    uint64_t column;                 /* number of the column of blocks for which the edges hold; 0 = none */
+    int32_t stages[NNC_PASS_STAGES]; /* pipeline stage of each edge; -1 = no stage */
+    uint64_t networks[2][2]; /* networks[ZeRO 3][offload]: number of the last column whose plans have links for their
+                              * communication; set only in the first row of a pipeline */
+} nnc_edge_row;
+
+/* Lower bound of the time of one micro-batch in all layers, and the values from which it was computed. */
+typedef struct nnc_plain_bound {
+    nnc_plan plan; /* plan without recomputation; see nnc_plan_lowering_key */
+    const nnc_software *software;
+    nnc_route routes[NNC_ROUTES_OF_LAYERS];
+    double adds; /* share of passes that add gradients */
+    double least_s;
+    uint64_t column;     /* number of the column of blocks for which sample_s holds; 0 = none */
+    int64_t micro_batch; /* smallest micro-batch for which sample_s holds */
+    double sample_s;     /* lower bound of the time of one sample in all layers; see nnc_lowered_floor_s */
+} nnc_plain_bound;
+
+/* The resolved plan of a block. Blocks that differ only in recomputation share it. */
+typedef struct nnc_resolved_block {
+    uint64_t place; /* number of the block without recomputation and pipeline, from 1; 0 = none */
+    bool legal;
+    nnc_plan plan;
+} nnc_resolved_block;
+
+struct nnc_plan_groups {
+    const nnc_model *model;
+    const nnc_device *device;
+    const nnc_profiles *profiles;
+    const nnc_space *space;
+    nnc_scratch *scratch;
+    int64_t layers;   /* number of layers of the model */
+    nnc_plan settled; /* plan of the current group with all defaults set, still without its ZeRO stage and offload */
+    uint64_t group;   /* serial number of the current group of plans from 1, over all blocks */
+    uint64_t group_index; /* index of the current group in its block */
+    bool partitioned; /* true: the layers of each stage are known for the current group, with the digest layers_now */
+    uint64_t layers_now;  /* digest of the layers that are divided into stages */
+    uint64_t layers_last; /* digest of the layers of the op list that was lowered last; 0 = none yet */
+    /* varied: true if op lists of two profiles differ in layers, as lists of Swin under torch-compile and fsdp do. A pass
+     * then needs its own list, and this list must be the last that was lowered. */
+    bool varied;
+    bool known;                                          /* true: `allowed` and `software` are filled in */
+    bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* true: this pair of ZeRO stage and offload is legal */
+    uint64_t allowed_count;                              /* number of legal pairs of ZeRO stage and offload */
+    const nnc_software *software[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES];
+    bool schedules[NNC_SCHEDULE_COUNT]; /* schedules that at least one framework offers */
+    int32_t heaviest[NNC_STAGES_MAX];   /* indices of the pipeline stages that may need the most memory */
+    int32_t heaviest_count;
+    int64_t limit_bytes; /* largest memory of a plan; a plan over this limit is not used, so its exact memory does not
+                          * matter */
+    uint64_t made;       /* number of passes so far */
+    nnc_pass_costs passes[NNC_PASSES_MAX];
+    int32_t pass_count, pass_next;
+    nnc_memo smaller;             /* maps a plan to the sums of its op list with a smaller micro-batch (smaller_key ->
+                                   * smaller_sums); not used if it has no entries */
+    const nnc_pass_costs *listed; /* the pass whose op list was lowered last; NULL = no pass */
+    nnc_plain_bound
+        plain[NNC_PLAIN_BOUNDS]; /* one bound for each of the last profiles: ZeRO stages may have different profiles */
+    int32_t plain_next;          /* index of the bound that is replaced next */
+    uint64_t column;      /* number of the column of the current block: blocks of a column differ only in micro-batch,
+                      * recomputation and pipeline */
+    nnc_full_group *full; /* for each recomputation, pipeline and group of a block */
+    nnc_resolved_block *resolved; /* for each pipeline; NULL = every block is resolved */
+    uint64_t row_first;           /* index of the first row of edges of the current block */
+    nnc_full_group *full_block;   /* entries of `full` for the current block */
+    nnc_full_group *full_now;     /* entry of `full` for the current group; NULL = the group has none */
+    nnc_edge_row *rows;           /* for each pipeline and group of a block; NULL = memory is always computed */
+    nnc_memory_edge *edges;       /* for each row: NNC_PASS_STAGES edges for each plan of the group */
+    nnc_memory_edge *edges_now;   /* edges of the current group */
+    bool weighed;                 /* true: the memory of the last plan was computed; false: it is a lower bound */
+    uint64_t legal_group, legal;  /* legal: number of legal plans in the group with serial number legal_group */
+    uint64_t over_now;            /* number of plans of the current group that exceed the memory */
+    bool over_1f1b;               /* true: all plans of the current block with schedule 1f1b exceed the memory */
+    bool scales; /* true: products and traffic of a pass grow with the micro-batch at least in proportion */
+    bool splits; /* true: some offered schedule has separate weight gradients */
+    double rows_s[NNC_ROWS_MAX]; /* seconds of each row of the op table before overlap */
+    nnc_batched_replay *replay;  /* collects pipelines that are replayed together; NULL = each step time is computed at
+                                   * once */
+};
 
 /* Creates the caches and working memory of a worker thread. bounds: true = leaves out plans if a lower bound of their
  * memory is over the limit. limit_bytes: if a plan needs more, its reported memory may be too small, but stays over the

@@ -70,24 +70,6 @@ void nnc_left_out_add(nnc_left_out *list, int32_t *count, const nnc_measured *ro
  * the command; *reason is then NULL. */
 nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const char **reason, nnc_error *err);
 
-/* ---- next_measurement.c ---- */
-
-enum { NNC_NEXT_MAX = 200 };
-
-/* A parameter on which the estimate of a model depends, and its range. */
-typedef struct nnc_next {
-    char name[NNC_FIT_NAME];
-    double low, high, low_step_s, high_step_s;
-    double share;        /* effect of the parameter on the step time: |ln(low_step_s / high_step_s)| */
-    int32_t rows;        /* number of measured rows on which the parameter was fitted */
-    const char *measure; /* kind of measured rows that would make the range of the parameter narrower */
-} nnc_next;
-
-/* Lists the parameters on which the estimate of `model` (an id or a path) depends, the most important first. The list
- * must have space for NNC_NEXT_MAX entries. Uses the plan options of the session. */
-nnc_status nnc_next_measurements(nnc_session *session, const nnc_fit *fit, const nnc_device *start, const char *device,
-                                 const char *model, nnc_next *list, int32_t *count, nnc_error *err);
-
 /* Metrics of an nnc_left_out: file, number of rows, reason, first row. */
 extern const nnc_metrics nnc_left_out_metrics;
 

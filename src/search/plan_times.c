@@ -1,0 +1,267 @@
+/* Step times of the plans of a group: each computed at once, or collected and replayed in batches. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base_internal.h"
+#include "estimate/estimate_internal.h"
+#include "memo/memo_internal.h"
+#include "pipeline/pipeline_internal.h"
+#include "search/search_internal.h"
+
+/* ---- step times of plans, computed at once or in a batch of pipelines ---- */
+
+/* Returns the nnc_step of a plan with these pass costs, and computes the step ends of the plan. inside: index of the
+ * plan in its group. */
+static nnc_step step_of(nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, uint64_t inside) {
+    const int split = nnc_schedule_splits(plan) ? 1 : 0, dual = nnc_schedule_dual(plan) ? 1 : 0;
+    const uint64_t place = pass->number * nnc_space_group_size(groups->space) + inside;
+    nnc_step step = pass->step;
+    step.plan = plan;
+    nnc_step_ends_recall(groups->scratch, &step, pass->units[split], place * 4 + (uint64_t)(2 * dual + split));
+    return step;
+}
+
+bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
+    nnc_step_memory *m = &groups->scratch->step;
+    const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
+    const nnc_step step = step_of(groups, pass, &result->plan, inside);
+    if (pass->group != groups->group) { /* replays the pipeline once for all plans of a group */
+        pass->runs = nnc_step_core_run(&step, pass->units[split], m, &pass->run);
+        pass->group = groups->group;
+    }
+    if (!pass->runs) { return false; }
+    if (result->plan.pipeline == 1) { /* without a pipeline, the step time is the sum of the parts of the step */
+        nnc_result parts = { .plan = result->plan };
+        const bool timed = nnc_step_core_parts(&step, pass->units[split], &pass->run, m, &parts);
+        result->step_s = parts.step_s;
+        return timed;
+    }
+    result->step_s = nnc_step_core_s(&step, pass->units[split], &pass->run, m);
+    return true;
+}
+
+/* Lists the seconds that each stage needs after its passes; neighbouring stages with equal seconds share an entry. If
+ * all stages end together, lists only the slowest. Returns false if the list gets too long. */
+static bool fill_ends(nnc_plan_groups *groups, const nnc_plan *plan, nnc_waiting *waiting) {
+    const nnc_stage *stages = groups->scratch->step.stages;
+    const bool *alike = groups->scratch->step.alike;
+    const bool together = !nnc_schedule_splits(plan); /* without separate weight gradients all stages end together, so
+                                                       * only the slowest step end counts */
+    waiting->end_count = 0;
+    for (int32_t d = 0; d < plan->pipeline; d++) {
+        if (alike[d]) {
+            waiting->ends[waiting->end_count - 1].stages += together ? 0 : 1;
+            continue;
+        }
+        const double end_s = stages[d].exchange_s + stages[d].update_s;
+        nnc_stage_end *last = &waiting->ends[waiting->end_count - (d > 0)];
+        if (d > 0 && together) {
+            last->end_s = end_s > last->end_s ? end_s : last->end_s;
+        } else if (d > 0 && !(end_s < last->end_s) && !(end_s > last->end_s)) {
+            last->stages++;
+        } else if (waiting->end_count == NNC_ENDS_MAX) {
+            return false;
+        } else {
+            waiting->ends[waiting->end_count++] = (nnc_stage_end){ 1, end_s };
+        }
+    }
+    return true;
+}
+
+bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, const nnc_result *result,
+                          nnc_waiting *waiting) {
+    nnc_step_memory *m = &groups->scratch->step;
+    const nnc_plan *plan = &result->plan;
+    const nnc_segment_time *units = pass->units[nnc_schedule_splits(plan) ? 1 : 0];
+    if (groups->replay == NULL || !nnc_batched_replay_takes(plan)) { return false; }
+    const nnc_step step = step_of(groups, pass, plan, inside);
+    if (!fill_ends(groups, plan, waiting)) { return false; }
+    if (pass->waits != groups->group || !nnc_batched_replay_has(groups->replay, &pass->track)) {
+        nnc_step_core_times(&step, units, m);
+        const nnc_pipeline pipeline = nnc_step_pipeline(plan, m);
+        pass->track = nnc_batched_replay_add(groups->replay, &pipeline, &m->pipeline);
+        pass->waits = groups->group;
+    }
+    nnc_batched_replay_wait(groups->replay, &pass->track, waiting);
+    return true;
+}
+
+bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result) {
+    const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
+    nnc_plan_groups_work(groups, pass, result); /* this call may lower the op list of the pass again */
+    nnc_step step = pass->step;
+    step.plan = &result->plan;
+    const nnc_overlap overlap = nnc_overlap_of(step.plan, step.software);
+    nnc_step_ends_find(&step, &groups->scratch->step, &groups->scratch->ends);
+    step.ends = &groups->scratch->ends;
+    nnc_step_ends_set(&step, pass->units[split], &overlap, &groups->scratch->step);
+    return nnc_step_core_parts(&step, pass->units[split], &pass->run, &groups->scratch->step, result);
+}
+
+double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan) {
+    const int split = nnc_schedule_splits(plan) ? 1 : 0;
+    return pass->pass_s[split] * (double)plan->micro_batches / plan->pipeline;
+}
+
+void nnc_plan_groups_finish(nnc_plan_groups *groups) {
+    if (groups->replay != NULL) { nnc_batched_replay_finish(groups->replay, &groups->scratch->step.pipeline); }
+}
+
+const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass) { return pass->step.software; }
+
+/* ---- batched replay ----
+ *
+ * Pipelines of one shape are collected in a set and replayed together, one per SIMD lane.
+ *
+ *     key:    schedule, stages, chunks and micro-batches.
+ *     value:  the times of the set's pipelines, and the plans that wait for them.
+ *     ends:   when all lanes or all places for plans are taken; when a new shape needs the oldest set; at the end of a
+ *             round.
+ *
+ * Each result equals the result of a single replay, so the order of sets does not matter. */
+
+/* SETS: number of sets of pipelines, one set per shape (see replay_set). It exceeds the number of shapes with equal
+ * recomputation: schedules x virtual stages x pipeline degrees that divide the layers. */
+enum { SETS = 128, VIRTUAL_MAX = 128, PLANS_MAX = 64, HINT_BITS = 9 };
+
+/* Pipelines with equal schedule, stages, chunks and micro-batches (their shape), and the plans that wait for their
+ * times. */
+typedef struct replay_set {
+    nnc_pipeline shape; /* schedule, stages, chunks and micro-batches; the times in this member are not used */
+    uint64_t number;
+    int32_t tracks, plans; /* tracks: number of pipelines; plans: number of plans that wait; both are 0 in an empty
+                            * set */
+    double send_s[NNC_TRACKS];
+    /* Times of forward of all virtual stages, then of backward, then of weight gradients, without gaps, so that short
+     * pipelines use few cache lines. */
+    double times_s[3 * VIRTUAL_MAX * NNC_TRACKS];
+    nnc_waiting plan[PLANS_MAX];
+} replay_set;
+
+struct nnc_batched_replay {
+    nnc_batched_fn *batched;
+    void *context;
+    uint64_t numbers; /* serial number of the newest set */
+    int32_t oldest;   /* index of the set that is replaced next */
+    uint64_t keys[SETS];
+    uint8_t hints[1 << HINT_BITS]; /* for each value of a short hash of the key: index of the set in which such a key
+                                    * was found last */
+    double span_s[NNC_TRACKS_STAGES_MAX * NNC_TRACKS];
+    replay_set sets[SETS];
+};
+
+nnc_batched_replay *nnc_batched_replay_create(nnc_batched_fn *batched, void *context) {
+    nnc_batched_replay *made = calloc(1, sizeof *made);
+    if (made != NULL) {
+        made->batched = batched;
+        made->context = context;
+    }
+    return made;
+}
+
+void nnc_batched_replay_destroy(nnc_batched_replay *replay) { free(replay); }
+
+bool nnc_batched_replay_takes(const nnc_plan *plan) {
+    return plan->pipeline > 1 && plan->pipeline <= NNC_TRACKS_STAGES_MAX &&
+           nnc_schedule_chunks(plan) <= VIRTUAL_MAX / plan->pipeline && plan->micro_batches < INT64_C(1) << 40;
+}
+
+/* Returns a number from the schedule, stages, chunks and micro-batches; it differs for every combination and is never
+ * 0. */
+static uint64_t key_of(const nnc_pipeline *p) {
+    return ((uint64_t)p->micro_batches << 24) | ((uint64_t)p->schedule << 16) | ((uint64_t)p->stages << 8) |
+           (uint64_t)p->chunks;
+}
+
+/* Returns the step time of a waiting plan: the time of the stage that ends last. */
+static double waited_s(const nnc_waiting *plan, const double *span_s) {
+    const double *of = &span_s[plan->track];
+    double step_s = 0.0;
+    for (int32_t i = 0; i < plan->end_count; i++) {
+        for (int32_t d = 0; d < plan->ends[i].stages; d++, of += NNC_TRACKS) {
+            const double ends_s = *of + plan->ends[i].end_s;
+            step_s = ends_s > step_s ? ends_s : step_s;
+        }
+    }
+    return step_s;
+}
+
+static void replay(nnc_batched_replay *r, int32_t place, nnc_pipeline_memory *memory) {
+    replay_set *set = &r->sets[place];
+    double total_s[NNC_TRACKS];
+    if (r->keys[place] == 0) { return; }
+    nnc_pipeline pipeline = set->shape;
+    const size_t room = (size_t)pipeline.stages * (size_t)pipeline.chunks * NNC_TRACKS;
+    pipeline.forward_s = set->times_s;
+    pipeline.backward_s = set->times_s + room;
+    pipeline.weight_s = set->times_s + 2 * room;
+    const bool done =
+        set->tracks > 0 && nnc_pipeline_run_tracks(&pipeline, set->send_s, set->tracks, memory, r->span_s, total_s);
+    for (int32_t i = 0; i < set->plans; i++) {
+        r->batched(r->context, &set->plan[i], done ? waited_s(&set->plan[i], r->span_s) : (double)NAN);
+    }
+    set->tracks = set->plans = 0;
+    set->number = 0;
+    r->keys[place] = 0;
+}
+
+/* Returns the index of the set of pipelines with the schedule, stages, chunks and micro-batches of `pipeline`. If no
+ * set has them, replays the oldest set, empties it and returns its index. */
+static int32_t set_of(nnc_batched_replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory *memory) {
+    const uint64_t key = key_of(pipeline);
+    uint8_t *hint = &r->hints[(key * 0x9E3779B97F4A7C15u) >> (64 - HINT_BITS)];
+    if (r->keys[*hint] == key) { return *hint; }
+    for (int32_t i = 0; i < SETS; i++) {
+        if (r->keys[i] == key) {
+            *hint = (uint8_t)i;
+            return i;
+        }
+    }
+    const int32_t place = r->oldest;
+    *hint = (uint8_t)place;
+    r->oldest = (r->oldest + 1) % SETS;
+    replay(r, place, memory);
+    r->keys[place] = key;
+    return place;
+}
+
+nnc_replay_place nnc_batched_replay_add(nnc_batched_replay *r, const nnc_pipeline *pipeline,
+                                        nnc_pipeline_memory *memory) {
+    const int32_t place = set_of(r, pipeline, memory);
+    replay_set *set = &r->sets[place];
+    if (set->tracks == NNC_TRACKS || set->plans == PLANS_MAX) {
+        replay(r, place, memory);
+        r->keys[place] = key_of(pipeline);
+    }
+    if (set->tracks == 0) {
+        set->shape = *pipeline;
+        set->number = ++r->numbers;
+    }
+    const int32_t track = set->tracks++;
+    set->send_s[track] = pipeline->send_s;
+    const int32_t count = pipeline->stages * pipeline->chunks;
+    const size_t room = (size_t)count * NNC_TRACKS;
+    double *at = &set->times_s[track];
+    for (int32_t s = 0; s < count; s++, at += NNC_TRACKS) {
+        at[0] = pipeline->forward_s[s];
+        at[room] = pipeline->backward_s[s];
+        at[2 * room] = pipeline->weight_s[s];
+    }
+    return (nnc_replay_place){ place, track, set->number };
+}
+
+bool nnc_batched_replay_has(const nnc_batched_replay *r, const nnc_replay_place *track) {
+    const replay_set *set = &r->sets[track->set];
+    return set->number == track->number && set->plans < PLANS_MAX;
+}
+
+void nnc_batched_replay_wait(nnc_batched_replay *r, const nnc_replay_place *track, nnc_waiting *plan) {
+    replay_set *set = &r->sets[track->set];
+    nnc_waiting *waits = &set->plan[set->plans++];
+    plan->track = track->track;
+    memcpy(waits, plan, offsetof(nnc_waiting, ends) + sizeof plan->ends[0] * (size_t)plan->end_count);
+}
+
+void nnc_batched_replay_finish(nnc_batched_replay *r, nnc_pipeline_memory *memory) {
+    for (int32_t i = 0; i < SETS; i++) { replay(r, i, memory); }
+}
