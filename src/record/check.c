@@ -56,8 +56,10 @@ static nnc_status add(nnc_origins *origins, const char *kind, const char *name, 
     NNC_GOT(list, err);
     origins->list = list;
     const char *copy = nnc_arena_strdup(origins->arena, nnc_digest_print(digest, text));
+    const char *own = nnc_arena_strdup(origins->arena, name); /* the next scenario may overwrite the name */
     NNC_GOT(copy, err);
-    origins->list[origins->count++] = (nnc_recorded_digest){ kind, name, copy };
+    NNC_GOT(own, err);
+    origins->list[origins->count++] = (nnc_recorded_digest){ kind, own, copy };
     return NNC_OK;
 }
 

@@ -58,6 +58,31 @@ START_TEST(recorded_is_the_same) {
 }
 END_TEST
 
+/* The digest of a profile that nncost chose has the name of this profile, also after a scenario with another profile. */
+START_TEST(chosen_profiles_keep_their_names) {
+    static char text[100000];
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("{\"schema\": \"nncost.plans/1\", \"common\": {\"model\": \"gpt2\", \"device\": \"a100\"},\n"
+          " \"scenarios\": [{\"id\": \"one\"}, {\"id\": \"two\", \"tensor\": 2},\n"
+          "  {\"id\": \"three\", \"software\": \"megatron\"}, {\"id\": \"four\"}]}\n",
+          file);
+    ck_assert_int_eq(fclose(file), 0);
+    nnc_check *made = check();
+    ck_assert_int_eq(nnc_check_update(made, NULL), NNC_OK);
+    nnc_check_destroy(made);
+    file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    ck_assert_int_eq(fclose(file), 0);
+    const char *chosen = strstr(text, "\"torch-compile\": \""), *named = strstr(text, "\"megatron\": \"");
+    ck_assert_ptr_nonnull(chosen);
+    ck_assert_ptr_nonnull(named);
+    ck_assert_ptr_null(strstr(chosen + 1, "\"torch-compile\": \""));
+    ck_assert_ptr_null(strstr(named + 1, "\"megatron\": \""));
+}
+END_TEST
+
 START_TEST(missed) {
     write_plans("< 1e9");
     nnc_check *made = check();
@@ -92,6 +117,7 @@ START_TEST(edited_meanwhile) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = { recorded_is_the_same, missed, refused, edited_meanwhile };
+    const TTest *const tests[] = { recorded_is_the_same, chosen_profiles_keep_their_names, missed, refused,
+                                   edited_meanwhile };
     return run_tests_with("check_library", open_plans, close_plans, tests, COUNT_OF(tests));
 }
