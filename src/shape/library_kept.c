@@ -33,12 +33,15 @@ static const kept_row rms_norm_frozen = { 4, 4, 4 };
 static const kept_row gelu_new = { 4 + 4 + 4 + 2, 2 + 2 + 2 + 2, 4 + 4 + 4 + 4 };
 /* Gated MLP: act(gate) * up saves gate, act(gate) and up. */
 static const kept_row gated = { 6, 6, 12 };
+/* GELU in one kernel, or an input of an activation that backward computes again. */
 static const kept_row plain_activation = { 2, 2, 4 };
 /* Cross-entropy on logits.float() keeps the fp32 log-softmax; backward has two more tensors of the same size. */
 static const kept_row loss = { 4, 4, 4 };
 static const kept_row loss_working = { 8, 8, 8 };
 /* A product keeps its input in its own format. Products with the same input share a copy, but not under autocast. */
 static const kept_row of_product = { 2, 2, 4 };
+/* A part that backward computes again keeps its inputs only. The output of a norm is fp32 under autocast. */
+static const kept_row norm_output = { 4, 2, 4 };
 /* Attention with a learned bias runs in fp32 with separate kernels (issued.c). Kept: scores after softmax, copies of
  * queries, keys and values. Backward also has the gradients before and after softmax. */
 static const kept_row written_out = { 4, 4, 4 };
@@ -55,6 +58,9 @@ static void keep(nnc_op *op, const nnc_lowering *how, const kept_row *row, doubl
     op->by_library = true;
     op->library_kept = tensors * bytes_of(row, how);
 }
+
+/* Tests whether an op begins a part that backward computes again; such an op keeps its input. */
+static bool begins_again(const nnc_op *op) { return op->recomputed && !op->dropped; }
 
 /* Returns the number of products in the library that read a norm's output, for one product of the op list. */
 static double readers_of(const nnc_op *op, const nnc_model *model) {
@@ -88,7 +94,8 @@ static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *m
     } else if (amp && strcmp(op->name, "cross.kv") == 0) {
         keep(op, how, &of_product, 2.0); /* each layer casts the output of the encoder twice: for keys and for values */
     } else if (weight && amp && !op->frozen && reads_norm(op)) {
-        keep(op, how, &of_product, readers_of(op, model));
+        const bool again = (how->plan->recompute & NNC_RECOMPUTE_NORM) != 0; /* the norm keeps its own input */
+        keep(op, how, begins_again(op) ? &norm_output : &of_product, again ? 0.0 : readers_of(op, model));
     } else if (weight && op->u.matmul.keeps_a && op->u.matmul.kept_divisor == 1) {
         keep(op, how, &of_product, 1.0);
     }
@@ -96,14 +103,15 @@ static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *m
 
 static void keep_norm(nnc_op *op, const nnc_lowering *how) {
     const bool rms = op->u.norm.kind == NNC_NORM_RMS;
-    keep(op, how, !rms ? &layer_norm : op->frozen ? &rms_norm_frozen : &rms_norm, 1.0);
+    keep(op, how, !rms || begins_again(op) ? &layer_norm : op->frozen ? &rms_norm_frozen : &rms_norm, 1.0);
 }
 
 static void keep_activation(nnc_op *op, const nnc_lowering *how, const nnc_model *model) {
+    const bool again = begins_again(op);
     switch (op->u.pointwise.kind) {
     case NNC_PW_SWIGLU:
-    case NNC_PW_GEGLU: keep(op, how, &gated, 1.0); break;
-    case NNC_PW_GELU: keep(op, how, model->composed_gelu ? &gelu_new : &plain_activation, 1.0); break;
+    case NNC_PW_GEGLU: keep(op, how, again ? &plain_activation : &gated, again ? 2.0 : 1.0); break;
+    case NNC_PW_GELU: keep(op, how, model->composed_gelu && !again ? &gelu_new : &plain_activation, 1.0); break;
     default: break;
     }
 }
@@ -118,9 +126,10 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
         op->u.flash.kept_kv_heads = op->u.flash.kv_heads;
         if (nnc_is_written_out(op, model)) {
             const double scores = nnc_flash_scores(&op->u.flash);
-            keep(op, how, &written_out,
-                 1.0 + (nnc_flash_queries(&op->u.flash) + nnc_flash_keys(&op->u.flash)) / scores);
-            op->library_transient = 8.0;
+            const double inputs = (nnc_flash_queries(&op->u.flash) + nnc_flash_keys(&op->u.flash)) / scores;
+            const double whole = bytes_of(&written_out, how) * (1.0 + inputs);
+            keep(op, how, op->recomputed ? &of_product : &written_out, op->recomputed ? inputs : 1.0 + inputs);
+            op->library_transient = 8.0 + (op->recomputed ? whole : 0.0);
         }
         break;
     case NNC_OP_LOSS:
@@ -160,10 +169,8 @@ static void keep_image_op(nnc_op *op, const nnc_lowering *how) {
 }
 
 void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const nnc_model *model) {
-    /* The rows of decoders describe layers that are kept whole, or recomputed whole. */
-    const bool some = (how->plan->recompute & ~(unsigned)NNC_RECOMPUTE_FULL) != 0;
-    if ((some && model->family == NNC_FAMILY_DECODER) || how->plan->tensor > 1 || how->plan->context > 1 ||
-        how->plan->fp8_inputs || how->linear_dtype != how->dtype || list->recorded) {
+    if (how->plan->tensor > 1 || how->plan->context > 1 || how->plan->fp8_inputs || how->linear_dtype != how->dtype ||
+        list->recorded) {
         return; /* the rows of this file do not describe programs with these features */
     }
     for (int32_t i = 0; i < list->count; i++) {

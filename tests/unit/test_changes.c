@@ -168,9 +168,8 @@ END_TEST
 
 /* Compiled kernels replace the eager ones; they have other launch costs and fused pointwise ops. */
 START_TEST(other_software) {
-    static const char *const all[] = { "--software torch-compile", "--micro-batch 256",           "--attention flash",
-                                       "--optimizer adam8bit",     "--recompute norm,activation", "--lora 16",
-                                       "--lora 16 --frozen nf4" };
+    static const char *const all[] = { "--software torch-compile", "--micro-batch 256", "--attention flash",
+                                       "--optimizer adam8bit",     "--lora 16",         "--lora 16 --frozen nf4" };
     nnc_plan plan = single();
     plan.precision = NNC_FP16;
     plan.policy = NNC_POLICY_MIXED;
