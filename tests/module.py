@@ -6,9 +6,12 @@
 import ast
 import inspect
 import json
+import math
 import os
+import random
 import subprocess
 import sys
+import tempfile
 
 nncost, library, root = (os.path.abspath(path) for path in sys.argv[1:4])
 os.environ.update(NNCOST_PATH=root, NNCOST_DATA=root, NNCOST_LIBRARY=library, NNCOST_PROGRAM=nncost)
@@ -104,6 +107,69 @@ for wrong in (lambda: module.estimate("gpt2", "a100", micro_bach=2), lambda: mod
         raise SystemExit(f"{inspect.getsource(wrong)} was answered")
     except module.Error as error:
         assert error.where and error.what, error
+
+# Over drawn plans the module, a plan file and MCP say the digits of the program; so does the plan of an answer, read as a
+# scenario. Releases and plans that do not fit are asked of the program.
+draw = random.Random(5)
+choices = {"software": [None, "torch-eager", "torch-compile", "megatron", "torchtitan-2024.12", "nemo-26.06", "maxtext"],
+           "devices": [1, 4, 16], "tensor": [1, 1, 2], "pipeline": [1, 1, 2], "micro_batch": [1, 4], "zero": [None, 1, 3],
+           "recompute": [None, "full", "norm,activation"], "optimizer": [None, "adam8bit", "muon"],
+           "precision": [None, "fp16", "fp8"], "adapter_rank": [None, None, 16], "tokens": [None, None, 10**9]}
+drawn, refused = {}, 0
+while len(drawn) < 25:
+    operands = draw.choice(module.models()), draw.choice(module.devices())
+    options = {name: value for name, values in choices.items() if (value := draw.choice(values)) is not None}
+    try:
+        answer = module.estimate(*operands, **options)
+    except module.Error:
+        refused += 1
+        continue
+    expected = json.loads(said("estimate", *operands, *(f"--{name.replace('_', '-')}={value}" for name, value in options.items())))
+    for part in ("accuracy", "open_facts", "trust"):
+        answer.pop(part, None)
+        expected.pop(part, None)
+    assert answer == expected, (operands, options)
+    drawn[f"p{len(drawn)}"] = (operands, options, answer)
+assert refused < 200, refused
+
+
+def digits(document):
+    values = document["step"]["step_s"], document["memory"]["total_bytes"], document["cost"].get("step")
+    return [value and f"{value:.12g}" for value in values]
+
+
+not_options = ("mode", "software_chosen", "overrides", "cluster", "data")
+with tempfile.TemporaryDirectory() as folder:
+    for plan_of in (lambda options, answer: options,
+                    lambda options, answer: {key: value for key, value in answer["plan"].items()
+                                             if value is not None and key not in not_options}):
+        path = os.path.join(folder, "plans.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"schema": "nncost.plans/1", "scenarios": [
+                {"id": name, "model": model, "device": device, **plan_of(options, answer)}
+                for name, ((model, device), options, answer) in drawn.items()]}, file)
+        subprocess.run([nncost, "check", path, "--update"], check=True, capture_output=True)
+        with open(path, encoding="utf-8") as file:
+            recorded = json.load(file)["recorded"]["estimates"]
+        for name, (operands, options, answer) in drawn.items():
+            assert digits(recorded[name]) == digits(answer), (operands, options)
+calls = [{"jsonrpc": "2.0", "id": name, "method": "tools/call", "params": {"name": "estimate", "arguments": {
+    "model": model, "device": device, "options": options}}} for name, ((model, device), options, _) in drawn.items()]
+done = subprocess.run([nncost, "mcp"], input="".join(json.dumps(call) + "\n" for call in calls), capture_output=True, text=True, check=True)
+for line in done.stdout.splitlines():
+    operands, options, answer = drawn[json.loads(line)["id"]]
+    assert digits(json.loads(json.loads(line)["result"]["content"][0]["text"])) == digits(answer), (operands, options)
+
+# Partial recomputation keeps at most the tensors of a step without recomputation, and at least those of a full one.
+columns = ["model.id", "plan.policy", "plan.recompute", "memory.activation_bytes"]
+table = module.sweep(module.models(), "b200", software="torch-eager", policy=["amp", "bf16-pure"], columns=columns, recompute=[
+    "none", "attention", "norm", "activation", "mla-up-proj", "moe-act", "shared-experts", "mlp", "moe", "full"])
+kept = {}
+for model, policy, parts, size in zip(*(table[column] for column in columns)):
+    kept.setdefault((model, policy), {})[parts] = size
+for plan, sizes in kept.items():
+    assert sizes.get("full", 0) <= min(sizes.values()) and max(sizes.values()) <= sizes.get("none", math.inf), (plan, sizes)
+assert len(kept) > 100, len(kept)
 
 # Every public function names the types of its arguments and of its answer.
 for name in module.__all__:

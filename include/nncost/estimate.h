@@ -229,9 +229,11 @@ NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device,
                                const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
 
 /* Estimates a step and writes the same bytes as `nncost estimate --software SOFTWARE --format json`;
- * nnc_estimate_json_by_plan writes the same bytes as the command without --software. *text ends with a NUL and has
- * *size bytes before the NUL (size may be NULL). Free *text with nnc_text_free. On failure *text is NULL. Errors: the
- * errors of nnc_estimate, NNC_NO_MEMORY. */
+ * nnc_estimate_json_by_plan writes the same bytes as the command without --software. Only the program has the rows of
+ * measured steps (accuracy, trust, open_facts), and the settings with which a plan that does not fit may fit (fit,
+ * lower end of total_interval_bytes). A release (a profile with a date) also sets fields of the plan in the program, so
+ * nnc_estimate_json refuses it with NNC_BAD_SPEC. *text ends with a NUL and has *size bytes before the NUL (size may be
+ * NULL). Free *text with nnc_text_free. On failure *text is NULL. Errors: the errors of nnc_estimate, NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                      const nnc_plan *plan, nnc_scratch *scratch, char **text, size_t *size,
                                      nnc_error *err);

@@ -190,7 +190,8 @@ class Specs:
 
     def estimate(self, model: Content, device: Content, software: Optional[str] = None, set: Changes = None,
                  **options: Option) -> Answer:
-        """One training step: the output of `nncost estimate --format json`, without rows of `accuracy`."""
+        """One training step: the output of `nncost estimate --format json`, without rows of `accuracy`. A release of
+        a framework (software="nemo-26.06") is refused here; nncost.estimate() asks the program for it."""
         found = {"model": self._get("nnc_model_load", _text(_operand(model))),
                  "device": self._get("nnc_device_load", _text(_operand(device)))}
         for name, value in (set or {}).items():
@@ -258,9 +259,12 @@ def _specs() -> Specs:
 def estimate(model: Content, device: Content, software: Optional[str] = None, set: Changes = None,
              **options: Option) -> Answer:
     try:
-        return _specs().estimate(model, device, software, set, **options)
-    except Error as error:  # the program knows aliases (qlora, dtype) and fields of `set` without "model."
-        if error.where != "set" and not (error.where in options and error.what.startswith("unknown")):
+        answer = _specs().estimate(model, device, software, set, **options)
+        if answer.memory.fit != "does_not_fit" and "tokens" not in options and "samples" not in options:
+            return answer  # else the program adds the run, and settings with which the plan may fit
+    except Error as error:  # the program knows releases, aliases (qlora, dtype) and fields of `set` without "model."
+        unknown = error.where in options and error.what.startswith("unknown")
+        if error.where != "set" and not unknown and not error.what.startswith("a release"):
             raise
     return command("estimate", model, device, software=software, set=set, **options)
 

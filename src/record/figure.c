@@ -181,7 +181,6 @@ static nnc_status write(const char *function, nnc_report *report, const nnc_prof
     nnc_buffer out = { 0 };
     NNC_TRY(nnc_need(function, "scratch", scratch != NULL, err));
     NNC_TRY(nnc_need(function, "text", text != NULL, err));
-    *text = NULL;
     NNC_TRY(nnc_report_estimate(report, plan, scratch, &result, err));
     if (result.verdict == NNC_OVER_MEMORY) {
         NNC_TRY(nnc_report_advise(report, profiles, plan, scratch, &result, advice, err));
@@ -197,6 +196,12 @@ nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device, c
                              const nnc_plan *plan, nnc_scratch *scratch, char **text, size_t *size, nnc_error *err) {
     static const char here[] = "nnc_estimate_json";
     nnc_estimate_args asked;
+    if (text != NULL) { *text = NULL; }
+    if (software != NULL && software->date[0] != '\0') {
+        return nnc_fail(err, NNC_BAD_SPEC, software->id,
+                        "a release, which also sets fields of the plan; expected 'nncost estimate --software %s'",
+                        software->id);
+    }
     NNC_TRY(nnc_estimate_args_read(here, model, device, software, plan, &asked, err));
     const nnc_profiles profiles = nnc_profiles_of_one(asked.software);
     nnc_report report = { .model = model, .device = device, .software = asked.software };
@@ -208,6 +213,7 @@ nnc_status nnc_estimate_json_by_plan(const nnc_model *model, const nnc_device *d
                                      nnc_error *err) {
     static const char here[] = "nnc_estimate_json_by_plan";
     nnc_plan full;
+    if (text != NULL) { *text = NULL; }
     NNC_TRY(nnc_need(here, "model", model != NULL, err));
     NNC_TRY(nnc_need(here, "device", device != NULL, err));
     NNC_TRY(nnc_need(here, "profiles", profiles != NULL, err));
