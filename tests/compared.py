@@ -78,4 +78,5 @@ def main():
     print("rewritten:" if stale else "up to date", *stale)
 
 
-main()
+if __name__ == "__main__":
+    main()
