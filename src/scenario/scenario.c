@@ -426,7 +426,7 @@ static bool is_kept(const void *in, const char *field) {
     return is_given(changed->given, field) || (i < NNC_COUNT_OF(released) && changed->kept[i]);
 }
 
-/* Sets the fields that the change does not set to what the user asked for. */
+/* Sets the values that the user asked for, in all fields that the change does not set. */
 static void ask_again(const nnc_plan *asked, const nnc_plan *base, nnc_plan *plan, changed_plan *changed) {
     const bool recomputes = plan->recompute != base->recompute || plan->recompute_layers != base->recompute_layers;
     for (size_t i = 0; i < NNC_COUNT_OF(released); i++) {
@@ -977,6 +977,7 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
           "--adapter-rank or --train", "frozen" },
         { scenario->model.captured == NULL || !scenario->model.captured->inference, "a recorded training step",
           "optimizer optimizer_kernels" },
+        { scenario->model.captured == NULL || !plan->clip_gradients, "a model that is not recorded", "clip_gradients" },
         { nnc_optimizer_projects(plan->optimizer), "--optimizer galore or apollo", "optimizer_rank" },
         { plan->expert > 1, "--expert", "dispatcher overlap_expert" },
         { plan->tensor > 1, "--tensor", "overlap_tensor" },

@@ -333,6 +333,9 @@ faster    --optimizer adam8bit: 2.482 ms, 2.59x the rate, 1.907 MB
 $ nncost estimate inputs/captured.json round --software deepspeed-0.14
 ! nncost: --software: which operators of a captured program this profile fuses is not known: expected torch-eager, torch-channels-last or torch-compile, found deepspeed-0.14
 [3]
+$ nncost estimate inputs/captured.json round --clip-gradients
+! nncost: --clip-gradients: changes nothing here, expected it with a model that is not recorded
+[2]
 $ nncost estimate inputs/captured.json round --seq-len 64
 ! nncost: --seq-len: a captured program runs as it was recorded: expected no length
 [3]
