@@ -205,6 +205,8 @@ static const alias aliases[] = {
     NAME("--n-gpus", "--devices %"), NAME("--num-devices", "--devices %"), NAME("--gpus-per-node", "--devices-per-node %"),
     NAME("--prompt-len", "--input-len %"), NAME("--prompt-length", "--input-len %"),
     HINT("--prompt", ANY, "--input-len N, the tokens of a prompt", "--input-len"),
+    HINT("--rate", ANY, "--request-rate X, requests per second", "--request-rate"),
+    HINT("--qps", ANY, "--request-rate X, requests per second", "--request-rate"),
     NAME("--max-new-tokens", "--output-len %"), NAME("--max-tokens", "--output-len %"),
     HINT("--quantize", ANY, "--weights fp8, int8 or int4", "--weights"),
     HINT("--quantize", ANY, "--frozen nf4 with --lora R", "--frozen"),
@@ -361,7 +363,8 @@ static nnc_status expand_word(expansion *e, char **argv, bool last, bool own, in
     const bool takes = strchr(row->words, '%') != NULL;
     const int on = value != NULL && !takes && is_for_any(row) ? switch_value(value) : -1;
     if (takes && value == NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, typed, "a value is missing, expected one for \"%.*sVALUE%s\"",
+        return nnc_fail(err, NNC_BAD_USAGE, typed,
+                        "a value is missing, expected \"%s VALUE\", short for \"%.*sVALUE%s\"", typed,
                         (int)strcspn(row->words, "%"), row->words, strchr(row->words, '%') + 1);
     }
     if (equals != NULL && !takes && is_for_any(row) && on < 0) {

@@ -433,6 +433,18 @@ const char *nnc_folders_nearest_alias(nnc_folders *folders, const nnc_spec_info 
     return near != NULL && find_id(folders, info, near, &path, NULL) == NNC_OK && path != NULL ? near : NULL;
 }
 
+/* Returns the longest name with which the text begins: "mi250x" for "mi250x-gcd"; NULL = no such name. */
+static const char *start_of(const char *text, const char *const *names, int32_t count) {
+    const char *best = NULL;
+    for (int32_t i = 0; i < count; i++) {
+        const size_t letters = strlen(names[i]);
+        if (letters >= 4 && strncasecmp(text, names[i], letters) == 0 && (best == NULL || letters > strlen(best))) {
+            best = names[i];
+        }
+    }
+    return best;
+}
+
 /* Reports an id that no folder has. other: a name from elsewhere, shown if no id is near; NULL = no such name. */
 static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char *other,
                                nnc_error *err) {
@@ -460,7 +472,7 @@ static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, 
         near = nearest_of(id, list.ids, list.count);
         near = near == NULL && info->has_aliases ? nnc_folders_nearest_alias(folders, info, id) : near;
     }
-    near = near != NULL ? near : other;
+    near = near != NULL ? near : other != NULL ? other : start_of(id, list.ids, list.count);
     if (strchr(id, ',') != NULL) {
         return nnc_fail(err, NNC_UNKNOWN_ID, info->argument,
                         "expected one %s, found \"%.80s\"; 'compare' and 'sweep' take several", info->what, id);

@@ -97,7 +97,7 @@ nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device, const
     NNC_TRY(nnc_serve_net_of(model, software, scratch, &net, err));
     if (software->lists_operators && net.state_count > 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--software",
-                        "%s runs operators one by one, and those of recurrent layers are not known: expected an engine "
+                        "%s runs operators one by one, and those of recurrent layers are not known, expected an engine "
                         "such as vllm",
                         software->id);
     }
@@ -154,7 +154,7 @@ static nnc_status refuse(const nnc_model *model, const char *why, nnc_error *err
 static nnc_status check_family(const nnc_model *model, nnc_error *err) {
     const nnc_decoder *d = &model->decoder;
     if (model->family != NNC_FAMILY_DECODER) {
-        return refuse(model, "only decoders are, which generate token after token", err);
+        return refuse(model, "it generates no tokens, expected a decoder, or a diffusion model with --steps N", err);
     }
     if (d->bidirectional || d->head != NNC_HEAD_LOGITS) {
         return refuse(model, "it is an encoder, expected a decoder that generates tokens", err);
@@ -537,7 +537,7 @@ static nnc_status resolve_eager(const nnc_model *model, const nnc_software *soft
         const char *expected;
     } rows[] = {
         { "--software", model->implementation != NNC_IMPLEMENTATION_TRANSFORMERS,
-          "they are known for models of transformers, expected one, or an engine such as --software vllm" },
+          "only those of transformers are known, expected a model of transformers, or --software vllm" },
         { "--software", model->decoder.kv_lora_rank > 0,
           "the copies of its latent cache are not known, expected an engine such as --software vllm" },
         { "--batch", mode != NNC_SERVE_STATIC, "it generates one batch at a time, expected --batch N" },

@@ -103,7 +103,7 @@ decode   1.163 ms  19.37 us  36.35 us   7.335 us  20.27 us      0 s  1.080 ms  8
 
 # What cannot be.
 $ nncost serve unet round
-! nncost: unet: cannot be served: only decoders are, which generate token after token
+! nncost: unet: cannot be served: it generates no tokens, expected a decoder, or a diffusion model with --steps N
 [3]
 $ nncost serve dense round --batch 2 --concurrency 3
 ! nncost: --batch: one kind of load is enough, expected --batch, --concurrency, --request-rate or --offline, found 2 of them
@@ -299,7 +299,7 @@ $ nncost serve dense round --input-len 500 --disaggregate 3
 ! nncost: --disaggregate: expected P:D, such as 1:2, found "3"
 [2]
 $ nncost serve dense round --input-len 500 --draft unet
-! nncost: unet: cannot be served: only decoders are, which generate token after token
+! nncost: unet: cannot be served: it generates no tokens, expected a decoder, or a diffusion model with --steps N
 [3]
 $ nncost serve dense round --input-len 500 --draft nobody
 ! nncost: --draft: unknown model, expected one of dense, experts, segnet, unet, vision, found "nobody"

@@ -55,6 +55,12 @@ $ nncost estimate dense round --set mem=40GB
 $ nncost serve dense round --prompt 512
 ! nncost: --prompt: unknown option, did you mean --input-len N, the tokens of a prompt?
 [2]
+$ nncost serve dense round --rate 4
+! nncost: --rate: unknown option, did you mean --request-rate X, requests per second?
+[2]
+$ nncost estimate dense round --qlora
+! nncost: --qlora: a value is missing, expected "--qlora VALUE", short for "--lora VALUE --frozen nf4"
+[2]
 $ nncost estimate
 ! nncost: estimate: too few arguments, expected [FILE...] MODEL DEVICE | PLANS.json [DEVICE]
 [2]
@@ -222,6 +228,9 @@ $ nncost estimate densee round
 [3]
 $ nncost estimate dense rounds
 ! nncost: DEVICE: unknown device, expected one of fitted, old, round, nearest "round", found "rounds"
+[3]
+$ nncost estimate dense round-card-b
+! nncost: DEVICE: unknown device, expected one of fitted, old, round, nearest "round", found "round-card-b"
 [3]
 $ nncost estimate dense abacus
 ! nncost: DEVICE: unknown device, expected one of fitted, old, round, found "abacus"
