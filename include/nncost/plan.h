@@ -567,8 +567,8 @@ typedef enum nnc_profile_kind {
 struct nnc_profiles {
     const nnc_software *of[NNC_PROFILE_KINDS];
     bool any;                              /* true: a search also offers features that a profile does not support */
-    const struct nnc_completer *completer; /* completes changed plans as the release of a framework does that the user
-                                            * named; NULL = no release */
+    const struct nnc_completer *completer; /* completes changed plans as the framework release that the user named;
+                                            * NULL = no release */
 };
 
 /* Returns a set of default profiles in which `software` is the default of every kind of plan. */

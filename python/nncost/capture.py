@@ -1475,7 +1475,7 @@ def capture_calls(path, arguments, number, batch=None):
         autocast(self, "cpu", enabled=False, **kwargs)
 
     def without_gradients(mode=True):
-        """inference_mode hides the operators that make up others, such as those of linear"""
+        """torch.no_grad(), because inference_mode hides the operators that linear and other functions consist of"""
         return torch.no_grad()(mode) if callable(mode) else torch.no_grad() if mode else contextlib.nullcontext()
 
     def called(self, *args, **kwargs):

@@ -75,7 +75,7 @@ typedef struct nnc_variant {
     nnc_software own_software;
 } nnc_variant;
 
-/* Completes plans as the release of a framework does that the user named. complete: own_plan is a plan that a change of
+/* Completes plans as the framework release that the user named. complete: own_plan is a plan that a change of
  * `base` has made, own_model is its model. Sets the fields that neither the user nor the change sets, and own_software.
  * Returns false if the release is faulty. */
 typedef struct nnc_completer {

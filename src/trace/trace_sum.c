@@ -343,8 +343,8 @@ static int64_t covered_ns(const nnc_trace *t, int32_t device, unsigned wanted) {
     return covered;
 }
 
-/* Returns the time in nanoseconds during which the device is idle because of the host: the host launched the kernel
- * after the gap only after the gap began. The kernels must be sorted by start, the launches by correlation. */
+/* Returns the time in nanoseconds during which the device is idle because of the host: a gap counts if the kernel that
+ * ends it was launched after the gap began. The kernels must be sorted by start, the launches by correlation. */
 static int64_t idle_for_host_ns(const nnc_trace *t, int32_t device) {
     int64_t end = INT64_MAX, late = 0;
     for (int64_t i = 0; i < t->kernel_count; i++) {

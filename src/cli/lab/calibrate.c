@@ -351,8 +351,8 @@ static bool is_held_out(const calibration *c, const nnc_measured *row) {
                                strcmp(c->held, row->source) == 0);
 }
 
-/* A row whose time is farther than this factor from its prediction has another unit: of 2,935 published steps, none is
- * farther than a factor of 6.4 (nncost accuracy --rows), and units differ by 1,000. */
+/* A row whose time is farther than this factor from its prediction probably has another unit: of 2,935 published steps,
+ * none is farther than a factor of 6.4 (nncost accuracy --rows), and units differ by 1,000. */
 static const double other_unit = 300.0;
 
 /* Adds a row to the fit if it can be predicted; otherwise counts it as left out, with the reason. */
