@@ -185,24 +185,12 @@ static int32_t domain_of(const nnc_scale_up *up, int32_t devices_per_node) {
     return up->kind == NNC_LINK_TORUS ? least(devices_per_node, fabric) : devices_per_node;
 }
 
-/* Collectives over PCIe on devices whose collectives were not measured. Eight cards share bridges and sockets; a pair
- * shares fewer. Measured shares of the link rate: 0.393 for a group of eight A100 of SimuMax (mean of three kinds), 0.64
- * for pairs of L40S (collectives_aiconfigurator.csv). */
-#define PCIE \
-    { .bus_fraction = 0.377, .small_group_loss = -2.8 }
-static const nnc_collective_efficiencies over_pcie = { .all_reduce = PCIE,
-                                                       .all_gather = PCIE,
-                                                       .reduce_scatter = PCIE,
-                                                       .all_to_all = PCIE,
-                                                       .scale_out_fraction = 1.0,
-                                                       .fitted = true };
-#undef PCIE
-
-/* Returns the shares of the link rates that collectives of the device reach; NULL: the full rates. */
+/* Returns the shares of the link rates that collectives of the device reach; NULL: the full rates. Cards on PCIe share
+ * bridges: the reader of devices sets the shares of collectives that were not measured. */
 static const nnc_collective_efficiencies *fitted_of(const nnc_device *device) {
-    if (device->efficiency.collectives.fitted) { return &device->efficiency.collectives; }
-    const bool pcie = device->scale_up.kind == NNC_LINK_PCIE && device->efficiency.basis != NNC_BASIS_NONE;
-    return pcie ? &over_pcie : NULL;
+    const nnc_efficiencies *e = &device->efficiency;
+    const bool pcie = device->scale_up.kind == NNC_LINK_PCIE && e->basis != NNC_BASIS_NONE;
+    return e->collectives.fitted || pcie ? &e->collectives : NULL;
 }
 
 nnc_status nnc_route_find(const nnc_device *device, int32_t devices, int32_t devices_per_node, int32_t size,

@@ -145,6 +145,19 @@ static double place_of(const moving *m, int i, double value) {
     return r->ratio ? log(value / m->start[i]) / r->step : (value - m->start[i]) / r->step;
 }
 
+/* A fitted bus_fraction begins from the share of all group sizes, without the gain of small groups over PCIe that counts
+ * for kinds without own values: a device file states no gain. */
+static void drop_gain(const nnc_fit_parameter *p, nnc_device *device) {
+    static const char member[] = ".bus_fraction";
+    const size_t length = strlen(p->name), end = sizeof member - 1;
+    if (!begins(p->name, "efficiency.collectives.") || length < end || strcmp(p->name + length - end, member) != 0) {
+        return;
+    }
+    const size_t start = p->offset - offsetof(nnc_collective_efficiency, bus_fraction);
+    nnc_collective_efficiency *kind = (nnc_collective_efficiency *)(void *)((char *)device + start);
+    if (kind->small_group_loss < 0.0) { kind->small_group_loss = 0.0; }
+}
+
 static void put_parameters(const nnc_fit *fit, nnc_device *device, nnc_software *software) {
     for (int32_t i = 0; i < fit->parameter_count; i++) {
         const nnc_fit_parameter *p = &fit->parameters[i];
@@ -152,6 +165,7 @@ static void put_parameters(const nnc_fit *fit, nnc_device *device, nnc_software 
         char *object = fit->served ? (char *)software : (char *)device;
         *(double *)(void *)(object + p->offset) = p->value;
         if (!fit->served) {
+            drop_gain(p, device);
             device->efficiency.fitted = true;
             device->efficiency.collectives.fitted |= nnc_begins(p->name, "efficiency.collectives.");
         }

@@ -79,28 +79,81 @@ START_TEST(without_a_fabric) {
 }
 END_TEST
 
+/* Returns RTX 4090 cards whose links carry 32 GB/s, and 50 GB/s between servers. */
+static nnc_device cards(void) {
+    nnc_device d = *load_device("hw/rtx-4090.json");
+    d.scale_up.bytes_per_s = 32e9;
+    d.scale_out.bytes_per_s = 50e9;
+    d.scale_up.latency_s = d.scale_out.latency_s = (double)NAN;
+    return d;
+}
+
+static void set(nnc_device *d, const char *field, const char *value) {
+    nnc_error err = { 0 };
+    ck_assert_msg(nnc_device_set(d, field, value, &err) == NNC_OK, "%s: %s", err.where, err.what);
+}
+
+static void expect_s(const nnc_device *d, int32_t size, nnc_collective kind, double seconds) {
+    const nnc_route r = route_of(d, size, 0, size, 1);
+    ck_assert_double_eq_tol(nnc_collective_predicted_s(&r, kind, 3.2e9), seconds, 1e-12);
+}
+
 START_TEST(cards_of_a_server_share_bridges) {
     /* 0.377 (1 + 2.8 / 64) = 0.393494 of 32 GB/s for eight cards, 0.377 (1 + 2.8 / 4) = 0.6409 for a pair. */
-    nnc_device d = device_of(NNC_LINK_PCIE, 8, 32e9, 50e9);
+    open_support();
+    nnc_device d = cards();
+    expect_s(&d, 8, NNC_ALL_REDUCE, 0.175 / 0.39349375);
     nnc_route r = route_of(&d, 8, 0, 8, 1);
-    ck_assert_ptr_null(r.fitted); /* basis none: the datasheet's rate */
-    d.efficiency.basis = NNC_BASIS_DEFAULT;
-    r = route_of(&d, 8, 0, 8, 1);
-    ck_assert_double_eq_tol(nnc_collective_predicted_s(&r, NNC_ALL_REDUCE, 3.2e9), 0.175 / 0.39349375, 1e-12);
     ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_REDUCE, 3.2e9), 0.175, 1e-12);
-    r = route_of(&d, 2, 0, 2, 1);
-    ck_assert_double_eq_tol(nnc_collective_predicted_s(&r, NNC_ALL_GATHER, 3.2e9), 0.05 / 0.6409, 1e-12);
+    expect_s(&d, 2, NNC_ALL_GATHER, 0.05 / 0.6409);
     /* Between servers: half of 3.2 GB at 50 GB/s. */
     r = route_of(&d, 16, 0, 2, 8);
     ck_assert_double_eq_tol(nnc_collective_predicted_s(&r, NNC_ALL_GATHER, 3.2e9), 0.032, 1e-12);
-    /* Values of the device's file count instead. */
-    d.efficiency.collectives.fitted = true;
-    r = route_of(&d, 8, 0, 8, 1);
-    ck_assert_ptr_eq(r.fitted, &d.efficiency.collectives);
-    /* A server with a fabric has its full rate. */
-    d = device_of(NNC_LINK_SWITCH, 8, 32e9, 50e9);
-    d.efficiency.basis = NNC_BASIS_DEFAULT;
+    /* A server with a fabric has its full rate, and so has the datasheet. */
+    set(&d, "scale_up.kind", "switch");
+    expect_s(&d, 8, NNC_ALL_REDUCE, 0.175);
+    set(&d, "scale_up.kind", "pcie");
+    expect_s(&d, 8, NNC_ALL_REDUCE, 0.175 / 0.39349375);
+    set(&d, "efficiency.basis", "none");
     ck_assert_ptr_null(route_of(&d, 8, 0, 8, 1).fitted);
+    close_support();
+}
+END_TEST
+
+START_TEST(a_set_share_changes_one_kind) {
+    open_support();
+    nnc_device d = cards();
+    /* 3.2 GB over 8 cards: an all-gather receives 2.8 GB, 0.0875 s at 32 GB/s. A share that is set is that of groups of
+     * every size: a pair has it too. */
+    set(&d, "efficiency.collectives.all_reduce.bus_fraction", "0.2");
+    expect_s(&d, 8, NNC_ALL_REDUCE, 0.175 / 0.2);
+    expect_s(&d, 2, NNC_ALL_REDUCE, 0.1 / 0.2);
+    expect_s(&d, 8, NNC_ALL_GATHER, 0.0875 / 0.39349375);
+    expect_s(&d, 8, NNC_REDUCE_SCATTER, 0.0875 / 0.39349375);
+    /* Another value leaves the share. */
+    d = cards();
+    set(&d, "efficiency.collectives.all_gather.fixed_s", "1e-3");
+    expect_s(&d, 8, NNC_ALL_GATHER, 0.0875 / 0.39349375 + 1e-3);
+    set(&d, "efficiency.collectives.step_fixed_s", "1e-3");
+    expect_s(&d, 8, NNC_ALL_REDUCE, 0.175 / 0.39349375);
+    /* In either order: a share that is set before the kind of the links stays. */
+    d = cards();
+    set(&d, "scale_up.kind", "switch");
+    set(&d, "efficiency.collectives.all_reduce.bus_fraction", "0.2");
+    expect_s(&d, 8, NNC_ALL_GATHER, 0.0875);
+    set(&d, "scale_up.kind", "pcie");
+    expect_s(&d, 8, NNC_ALL_REDUCE, 0.175 / 0.2);
+    expect_s(&d, 8, NNC_ALL_GATHER, 0.0875 / 0.39349375);
+    /* More cards never reach more of a link. */
+    d = cards();
+    double before_s = 0.0;
+    for (int32_t n = 2; n <= 16; n++) {
+        const nnc_route r = route_of(&d, n, 16, n, 1);
+        const double time_s = nnc_collective_predicted_s(&r, NNC_ALL_REDUCE, 3.2e9);
+        ck_assert_double_gt(time_s, before_s);
+        before_s = time_s;
+    }
+    close_support();
 }
 END_TEST
 
@@ -439,6 +492,7 @@ int main(void) {
         pairwise_links,
         without_a_fabric,
         cards_of_a_server_share_bridges,
+        a_set_share_changes_one_kind,
         missing_figures_are_named,
         routes_in_a_plane,
         latency_and_pods_in_a_plane,

@@ -768,7 +768,8 @@ static nnc_status place_parameter(calibration *c, nnc_fit_parameter *parameter, 
     nnc_parameter_place place = { 0 };
     NNC_TRY(find_parameter(c, parameter->name, &place, err));
     parameter->offset = (size_t)((char *)place.value - (c->fit->served ? (char *)&c->engine : (char *)&c->start));
-    parameter->before = *place.value;
+    /* A gain of small groups over PCIe is no value that a device file states. */
+    parameter->before = *place.value < 0.0 ? 0.0 : *place.value;
     return NNC_OK;
 }
 
