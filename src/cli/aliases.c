@@ -91,6 +91,8 @@ static const alias aliases[] = {
     NAME("--num-experts", "--set experts=%"),
     NAME("--moe-router-topk", "--set experts_per_token=%"),
     NAME("--make-vocab-size-divisible-by", "--set vocab_multiple=%"),
+    HINT("--overlap-grad-reduce", ANY, "--overlap X, the share of communication that overlaps", "--overlap"),
+    HINT("--overlap-param-gather", ANY, "--overlap X, the share of communication that overlaps", "--overlap"),
     HINT("--train-iters", ANY, "--samples N, N = iterations x global batch", "--samples"),
     HINT("--iters", ANY, "--samples N, N = iterations x global batch", "--samples"),
     NAME("--train-samples", "--samples %"),

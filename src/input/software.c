@@ -321,7 +321,8 @@ static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_mod
         p->policy = f->policy == NNC_POLICY_MIXED_FP32GRAD && p->precision == NNC_FP16 ? NNC_POLICY_MIXED : f->policy;
     }
     if (!given->is(given->in, "attention")) { p->attention = f->attention; }
-    if (is_decoder(model) && f->vocab_multiple > 0 && model->decoder.vocab_multiple <= 1) {
+    if (is_decoder(model) && f->vocab_multiple > 0 && model->decoder.vocab_multiple <= 1 &&
+        !given->is(given->in, "vocab_multiple")) {
         model->decoder.vocab_multiple = f->vocab_multiple * p->tensor;
     }
     if (is_decoder(model) && p->precision == NNC_FP16 && model->decoder.mlp == NNC_MLP_GELU &&

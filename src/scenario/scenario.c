@@ -388,16 +388,17 @@ nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, 
     return nnc_release_switch(release, &ask, scenario->plan.precision, &scenario->software, err);
 }
 
-/* Tests whether an option or --set sets this field of the plan. */
+/* Tests whether an option or --set sets this field of the plan or the model. */
 static bool is_given(const void *in, const char *field) {
     const nnc_scenario_args *given = in;
     const size_t length = strlen(field);
     bool found = nnc_scenario_setting(given, field) != NULL;
     for (int i = 0; i < given->set_count && !found; i++) {
         const char *set = given->sets[i];
-        set += strncmp(set, target_names[SET_PLAN], strlen(target_names[SET_PLAN])) == 0
-                   ? strlen(target_names[SET_PLAN])
-                   : 0;
+        for (int target = SET_PLAN; target <= SET_MODEL; target++) {
+            const size_t prefix = strlen(target_names[target]);
+            if (strncmp(set, target_names[target], prefix) == 0) { set += prefix; }
+        }
         found = strncmp(set, field, length) == 0 && set[length] == '=';
     }
     return found;
@@ -954,6 +955,35 @@ static nnc_status refuse_unread(const nnc_scenario_args *given, const reader *re
     return NNC_OK;
 }
 
+/* Refuses parts of --recompute that the network does not have: without them step and memory are the same. An illegal plan
+ * is left to the estimate. */
+static nnc_status check_recompute(const nnc_scenario_args *given, const nnc_scenario *s, nnc_error *err) {
+    int own = 0;
+    while (own < given->own_count && strcmp(given->settings[own].field->name, "recompute") != 0) { own++; }
+    const unsigned asked = s->plan.recompute;
+    if (own == given->own_count || asked == 0 || (asked & NNC_RECOMPUTE_FULL) != 0) { return NNC_OK; }
+    nnc_scratch *scratch = nnc_scratch_create();
+    if (scratch == NULL) { return nnc_fail(err, NNC_NO_MEMORY, "--recompute", "out of memory"); }
+    nnc_result all, without;
+    nnc_status status = NNC_OK;
+    const bool legal = nnc_estimate(&s->model, &s->device, &s->software, &s->plan, scratch, &all, NULL) == NNC_OK;
+    for (unsigned part = 1; legal && status == NNC_OK && part <= asked; part <<= 1) {
+        nnc_plan plan = s->plan;
+        char name[64];
+        plan.recompute &= ~part;
+        if (plan.recompute == asked ||
+            nnc_estimate(&s->model, &s->device, &s->software, &plan, scratch, &without, NULL) != NNC_OK ||
+            without.step_s != all.step_s || without.memory.total_bytes != all.memory.total_bytes) {
+            continue;
+        }
+        nnc_recompute_text(part, name, sizeof name);
+        status = nnc_fail(err, NNC_BAD_USAGE, "--recompute", "%s changes nothing here, expected parts that %.40s has",
+                          name, s->model.id);
+    }
+    nnc_scratch_destroy(scratch);
+    return status;
+}
+
 nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario, nnc_error *err) {
     const nnc_run_ask *run = &scenario->run_ask;
     const nnc_plan *plan = &scenario->plan; /* the plan before defaults are filled in, because defaults are no options
@@ -974,7 +1004,7 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
     const reader readers[] = {
         { plan->adapter_rank > 0 || plan->train != NNC_TRAIN_ALL || plan->train_layers > 0 ||
               plan->helper_copies + plan->helper_params > 0.0 || modules_of(given, scenario, "frozen") != NULL,
-          "--adapter-rank or --train", "frozen" },
+          "--lora or --train (--load-in-4bit is --frozen nf4)", "frozen" },
         { scenario->model.captured == NULL || !scenario->model.captured->inference, "a recorded training step",
           "optimizer optimizer_kernels" },
         { scenario->model.captured == NULL || !plan->clip_gradients, "a model that is not recorded", "clip_gradients" },
@@ -1027,7 +1057,8 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
         { !isnan(run->stored_bytes), "--stored-bytes", "storage_price" },
         { !isnan(run->egress_bytes), "--egress-bytes", "egress_price" },
     };
-    return refuse_unread(given, readers, NNC_COUNT_OF(readers), err);
+    NNC_TRY(refuse_unread(given, readers, NNC_COUNT_OF(readers), err));
+    return check_recompute(given, scenario, err);
 }
 
 nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const nnc_serve_scenario *scenario,

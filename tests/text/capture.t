@@ -166,7 +166,7 @@ $ nncost estimate inputs/captured.json round --adapter-rank 8
 ! nncost: --adapter-rank: a captured program runs as it was recorded: expected no rank; --adapter-rank of nncost.capture records the step with adapters
 [3]
 $ nncost estimate inputs/captured.json round --frozen nf4
-! nncost: --frozen: changes nothing here, expected it with --adapter-rank or --train
+! nncost: --frozen: changes nothing here, expected it with --lora or --train (--load-in-4bit is --frozen nf4)
 [2]
 $ nncost estimate inputs/captured.json round --recompute full
 One step of captured takes 31.86 us on A device of round figures and is bound by memory, 74.3% of

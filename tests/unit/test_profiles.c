@@ -157,6 +157,10 @@ END_TEST
 
 static bool gives_zero(const void *in, const char *field) { return in != NULL && strcmp(field, "zero") == 0; }
 
+static bool gives_padding(const void *in, const char *field) {
+    return in != NULL && strcmp(field, "vocab_multiple") == 0;
+}
+
 /* NeMo 24.03 with 32 layers on 4 x 4 ranks: 8 virtual stages, as 64 micro-batches are a multiple of 4; the table is
  * padded to 128 x 4; gradients of bf16 in fp32, not those of fp16. */
 START_TEST(releases_fill_in_what_is_open) {
@@ -179,6 +183,11 @@ START_TEST(releases_fill_in_what_is_open) {
     ck_assert_int_eq(own.zero, 0);
     ck_assert(!own.sequence_parallel);
     ck_assert_int_eq(own.policy, NNC_POLICY_MIXED);
+    /* A table that is not padded on purpose stays so. */
+    const nnc_given padding = { gives_padding, "" };
+    model.decoder.vocab_multiple = 1;
+    nnc_release_fill(nemo, &padding, &model, &plan);
+    ck_assert_int_eq(model.decoder.vocab_multiple, 1);
 }
 END_TEST
 
