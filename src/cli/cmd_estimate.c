@@ -12,6 +12,7 @@
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cost/cost_internal.h"
+#include "graph/graph_internal.h"
 
 /* Writes the error of the predictions of published steps with the same profile and kind of model. */
 static void write_past(nnc_sheet *sheet, const void *record) {
@@ -331,6 +332,7 @@ NNC_GET(get_waits, nnc_report, nnc_bool_cell(communicates(self->result) || self-
 NNC_GET(get_updates_unrecorded, nnc_report,
         nnc_bool_cell((self->result->plan.offload & NNC_OFFLOAD_OPTIMIZER) != 0 &&
                       isnan(self->device->host.mem_bytes_per_s)))
+NNC_GET(get_trains, nnc_report, nnc_bool_cell(self->model->captured == NULL || !self->model->captured->inference))
 NNC_GET(get_bound_share, nnc_report, nnc_number_cell(self->result->bound_s[self->result->bound] / self->result->step_s))
 NNC_GET(get_next_share, nnc_report,
         nnc_number_cell(self->result->bound_s[self->result->next_bound] / self->result->step_s))
@@ -344,6 +346,7 @@ static const nnc_metric page_metric_rows[] = {
     NNC_AS("communicates", BOOL, .get = get_communicates),
     NNC_AS("waits", BOOL, .get = get_waits),
     NNC_AS("updates_unrecorded", BOOL, .get = get_updates_unrecorded),
+    NNC_AS("trains", BOOL, .get = get_trains),
     NNC_AS("bound_share", NUMBER, .get = get_bound_share, .show = NNC_SHOW_PERCENT),
     NNC_AS("next_share", NUMBER, .get = get_next_share, .show = NNC_SHOW_PERCENT),
     NNC_AS("traffic_bytes", NUMBER, .get = get_traffic, .unit = "B"),
@@ -698,7 +701,7 @@ static const nnc_page_row first_rows[] = {
     NNC_ITEM("sequence {plan.seq_len}"),
     NNC_ITEM("image {plan.image}"),
     NNC_ITEM("{plan.precision}"),
-    NNC_ITEM("{plan.optimizer}"),
+    NNC_ITEM("{plan.optimizer}", .when = "trains"),
     NNC_ITEM("{plan.software}"),
     NNC_LINE("step"),
     NNC_BOLD("{step.step_s}"),

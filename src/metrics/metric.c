@@ -3,6 +3,7 @@
 
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
+#include "graph/graph_internal.h"
 #include "metrics/metrics_internal.h"
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
@@ -365,7 +366,8 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
     if (r->plan.devices > 1) { snprintf(many, sizeof many, "%" PRId32 " x ", r->plan.devices); }
     write_memory_words(report, memory);
     snprintf(text, NNC_METRIC_TEXT_MAX,
-             "One step of %.48s%s takes %s%s on %s%.60s and is bound by %s, %.1f%% of it; %.170s.",
+             "One %s of %.48s%s takes %s%s on %s%.60s and is bound by %s, %.1f%% of it; %.170s.",
+             model->captured != NULL && model->captured->inference ? "forward pass" : "step",
              model->name[0] != '\0' ? model->name : model->id, set, r->plan.mode == NNC_MODE_IDEAL ? "at least " : "",
              nnc_unit_text(r->step_s, "s", step), many, device->name[0] != '\0' ? device->name : device->id,
              nnc_bound_name(r->bound), 100.0 * r->bound_s[r->bound] / r->step_s, memory);

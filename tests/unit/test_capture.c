@@ -293,6 +293,21 @@ START_TEST(faults_have_their_place) {
 }
 END_TEST
 
+START_TEST(a_forward_pass_is_no_step) {
+    nnc_model model = *load_model("tests/text/inputs/captured.json");
+    const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
+    struct nnc_captured pass = *model.captured;
+    nnc_result result = { .step_s = 1.0, .verdict = NNC_FITS };
+    const nnc_report report = { .model = &model, .device = device, .result = &result };
+    char text[NNC_METRIC_TEXT_MAX];
+    result.plan.devices = 1;
+    ck_assert_ptr_eq(strstr(nnc_report_sentence(&report, text), "One step of "), text);
+    pass.inference = true;
+    model.captured = &pass;
+    ck_assert_ptr_eq(strstr(nnc_report_sentence(&report, text), "One forward pass of "), text);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("capture");
     TCase *tests = add_case(suite, "capture", open_support, close_support);
@@ -307,6 +322,7 @@ int main(void) {
     tcase_add_test(tests, a_convolution_by_hand);
     tcase_add_test(tests, fused_attention_by_hand);
     tcase_add_test(tests, a_checkpoint_by_hand);
+    tcase_add_test(tests, a_forward_pass_is_no_step);
     tcase_add_test(tests, faults_have_their_place);
     return run_suite(suite);
 }
