@@ -2,7 +2,8 @@
 """Writes the tables of docs/files.md, one section for each table of foreign/launch/.
 
 usage: tools/launch_tables.py          rewrites docs/files.md below its marker
-       tools/launch_tables.py --check  fails when the page is not what would be written
+       tools/launch_tables.py --check  fails when the page is not what would be written, or when the members of a
+                                       table are not in the order that the program relies on
 """
 import json
 import pathlib
@@ -141,6 +142,17 @@ def section(path):
     return text + written(of)
 
 
+def check_order(path):
+    """The program tests "signs" on the text before "keys", and does not parse "writer" to read a launch file."""
+    text = path.read_text()
+    members = list(json.loads(text))
+    late = {"inside", "signs", "never"} & set(members[members.index("keys"):])
+    if late or ',\n  "keys": [' not in text:
+        sys.exit(f"{path.name}: expected {sorted(late)} before ',\\n  \"keys\": ['")
+    if "writer" in members and (members[-1] != "writer" or text.count(',\n  "writer": {') != 1):
+        sys.exit(f"{path.name}: expected \"writer\" as the last member")
+
+
 def main():
     page = ROOT / "docs" / "files.md"
     old = page.read_text()
@@ -148,6 +160,8 @@ def main():
     tables = sorted((ROOT / "foreign" / "launch").glob("*.json"))
     new = head + MARKER + "\n" + "".join(section(path) for path in tables).rstrip("\n") + "\n"
     if "--check" in sys.argv:
+        for path in tables:
+            check_order(path)
         if new != old:
             sys.exit("docs/files.md: not what tools/launch_tables.py writes from foreign/launch/")
         return

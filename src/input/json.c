@@ -468,10 +468,31 @@ nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest) {
     return at;
 }
 
+/* Stores the line of each value inside the value `at` in its node, in the field `valueint`, which has no other use. The
+ * recursion is as deep as the text is nested. */
+static void note_lines(cJSON *at, nnc_walk *w) {
+    const bool object = (at->type & 0xFF) == cJSON_Object;
+    for (cJSON *child = at->child; child != NULL && (child->type & INHERITED) == 0; child = child->next) {
+        nnc_walk_member(w, object);
+        child->valueint = (int)w->key_line;
+        if (child->child != NULL) {
+            note_lines(child, w);
+        } else {
+            nnc_walk_value(w);
+        }
+    }
+    nnc_walk_member(w, object); /* moves behind the closing bracket */
+}
+
 long nnc_json_line(nnc_json at) {
-    way w = { .depth = 0 };
-    find(nnc_json_root(at.doc), at, &w);
-    return w.depth > 0 ? line_of(&w, at) : 1;
+    cJSON *root = at.doc->root;
+    if (at.node == NULL || root == NULL || root->child == NULL) { return 1; }
+    if (root->valueint == 0) { /* the first call for this document */
+        nnc_walk w = nnc_walk_begin(at.doc->text);
+        root->valueint = 1;
+        note_lines(root, &w);
+    }
+    return at.node->valueint;
 }
 
 static void write_where(nnc_json at, const char *member, char *where, size_t size) {

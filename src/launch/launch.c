@@ -109,6 +109,32 @@ static bool may_be_format(const char *table, const char *text) {
     return false;
 }
 
+/* Parses the members of a table before "keys", which is_format needs, and tests whether a document has the format.
+ * *table receives the whole table if it has. */
+static nnc_status try_table(nnc_specs *specs, nnc_json root, nnc_document *table, bool *is) {
+    char *text = table->text, *keys = strstr(text, ",\n  \"keys\": [");
+    nnc_document head = { .faults = table->faults };
+    *is = may_be_format(text, root.doc->text);
+    if (*is && keys != NULL) {
+        const char kept[2] = { keys[0], keys[1] };
+        keys[0] = '}', keys[1] = '\0';
+        const nnc_status status = nnc_document_parse(specs, &head, text, (size_t)(keys + 1 - text));
+        *is = status == NNC_OK && is_format(root, nnc_json_root(&head.doc));
+        nnc_document_free(&head);
+        keys[0] = kept[0], keys[1] = kept[1];
+        NNC_TRY(status);
+    }
+    if (*is) {
+        char *writer = keys != NULL ? strstr(keys, ",\n  \"writer\": {") : NULL;
+        if (writer != NULL && strstr(writer + 1, ",\n  \"") == NULL) { /* the last member, which no reader needs */
+            writer[0] = '}', writer[1] = '\0';
+        }
+        NNC_TRY(nnc_document_parse(specs, table, text, strlen(text)));
+        *is = keys != NULL || is_format(root, nnc_json_root(&table->doc));
+    }
+    return *is ? NNC_OK : table->faults.status;
+}
+
 /* Finds the table whose "signs" the document has, and its format; table->is_parsed is false if none has it. */
 static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format, nnc_document *table, nnc_error *err) {
     nnc_id_list ids = { 0 };
@@ -116,13 +142,10 @@ static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format
     if (nnc_json_type_of(root) != NNC_JSON_OBJECT) { return NNC_OK; }
     if (!nnc_specs_list_folder(specs, "foreign/launch", &ids)) { return nnc_no_memory(err); }
     for (int32_t i = 0; i < ids.count; i++) {
-        bool may_be = false;
+        bool is = false;
         NNC_TRY(table_read(specs, ids.ids[i], table, err));
-        may_be = may_be_format(table->text, root.doc->text);
-        if (may_be) {
-            NNC_TRY(nnc_document_parse(specs, table, table->text, table->text != NULL ? strlen(table->text) : 0));
-        }
-        if (may_be && is_format(root, nnc_json_root(&table->doc))) {
+        NNC_TRY(try_table(specs, root, table, &is));
+        if (is) {
             *format = ids.ids[i];
             return NNC_OK;
         }

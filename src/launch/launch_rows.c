@@ -1219,6 +1219,12 @@ static bool is_inside(const char *key, const char *path) {
     return strncmp(key, path, stem) == 0 && (path[stem] == '.' || key[stem] == '*');
 }
 
+/* Returns the key of a row, usually its first member. */
+static const char *row_key(nnc_json row) {
+    const nnc_json first = nnc_json_first(row);
+    return nnc_json_text(strcmp(nnc_json_key(first), "key") == 0 ? first : nnc_json_get(row, "key"));
+}
+
 /* Returns the row of a key: a row with its name, otherwise a row with '*'. *below: there are rows for keys inside the
  * key. */
 static nnc_json find_row(nnc_json rows, const char *path, bool *below) {
@@ -1226,7 +1232,8 @@ static nnc_json find_row(nnc_json rows, const char *path, bool *below) {
     nnc_json wide = { 0 };
     *below = false;
     for (nnc_json row = nnc_json_first(rows); row.node != NULL; row = nnc_json_next(row)) {
-        const char *key = nnc_json_text(nnc_json_get(row, "key"));
+        const char *key = row_key(row);
+        if (key[0] != path[0] && key[0] != '*') { continue; }
         if (strcmp(key, path) == 0) { return row; }
         if (wide.node == NULL && is_inside(key, path)) { wide = row; }
         *below = *below || (strncmp(key, path, length) == 0 && key[length] == '.');

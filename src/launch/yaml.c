@@ -175,9 +175,10 @@ static nnc_status refuse_merge(const writer *w, const yaml_event_t *event) {
 }
 
 /* An entry of writer.keys: the position of a key, and whether it comes from a merge key ("<<"). length: of the key with
- * its quotes and ':'; 0 if merged. */
+ * its quotes and ':'; 0 if merged. digest: of these characters, so that few keys are compared in full. */
 typedef struct member {
     size_t begin, length;
+    uint64_t digest;
     bool merged;
 } member;
 
@@ -186,9 +187,10 @@ typedef struct member {
 static bool find_member(const writer *w, const level *in, const char *key, size_t length, size_t last, member *found,
                         size_t *end) {
     const size_t count = (w->keys.size - in->keys) / sizeof *found;
+    const uint64_t digest = nnc_digest_bytes(NNC_DIGEST_START, key, length);
     for (size_t i = 0; i < count && count < KEYS_MAX && !w->keys.failed; i++) {
         memcpy(found, w->keys.bytes + in->keys + i * sizeof *found, sizeof *found);
-        if (memcmp(w->out->bytes + found->begin, key, length) == 0) {
+        if (found->digest == digest && memcmp(w->out->bytes + found->begin, key, length) == 0) {
             member next = { .begin = last };
             if (i + 1 < count) { memcpy(&next, w->keys.bytes + in->keys + (i + 1) * sizeof next, sizeof next); }
             *end = next.begin;
@@ -206,7 +208,10 @@ static void blank(writer *w, size_t from, size_t end) {
  * value is empty or it comes from a merge key ("<<"). */
 static void drop_earlier(writer *w, const level *in, size_t key) {
     const size_t length = w->out->size - key;
-    const member written = { .begin = key, .length = length };
+    if (w->out->failed) { return; }
+    const member written = { .begin = key,
+                             .length = length,
+                             .digest = nnc_digest_bytes(NNC_DIGEST_START, w->out->bytes + key, length) };
     member found = { 0 };
     size_t end = 0;
     if (find_member(w, in, w->out->bytes + key, length, key, &found, &end)) {
@@ -273,12 +278,13 @@ static nnc_status merge(writer *w, const yaml_event_t *event, level *in) {
         const char *colon = strstr(w->out->bytes + at, "\":");
         member found = { 0 };
         size_t end = 0;
-        if (at >= next || colon == NULL ||
-            find_member(w, in, w->out->bytes + at, (size_t)(colon + 2 - (w->out->bytes + at)), 0, &found, &end)) {
-            continue;
-        }
+        if (at >= next || colon == NULL) { continue; }
+        const char *key = w->out->bytes + at;
+        const size_t length = (size_t)(colon + 2 - key);
+        if (find_member(w, in, key, length, 0, &found, &end)) { continue; }
+        member made = { .digest = nnc_digest_bytes(NNC_DIGEST_START, key, length), .merged = true };
         if (in->count++ > 0) { nnc_buffer_byte(w->out, ','); }
-        const member made = { .begin = w->out->size, .merged = true };
+        made.begin = w->out->size;
         nnc_buffer_put(&w->keys, &made, sizeof made);
         for (; at < next && !w->out->failed; at++) {
             const char c = w->out->bytes[at];
