@@ -150,7 +150,8 @@ static double place_of(const moving *m, int i, double value) {
 static void drop_gain(const nnc_fit_parameter *p, nnc_device *device) {
     static const char member[] = ".bus_fraction";
     const size_t length = strlen(p->name), end = sizeof member - 1;
-    if (!begins(p->name, "efficiency.collectives.") || length < end || strcmp(p->name + length - end, member) != 0) {
+    if (!nnc_begins(p->name, "efficiency.collectives.") || length < end ||
+        strcmp(p->name + length - end, member) != 0) {
         return;
     }
     const size_t start = p->offset - offsetof(nnc_collective_efficiency, bus_fraction);

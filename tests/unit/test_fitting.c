@@ -32,7 +32,7 @@ static nnc_result under(nnc_model model, nnc_policy policy) { return again(model
 /* GPT-2 of transformers, in bytes per token and hidden unit. Under autocast: two norms keep their fp32 input (2 x
  * 4); c_attn and c_fc a 16-bit copy (2 x 2); attention q, k, v (6) and its output (2); gelu_new 14, and its cast
  * output 2, of 4 h each; 84 in all. In pure bf16: 2 x 2, 2 x 2, 8, (8 + 2) x 4; 56. Sources:
- * src/shape/library_kept.c. */
+ * src/shape/issued.c. */
 START_TEST(gpt2_by_hand) {
     nnc_model model = gpt(1, H, A, V, T);
     model.implementation = NNC_IMPLEMENTATION_TRANSFORMERS;
