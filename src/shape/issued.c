@@ -366,7 +366,7 @@ static const kept_row norm_output = { 4, 2, 4 };
  * queries, keys and values. Backward also has the gradients before and after softmax. */
 static const kept_row written_out = { 4, 4, 4 };
 /* An adapter (LoRA): the input and the output of its first matrix A are cast to fp32. */
-static const kept_row adapter = { 4, 4, 4 };
+static const kept_row adapter_row = { 4, 4, 4 };
 
 static double bytes_of(const kept_row *row, const nnc_lowering *how) {
     return how->plan->policy == NNC_POLICY_AMP           ? row->amp
@@ -408,9 +408,9 @@ static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *m
     const bool weight = op->u.matmul.b_is_weight;
     if (strcmp(op->name, "adapter.down") == 0) {
         /* one copy of the input for each part of the product that has an adapter */
-        keep(op, how, &adapter, (double)op->u.matmul.n / (double)how->plan->adapter_rank);
+        keep(op, how, &adapter_row, (double)op->u.matmul.n / (double)how->plan->adapter_rank);
     } else if (strcmp(op->name, "adapter.up") == 0) {
-        keep(op, how, &adapter, 1.0);
+        keep(op, how, &adapter_row, 1.0);
     } else if (amp && strcmp(op->name, "cross.kv") == 0) {
         keep(op, how, &of_product, 2.0); /* each layer casts the output of the encoder twice: for keys and for values */
     } else if (weight && amp && !op->frozen && reads_norm(op)) {

@@ -246,7 +246,7 @@ $ sed 's/40000 MiB/N\/A/' smi.xml >none.xml; nncost estimate dense none.xml
 ! nncost: none.xml: GPU 0: expected product_name and fb_memory_usage.total, as 'nvidia-smi -q -x' writes them
 [3]
 $ sed 's/round/roundest/' smi.xml >other.xml; nncost estimate dense other.xml
-! nncost: other.xml:1: like: unknown device, expected one of fitted, old, round, found "roundest"
+! nncost: other.xml:1: like: unknown device, expected one of fitted, old, round, nearest "round", found "roundest"
 [3]
 $ mkdir bin; printf '#!/bin/sh\ncat smi.xml\n' >bin/nvidia-smi; chmod +x bin/nvidia-smi
 $ PATH=$PWD/bin:$PATH nncost estimate dense . --full | grep '^device'
