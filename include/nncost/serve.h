@@ -206,7 +206,7 @@ NNC_API double nnc_serve_all_reduce_s(double ranks, double bytes, double link_by
  * probability a = `acceptance`: (1 - a^(y+1)) / (1 - a); arXiv:2211.17192, equation 1. */
 NNC_API double nnc_serve_accepted(double acceptance, double drafted);
 /* Return the mean waiting time in s in a queue with one server and constant service time (M/D/1), and its 99th
- * percentile by an exponential tail: max(0, mean / rho ln(100 rho)), where rho is the load. */
+ * percentile by an exponential tail: max(0, (mean / rho) x ln(100 rho)), where rho is the load. */
 NNC_API double nnc_serve_mean_wait_s(double service_s, double load);
 NNC_API double nnc_serve_p99_wait_s(double service_s, double load);
 

@@ -312,8 +312,9 @@ void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *comma
 nnc_status nnc_plans_of_args(nnc_session *session, const char *model, const char *device, const nnc_plans **plans,
                              const nnc_plans_scenario **picked, nnc_error *err);
 
-/* Loads the operands: a model and a device; or the --scenario of a plan file and a device, where device NULL means
- * the device of the scenario. The parts that come from a plan file live as long as the specs of the session. */
+/* Loads a scenario from the operands. `model` is a model, or a plan file in which --scenario selects the scenario. With
+ * a plan file, device NULL means the device of the scenario. Parts that come from a plan file live as long as the specs
+ * of the session. */
 nnc_status nnc_scenario_load_args(nnc_session *session, const char *model, const char *device, nnc_scenario *scenario,
                                   nnc_error *err);
 

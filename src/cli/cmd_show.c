@@ -664,7 +664,8 @@ static const nnc_metric type_rows[] = {
               .help = "Number format or quantisation, as the file names it."),
     NNC_WHOLE(nnc_checkpoint_part, tensors, .head = "tensors", .help = "Number of tensors of this type."),
     NNC_WHOLE(nnc_checkpoint_part, params, .head = "parameters", .help = "Number of values in these tensors."),
-    NNC_WHOLE(nnc_checkpoint_part, bytes, .head = "bytes", .unit = "B", .help = "Bytes of the tensors of this type."),
+    NNC_WHOLE(nnc_checkpoint_part, bytes, .head = "bytes", .unit = "B",
+              .help = "Total bytes of all tensors with this data type."),
 };
 static const nnc_metrics type_metrics = NNC_METRICS("the tensors of one type", type_rows, nnc_checkpoint_part);
 

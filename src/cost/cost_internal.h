@@ -513,8 +513,8 @@ double nnc_korthikanti_layer_bytes(const nnc_decoder *decoder, const nnc_plan *p
 
 /* ---- peak_moment.c: the memory peak as one moment of backward ---- */
 
-/* Sets the moment of backward with the most bytes (held->peak), if gradients appear in backward while activations are
- * freed: on one device with one micro-batch. */
+/* Finds the moment of backward at which the most bytes are in memory, and sets held->peak to its bytes. Does nothing
+ * except on one device with one micro-batch: only there do gradients appear while activations are freed. */
 void nnc_peak_moment(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                      const nnc_stage_residency *holding, const nnc_plan *plan, const nnc_software *software,
                      nnc_resident_bytes *held);

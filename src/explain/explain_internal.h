@@ -31,7 +31,7 @@ typedef struct nnc_explained {
 
 typedef struct nnc_answer {
     const nnc_report *report; /* estimate whose numbers the answer shows; NULL: formulas without numbers */
-    const char *example;      /* description of the example if report is NULL */
+    const char *example;      /* if report is NULL: text of the example that is explained */
     const char *asked;
     nnc_arena *arena;
     nnc_explained *lines;

@@ -36,7 +36,7 @@ static const nnc_field reserve_fields[] = {
       .help = "Driver context and libraries of a process on one device, without buffers of collectives; not given: the "
               "key bytes." },
     { NNC_FIELD(nnc_reserve, workspace), .unit = "B", .max = 1e12, NNC_DEFAULT(0),
-      .help = "Workspaces that the libraries of matrix products allocate and never free." },
+      .help = "Bytes of workspace that the library of matrix products (cuBLAS) allocates and never frees." },
 };
 
 #define SHIPS(field, member, text)                                                                              \

@@ -510,7 +510,8 @@ void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem
     if (nnc_spec_complete(doc, specs, NNC_SPEC_KIND_COUNT)) { read_cluster(nnc_json_root(doc), stem, device); }
 }
 
-/* Replaces a device's links by the links in the text of a cluster file. stem: the required id; NULL = any id. */
+/* Replaces a device's links by the links in the text of a cluster file. stem: the id that the
+ * cluster file must have (the name of the file without its ending); NULL = any id. */
 static nnc_status apply_cluster(nnc_specs *specs, const char *name, const char *stem, const char *text, size_t size,
                                 nnc_device *device, nnc_error *err) {
     nnc_device linked = *device;

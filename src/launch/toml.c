@@ -190,7 +190,8 @@ static bool read_number(const char *word, double *number) {
            nnc_read_double(digits[0] == '+' ? first : digits, number) && isfinite(*number);
 }
 
-/* Writes a word without quotes as JSON: true, false, a number, or a date. Returns false if it refuses the word. */
+/* Writes a TOML value without quotes as JSON: true, false and numbers stay, a date becomes a text. Returns false for
+ * any other word. */
 static bool put_word(toml *t) {
     char word[80];
     size_t length = 0;

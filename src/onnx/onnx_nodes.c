@@ -40,8 +40,8 @@ static bool split(nnc_onnx_graph *g) {
     return axis >= 0;
 }
 
-/* Converts a look-up of token ids in a table of parameters (embedding), or a part of an activation. Returns false when
- * it refuses the node. */
+/* Converts a Gather node. The node either looks up token ids in a table of parameters (an embedding), or selects a part
+ * of an activation. Returns false when it refuses the node. */
 static bool gather(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *index = nnc_onnx_input(g, 1), *out = nnc_onnx_output(g, 0);
     if (!nnc_onnx_moved_shape(g, in, out)) { return false; }

@@ -472,8 +472,8 @@ static double device_busy_s(const replay *r, int32_t d) {
     return busy_s;
 }
 
-/* Sets the step time of each device in schedules with whole backwards: devices finish one after the other, and
- * all wait for the last one. */
+/* Sets the step time of each device in schedules that do not split backward into gradients of inputs and of weights:
+ * devices finish one after the other, and all wait for the last one. */
 static void wait_for_all(const replay *r, nnc_pipeline_result *result) {
     for (int32_t d = 0; d < r->pipeline->stages && !r->row->splits; d++) { result->span_s[d] = result->total_s; }
 }

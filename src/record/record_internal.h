@@ -178,8 +178,9 @@ typedef struct nnc_written_estimate {
     nnc_buffer text; /* text of the values, without the key of the estimate */
 } nnc_written_estimate;
 
-/* Writes one estimate and its key as nnc_recorded_write does, and adds its digest to *members. last: the estimate that
- * was written before, with space for every value, which this estimate replaces; NULL = every value is written anew. */
+/* Writes one estimate and its key as nnc_recorded_write does, and adds its digest to *members. last: the text of
+ * the estimate that was written before. Values that did not change are copied from it, and it then holds the text of
+ * this estimate. NULL = every value is written. */
 void nnc_recorded_put(nnc_buffer *out, const char *id, const nnc_packed *figures, bool one_line, bool first,
                       nnc_written_estimate *last, uint64_t *members);
 

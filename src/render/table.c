@@ -139,7 +139,7 @@ static size_t put_printable(nnc_buffer *out, const char *text) {
 }
 
 void nnc_put_plain(nnc_buffer *out, const char *text, int max) {
-    if (text[0] == ':' && text[1] == ':' && max > 0) { /* "::" at the start of a line would be a workflow command */
+    if (text[0] == ':' && text[1] == ':' && max > 0) { /* GitHub Actions runs lines that start with "::" as commands */
         nnc_buffer_byte(out, '?');
         text++;
         max--;

@@ -1,5 +1,6 @@
-/* Search tasks: a search for one number of devices or several, the device parameters that reach a target step, and
- * searches over MPI ranks, in which rank 0 assigns consecutive blocks of plans and merges the outcomes. */
+/* Search tasks: a search with one given number of devices, or with several; a search for the device parameters that
+ * reach a target step time; and searches over MPI ranks, in which rank 0 assigns consecutive blocks of plans and merges
+ * the outcomes. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>

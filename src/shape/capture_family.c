@@ -128,7 +128,7 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c) {
 
 /* ---- a padded vocabulary ---- */
 
-/* Rows of the vocabulary as recorded, and padded. */
+/* Number of rows of the tables that the vocabulary decides. from: as recorded; to: after padding. */
 typedef struct padding {
     int64_t from, to;
 } padding;
