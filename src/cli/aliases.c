@@ -19,7 +19,7 @@ typedef struct alias {
 } alias;
 
 /* clang-format off */
-/* NOLINTBEGIN(bugprone-macro-parentheses): an array takes no text in parentheses */
+/* NOLINTBEGIN(bugprone-macro-parentheses): an array cannot be initialised with a string in parentheses */
 #define ANY "" /* in the member `value`: any value */
 #define NAME(name, words) { name, ANY, words, "", "" }
 #define VALUE(name, value, words) { name, value, words, "", "" }
@@ -335,7 +335,7 @@ static const alias *row_of(const expansion *e, const char *word, const char *val
     return any;
 }
 
-/* Returns true if a word is an option of training programs without effect on any result; such an option is refused. */
+/* Returns true if a word is an option of training programs that changes no result; such an option is refused. */
 static bool is_free(const expansion *e, const char *word) {
     static const char *const names[] = {
         "--lr",           "--lr-*",         "--learning-rate*",  "--min-lr*",       "--warmup-steps",

@@ -164,8 +164,8 @@ typedef struct nnc_options {
     char host_set[64];                      /* text of the --set option that --host is converted to */
     char power_cap_set[64];                 /* text of the --set option that --power-cap is converted to */
     char *defaults;                         /* text of the defaults file */
-    char **expanded;                        /* argv with option names of other programs replaced; NULL = argv has
-                                             * none */
+    char **expanded;                        /* argv with option names of other programs replaced; NULL = argv has no
+                                             * such names */
 } nnc_options;
 
 typedef struct nnc_command nnc_command;
@@ -240,7 +240,8 @@ bool nnc_option_at(unsigned takes, int index, nnc_option_text *text);
 
 /* ---- commands: main.c ---- */
 
-/* Structs of the shipped files, made at build time; NULL in a program that was built for another machine. */
+/* Structs that were read from the shipped files at build time; NULL in a cross-compiled program, which parses the
+ * files. */
 #ifdef NNC_HAVE_IMAGES
 extern const uint64_t nnc_shipped_images[];
 #else
@@ -254,7 +255,7 @@ typedef struct nnc_session {
     const char *data;     /* folder of the data that came with the program; NULL = not found */
     nnc_buffer *out;      /* output; it is printed only when the command has succeeded */
     nnc_buffer arguments; /* words of the command line from the command on, each followed by a NUL */
-    bool inside;          /* true: another command calls this command, so it must not write files */
+    bool inside;          /* true: another command calls this command, which must then write no files */
     int exit_code;        /* exit code of a command that succeeded: 0, or 1 if the answer is no */
 } nnc_session;
 
@@ -321,8 +322,8 @@ nnc_status nnc_scenario_load_args(nnc_session *session, const char *model, const
 /* Makes the estimate compute the metrics of the whole run, too, if --tokens or --samples is given. */
 void nnc_scenario_request_run(nnc_scenario *scenario);
 
-/* Loads and estimates the model and device, then calls `write` with `context`, and with the scratch that holds the
- * lists of the report. model may be a plan file; device may then be NULL. */
+/* Loads the model and the device, and estimates. Then calls `write` with `context` and a scratch, which holds the lists
+ * of the report. If `model` is a plan file, `device` may be NULL. */
 typedef nnc_status nnc_report_writer(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
                                      nnc_error *err);
 nnc_status nnc_scenario_report(nnc_session *session, const char *model, const char *device, nnc_report_writer *write,
@@ -333,8 +334,8 @@ void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given);
 
 /* --emit FORMAT[=FILE]: writes the plan as a launch file.
  * nnc_emit_file     returns FILE or NULL, and the format
- * nnc_emit_begin    sets options that are not given to the values of the format, except for a plan file; call it before
- *                   the scenario is loaded
+ * nnc_emit_begin    sets options that are not given to the values of the format, unless the operand is a plan file;
+ *                   call it before the scenario is loaded
  * nnc_emit_instead  returns true if the command prints only the launch file, instead of its page
  * nnc_emit_plan     prints the launch file or writes FILE. If FILE is a folder, DIR/, writes DIR/name with the suffix
  *                   of the format; name NULL = there is only one plan */
@@ -343,8 +344,8 @@ const char *nnc_emit_file(const nnc_options *options, char format[NNC_EMIT_FORMA
 nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err);
 bool nnc_emit_instead(const nnc_session *session);
 nnc_status nnc_emit_plan(nnc_session *session, const nnc_launch_plan *plan, const char *name, nnc_error *err);
-/* Writes a scenario as a launch file. name: given if there are several scenarios; then a scenario that cannot be
- * written only prints a line on standard error and sets exit code 1. */
+/* Writes a scenario as a launch file. name: NULL if there is one scenario. If there are several, a scenario that cannot
+ * be written only prints a line on standard error and sets exit code 1. */
 nnc_status nnc_emit_scenario(nnc_session *session, const nnc_scenario *scenario, const char *name, nnc_error *err);
 
 /* Writes the command of an engine for a deployment (--emit). In cmd_serve.c. */
@@ -413,8 +414,8 @@ void nnc_progress_show(nnc_progress *progress, int64_t done);
 void nnc_progress_end(nnc_progress *progress);
 
 /* State of signals that are held back: SIGHUP, SIGINT, SIGTERM, and SIGUSR1 and SIGXCPU, which batch systems send
- * before they end a job. Long work calls nnc_interrupt_pending at points where it can stop. Threads that start
- * meanwhile also hold the signals back. */
+ * before they end a job. Long work calls nnc_interrupt_pending at points where it can stop. Threads that start while
+ * signals are held back also hold them back. */
 typedef struct nnc_interrupt {
     uint32_t held, blocked; /* one bit per signal: held: the signal is held back; blocked: nnc_interrupt_hold blocked
                              * it, and it was not blocked before */
@@ -435,7 +436,7 @@ void nnc_interrupt_release(nnc_interrupt *interrupt);
 #define NNC_NOT_ON_PAGE(run) run
 #define NNC_NO_PAGE_IN_BROWSER(page) page /* on a browser page: NULL, so that the linker removes the page function */
 #endif
-/* The command 'mcp' needs fork(), which Windows lacks; such commands fail there. */
+/* Commands that need fork(), such as 'mcp', fail on Windows, which lacks it. */
 #ifdef NNC_NO_PROCESSES
 #define NNC_WITH_PROCESSES(run) nnc_run_outside_program
 #else
@@ -474,8 +475,8 @@ extern const nnc_view nnc_checkpoint_view;
 extern const nnc_view nnc_op_view, nnc_budget_view, nnc_trace_view, nnc_watch_view; /* the records have private types */
 extern const nnc_view nnc_ops_output;                                               /* private record type, see
                                                                                      * nnc_report_ops */
-extern const nnc_view nnc_run_view, nnc_bare_run_view; /* the record is an nnc_report with a run; in nnc_bare_run_view
-                                                        * its result is NULL */
+extern const nnc_view nnc_run_view, nnc_bare_run_view; /* the record is an nnc_report with a run; for nnc_bare_run_view,
+                                                        * `result` of the report is NULL */
 extern const nnc_view nnc_search_output;               /* the record is an nnc_search_report */
 extern const nnc_view nnc_choices_view, nnc_scale_view, nnc_fit_view, nnc_limit_view; /* the records have private
                                                                                        * types */
@@ -498,7 +499,7 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
 
 /* ---- cmd_advise.c ---- */
 
-extern const nnc_view nnc_advise_view; /* record type of cmd_advise.c */
+extern const nnc_view nnc_advise_view; /* the record type is private to cmd_advise.c */
 
 /* ---- timeline_page.c ---- */
 
@@ -516,8 +517,9 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
 /* ---- cmd_search.c: functions for searches over devices and over numbers of devices ---- */
 
 /* Returns the global batch of the options. If they give no batch, adds an option with a usual batch for the model, and
- * sets *chosen to text in brackets that says how it was chosen; "" = given. A captured program has its recorded number
- * of samples on each device. A plan file has its own batch; *global_batch is then 0. */
+ * sets *chosen to a text in brackets that says how the batch was chosen; "" = given. For a captured program, this batch
+ * has the recorded number of samples on each device. A plan file has its own batch; *global_batch is then 0 if the
+ * options give none. */
 nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, int64_t *global_batch, const char **chosen,
                             nnc_error *err);
 
@@ -528,7 +530,7 @@ typedef struct nnc_best {
     const char *software;     /* id of the software profile of the plan; NULL = no plan was found */
     const char *reason;       /* why no plan was found, set by the caller; NULL = a plan was found */
     const char *currency;
-    double cost; /* cost of the run; if its length is not known, cost of a step */
+    double cost; /* cost of the run; if the length of the run is not known, cost of a step */
 } nnc_best;
 
 /* Fills *best for a plan, and estimates it into the arena of the specs. found NULL = no plan was found. Strings belong
@@ -560,8 +562,8 @@ nnc_status nnc_device_ranking_run(nnc_session *session, nnc_error *err);
 
 /* ---- cmd_serve.c ---- */
 
-/* Loads the operands: a model and a device; or the --scenario of a plan file and a device, where device NULL means
- * the device of the scenario. Then calls `write` with a scratch. nnc_serve_report computes the
+/* Loads the operands. `model` is a model, or a plan file in which --scenario selects the scenario. With a plan file,
+ * device NULL means the device of the scenario. Then calls `write` with a scratch. nnc_serve_report computes the
  * deployment first, and sets the exit code to 1 if the requests do not fit or arrive too fast. */
 typedef nnc_status nnc_serve_writer(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,
                                     nnc_error *err);

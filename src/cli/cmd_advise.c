@@ -1,7 +1,8 @@
 /* nncost advise: the changes of a plan that help most. Each change was estimated; the fastest comes first.
  * nncost fit: the largest micro-batch, sequence, adapter rank or depth that fits on a device, and ways to save
  * memory.
- * nncost limit: how far a plan can be divided before the network bounds it; the smallest batch that compute bounds. */
+ * nncost limit: the largest degree of parallelism before the network bounds a plan; the smallest batch that compute
+ * bounds. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "estimate/estimate_internal.h"
@@ -98,8 +99,8 @@ static void add(answer *a, const nnc_plan_change *change) {
     a->lines[place].change = *change;
 }
 
-/* Returns true if the list already has the change: with the same options, or with the same step, memory and batch,
- * because the same options can have another order. */
+/* Returns true if the list already has the change: with the same options, or with the same step, memory and batch. (The
+ * same options can be in another order.) */
 static bool has(const answer *a, const nnc_plan_change *change) {
     for (int32_t i = 0; i < a->count; i++) {
         const nnc_plan_change *old = &a->lines[i].change;
@@ -114,7 +115,8 @@ static bool has(const answer *a, const nnc_plan_change *change) {
 static void add_advice(answer *a, const nnc_advice *advice) {
     const nnc_result *r = a->report.result;
     const int64_t now = r->plan.seq_len, seq_len = advice->plan.seq_len > 0 ? advice->plan.seq_len : now;
-    const double shorter = now > 0 ? (double)seq_len / (double)now : 1.0; /* share of the tokens of the plan's step */
+    const double shorter = now > 0 ? (double)seq_len / (double)now : 1.0; /* tokens of the changed step / tokens of the
+                                                                           * plan's step */
     nnc_plan_change change = { .step_s = advice->step_s,
                                .samples_per_s = (double)r->plan.global_batch / advice->step_s,
                                .gain = shorter * r->step_s / advice->step_s,
@@ -202,7 +204,7 @@ const nnc_command nnc_cmd_advise = {
 
 typedef struct fit_answer {
     nnc_fitting fit;
-    nnc_report report; /* report whose result is fit.result, with the largest micro-batch that fits */
+    nnc_report report; /* report whose result is fit.result, the estimate with the largest micro-batch that fits */
     const nnc_report *shown;
     const nnc_remedy *remedies;
 } fit_answer;
@@ -358,7 +360,7 @@ const nnc_command nnc_cmd_fit = {
 
 typedef struct limits {
     nnc_limit_answer found;
-    nnc_report report; /* report whose result is found.result, of the plan at the limit */
+    nnc_report report; /* report whose result is found.result, the estimate of the plan at the limit */
     const nnc_report *shown;
     const nnc_limit_point *points;
     const char *stop, *why;
@@ -458,8 +460,7 @@ static nnc_lines points_of(const void *record) {
     return (nnc_lines){ &point_metrics, NULL, a->points, a->found.count };
 }
 
-/* Writes the page of nncost limit: how far the plan can be divided, with a table of the sizes just below and above
- * this limit. */
+/* Writes the page of nncost limit: the limit, and a table of the sizes just below and above it. */
 static void write_limit(nnc_buffer *out, nnc_style style, const void *record) {
     enum { AROUND = 7 };
     const limits *a = record;

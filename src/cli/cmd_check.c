@@ -1,7 +1,7 @@
 /* nncost check and nncost diff: changes since the estimates of a plan file were recorded, or between two estimates.
  *
- * Formats: a table; a Markdown comment for a pull request; JUnit XML; commands of a GitHub workflow. JSON and CSV
- * are written from the metrics table of nnc_check_report. */
+ * Formats: a table; a Markdown comment for a pull request; JUnit XML; annotations for GitHub Actions. JSON and
+ * CSV are written from the metrics table of nnc_check_report. */
 #include <limits.h>
 
 #include "base/base_internal.h"
@@ -364,11 +364,11 @@ static void write_junit(nnc_buffer *out, nnc_style style, const nnc_view *view, 
 
 const nnc_format nnc_format_junit = { .name = "junit", .view = write_junit };
 
-/* ---- GitHub: workflow commands, shown at the lines of the changes. Source: docs.github.com, "Workflow commands for
- * GitHub Actions" ---- */
+/* ---- GitHub Actions: lines "::error file=FILE,line=N::TEXT", which GitHub shows at line N. Source: docs.github.com,
+ * "Workflow commands for GitHub Actions" ---- */
 
-/* Writes a text with the escapes of a workflow command, for control characters and '%'. property: true = also for ':'
- * and ','. */
+/* Writes a text of an "::error" line with control characters and '%' escaped. property: true = also escapes ':' and
+ * ','. */
 static void put_escaped(nnc_buffer *out, const char *text, bool property) {
     for (size_t size; *text != '\0'; text += size) {
         const size_t control = nnc_control_length(text);

@@ -8,11 +8,11 @@
 typedef struct compared_row {
     nnc_report report;
     const char *command; /* the command line that gives this estimate */
-    /* Difference of the step from the first row, and the part of the difference that comes from the software profile.
-     * NaN: both rows have the same profile, or the difference cannot be divided. */
+    /* change_s: step time of this row minus that of the first row. framework_s: part of change_s that comes from the
+     * software profile. NaN: both rows have the same profile, or change_s cannot be split. */
     double change_s, framework_s;
-    /* change_s as text, split into the part of the profile and the other parts. NULL = only one of these parts differs
-     * between the rows, or the change cannot be split. */
+    /* change_s as text, split into the part of the profile and the other parts. NULL = the rows differ only in the
+     * profile, or change_s is NaN. */
     const char *split;
 } compared_row;
 
@@ -110,7 +110,8 @@ static const char *cost_word(ranking ranked) {
     return ranked.mixed || ranked.currency == NULL ? "cost" : ranked.currency;
 }
 
-/* Adds the columns of the run: headings if row is NULL, otherwise cells. cost_head: memory for a heading. */
+/* Adds the columns of the run: headings if row is NULL, otherwise cells. cost_head: memory for the heading of the
+ * cost. */
 static void put_run(nnc_table *table, const nnc_report *row, ranking ranked, char cost_head[32]) {
     char text[NNC_NUMBER_TEXT];
     const nnc_run *run = row != NULL ? row->run : NULL;
@@ -329,9 +330,9 @@ static void row_values(const product *p, int32_t row, const char **values) {
     }
 }
 
-/* Gives a row whose profile nncost chose the profile of the first row, so that a difference between two rows has a
- * single cause. A row keeps its profile if its model or device has one profile for all plans, or with --software
- * any. */
+/* If nncost chose the profile of a row, replaces it by the profile of the first row, so that a difference between two
+ * rows has a single cause. A row keeps its profile if its model or device has one profile for all plans, or with
+ * --software any. */
 static nnc_status keep_software(const nnc_scenario *first, nnc_scenario *scenario, nnc_error *err) {
     const nnc_software *software = &first->software;
     if (scenario == first || !scenario->report.software_chosen || scenario->profiles.any) { return NNC_OK; }

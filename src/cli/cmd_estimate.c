@@ -103,8 +103,8 @@ static void write_memory(nnc_sheet *sheet, const void *record) {
     nnc_table_write(&table, sheet->out, sheet->style);
 }
 
-/* Writes the lower end of the memory interval, and the settings with which the plan may need so little. Without such
- * settings, writes that measured peaks may be so low. */
+/* Writes the lower end of the memory interval, and the settings with which the plan may need only this much. If there
+ * are no such settings, writes that measured peaks may be this low. */
 static void write_least(nnc_sheet *sheet, const nnc_report *report) {
     char least[NNC_NUMBER_TEXT];
     nnc_unit_text((double)report->result->memory.total_interval_bytes[0], "B", least);
@@ -189,8 +189,8 @@ static void write_stages(nnc_sheet *sheet, const void *record) {
     nnc_table_of(sheet->out, sheet->style, lines);
 }
 
-/* Factor between the step with a doubled peak and the shorter step that the elasticity promises. From this factor on,
- * the page explains the difference. */
+/* If the step with a doubled peak is longer than the elasticity promises by more than this factor, the page explains
+ * the difference. */
 static const double explained_from = 1.1;
 
 static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry) {
@@ -203,7 +203,7 @@ static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivi
                    nnc_unit_text(entry->needed, "B", needed), nnc_unit_text(entry->value, "B", has), then);
 }
 
-/* Explains why a doubled matrix peak gains less than its elasticity promises: the bandwidth of the L2 cache is not
+/* If a doubled matrix peak gains less than its elasticity promises, explains why: the bandwidth of the L2 cache is not
  * doubled. */
 static void write_cache(nnc_buffer *out, const nnc_sensitivity *peak, const nnc_report *report) {
     const nnc_dtype precision = report->result->plan.precision;

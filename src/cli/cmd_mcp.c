@@ -465,8 +465,8 @@ static const char *text_of(nnc_json object, const char *key) {
     return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : NULL;
 }
 
-/* Checks the arguments of a tool call. Each member is an operand of the tool, "options" or "fields". If a member is an
- * option of the command, the error says so. */
+/* Checks the arguments of a tool call. Each member must be an operand of the tool, "options" or "fields". If a member
+ * is an option of the command, the error says so. */
 static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, nnc_error *err) {
     for (nnc_json one = nnc_json_first(arguments); one.node != NULL; one = nnc_json_next(one)) {
         const char *key = nnc_json_key(one), *known[2 + OPERANDS_MAX + OPTIONS_MAX];
@@ -742,8 +742,8 @@ static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena) {
     nnc_buffer_text(out, "}\n");
 }
 
-/* Tests whether a message needs an answer. Notifications need no answer. Answers need none either: this server sends no
- * requests. */
+/* Tests whether a message needs an answer. Notifications need no answer. Messages that are answers need none either:
+ * this server sends no requests. */
 static bool wants_answer(nnc_json root) {
     return nnc_json_type_of(root) != NNC_JSON_OBJECT || nnc_json_get(root, "id").node != NULL ||
            nnc_json_get(root, "method").node == NULL;

@@ -91,7 +91,7 @@ NNC_GET(get_bytes, ops_row, nnc_number_cell(self->bytes / shown_instances(self))
 /* FLOPs per byte; with 0 bytes the cell is empty. */
 NNC_GET(get_intensity, ops_row, nnc_number_cell((self->flops + self->vector_flops) / self->bytes))
 
-/* Time of one instance or of a sum. An op without time overlaps other ops: it has no time, share and bound. */
+/* Time of one instance or of a sum. An op of 0 s is overlapped by other ops; its time, share and bound are empty. */
 NNC_GET(get_time, ops_row, nnc_number_cell(self->seconds > 0 ? self->seconds / shown_instances(self) : (double)NAN))
 
 NNC_GET(get_share, ops_row, nnc_number_cell(self->seconds / NNC_OWNER(nnc_report)->result->step_s))

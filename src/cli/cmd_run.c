@@ -4,8 +4,8 @@
 #include "cli/cli_internal.h"
 #include "input/input_internal.h"
 
-/* Returns the source of a parameter as text; NULL = no source. A source in a device file has a key: the longest key
- * that equals the key of the parameter, or names an object around it, is used. */
+/* Returns the source of a parameter as text; NULL = no source. Sources in a device file have keys. Uses the longest of
+ * these keys that equals the parameter's key or names an object around the parameter. */
 static const char *source_of(const nnc_device *device, const char *key) {
     const char *text = NULL;
     size_t best = 0;

@@ -24,8 +24,8 @@ typedef struct scale_row {
     double framework_s; /* with --software any: the step minus the step of the same plan with the software of the
                          * first plan; otherwise NaN */
     double efficiency;  /* throughput per device, divided by the highest of all numbers of devices */
-    /* For each part: (device time per step here - device time in the row with the highest throughput per device) /
-     * device time of the whole step here. Negative: less device time here. */
+    /* For each part: (device time of the part in this row - device time of the part in the row with the highest
+     * throughput per device) / device time of the whole step in this row. Negative: this row needs less. */
     double lost[NNC_SCALE_COUNT];
 } scale_row;
 
@@ -262,8 +262,8 @@ static nnc_status give_reason(nnc_arena *arena, const nnc_search_size *size, nnc
 static double device_s(const scale_row *row) { return row->best.found.step_s * row->devices; }
 
 /* Computes the efficiency of each row relative to the row with the highest throughput per device, so at most 1. (The
- * row with the fewest devices need not be the best, because plans with little memory may be slower.) `lost` has the
- * device time of each part before the call, and the relative difference from the best row after it. */
+ * row with the fewest devices need not be the best, because plans with little memory may be slower.) Before the call,
+ * `lost` has the device time of each part. After it, `lost` is as described at scale_row. */
 static void compare_sizes(nnc_scale *scale) {
     double base[NNC_SCALE_COUNT];
     if (scale->base < 0) { return; }
@@ -282,7 +282,7 @@ static void compare_sizes(nnc_scale *scale) {
 }
 
 /* Sets row->framework_s: how much longer the step is with the software profile of this plan than with the profile of
- * the first plan. Changes nothing if both profiles are equal, or the first does not allow the plan. */
+ * the first plan. Changes nothing if both profiles are equal, or if the first profile does not allow the plan. */
 static nnc_status split_step(nnc_session *session, const nnc_search_report *report, const scale_row *first,
                              nnc_scratch *scratch, scale_row *row, nnc_error *err) {
     const nnc_software *software = NULL;

@@ -412,7 +412,7 @@ static int64_t most_devices(const nnc_scenario_args *given) {
     return most;
 }
 
-/* Returns the global batch that micro-batches and degrees determine, as in launch files; 0 = not determined. */
+/* Returns the global batch that the options determine, micro-batch x micro-batches x data; 0 = not determined. */
 static int64_t fixed_batch(const nnc_scenario_args *given) {
     const int64_t split =
         whole_setting(given, "tensor", 1) * whole_setting(given, "pipeline", 1) * whole_setting(given, "context", 1);
@@ -459,7 +459,7 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, int64
     }
     *global_batch = most_devices(given);
     while (*global_batch % 2 == 0) { *global_batch /= 2; }
-    /* the odd factors of the devices stay, so that the batch can be divided over the devices */
+    /* the batch begins with the odd factors of the number of devices, so that it can be divided over the devices */
     *chosen = *global_batch * seq_len <= TOKENS_MAX ? " (chosen: about 4 million tokens)"
                                                     : " (chosen: can be divided over the devices)";
     while (*global_batch * 2 * seq_len <= TOKENS_MAX) { *global_batch *= 2; }

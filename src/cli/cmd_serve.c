@@ -1,7 +1,7 @@
 /* nncost serve, and `ops` and `explain` with --serve: a decoder under load, or images by diffusion.
  *
  * All commands of a deployment are loaded in the same way: with_scenario() reads the operands, computes, and calls
- * the writer of the command. Both pages are lists of rows. */
+ * the writer of the command. Each page is a list of rows. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "explain/explain_internal.h"

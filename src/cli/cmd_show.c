@@ -49,7 +49,8 @@ static nnc_cell get_scaled(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX
 
 NNC_GET(get_unit, shown_field, nnc_text_cell(self->unit != NULL ? self->unit : ""))
 
-/* Returns the path of the file that sets the field, in the chain of "like" keys. */
+/* Returns the path of the file that sets the field: the file of the spec, or a file from which it inherits (key
+ * "like"). */
 static nnc_cell get_from(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
 static bool is_like_another(const nnc_place *place);
 
@@ -352,7 +353,7 @@ static void put_sources(nnc_record *record, const nnc_model *model) {
     nnc_record_close(record);
 }
 
-/* Writes a graph model as the members of its file, with the current values of its lets. */
+/* Writes a graph model as the members of its file; "let" has the current values. */
 static void put_graph(nnc_record *record, const nnc_graph *graph) {
     static const char *const parts[] = { "input", "define", "ops" };
     const struct nnc_graph_net *net = graph->net;

@@ -30,8 +30,8 @@ static const char *class_name(unsigned class) {
     return class < 3 ? names[class] : "?";
 }
 
-/* Returns the reason why an operator is slow: sizes without padding, or its time relative to expected time and
- * bound. */
+/* Returns why an operator is slow: a size that is no multiple of 16 bytes, or its time as a multiple of its expected
+ * time and of its bound. */
 static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX]) {
     const double calls = (double)r->calls;
     char was[NNC_NUMBER_TEXT], could[NNC_NUMBER_TEXT];
@@ -516,8 +516,8 @@ static nnc_status draw(nnc_session *session, const answer *a, nnc_error *err) {
     return nnc_ends_in(session->options.output, ".png") ? nnc_make_png(session->out, err) : NNC_OK;
 }
 
-/* Compares a step of the trace with the estimated step, part by part. The idle time of the estimate is bubbles and
- * launches. */
+/* Compares a step of the trace with the estimated step, part by part. The idle time of the estimate is bubbles plus
+ * host time. */
 static nnc_status add_parts(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
                             nnc_error *err) {
     answer *a = context;

@@ -59,8 +59,8 @@ static void write_options(nnc_buffer *out, nnc_style style, unsigned takes) {
     }
 }
 
-/* The options that users need most. -h shows the listed options that the command has. A command with many own options
- * shows only the first. */
+/* The options that users need most. -h shows the listed options that the command has. For a command with own options it
+ * reads less of the list, but at least COMMON_LEAST names. */
 static const char *const common[] = { "--devices",     "--tensor",        "--pipeline",     "--zero",
                                       "--micro-batch", "--micro-batches", "--global-batch", "--seq-len",
                                       "--precision",   "--recompute",     "--set",          "--output",

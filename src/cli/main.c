@@ -95,8 +95,8 @@ static bool is_filler(const char *word) {
     return found;
 }
 
-/* Finds a command by the first word of a command line. rest: the words after it; words such as "gpt2 h100" are the
- * arguments of 'estimate'. */
+/* Finds a command by `name`, the first word of a command line; `rest` are the other words. If there is no such command,
+ * the error suggests a command: for "gpt2 h100", "nncost estimate gpt2 h100". */
 static const nnc_command *find_command(const char *name, char **rest, nnc_error *err) {
     static const char *const asked[] = { "--version", "--help", "--help-all" };
     const char *names[COMMAND_COUNT];
@@ -369,7 +369,7 @@ static void keep_blocks_apart(void) {
 
 /* Memory for the tree of a file, which main() owns. A tree has several hundred small pieces of memory, which are freed
  * together. When the last piece is freed, all of the memory is used again. Pieces that do not fit come from malloc.
- * Gain: 14 % of the instructions of an estimate. The hooks of cJSON get no context, so they need this pointer. */
+ * Gain: 14 % of the instructions of an estimate. The pointer is global, because the hooks of cJSON get no context. */
 enum { TREES_BYTES = 1 << 20, TREES_ALIGN = 16 };
 typedef struct tree_memory {
     size_t used, live;

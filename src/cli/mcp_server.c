@@ -127,7 +127,7 @@ static bool is_cancelled(server *s, const message *m) {
     return false;
 }
 
-/* Runs a call in its own process: without standard input and with little memory. Writes the answer into the pipe. */
+/* Runs a call in its own process: without standard input and with limited memory. Writes the answer into the pipe. */
 static void work(const server *s, const char *line, size_t size, int pipe) {
     const int none = open("/dev/null", O_RDWR | O_CLOEXEC);
     nnc_buffer out = { 0 };

@@ -437,8 +437,8 @@ static bool is_camel(const char *word) {
     return *word != '\0' && *word != '=';
 }
 
-/* Changes option names in argv to lower case, and '_' in them to '-', so that getopt finds them. camel: changes only
- * names in camel case, which the aliases have to see as they were typed; otherwise only the other names. */
+/* Changes option names in argv to lower case, and '_' in them to '-', so that getopt finds them. camel: true = changes
+ * only names in camel case, which the aliases need as they were typed; false = changes all other names. */
 static void fold_options(int argc, char **argv, bool camel) {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strncmp(argv[i], "--", 2) != 0 || is_camel(argv[i]) != camel) { continue; }

@@ -36,8 +36,8 @@ void nnc_scenario_request_run(nnc_scenario *scenario) {
     scenario->asks_run = scenario->asks_run || !isnan(scenario->plan.tokens) || !isnan(scenario->plan.samples);
 }
 
-/* Refuses options that have no effect on this estimate. --host with a kernel time of 0 is a CPU, which every estimate
- * uses. */
+/* Refuses options that have no effect on this estimate. --host with a kernel time of 0 (a CPU) has an effect on every
+ * estimate. */
 static nnc_status check_read(const nnc_options *options, const nnc_scenario *scenario, nnc_error *err) {
     const bool listed = scenario->model.captured != NULL || scenario->model.implementation != NNC_IMPLEMENTATION_NONE;
     const bool whole = nnc_plan_is_whole(&scenario->plan), issues = scenario->software.lists_operators && whole;
@@ -262,8 +262,8 @@ static bool is_not_released(const void *in, const char *field) {
     return true;
 }
 
-/* Writes the default values of a plan that a search chose and that the release of its framework would change: the
- * search decides these values, and the multiple to which the vocabulary is padded, without the release. */
+/* Writes the fields of a found plan that have their defaults but that the release of the framework would change,
+ * because a search ignores the release. Also writes vocab_multiple if the release set it for another tensor degree. */
 static void put_released(nnc_buffer *out, const nnc_command_args *args, const nnc_plan *plan) {
     const nnc_scenario *s = args->of_release;
     const nnc_given given = { is_not_released, NULL };

@@ -296,7 +296,7 @@ static void keep_policy(nnc_scenario_args *given, nnc_scenario *scenario) {
 }
 
 /* Loads the scenario that all plans start from. From a plan file it keeps the number of devices and the global batch;
- * the search decides how these are divided. */
+ * the search decides how both are divided. */
 static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task, nnc_error *err) {
     const nnc_scenario *scenario = &b->scenario;
     nnc_plan *plan = &task->search.base;
@@ -344,7 +344,7 @@ static nnc_status make_digest(const nnc_session *session, const base *b, const n
                              digest, err);
 }
 
-/* With search.one_software, and if nncost chooses the profile: keeps only the profile of the best plan on the fewest
+/* If search.one_software is set and nncost chooses the profile, keeps only the profile of the best plan on the fewest
  * devices that have a plan, so that a difference between numbers of devices has a single cause. Each MPI rank finds
  * this profile on its own. */
 static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task,

@@ -213,7 +213,7 @@ static void put_counter(nnc_record *record, const char *what, const char *unit, 
 }
 
 /* Returns the memory of a stage when a pass ends. Only the activations change: they are proportional to the
- * micro-batches in flight. The memory of the stage includes their maximum. */
+ * micro-batches in flight. The memory of the stage includes the maximum of its activations. */
 static double resident_bytes(const nnc_memory *memory, int64_t in_flight, int64_t most) {
     const double kept = (double)memory->activation_bytes;
     return (double)memory->total_bytes - kept + floor(kept * (double)in_flight / (double)(most > 0 ? most : 1));
@@ -271,8 +271,8 @@ static void put_stage(nnc_record *record, const nnc_report *report, lane l) {
     }
 }
 
-/* Tests whether every stage has a single chunk. Arrows need this, because else the next stage differs between
- * passes. */
+/* Tests whether every stage has a single chunk. Arrows need this, because with several chunks the next stage differs
+ * between passes. */
 static bool one_chunk(const nnc_report *report) {
     for (int64_t i = 0; i < report->interval_count; i++) {
         if (report->intervals[i].chunk != 0) { return false; }

@@ -8,9 +8,9 @@
  * because time that a step needs in addition to its kernels is not part of the kernels. Parameters that were fitted on
  * kernels are refused if they make steps worse, because the device file is used to predict steps.
  *
- * The fit minimises the mean of |ln(predicted / measured)| over the rows of a file, then over the files, then over the
- * groups. If a fit has several parameters, each adds a small penalty, 0.01 / rows x ln(1 + steps^2). The penalty
- * keeps a parameter that the rows do not determine near its start. */
+ * The fit takes the mean of |ln(predicted / measured)| over the rows of a file, then over the files, then over the
+ * groups, and minimises it. If a fit has several parameters, each adds a small penalty, (0.01 / rows) ln(1 + d^2); d is
+ * its distance from its start in step sizes. This keeps a parameter that the rows do not determine near its start. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
@@ -145,8 +145,8 @@ static double place_of(const moving *m, int i, double value) {
     return r->ratio ? log(value / m->start[i]) / r->step : (value - m->start[i]) / r->step;
 }
 
-/* A fitted bus_fraction begins from the share of all group sizes, without the gain of small groups over PCIe that counts
- * for kinds without own values: a device file states no gain. */
+/* If the bus_fraction of a collective is fitted, removes its gain of small groups over PCIe (a small_group_loss below
+ * 0), because a device file states no gain. */
 static void drop_gain(const nnc_fit_parameter *p, nnc_device *device) {
     static const char member[] = ".bus_fraction";
     const size_t length = strlen(p->name), end = sizeof member - 1;
@@ -502,8 +502,8 @@ static int32_t assign_models(const moving *m) {
     return models < 2 ? 0 : models < MODELS_MAX ? models : MODELS_MAX;
 }
 
-/* Fits the parameters to all parts but one, then predicts the rows of that part. Parameters of later fit groups are not
- * fitted yet, so the fit runs without them, as the main fit does. The prediction uses their final values. */
+/* Fits the parameters to all parts but one, then predicts the rows of that part. The fit runs without the parameters of
+ * later fit groups, as the main fit does. The prediction uses the final values (`last`) of these parameters. */
 static bool cross_part(moving *m, int32_t part, const double *last, size_t error) {
     nnc_fit *fit = m->fit;
     double own[NNC_MINIMISE_MAX];
@@ -525,8 +525,8 @@ static bool cross_part(moving *m, int32_t part, const double *last, size_t error
     return ok;
 }
 
-/* Computes the cross-validation error of each row, and its error by a fit that leaves out the model of the row. hands:
- * space for one element per row. Returns false when out of memory. */
+/* Computes two errors of each row: in the cross-validation, and with parameters fitted without the model of the row.
+ * hands: space for one element per row. Returns false when out of memory. */
 static bool cross_validate(moving *m, hand *hands) {
     nnc_fit *fit = m->fit;
     double last[NNC_FIT_PARAMETERS_MAX];

@@ -30,9 +30,10 @@
  *                                models have two depths
  *   served: first token          ttft_s
  *
- * A group of kernels determines its parameters, in this order, from 20 rows, or the first of them from 3 rows for each.
- * Parameters that begin with library_ need a kernel that PyTorch issued. Most of them, vector_fraction and depth_half
- * are fitted only if the device file does not state them (UNSTATED). */
+ * A group of 20 or more rows of kernels determines all its parameters. A smaller group determines the first of them,
+ * in this order: one for each 3 rows. Parameters that begin with library_ need a kernel that PyTorch issued.
+ * vector_fraction, depth_half and most parameters that begin with library_ are fitted only if the device file does not
+ * state them (UNSTATED). */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
@@ -306,7 +307,7 @@ typedef enum need {
     ANY,
     FORWARD,   /* needs forward rows */
     BACKWARD,  /* needs backward rows */
-    KERNELS,   /* needs 20 rows, or 3 for each parameter, like the next six */
+    KERNELS,   /* needs 20 rows, or 3 for each parameter; so do RATE to WIDTHS */
     RATE,      /* needs a device whose file states the bandwidth of its L2 cache */
     RATIO,     /* needs a device whose file does not state the bandwidth of its L2 cache */
     ISSUED,    /* needs kernels that PyTorch issued */
@@ -379,8 +380,8 @@ static const struct {
     { "", "efficiency.collectives.", "small_group_loss", SIZES },
 };
 
-/* Returns why a fit group has too few rows for one more parameter; NULL = it has enough. Kernels need 20 rows for all
- * parameters, or 3 rows for each. */
+/* Returns why a fit group has too few rows for one more parameter; NULL = it has enough. A group of kernels needs 20
+ * rows, or 3 rows for each of its parameters. */
 static const char *few_of(const nnc_fit *fit, int32_t g) {
     const nnc_fit_group *group = &fit->groups[g];
     int32_t parameters = 1;

@@ -6,7 +6,7 @@
  *   fit.c          the values of these parameters (nnc_fit)
  *   log.c          the log of a training program -> seconds of a step, memory, MFU
  *   minimise.c     the least value of a function of a few numbers, by NLopt
- *   device_text.c  a device file or profile written anew with fitted parameters */
+ *   device_text.c  the text of a device file or profile with fitted parameters */
 #ifndef NNCOST_LAB_INTERNAL_H
 #define NNCOST_LAB_INTERNAL_H
 
@@ -377,7 +377,8 @@ typedef struct nnc_fitted_value {
 
 typedef struct nnc_device_change {
     const char *id;  /* id of the new file; if it differs from the old id, the aliases are dropped */
-    nnc_basis basis; /* basis of the new parameters; if the old basis comes later in nnc_basis, the file keeps it */
+    nnc_basis basis; /* basis of the new parameters; if the old basis comes later in nnc_basis, the file keeps the old
+                      * one */
     const nnc_fitted_value *values;
     int32_t count;
     bool engine; /* true: the file is a software profile, and its object "serving" changes */

@@ -1,7 +1,7 @@
-/* Reads logs of training programs: the time of a step, the memory and the MFU. Only the table `patterns` has text of
- * single programs. An entry of this table has a mark, which a line must contain, and a key. In the line, a number
- * follows the key. In a progress bar, and if the key begins with a comma, the number precedes the key. Sources of the
- * formats: Megatron-LM megatron/training/training.py, NeMo nemo/utils/exp_manager.py, torchtitan
+/* Reads logs of training programs: the time of a step, the memory and the MFU. Only the table `patterns` has texts that
+ * are specific to a program. An entry of this table has a mark, which a line must contain, and a key. In the line, a
+ * number follows the key. In a progress bar, and if the key begins with a comma, the number precedes the key. Sources
+ * of the formats: Megatron-LM megatron/training/training.py, NeMo nemo/utils/exp_manager.py, torchtitan
  * torchtitan/components/metrics.py, transformers src/transformers/trainer.py and tqdm, DeepSpeed
  * deepspeed/utils/timer.py, MaxText src/MaxText/metric_logger.py, Megatron-DeepSpeed of BigScience
  * megatron/training.py. */

@@ -74,8 +74,8 @@ static const char value_spellings[] =
     "sharding:fsdp within slice, dp across slices=3|"
     "sharding:fsdp within node, dp across nodes=3|id:device=devices|";
 
-/* Finds a key in a list such as "|KEY=VALUE|KEY=VALUE|" or "|KEY|KEY|". Returns the text after the key and `end`
- * ('=' or '|'), which goes up to the next '|'. NULL = no such key. */
+/* Finds a key in a list such as "|KEY=VALUE|KEY=VALUE|" or "|KEY|KEY|". Returns the text that begins after the key and
+ * the character `end` ('=' or '|'); the text ends at the next '|'. NULL = no such key. */
 static const char *entry_of(const char *list, const char *key, char end) {
     const size_t length = strlen(key);
     for (const char *at = list + 1; *at != '\0'; at += strcspn(at, "|") + 1) {
@@ -513,8 +513,9 @@ static nnc_status make_model(reading *r, const char *text, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Loads or makes the model that a row names. If the model is a stand-in, its network counts as not stated. If the
- * model cannot be made, the row is not predicted. */
+/* Loads or makes the model that a row names. If nncost has only a stand-in of the model, another network with equal
+ * counts, "network" becomes a setting that the row does not state. If the model cannot be made, the row is not
+ * predicted. */
 static void name_model(reading *r, const char *text) {
     nnc_error err = { 0 };
     const nnc_model *loaded = NULL;
@@ -987,8 +988,8 @@ static void read_load(reading *r, nnc_serve_ask *ask) {
     } else {
         refuse(r, "mode %.32s: batch sizes of its parts are not recorded", mode);
     }
-    /* If the degree of tensor parallelism of a maximum throughput or a given rate is not stated, the prediction
-     * tries all degrees and takes the best. */
+    /* If a row of a maximum throughput or of a given request rate does not state its degree of tensor parallelism, the
+     * prediction tries all degrees and takes the best. */
     const bool open = !given(r, "tensor") && !given(r, "pipeline") && ask->devices > 1;
     ask->tensor = open ? ask->devices : ask->tensor;
     r->row->tensor_open = open && (is(mode, "offline-max") || is(mode, "open-loop"));
@@ -1022,8 +1023,8 @@ static bool is_replayed(const reading *r) {
 
 /* Reads one prefill, or one decode step of sequences with `context` tokens, that was timed alone. The profile gpt-fast
  * describes steps that run as a recorded program (CUDA graph). Other steps are refused, because the operators of the
- * measured program are not known. Returns false if the row is a decode step but a prefill is asked for, or is a prefill but
- * a decode step is. */
+ * measured program are not known. Returns false unless row->served is NNC_SERVED_TPOT for a decode step,
+ * NNC_SERVED_TTFT for a prefill. */
 static bool read_timed(reading *r) {
     nnc_measured *row = r->row;
     const bool decode = is(text_of(r, "what"), "decode"), prefill = is(text_of(r, "what"), "prefill");
@@ -1114,8 +1115,8 @@ static void read_other_fields(reading *r) {
     }
 }
 
-/* Reads one row of a line; `served` is the number of the row in its line: the measurement of served requests, or 1
- * for forward and backward of a convolution. Returns false if the line has no such row. */
+/* Reads one row of a line; `served` selects it: a kind of measurement of served requests; for a convolution, 0 =
+ * forward, 1 = forward and backward; otherwise 0. Returns false if the line has no such row. */
 static bool read_row(reading *r, nnc_served served) {
     nnc_measured *row = r->row;
     *row = (nnc_measured){

@@ -46,10 +46,11 @@ static double kernel_bound_s(const nnc_device *device, const nnc_op *op) {
 }
 
 /* Returns the host time of a call that is timed alone, which is the least time of the call. host.kernel_s is the host
- * time of a kernel in a program; a forward call needs the share without the Python code of a library. A backward call
- * needs the time of several kernels: the start of autograd, its thread and its kernels. Measured on the host of
- * tests/published/h100: products and copies with almost no device time take 22 to 46 us. Convolutions and attention,
- * whose kernel is chosen on the host in each call, take 38 to 47 us. The backward of these adds 154 to 225 us. */
+ * time of a kernel in a program; a forward call needs a share of it, because it runs no Python code of a library. A
+ * backward call needs the time of several kernels: the start of autograd, its thread and its kernels. Measured on the
+ * host of tests/published/h100: products and copies with almost no device time take 22 to 46 us. Convolutions and
+ * attention, whose kernel is chosen on the host in each call, take 38 to 47 us. The backward of these adds 154 to 225
+ * us. */
 static double called_s(const nnc_measured *row, const nnc_device *device) {
     static const double forward_share = 0.8, planned_share = 1.1, backward_kernels = 5.0;
     const bool backward = row->op.phase != NNC_PHASE_FORWARD;
@@ -115,8 +116,8 @@ static const unsigned parts[] = {
         NNC_RECOMPUTE_MLP,
 };
 
-/* Returns the predicted memory that decides the open settings of a row: the lower end of its interval, because the
- * measured run fitted the device. */
+/* Returns the predicted memory that decides the open settings of a row: the lower end of the memory interval, because
+ * the measured run fitted the device. */
 static double least_bytes(const nnc_result *result) { return (double)result->memory.total_interval_bytes[0]; }
 
 static bool may_run(const nnc_device *device, const nnc_result *result) {
@@ -168,8 +169,9 @@ static bool must_recompute(const nnc_measured *row, const nnc_device *device, co
            least_bytes(result) > most;
 }
 
-/* Finds the verdict of a row that ran but does not state how the devices are used, if its guessed plan does not fit:
- * tries more tensor ranks, up to one server. The predicted time stays the time of the guessed plan. */
+/* For a row that ran but does not state its parallelism: if the guessed plan does not fit, tries more tensor ranks, up
+ * to one server, and uses memory and verdict of the first plan that fits. The predicted time stays that of the guessed
+ * plan. */
 static void split_until_it_fits(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                                 const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                                 nnc_result *result) {
@@ -191,7 +193,7 @@ static void split_until_it_fits(const nnc_measured *row, const nnc_model *model,
 }
 
 /* Returns the time of a step with the host work of its program, divided by the time of the step alone. If reading the
- * samples takes longer than the step with this work, that time is used instead. */
+ * samples takes longer than the step with this work, uses the time of reading instead. */
 static double host_ratio(const nnc_measured *row, const nnc_plan *plan, const nnc_result *result) {
     const double passes = nnc_max((double)plan->micro_batches, 1.0);
     const double samples = passes * (double)plan->micro_batch;
@@ -379,8 +381,8 @@ void nnc_errors_sum(double *errors, int32_t count, nnc_score_stats *stats) {
         sum += errors[i];
     }
     qsort(errors, (size_t)count, sizeof *errors, by_size);
-    const int32_t rank = (int32_t)((9 * (int64_t)count + 9) / 10); /* ceil(0.9 n): number, from 1, of the error that is
-                                                                    * at 90 % */
+    const int32_t rank = (int32_t)((9 * (int64_t)count + 9) / 10); /* ceil(0.9 n): position, from 1, of the error that
+                                                                    * is the 90th percentile */
     stats->mape = size / (double)count;
     stats->bias = sum / (double)count;
     stats->p90 = fabs(errors[rank - 1]);

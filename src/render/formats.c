@@ -222,8 +222,8 @@ const nnc_format nnc_format_json = {
 
 /* ---- CSV (RFC 4180): lines end with "\r\n" ---- */
 
-/* Returns true if a spreadsheet would read the text as a formula (= + - @), or a GitHub workflow would read it as a
- * command (::). Some spreadsheets also accept these signs in their wide forms: U+FF0B, U+FF0D, U+FF1D and U+FF20. */
+/* Returns true if a spreadsheet would read the text as a formula (= + - @), or GitHub Actions would run it as a command
+ * (::). Some spreadsheets also accept these signs in their wide forms: U+FF0B, U+FF0D, U+FF1D and U+FF20. */
 static bool is_formula(const char *text) {
     static const char *const wide[] = { "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\x9D", "\xEF\xBC\xA0" };
     bool starts = strchr("=+-@", *text) != NULL && *text != '\0';

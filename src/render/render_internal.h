@@ -240,9 +240,8 @@ struct nnc_table {
     nnc_buffer cells; /* cells of all rows, row by row; each text ends with a NUL */
     int64_t cell_count;
     int widths[NNC_TABLE_COLUMNS];                           /* width of each column in characters; 0 = left out */
-    bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* cut: for each column, true = its texts were cut.
-                                                              * dropped: for each column, true = it was left out.
-                                                              * Otherwise the line would be too long */
+    bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* for each column, true = its texts were cut (cut), or it
+                                                              * was left out (dropped), to make the line fit */
     int gap;                                                 /* number of blanks between columns */
     bool laid_out;
 };
@@ -331,7 +330,7 @@ void nnc_html_put(nnc_buffer *out, const char *element, const char *text);
 
 /* ---- pictures: svg.c ---- */
 
-/* Coordinates are whole tenths of a pixel and printed as such, so that one picture has the same bytes everywhere. The
+/* Coordinates are whole tenths of a pixel and printed exactly, so that one picture has the same bytes everywhere. The
  * CSS class of an element selects its colour in the palette. */
 typedef int32_t nnc_px; /* tenths of a pixel */
 #define NNC_PX(pixels) ((nnc_px)(10 * (pixels)))

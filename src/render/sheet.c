@@ -190,7 +190,7 @@ static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, 
     return NULL;
 }
 
-/* Copies text up to `end` or `or_end`, or to its end. Returns the position where it stopped. */
+/* Copies text up to the character `end` or `or_end`, or the whole text. Returns the position where it stopped. */
 static const char *take(const char *text, char end, char or_end, char taken[REFERENCE_MAX]) {
     size_t length = 0;
     while (text[length] != '\0' && text[length] != end && text[length] != or_end && length + 1 < REFERENCE_MAX) {

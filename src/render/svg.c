@@ -18,7 +18,7 @@ void nnc_put_xml(nnc_buffer *out, const char *text) {
         case '<': nnc_buffer_text(out, "&lt;"); break;
         case '>': nnc_buffer_text(out, "&gt;"); break;
         case '"': nnc_buffer_text(out, "&quot;"); break;
-        case '\n': nnc_buffer_text(out, "&#10;"); break; /* a line break could start a workflow command in a log */
+        case '\n': nnc_buffer_text(out, "&#10;"); break; /* GitHub Actions may run a line of a log as a command */
         default:
             if (size == 0 || control > 0) {
                 nnc_buffer_byte(out, '?');
@@ -298,7 +298,7 @@ static const struct {
 
 static const char *colour_of(const char *name, bool dark) {
     int i = 0;
-    while (strcmp(nnc_palette[i].name, name) != 0) { /* ends, because the palette has every class */
+    while (strcmp(nnc_palette[i].name, name) != 0) { /* the loop ends, because the palette has every class */
         i++;
     }
     return dark ? nnc_palette[i].dark : nnc_palette[i].light;

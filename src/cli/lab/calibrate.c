@@ -351,8 +351,8 @@ static bool is_held_out(const calibration *c, const nnc_measured *row) {
                                strcmp(c->held, row->source) == 0);
 }
 
-/* A row whose time is farther than this factor from its prediction probably has another unit: of 2,935 published steps,
- * none is farther than a factor of 6.4 (nncost accuracy --rows), and units differ by 1,000. */
+/* If the time of a row differs from its prediction by more than this factor, it is probably in another unit: units
+ * differ by 1,000, and none of 2,935 published steps differs by more than a factor of 6.4 (nncost accuracy --rows). */
 static const double other_unit = 300.0;
 
 /* Adds a row to the fit if it can be predicted; otherwise counts it as left out, with the reason. */
@@ -522,9 +522,9 @@ static nnc_status write_file(calibration *c, const char *path, nnc_error *err) {
  *
  * Each parameter has a range. A fitted parameter has the range that its rows allow. Other parameters have the range
  * from the 10th to the 90th percentile of shipped devices, relative to the median of these devices. No shipped device
- * has its own host, so host.kernel_s has the range that the interval of a step gives to waiting for the host. The
- * estimate is repeated at both ends of each range, while other parameters keep their fitted values. The parameter with
- * the largest difference is the one to measure. */
+ * has its own host, so the range of host.kernel_s is its value times exp(-s) to exp(s), with s = spread.idle of the
+ * software profile. The estimate is repeated at both ends of each range, while other parameters keep their fitted
+ * values. The parameter with the largest difference is the one to measure. */
 
 /* Kinds of measured rows that determine a parameter, by the beginning of the parameter's name. */
 static const struct {
@@ -768,7 +768,7 @@ static nnc_status place_parameter(calibration *c, nnc_fit_parameter *parameter, 
     nnc_parameter_place place = { 0 };
     NNC_TRY(find_parameter(c, parameter->name, &place, err));
     parameter->offset = (size_t)((char *)place.value - (c->fit->served ? (char *)&c->engine : (char *)&c->start));
-    /* A gain of small groups over PCIe is no value that a device file states. */
+    /* A negative value is a gain of small groups over PCIe. No device file states it, so it counts as 0. */
     parameter->before = *place.value < 0.0 ? 0.0 : *place.value;
     return NNC_OK;
 }

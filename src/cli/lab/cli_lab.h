@@ -13,8 +13,8 @@ extern const nnc_view nnc_accuracy_view, nnc_calibration_view;
 
 /* ---- measured_rows.c: the rows that the command line chooses ---- */
 
-/* The rows that --only, --fold and --group choose. "not:2/5" leaves out rows whose digest is in the second of five
- * parts. */
+/* The rows that --only, --fold and --group choose. "--fold not:2/5" leaves out the rows whose digest is in the second
+ * of five parts. */
 typedef struct nnc_row_choice {
     const char *only;    /* text that the id contains; NULL = any id */
     int64_t part, parts; /* part: number of the chosen part of --fold, from 1; parts: number of parts, 0 = no --fold */
@@ -63,7 +63,7 @@ typedef struct nnc_left_out {
     int32_t rows;
 } nnc_left_out;
 
-/* Counts a row that is left out; the list needs space for every row. */
+/* Counts a row that is left out; `list` needs space for one entry per row. */
 void nnc_left_out_add(nnc_left_out *list, int32_t *count, const nnc_measured *row, const char *reason);
 
 /* Turns the error of a row into a reason to leave it out, in the arena. An error of the machine (memory, files) ends

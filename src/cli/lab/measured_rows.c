@@ -127,7 +127,7 @@ static nnc_status choose_software(nnc_specs *specs, nnc_scenario *s, nnc_error *
     return NNC_OK;
 }
 
-/* Finds the release that a version in words states: "Megatron-Core r0.8.0", "MLPerf v5.1; NVIDIA NeMo". */
+/* Finds the release that a version text names: "Megatron-Core r0.8.0", "MLPerf v5.1; NVIDIA NeMo". */
 static nnc_status find_in_version(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err) {
     const char *number = ask->version + strcspn(ask->version, "0123456789");
     nnc_release_ask named = *ask;
@@ -137,8 +137,9 @@ static nnc_status find_in_version(nnc_specs *specs, const nnc_release_ask *ask, 
 }
 
 /* Finds the release of the program that a row measured. The version may contain the name of a program: "Megatron-Core
- * r0.8.0". If this name begins like the framework's name (Megatron-LM), the release that it names is tried first, then
- * the release of the framework. Otherwise the framework is tried first, then the version. */
+ * r0.8.0". If the version begins with the first word of the framework's name (Megatron-LM: "Megatron"), the release
+ * that the version names is tried first, then the release of the framework. Otherwise the framework is tried first,
+ * then the version. */
 static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err) {
     const size_t word = strcspn(ask->framework, " -");
     *release = (nnc_release){ .entry = NULL };
@@ -191,7 +192,7 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
     nnc_status status = load_model(specs, row, scenario, err);
     scenario->plan = row->plan;
     if (status == NNC_OK) { status = load_software(specs, options, row, scenario, err); }
-    /* For a torus, tables state hosts of four or eight devices. These do not limit any link, so they are ignored. */
+    /* For a torus, tables state hosts of four or eight devices. Hosts of a torus limit no link, so they are ignored. */
     if (scenario->device.scale_up.kind == NNC_LINK_TORUS && scenario->plan.devices_per_node <= TORUS_HOST_MOST) {
         scenario->plan.devices_per_node = 0;
     }
