@@ -159,8 +159,8 @@ typedef struct nnc_graph_node {
     /* used only if the entry uses a macro */
     const nnc_graph_define *define;
     nnc_expr args[NNC_GRAPH_ARGS_MAX];
-    /* used only if the entry is a repeat, an if, or a list of tied or frozen ops. count: number of repeats; for the
-     * other kinds of entry 0 = off. */
+    /* used only if the entry is a repeat, an if, or a list of tied or frozen ops. count: number of repeats; for an
+     * if or a list, 0 = off. */
     nnc_expr count;
     nnc_graph_ops ops;
 } nnc_graph_node;
@@ -304,7 +304,7 @@ typedef struct nnc_captured_op {
     double transient_bytes;          /* backward: bytes of the temporary tensors that live while the operator runs */
     int64_t rows, cols, vector;      /* sizes of the parameters that no earlier operator has read */
     bool table;                      /* the parameter is a table whose rows the operator looks up */
-    int64_t words;                   /* rows of the vocabulary if a tensor of the operator has this dimension, else 0 */
+    int64_t words;                   /* vocab of the program if a tensor of the operator has this dim, else 0 */
     bool frozen;                     /* the operator's parameters are not trained */
     int32_t slot;                    /* index of the part (nnc_captured_slot) that the operator belongs to */
     bool narrow;                     /* under autocast: the operator computes in 16 bits */
@@ -336,11 +336,11 @@ struct nnc_captured {
     int64_t tokens; /* number of tokens in the step; 0 = the program looks up no tokens */
     int64_t image;  /* pixels per side of the input; 0 = the input is no map */
     int64_t params, table_params;
-    int64_t vocab;     /* rows of the largest table that the program looks up tokens in; 0 = no table */
+    int64_t vocab;     /* number of rows of the largest table in which tokens are looked up; 0 = no table */
     int64_t operators; /* number of operators issued in one step, including operators of the optimizer */
     double input_bytes;
     double peak_gradients, peak_kept,
-        peak_temporary; /* largest number of temporary bytes at one moment of forward and backward */
+        peak_temporary; /* bytes of each kind at the operator (not of the optimizer) where their sum is largest */
     nnc_dtype dtype;    /* format of the trained parameters; of all parameters if none is trained */
     nnc_frozen frozen;  /* format of frozen parameters; NNC_FROZEN_COUNT = all are trained */
     /* optimizer, found from the operators of the update; NNC_OPTIMIZER_COUNT = no update was recorded */

@@ -55,7 +55,7 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]) {
     windows[2].pad_end = or_else(v[NNC_WINDOW_PAD_END_D], or_else(v[NNC_WINDOW_PAD_D], windows[0].pad_end));
 }
 
-/* Describes one parameter of a window, whose unit is positions of the map. */
+/* Describes one parameter of a window, in positions of the map. */
 #define POSITIONS(index, name, unsaid_, min_, help_)                                                             \
     [index] = {                                                                                                  \
         name, NNC_GRAPH_NUMBER, .unsaid = (unsaid_), .min = (min_), .max = NNC_GRAPH_KERNEL_MAX, .help = (help_) \
@@ -155,8 +155,8 @@ static const nnc_graph_param transpose_params[] = {
                               .help = "Positions that are added to the output at the bottom and the right." },
 };
 
-/* Infers the output of a transposed convolution. Output side: (input side - 1) stride - pads + span of the kernel.
- * Returns false if it noted a fault. */
+/* Infers the output of a transposed convolution. Output side: (input side - 1) * stride - pads + span of the kernel +
+ * output_pad. Returns false if it noted a fault. */
 static bool infer_transpose(nnc_graph_walk *w, nnc_graph_op *op) {
     nnc_graph_window windows[3];
     if (!needs_sides(w, op)) { return false; }

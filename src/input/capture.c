@@ -5,9 +5,9 @@
  *     ops: name, inputs, outputs, args -> kind and dims (products, convolutions, attention), else bytes
  *     storages: bytes, kind, lifetime  -> kept and temporary bytes, parameters of the operators
  *
- * The file lists equal layers once, with a repeat (folded), but the storages of all layers. The bytes of a folded
- * operator are the mean over its repeats, so the sums of bytes are exact. The operators of the optimizer are only
- * counted; the cost of the optimizer follows from the plan. */
+ * The file lists the operators of equal layers once, with a repeat (folded), but the storages of every layer. The bytes
+ * of a folded operator are the mean over its repeats, so the sums of bytes are exact. The operators of the optimizer
+ * are only counted; the cost of the optimizer follows from the plan. */
 #include "input/capture_internal.h"
 
 enum {
@@ -23,8 +23,7 @@ static const char *const storage_kinds[] = { "parameter", "frozen", "buffer",   
 
 /* ---- reads formats, whole numbers and lists of a capture file ---- */
 
-/* Formats and their names in PyTorch. Formats that are not floating point, and complex ones,
- * have only a size in bytes. */
+/* Formats and their names in PyTorch. whole: an integer, boolean or complex format. */
 static const struct {
     const char *name;
     int bytes;
@@ -132,7 +131,7 @@ static bool is_list(nnc_json at, nnc_json parent, const char *key, int32_t most)
     return true;
 }
 
-/* Reads a list of lists, which other members name by number; a file may not have it. Returns false if it noted a
+/* Reads an optional list of lists; other members of the file name its entries by number. Returns false if it noted a
  * fault. */
 static bool read_entries(const reader *r, nnc_json root, const char *key, entries *found) {
     const nnc_json at = nnc_json_get(root, key);
@@ -196,7 +195,7 @@ static bool read_copies(numbers *n, const storage *s, copies *c) {
     return true;
 }
 
-/* Reads the kind and the format of a storage; word: the kind, which its format follows. Returns false if it noted a
+/* Reads the kind and the format of a storage. word: the kind; the next value is the format. Returns false if it noted a
  * fault. */
 static bool read_kind(nnc_json word, storage *s) {
     const char *name = nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_json_text(word) : "";
@@ -218,8 +217,9 @@ static bool read_kind(nnc_json word, storage *s) {
     return true;
 }
 
-/* Reads a storage and adds it, with its copies in equal layers: bytes, kind and format, first, last, copies. kinds: the
- * `count` kinds and formats that a text names by number. Returns false if it noted a fault. */
+/* Reads a storage from a row "bytes, kind and format, first, last, copies". Adds it, and its copies in equal layers.
+ * kinds: the `count` pairs of kind and format; a row that is a text has the number of such a pair. Returns false if it
+ * noted a fault. */
 static bool add_storage(reader *r, numbers *n, const storage *kinds, int32_t count, int32_t *capacity) {
     int64_t bytes = 0, kind = 0, first = 0, last = 0;
     storage one;
@@ -295,8 +295,8 @@ static bool read_storages(reader *r, nnc_json root) {
 
 /* ---- reads the tensors of an operator ---- */
 
-/* Reads the format and the shape of a tensor, with the bytes of all its elements; at: the list that begins with them.
- * *rest receives the entry after them. Returns false if it noted a fault. */
+/* Reads the format and the shape of a tensor, and computes the bytes of all its elements. at: a list that begins with
+ * format and shape; *rest receives the entry after the shape. Returns false if it noted a fault. */
 static bool read_shape(nnc_json at, tensor *t, nnc_json *rest) {
     const nnc_json dtype = nnc_json_first(at), shape = nnc_json_next(dtype);
     const int format = format_of(dtype);
@@ -335,7 +335,7 @@ static bool read_shapes(reader *r, nnc_json root) {
     return true;
 }
 
-/* Sets the storage of a tensor to the next number. Returns false if it noted a fault. */
+/* Sets the storage of a tensor to the next number of a list. Returns false if it noted a fault. */
 static bool set_storage(const reader *r, numbers *n, tensor *t) {
     int64_t number = 0;
     if (!next_whole(n, 0, r->storage_count - 1, &number)) { return false; }
@@ -448,9 +448,10 @@ static const struct {
 enum { SMALL_MATRIX = 128 };
 
 /* Tests by the words of its name whether an operator that is not in the table multiplies matrices. Its FLOPs are not
- * known, so it must not count as a kernel that only moves bytes. Two kinds have few FLOPs per byte and may count so: a
- * Fourier transform of n complex values has 5 n log2 n FLOPs for 16 n bytes; a factorization of a matrix of n rows (the
- * words in `factors`) has at most 2 n^3 FLOPs for 8 n^2 bytes in fp32, so n / 4 <= 32 FLOPs per byte if n <= 128. */
+ * known, so it must not count as a kernel that only moves bytes. Two kinds count as such a kernel, because they have
+ * few FLOPs per byte: a Fourier transform of n complex values has 5 n log2(n) FLOPs for 16 n bytes; a factorization of
+ * a matrix of n rows (the words in `factors`) has at most 2 n^3 FLOPs for 8 n^2 bytes in fp32, that is, n / 4 FLOPs per
+ * byte; n <= 128 gives at most 32. */
 static void find_words(naming *n) {
     static const char *const products[] = { "mm",          "bmm",     "addmm",    "addbmm", "baddbmm", "mv",
                                             "addmv",       "dot",     "vdot",     "matmul", "linear",  "bilinear",
@@ -471,7 +472,7 @@ static void find_words(naming *n) {
     n->product = n->product && strstr(n->name, "thnn_fused") == NULL;
 }
 
-/* Returns what follows from a name; NULL = out of memory. */
+/* Returns the properties that follow from an operator's name; NULL = out of memory. */
 static const naming *name_of(reader *r, const char *full) {
     static const char *const libraries[] = { "aten.", "prims.", "torchvision." };
     naming **slot = &r->names[nnc_digest_text(NNC_DIGEST_START, full) % NNC_COUNT_OF(r->names)];
@@ -636,8 +637,8 @@ static bool first_bool(const issue *o) {
     return false;
 }
 
-/* Tests whether the mask of an attention is causal. The first boolean argument says so; of the efficient and cuDNN
- * kernels it is the last, because their first boolean asks for the log-sum-exp. */
+/* Tests whether the mask of an attention is causal. The first boolean argument of the operator says so. For
+ * efficient and cuDNN kernels the last boolean says so, because their first boolean asks for the log-sum-exp. */
 static bool is_causal(const issue *o) {
     bool last = false;
     if (!has(o->by->name, "efficient") && !has(o->by->name, "cudnn")) { return first_bool(o); }
@@ -781,8 +782,8 @@ static bool read_phase(nnc_json at, nnc_json word, issue *o) {
 
 enum { KEY_NAME, KEY_PHASE, KEY_MODULE, KEY_INPUTS, KEY_OUTPUTS, KEY_ARGS, KEY_REPEAT, KEY_STEPS, KEY_MOVES, KEYS };
 
-/* Finds the members of an operator. If the value is no object with a name and known keys only, notes a fault and
- * returns false. */
+/* Finds the members of an operator. Notes a fault and returns false if the value is no object, has no name, or has an
+ * unknown key. */
 static bool find_members(nnc_json at, nnc_json found[KEYS]) {
     static const char *const keys[KEYS] = { "name", "phase",  "module", "inputs", "outputs",
                                             "args", "repeat", "steps",  "moves" };
@@ -790,7 +791,7 @@ static bool find_members(nnc_json at, nnc_json found[KEYS]) {
     for (nnc_json key = nnc_json_first(at); nnc_json_type_of(at) == NNC_JSON_OBJECT && key.node != NULL;
          key = nnc_json_next(key)) {
         int tries = 0, i = last;
-        do { /* the recorder writes the members in the order of the list */
+        do { /* the recorder writes the members in the order of keys[] */
             i = (i + 1) % KEYS;
         } while (strcmp(nnc_json_key(key), keys[i]) != 0 && ++tries < KEYS);
         if (tries == KEYS) {
@@ -810,7 +811,7 @@ static bool find_members(nnc_json at, nnc_json found[KEYS]) {
 /* Reads an operator of the file, but not its work. Returns false if it noted a fault. */
 static bool read_issue(reader *r, nnc_json at, issue *o) {
     nnc_json found[KEYS] = { { 0 } };
-    const issue *before = o > r->issues ? o - 1 : NULL; /* gives its phase and module to an operator that states none */
+    const issue *before = o > r->issues ? o - 1 : NULL; /* its phase and module are the defaults */
     *o = (issue){ .at = at, .repeat = 1, .steps = 1 };
     if (before != NULL) {
         o->phase = before->phase;
@@ -1012,9 +1013,9 @@ static nnc_optimizer optimizer_of(const reader *r) {
                                     : NNC_OPTIMIZER_MOMENTUM;
 }
 
-/* Returns the kernels of the update: as the file states them, else by the operators of the update. The default of
- * torch.optim depends on the device: on a GPU the kernels cover lists of tensors, so this is assumed of single
- * operators on a CPU. Returns NNC_OPTIMIZER_KERNELS_COUNT if it noted a fault. */
+/* Returns the kernels of the update: as the file states them; else fused if the update is one operator; else foreach
+ * (kernels for lists of tensors), the default of torch.optim on a GPU, even if the step was recorded on a CPU with one
+ * operator per tensor. Returns NNC_OPTIMIZER_KERNELS_COUNT if it noted a fault. */
 static nnc_optimizer_kernels kernels_of(const reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "optimizer"), word = nnc_json_get(at, "kernels");
     const char *name = nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_json_text(word) : "";

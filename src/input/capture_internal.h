@@ -53,7 +53,7 @@ typedef struct tensors {
     int32_t count, capacity;
 } tensors;
 
-/* The entries of a list of the file, which other members name by number. */
+/* A list of the file; other members name its entries by number. */
 typedef struct entries {
     nnc_json *of;
     int32_t count;
@@ -61,7 +61,7 @@ typedef struct entries {
 
 /* A tensor that an operator of the file reads or writes, with the sizes that nnc_capture_fuse needs. */
 typedef struct ref {
-    int32_t storage; /* -1 = the operator does not read the tensor, which it overwrites */
+    int32_t storage; /* -1 = the operator overwrites the tensor without reading it */
     bool written;
     double elements, bytes; /* of the tensor: number of elements, and bytes that the operator moves */
     int64_t width;          /* the last dim */
@@ -85,8 +85,8 @@ typedef enum fusion {
     FUSION_POINTWISE, /* one value per element */
     FUSION_REDUCTION, /* one value per row, per column, or for the tensor */
     FUSION_NORM,      /* reduces each row to one value, and uses this value for a result as large as the input */
-    FUSION_NORM_BACK, /* as FUSION_NORM; a kernel of its own reduces the columns for the gradients of gain and bias */
-    FUSION_MAP,       /* a kernel of its own reduces channels or groups; the rest is pointwise */
+    FUSION_NORM_BACK, /* as FUSION_NORM; a separate kernel reduces the columns for the gradients of gain and bias */
+    FUSION_MAP,       /* a separate kernel reduces channels or groups; the rest is pointwise */
     FUSION_MAP_BACK
 } fusion;
 
@@ -104,8 +104,8 @@ typedef struct naming {
     rule forward, backward; /* rules of autocast for an operator of forward, and of backward */
 } naming;
 
-/* An operator before its work is computed: one of the file, or of the unfolded step, in which each of several equal
- * layers has its own operators. */
+/* An operator before its work is computed: an operator of the file, or of the unfolded step. In an unfolded step, each
+ * of several equal layers has its own operators. */
 typedef struct issue {
     nnc_json at;      /* the operator in the file */
     nnc_json args;    /* arguments that are not tensors; node NULL = not recorded */
@@ -129,7 +129,7 @@ typedef struct reader {
     tensor *shapes; /* formats and shapes that the operators name by number; shape_count: their number */
     int32_t shape_count;
     naming *names[256];  /* a cache of names of operators, by digest; NULL = empty */
-    entries args, moves; /* lists that members args and moves of operators name by number */
+    entries args, moves; /* lists that operators name by number in members args and moves */
     storage *storages;
     int32_t storage_count;
     nnc_captured_op *ops;

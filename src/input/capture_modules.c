@@ -2,9 +2,9 @@
  * [captured-modules]
  *
  *     unfold      each of several equal layers gets its own operators and storages
- *     freeze      from the end of the step backwards, an operator of backward stays if a remaining gradient needs it; a
- *                 recorded checkpoint stays if one of its operators does; a tensor is kept if a remaining operator of
- *                 backward reads it
+ *     freeze      from the last operator to the first, an operator of backward stays if a remaining gradient needs it;
+ *                 a recorded checkpoint stays if one of its operators stays; a tensor is kept if a remaining operator
+ *                 of backward reads it
  *     run_again   the operators of a module run again before its backward, which reads the tensors that they make */
 #include "base/base_internal.h"
 #include "input/capture_internal.h"
@@ -13,7 +13,7 @@
  * pattern stands for any characters but dots. */
 static size_t fit(const char *path, const char *pattern, size_t length) {
     size_t at = 0, i = 0; /* positions in path and pattern */
-    size_t star = length; /* position of the last * before i in this part of the pattern; length = none */
+    size_t star = length; /* position of the last * before i since the last dot of the pattern; `length` = no * */
     size_t mark = 0;      /* position in the path after the characters that this * stands for */
     for (;;) {
         const bool end = path[at] == '\0' || path[at] == '.';
@@ -208,8 +208,8 @@ static bool read_saved(reader *r, nnc_json root) {
 
 enum { RECORDED = 1, CHANGED = 2 }; /* marks: needed in the recorded step; needed in the changed step */
 
-/* Marks, in member `needed`, the operators of backward and their results that the gradients and the state after the
- * step need. gone: storages that do not exist; NULL = all exist. */
+/* Sets the mark in member `needed` of each operator of backward, and of each of its results, that the gradients or the
+ * state after the step need. gone: storages that do not exist; NULL = all exist. */
 static bool mark_needed(reader *r, const bool *gone, unsigned mark) {
     bool *alive = nnc_arena_array(r->arena, (size_t)r->storage_count + 1, sizeof *alive);
     if (alive == NULL) { return nnc_faults_no_memory(r->faults); }
@@ -318,8 +318,8 @@ static bool is_for_backward(const issue *o, int32_t number, const uses *before, 
     return any;
 }
 
-/* Frees each tensor whose last user is removed after the user before it. count: number of operators before the
- * removal. */
+/* If the last user of a tensor is removed, frees the tensor after its last remaining user. count: number of operators
+ * before the removal. */
 static void shorten_lives(reader *r, const bool *gone, const bool *removed, int32_t count, const uses *before,
                           const uses *now) {
     for (int32_t i = 0; i < r->storage_count; i++) {
@@ -350,7 +350,7 @@ static bool remove_backward(reader *r, const bool *gone) {
         const int32_t inputs = o->in.count, fewer = drop_tensors(&o->in, gone, false);
         removed[i] = o->needed == RECORDED || (fewer > 0 && fewer == inputs);
         if (drop_tensors(&o->out, gone, true) == 0 && strncmp(o->by->name, "_foreach_", 9) == 0) {
-            o->out.count -= fewer < o->out.count ? fewer : o->out.count; /* one result for each tensor of the list */
+            o->out.count -= fewer < o->out.count ? fewer : o->out.count; /* _foreach_: one result per tensor */
         }
     }
     if ((now = find_uses(r, removed)) == NULL) { return nnc_faults_no_memory(r->faults); }
@@ -369,7 +369,8 @@ static bool remove_backward(reader *r, const bool *gone) {
     return true;
 }
 
-/* Marks of a parameter: it has a gradient; --train names a module that holds it; --frozen names such a module. */
+/* Marks of a parameter. TRAINED: it has a gradient; STAYS: --train names a module with the parameter; FREEZES: --frozen
+ * names such a module. */
 enum { TRAINED = 1, STAYS = 2, FREEZES = 4 };
 
 static bool mark_owners(reader *r, nnc_json root, unsigned char *marks, int64_t *gradients) {
@@ -412,7 +413,7 @@ static bool freeze(reader *r, nnc_json root) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         storage *s = &r->storages[i];
         const bool stays = (marks[i] & STAYS) != 0, freezes = (marks[i] & FREEZES) != 0;
-        if (marks[i] == 0 || (stays && !freezes)) { continue; } /* 0: a parameter that the step does not use */
+        if (marks[i] == 0 || (stays && !freezes)) { continue; } /* 0: not a parameter with a gradient */
         any = any || (stays && freezes);
         s->kind = FROZEN;
         gone[gradients[i]] = true;
@@ -432,7 +433,7 @@ static bool freeze(reader *r, nnc_json root) {
 
 /* A call of a module that runs again in backward. */
 typedef struct rerun {
-    int32_t begin, end; /* its operators of forward: begin: the first; end: after the last */
+    int32_t begin, end; /* forward operators of the call: begin: the first; end: after the last */
     int32_t backward;   /* the operator of backward that first needs a tensor of the call */
     size_t prefix;      /* length of the path of the module */
 } rerun;
@@ -500,7 +501,7 @@ static int32_t find_reruns(reader *r, rerun **found) {
     return count;
 }
 
-/* The tensors that the calls make: their calls, and their copies in backward. */
+/* For each tensor: the call that makes it, and the copy that the call makes when it runs again. */
 typedef struct remake {
     const rerun *calls;
     /* for each recorded storage */
@@ -547,7 +548,7 @@ static bool find_remade(reader *r, const rerun *calls, int32_t count, remake *m)
     return true;
 }
 
-/* Lets the operators of backward inside a module read the copies. A tensor that only they read is not kept. */
+/* Lets the backward operators of the calls read the copies. A tensor that only these operators read is not kept. */
 static void read_copies_in_backward(reader *r, const remake *m) {
     for (int32_t i = 0; i < r->file_ops; i++) {
         issue *o = &r->issues[i];
@@ -592,8 +593,7 @@ static void keep_inputs(reader *r, const rerun *c) {
     }
 }
 
-/* Copies the operators of a call to `to`, their place in the new list, which is position `place`. There they run again,
- * in backward. */
+/* Copies the operators of a call to `to`, which is position `place` of the new list. The copies run in backward. */
 static bool copy_call(reader *r, const remake *m, int32_t call, issue *to, int32_t place) {
     const rerun *c = &m->calls[call];
     for (int32_t i = c->begin; i < c->end; i++) {

@@ -415,7 +415,7 @@ static void settle(fuser *f, int32_t number) {
 
 static int32_t chain_of(fuser *f, int32_t number, chain *op) {
     const reader *r = f->r;
-    for (int pass = 0; pass < 2; pass++) { /* first a chain that wrote an operand, then one that also reads it */
+    for (int pass = 0; pass < 2; pass++) { /* pass 0: a chain that wrote an operand; pass 1: one that reads it too */
         for (int32_t i = r->refs_of[number]; i < r->refs_of[number + 1]; i++) {
             if (r->refs[i].written || r->refs[i].storage < 0) { continue; }
             const flow *s = &f->flows[r->refs[i].storage];
@@ -489,14 +489,13 @@ static void fuse_op(fuser *f, int32_t number) {
  * operators and reductions over the same elements run in one kernel with the operators that they read from, or with
  * which they share an operand. Products, convolutions, attention, pooling and scatters stay separate. A kernel reads
  * the tensors from outside, and writes the tensors that other kernels read or that backward keeps. Returns false if
- * memory ran
- * out.   [compiled] */
+ * memory ran out.   [compiled] */
 bool nnc_capture_fuse(reader *r, const int32_t *places, int32_t count) {
     const size_t ops = (size_t)r->file_ops + 1, storages = (size_t)r->storage_count + 1;
     fuser f = { .r = r, .block = blocks_of(r) };
     int32_t *ends = nnc_arena_array(r->arena, storages, sizeof *ends);
-    int32_t *repeats = nnc_arena_array(r->arena, (size_t)count + 1, sizeof *repeats); /* by position: end of its
-                                                                                       * repeat */
+    int32_t *repeats = nnc_arena_array(r->arena, (size_t)count + 1, sizeof *repeats); /* for each position: end
+                                                                                       * of its repeat */
     f.chains = nnc_arena_array(r->arena, ops, sizeof *f.chains);
     f.flows = nnc_arena_array(r->arena, storages, sizeof *f.flows);
     if (f.block == NULL || ends == NULL || repeats == NULL || f.chains == NULL || f.flows == NULL) { return false; }
@@ -523,7 +522,7 @@ bool nnc_capture_fuse(reader *r, const int32_t *places, int32_t count) {
 /* ---- autocast ---- */
 
 /* An operator keeps tensors of different sizes, such as an output and its statistics, and different operators read
- * them. SLOTS: the most sizes per operator for which these readers are recorded. */
+ * them. SLOTS: largest number of sizes per operator for which the reading operators are recorded. */
 enum { SLOTS = 4 };
 typedef struct kept_sizes {
     double bytes[SLOTS];
@@ -635,8 +634,8 @@ static unsigned *readers_of(caster *c, const storage *s) {
 typedef struct moved {
     double before, after; /* bytes that are read and written: before in the recorded step, after under autocast */
     double cast_kernels, cast_bytes;
-    double apart_kernels, apart_bytes; /* casts of weights and of gradients of weights that no earlier operator can
-                                        * do: number of kernels, and bytes */
+    double apart_kernels, apart_bytes; /* casts that no earlier operator can do (of weights, and of their
+                                        * gradients): number of kernels, and bytes */
     bool any, wide;                    /* any: an operand is in floating point; wide: such an operand has 32 bits */
 } moved;
 

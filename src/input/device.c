@@ -203,8 +203,8 @@ static nnc_basis basis_of(nnc_json root, nnc_basis basis) {
     return basis;
 }
 
-/* Copies fitted values to formats without fitted values: to narrow formats from fp8, to other formats from 16-bit
- * formats. Elements of twice the width need twice the traffic of the L2 cache per FLOP. */
+/* Gives fitted values to formats without them. Formats below 16 bits first try the values of fp8; other formats first
+ * try the values of 16-bit formats. Elements of twice the width need twice the traffic of the L2 cache per FLOP. */
 static void fill_formats(nnc_json gemm, nnc_efficiencies *e) {
     static const double bytes_of[NNC_DTYPE_COUNT] = {
 #define BYTES(name, text, bytes) [name] = (bytes),
@@ -263,9 +263,9 @@ static void judge(nnc_json at, nnc_device *device) {
     }
 }
 
-/* Shares of the link rate over PCIe that count for kinds of collectives without own values: eight cards share bridges
- * and sockets; a pair shares fewer. Measured: 0.393 for a group of eight A100 of SimuMax (mean of three kinds), 0.64 for
- * pairs of L40S (collectives_aiconfigurator.csv). */
+/* Fractions of the link rate over PCIe, for kinds of collectives without own values. Groups of eight cards reach less
+ * than pairs, because more cards use the same bridges and sockets. Measured: 0.393 for a group of eight A100 of SimuMax
+ * (mean of three kinds), 0.64 for pairs of L40S (collectives_aiconfigurator.csv). */
 static const nnc_collective_efficiency over_pcie = { .bus_fraction = 0.377, .small_group_loss = -2.8 };
 static const nnc_collective_efficiency full_rate = { .bus_fraction = 1.0 };
 
@@ -287,7 +287,7 @@ static bool same_values(const nnc_collective_efficiency *a, const nnc_collective
 }
 
 /* Gives each kind of collective without own values the values of the kind of link. given: the values in the device
- * file; a kind in it has own values. */
+ * file; a kind that is in `given` has own values. */
 static void fill_collectives(nnc_json given, nnc_device *device) {
     const bool pcie = device->scale_up.kind == NNC_LINK_PCIE && device->efficiency.basis != NNC_BASIS_NONE;
     const nnc_collective_efficiency *from = pcie ? &full_rate : &over_pcie, *to = pcie ? &over_pcie : &full_rate;
@@ -298,7 +298,8 @@ static void fill_collectives(nnc_json given, nnc_device *device) {
     }
 }
 
-/* After a change of the field: a bus_fraction holds for groups of all sizes, so it replaces both values of over_pcie. */
+/* Called after `field` was changed. A bus_fraction that the user sets holds for groups of all sizes, so it replaces
+ * both values of over_pcie. */
 static void replace_over_pcie(const char *field, nnc_device *device) {
     for (size_t i = 0; i < NNC_COUNT_OF(collective_kinds); i++) {
         char name[64];

@@ -445,7 +445,8 @@ static const char *start_of(const char *text, const char *const *names, int32_t 
     return best;
 }
 
-/* Reports an id that no folder has. other: a name from elsewhere, shown if no id is near; NULL = no such name. */
+/* Reports an id that no folder has. other: a name, such as a hub name, that the error shows if no id is near;
+ * NULL = no such name. */
 static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char *other,
                                nnc_error *err) {
     char known[256];
@@ -697,10 +698,10 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
  *     hub/names.json    shape -> its names; words of a name that do not change the shape; words for formats of weights
  *     hub/SHAPE.json    a configuration as its authors publish it, if models/SHAPE.json does not exist
  *
- * A name is looked up as it is, then without its owner and without those words; so copies and quantised variants of a
- * known network are found too. Then it is compared with the ids of the shapes. "bartowski/Qwen_Qwen3-8B-GGUF" is a copy of Qwen/Qwen3-8B. An unknown word stays in the
- * name, which is then not found: a network with only a similar name is never used. The table is read when a name is
- * neither a file nor a shipped id. */
+ * A name is looked up as it is; then without its owner and without the words of both lists. So copies and quantised
+ * variants of a known network are found too. "bartowski/Qwen_Qwen3-8B-GGUF" is a copy of Qwen/Qwen3-8B. Then the name
+ * is compared with the ids of the shapes. An unknown word stays in the name, so the name is not found: a network with
+ * only a similar name is never used. The table is read when a name is neither a file nor a shipped id. */
 
 /* Reads the word from `from` to the next separator, in lower case; '_' is read as '.' (Llama-3_3). Returns NULL when
  * there is no further word. */

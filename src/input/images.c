@@ -1,6 +1,6 @@
-/* Images of shipped devices, models and software profiles. An image is the content of a struct, which the reader of the
- * files made at build time. When a command reads a shipped file, it takes the image instead of parsing the file. It
- * parses the file if this text, or the text of a file in its chain of "like" keys, has changed since the build.
+/* Images of shipped devices, models and software profiles. An image is the content of the struct that was read from a
+ * file at build time. When a command reads a shipped file, it takes the image instead of parsing the file. It parses
+ * the file if the text of the file, or of a file in its chain of "like" keys, has changed since the build.
  *
  * All images are one list of words: number of images; position of the first text; for each image the digest of its
  * file and its position, sorted by digest; the images; the texts. An image has: kind of spec and number of files in

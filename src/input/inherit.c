@@ -105,7 +105,7 @@ static void expand_references(nnc_json root) {
 
 /* ---- inheritance ---- */
 
-/* Keys that are not inherited. published_params and spread were counted and measured for the other file. */
+/* Keys that are not inherited. For example, published_params and spread hold only for the file that states them. */
 static const char *const never[] = {
     "schema", "id",         "name",     "aliases", "like", "note",    "references", "sources", "published_params",
     "spread", "stands_for", "compared", "ranges",  "date", "recipes", "instances",  NULL

@@ -226,8 +226,8 @@ const char *nnc_json_key(nnc_json at); /* key of a value; "" for an element of a
 nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest);
 
 /* nnc_json_open parses a member of the large object (nnc_json_large); it returns false when an error was noted.
- * nnc_json_close frees the member, and keeps its digest without the members named in `skip` (NULL = keeps none).
- * Both do nothing for other values. */
+ * nnc_json_close frees the member, and keeps its digest without the members named in `skip`; skip NULL: keeps no
+ * digest. Both do nothing for other values. */
 bool nnc_json_open(nnc_json at, int32_t index);
 void nnc_json_close(nnc_json at, int32_t index, const char *const *skip);
 
@@ -242,7 +242,7 @@ const char *nnc_json_copy(nnc_json at);
 /* Returns the digest of a value. It does not depend on the order of keys, and leaves out members named in `skip` (ends
  * with NULL) at any depth. */
 uint64_t nnc_json_digest(nnc_json at, const char *const *skip);
-/* Returns the sum of the digests of the members of an object, as nnc_digest_object takes it. */
+/* Returns the sum of the digests of the members of an object, for nnc_digest_object. */
 uint64_t nnc_json_digest_members(nnc_json object, const char *const *skip);
 uint64_t nnc_digest_object(uint64_t members);
 /* Adds the digest of a data file that was used to read a document to the digests of the document, if the document has
@@ -329,7 +329,7 @@ nnc_spec_read_fn nnc_device_read, nnc_model_read, nnc_software_read;
 typedef struct nnc_spec_info {
     const char *what, *plural; /* name of a spec of this kind in messages, and its plural for "nncost list" */
     const char *folder;        /* name of the folder of the files inside a data folder */
-    const char *argument;      /* argument of the command line that an error about a wrong id names */
+    const char *argument;      /* argument of the command line; errors about a wrong id name it */
     const char *schema;
     size_t size;
     size_t path_offset;
@@ -449,8 +449,8 @@ void nnc_specs_end_like(nnc_specs *specs);
 bool nnc_specs_is_reading(const nnc_specs *specs, const char *path);
 
 /* Completes a document before it is read. Replaces "@key" by the texts of "references". Inherits from the file that the
- * key "like" names (not with NNC_SPEC_KIND_COUNT). Completes objects with the key "same_as". Marks inherited values.
- * Returns false when an error was noted; the document must not be read then. */
+ * key "like" names (not if kind is NNC_SPEC_KIND_COUNT). Completes objects with the key "same_as". Marks inherited
+ * values. Returns false when an error was noted; the document must not be read then. */
 bool nnc_spec_complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind);
 
 /* A chain of files: the key "like" of each file names the next file. It serves to find the file that sets a field. */
@@ -475,7 +475,7 @@ typedef struct nnc_folders {
     const char **paths; /* paths of the data folders; the first folder that has a file is used */
     int count;
     nnc_error trouble; /* first error of the system while reading the folders; status NNC_OK = no error */
-    /* Text of the file in which an alias was found last, for its reader; NULL = none. */
+    /* Text of the file text_of, in which an alias was found last; nnc_specs_take_text hands it out. NULL = no text. */
     char *text;
     const char *text_of;
     size_t text_size;
@@ -494,9 +494,9 @@ bool nnc_folders_list_folder(nnc_folders *folders, const char *folder, nnc_id_li
 bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *list);
 /* Finds the file of an id or alias. *path stays NULL when there is no such file. */
 nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err);
-/* Reports an id that no folder has, and an argument in the wrong place if another kind of spec has the id. near: a name
- * from elsewhere, shown if no id of the kind is near; NULL = no such name. Returns NNC_UNKNOWN_ID, or the error that
- * stopped the search. */
+/* Reports an id that no folder has. If another kind of spec has the id, the error says so. near: a name, such as a hub
+ * name, that the error shows if no id of the kind is near; NULL = no such name. Returns NNC_UNKNOWN_ID, or the error
+ * that stopped the search. */
 nnc_status nnc_folders_unknown(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char *near,
                                nnc_error *err);
 /* Returns the alias of a shipped file that is nearest to an id that no folder has; NULL = no alias is near. */
@@ -528,7 +528,7 @@ typedef struct nnc_piped {
     size_t size;
 } nnc_piped;
 const nnc_piped **nnc_specs_piped(nnc_specs *specs);
-/* Gives the text of the file in which an alias was found last to the caller. Returns false if that is another file. */
+/* If `path` is the file in which an alias was found last, gives its text to the caller; otherwise returns false. */
 bool nnc_specs_take_text(nnc_specs *specs, const char *path, char **text, size_t *size);
 /* Returns the kept content of a path; NULL = the path is read from disk. */
 const nnc_piped *nnc_specs_kept(nnc_specs *specs, const char *path);
@@ -616,12 +616,12 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
 bool nnc_is_foreign(nnc_json root);
 bool nnc_foreign_read(nnc_json root, nnc_model *model);
 
-/* NNC_CAPTURE_SCHEMA: schema of a captured program. nnc_is_capture tests for it; nnc_capture_read reads it, without
- * id; asked NULL = as it was recorded. */
+/* NNC_CAPTURE_SCHEMA: schema of a captured program. nnc_is_capture tests for such a file. nnc_capture_read reads all of
+ * it except the id; asked NULL = the step stays as it was recorded. */
 #define NNC_CAPTURE_SCHEMA "nncost.capture/1"
 bool nnc_is_capture(nnc_json root);
-/* Modules of a captured step that a plan treats in another way than the recording, as patterns of module paths joined
- * by commas; NULL = none. */
+/* Modules that a plan treats in another way than the recorded step did: patterns of module paths, joined by commas;
+ * NULL = no such modules. */
 typedef struct nnc_modules {
     const char *train;     /* the only modules that are trained */
     const char *frozen;    /* modules that are not trained */
@@ -629,7 +629,7 @@ typedef struct nnc_modules {
 } nnc_modules;
 void nnc_capture_read(nnc_json root, const nnc_modules *asked, nnc_model *model);
 /* Reads the file of a captured step again, with modules that are treated in another way. model: a copy of the recorded
- * model, which changes. err->where is an option. */
+ * model, which changes. err->where: the option that is wrong. */
 nnc_status nnc_capture_ask(nnc_specs *specs, const nnc_modules *asked, nnc_model *model, nnc_error *err);
 
 /* Scope of an expression of a graph file: the names that the expression may use. */
@@ -672,7 +672,7 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
 
 /* ---- software.c: releases of frameworks ---- */
 
-/* The release of a framework that is looked up: by words ("NeMo 25.11"), else by profile, else by name and version.
+/* The release of a framework that is looked up: by profile, else by words ("NeMo 25.11"), else by name and version.
  * The ids of device and model and the family of the model select an entry of the release. */
 typedef struct nnc_release_ask {
     const char *words;
@@ -685,8 +685,8 @@ typedef struct nnc_release_ask {
 typedef struct nnc_release {
     const nnc_software *software;
     const nnc_framework *entry;
-    const char *version; /* version that the question contains */
-    size_t named;        /* number of characters of the framework's name that the question contains */
+    const char *version; /* version that the user named; "" = no version */
+    size_t named;        /* length of the framework's name that the user named; 1 if the profile is known */
     int met;             /* number of characters in the conditions of the entry that are met */
 } nnc_release;
 
@@ -698,8 +698,8 @@ typedef struct nnc_given {
 
 extern const nnc_field_table nnc_recipe_table;
 
-/* Finds the release that matches best: the entry with the longest matching name of a framework; of these the newest
- * release that is not newer than the asked version; of these the entry with the most specific conditions. */
+/* Finds the entry that matches best: first by the longest matching name of a framework, then by the newest release that
+ * is not newer than the asked version, then by the most specific conditions. */
 nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err);
 /* nnc_release_fill sets fields that the plan and the model do not give. nnc_release_switch sets switches of the profile
  * by the list "recipes" of its file: each entry names the releases, devices, models and precisions that it is for. */

@@ -130,8 +130,8 @@ static double factor_of(const nnc_software *s, bool most) {
     return found;
 }
 
-/* A value and its bounds. "seen": the range in hw/ and software/ as of 2026-11, and its outermost devices. 0 and NaN
- * are not judged: the value is not recorded, or 0 on purpose. */
+/* A value and its bounds. seen: the range in hw/ and software/ as of 2026-11, with the files at its ends. 0 and NaN
+ * are not judged: the value is 0 on purpose, or not recorded. */
 typedef struct bounds {
     double value, least, most;
     const char *what, *fields, *seen;
@@ -140,7 +140,7 @@ typedef struct bounds {
 static bool is_within(const bounds *of, char *text, size_t size) {
     const double value = of->value;
     if (isnan(value) || value == 0.0 || isinf(value) || (value >= of->least && value <= of->most)) {
-        return true; /* the ratio is infinite: the other field is 0 */
+        return true; /* infinite: a ratio to a field that is 0 */
     }
     snprintf(text, size, "%s: %s, expected %g to %g, found %.4g", of->fields, of->what, of->least, of->most, value);
     return false;

@@ -170,8 +170,8 @@ void nnc_read_field(nnc_json at, const nnc_field *field, void *object) {
     case NNC_FIELD_OBJECT_BY_DTYPE: read_by_dtype(at, field, place); break;
     case NNC_FIELD_OBJECT: {
         const nnc_field_table inner = { field->name, field->fields, field->field_count };
-        if (nnc_json_type_of(at) != NNC_JSON_NULL) { /* null means that the object of the file under "like" is not
-                                                      * inherited */
+        if (nnc_json_type_of(at) != NNC_JSON_NULL) { /* null: the object is not inherited from the file that
+                                                      * "like" names */
             nnc_read_object(at, &inner, NULL, place);
         }
         break;
@@ -625,7 +625,7 @@ static nnc_status read_plain(nnc_csv *csv, char **close, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Reads one cell and its separator; *last: the separator was not a comma. */
+/* Reads one cell and its separator. *last = true: the cell is the last of its row. */
 static nnc_status read_cell(nnc_csv *csv, bool *last, nnc_error *err) {
     char *start = csv->at, *close = start;
     if (csv->count == NNC_CSV_CELLS_MAX) {

@@ -23,7 +23,7 @@ struct nnc_specs {
     nnc_arena *arena;
     const loaded *loaded; /* newest first */
     nnc_folders folders;
-    const char *reading[NNC_LIKE_MAX]; /* paths of the files that wait while the file under their key "like" is read */
+    const char *reading[NNC_LIKE_MAX]; /* paths of the files whose reading waits for the file that "like" names */
     int reading_count;
     const nnc_piped *piped; /* newest first */
     const uint64_t *images; /* images of shipped files (images.c); NULL = no images, so every file is parsed */
@@ -668,7 +668,7 @@ static nnc_status read_field_text(const nnc_field_table *table, const void *obje
     return NNC_OK;
 }
 
-/* Defines the same five functions for each kind of spec. table: field table of the struct with the name of the kind. */
+/* Defines the same five functions for each kind of spec. table: field table of the struct nnc_<kind>. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): kind is a name */
 #define SPEC_FUNCTIONS(kind, KIND, table)                                                                              \
     nnc_status nnc_##kind##_load(nnc_specs *specs, const char *id_or_path, const nnc_##kind **kind, nnc_error *err) {  \

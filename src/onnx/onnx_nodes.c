@@ -394,8 +394,8 @@ static void last_state(nnc_onnx_graph *g, size_t index, const nnc_onnx_value *al
     }
 }
 
-/* Converts LSTM, GRU and RNN. Inputs: the tokens (tokens x 1 x width), W (directions x gates of hidden x width), R, and
- * the biases; the outputs are tokens x directions x 1 x hidden, and the last state. Returns false when it refuses the
+/* Converts LSTM, GRU and RNN. Inputs: the tokens (tokens x 1 x width), W (directions x (gates * hidden) x width), R,
+ * the biases. Outputs: all states (tokens x directions x 1 x hidden), the last state. Returns false when it refuses the
  * node. */
 static bool recurrent(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0);

@@ -305,7 +305,7 @@ bool nnc_onnx_gemm(nnc_onnx_graph *g) {
     return nnc_onnx_write_linear(g, out, nnc_onnx_has_input(g, 2));
 }
 
-/* Writes attention: product of queries and keys, softmax, product with values. Heads are an axis of all three. Returns
+/* Writes attention: product of queries and keys, softmax, product with values. All three have an axis of heads. Returns
  * false when it refuses the node. */
 static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value *value, nnc_onnx_value *out) {
     nnc_onnx_value *query = &g->values[scores->src], *key = &g->values[scores->key];

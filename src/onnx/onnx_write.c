@@ -3,8 +3,8 @@
  * A tensor gets a name only when a later entry goes back to it; a name is free again after its last use. The first of
  * two equal passes finds the last use of each register, and the second pass writes.
  *
- * Frameworks export one op as several nodes (mean, subtract, square, ...: a norm). Such a value is deferred: it has a
- * pattern and its source, and it is written when the next node shows which op it belongs to. */
+ * Frameworks export one op as several nodes (mean, subtract, square, ...: a norm). The value of such a node is
+ * deferred: it has a pattern and its source, and it is written when a later node shows which op it belongs to. */
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 

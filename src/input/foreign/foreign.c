@@ -314,7 +314,8 @@ static void check_members(nnc_foreign_file *file, nnc_json object, const char *p
 
 /* ---- reads the class of a model ("architectures") and its head ---- */
 
-/* Sets the number of labels of a classifier: the count of their names, a number, or 2 if the class has a default. */
+/* Sets the number of labels of a classifier: a number in the file, else the count of label names, else 2. two: false =
+ * the file must have the number or the names. */
 static void set_labels(nnc_json root, nnc_model *model, bool two) {
     const nnc_json number = nnc_foreign_get(root, "num_labels|_num_labels");
     const nnc_json names = nnc_json_get(root, "id2label");
@@ -347,15 +348,15 @@ static void apply_class(nnc_json root, nnc_model *model, nnc_json effects) {
     }
 }
 
-/* Tests whether a class name has this end. A class for a task ("ForRewardModel") is no base model. */
+/* Tests whether a class name ends in `end`. A class for a task ("ForRewardModel") is no base model. */
 static bool ends_so(const char *name, const char *end) {
     const bool base = strcmp(end, "Model") == 0;
     return nnc_ends_in(name, end) && !(base && strstr(name, "For") != NULL);
 }
 
 /* Finds the class that the file names. The class must build this network with a known head: a base model has no head, a
- * classifier has a different head. The first matching end of a name is used; without a class, the first end in the
- * list. */
+ * classifier has a different head. The first ending in the list that fits the class is used; if the file names no
+ * class, the first ending. */
 static void read_class(nnc_foreign_file *file, nnc_json root) {
     const nnc_json list = nnc_json_get(root, "architectures");
     const nnc_json at = nnc_json_first(list);
@@ -685,7 +686,7 @@ static const char *text_at(nnc_json root, const char *key) {
     return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
 }
 
-/* Sets the library that reads such a configuration, and how the library splits ops that are one op in nncost. */
+/* Sets the library that reads the configuration, and how the library splits ops that are one op in nncost. */
 static void note_library(nnc_json root, nnc_model *model) {
     static const char *const keys[] = { "activation_function", "hidden_act", "hidden_activation" };
     static const char *const composed[] = { "gelu_new", "gelu_fast", "quick_gelu", "gelu_accurate" };

@@ -292,7 +292,8 @@ static void *read_objects(nnc_json list, const object_table *table, size_t size,
     return array;
 }
 
-/* Returns an object that maps words to values. A string instead means the object with this name in foreign/any.json. */
+/* Returns an object that maps words to values: `at` itself, or, if `at` is a string, the object with this name in
+ * foreign/any.json. */
 static nnc_json values_of(nnc_foreign_set *set, nnc_json at) {
     const nnc_json none = { at.doc, NULL };
     if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
@@ -540,8 +541,8 @@ bool nnc_foreign_listed(nnc_json list, const char *text) {
     return false;
 }
 
-/* Tests whether a key is in a list of names such as "n_embd|hidden_size", or is an object that contains one of these
- * names. */
+/* Tests whether a key is in a list of names such as "n_embd|hidden_size", or is an object that contains a name of the
+ * list. */
 static bool names(const char *list, const char *key) {
     const size_t length = strlen(key);
     for (const char *at = list; *at != '\0' && length > 0; at += *at == '|') {
@@ -552,7 +553,7 @@ static bool names(const char *list, const char *key) {
     return false;
 }
 
-/* Tests whether the member "key" of an object, a list of names, has the key (see names). */
+/* Tests whether the member "key" of an object, a list of names, has the key (see the function names). */
 static bool names_within(nnc_json at, const char *key) {
     const nnc_json name = nnc_json_get(at, "key");
     return nnc_json_type_of(name) == NNC_JSON_TEXT && names(nnc_json_text(name), key);
@@ -572,7 +573,8 @@ static bool levels_read(nnc_json levels, const char *key) {
     return levels.node != NULL && (nnc_is_one_of(key, keys) || nnc_foreign_listed(nnc_json_get(levels, "heads"), key));
 }
 
-/* Tests whether an architecture file has a rule that reads a key into a field. Files under "like" are not searched. */
+/* Tests whether an architecture file has a rule that reads a key into a field. Does not search
+ * the files that "like" names. */
 static bool reads(const nnc_architecture *row, const char *key) {
     bool found = levels_read(row->levels, key);
     for (int32_t i = 0; !found && i < row->key_count; i++) {

@@ -101,7 +101,7 @@ typedef struct nnc_foreign_set {
     nnc_specs *specs;
     nnc_arena *arena;
     nnc_faults *faults;          /* faults of the configuration; the first fault of a data file is also noted here */
-    const nnc_architecture *any; /* keys that every configuration may have; NULL = no data folder has the file */
+    const nnc_architecture *any; /* any.json: keys that every configuration may have; NULL = no data folder has it */
     struct nnc_foreign_document *documents; /* newest first */
     bool quiet;                             /* true: files with faults are left out */
 } nnc_foreign_set;
@@ -134,8 +134,8 @@ const nnc_architecture *nnc_foreign_next(const nnc_architecture *chain, const nn
 nnc_family nnc_foreign_family(const nnc_architecture *row);
 /* Tests whether a string is in a list of strings. '*' at the start or the end of an item matches any characters. */
 bool nnc_foreign_listed(nnc_json list, const char *text);
-/* Tests whether a rule of an architecture file uses a key: reads it, lists it, or marks it as harmless. Files under
- * "like" are not searched. */
+/* Tests whether a rule of an architecture file uses a key: reads it, lists it, or marks it as harmless. Does not search
+ * the files that "like" names. */
 bool nnc_foreign_mentions(const nnc_architecture *row, const char *key);
 /* Tests whether a rule of an architecture file, or of a file in its chain of "like" keys, uses a key. */
 bool nnc_foreign_speaks_of(const nnc_architecture *row, const char *key);

@@ -279,7 +279,7 @@ static int64_t count_listed(nnc_json root, nnc_json less, int64_t layers) {
     return count;
 }
 
-/* Reads a number into a field. With `less_listed`, subtracts the number of layers that this list of the configuration
+/* Reads a number into a field. With `less_listed`, subtracts the number of layers in the list that `less_listed`
  * names. Sets the field to 0 if the number equals the field `none_if_equal`. */
 static void read_plain(nnc_json at, nnc_json root, const nnc_foreign_key *key, const nnc_field *field,
                        nnc_model *model) {
