@@ -42,8 +42,8 @@ nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_wor
 nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why);
 
 /* Returns a lower bound of the time of a matrix product that grows with its tokens: with r >= 1 times the tokens, the
- * product takes at least r times as long. It is the time of its FLOPs at the rate of short kernels, without two rows of
- * each expert, because numbers of rows are rounded. 0 for other ops. */
+ * product takes at least r times as long. It is the time of its FLOPs at the rate of short kernels. It leaves out two
+ * rows of each expert, because numbers of rows are rounded. 0 for other ops. */
 double nnc_product_least_s(const nnc_device *device, const nnc_op *op, const nnc_work *work);
 
 /* Records FLOPs and bytes of an op, so that formulas recorded later can use them as operands. */
@@ -69,7 +69,7 @@ typedef struct nnc_route {
     int32_t axes;            /* torus, ring: number of axes that the inner ranks span; 0 = every pair of ranks has a
                               * direct path */
     int32_t axis_length[3];  /* number of ranks of the group along each axis */
-    int32_t axis_stride[3];  /* links from one rank of the group to the next; the same number of groups share a link */
+    int32_t axis_stride[3];  /* number of links from one rank of the group to the next; as many groups share a link */
     bool axis_wraps[3];
     const nnc_collective_efficiencies *fitted; /* fitted values of the device; NULL = without fitted values */
     double knee_bytes;                         /* knee of the slower link: smaller messages reach less bandwidth */
@@ -327,7 +327,7 @@ nnc_status nnc_power_check(const nnc_device *device, nnc_error *err);
  * power_w, s the share that the matrix units draw at their peak P, m the share that the memory draws at its bandwidth
  * M. F and B are the FLOPs and bytes of a row, T the seconds of all rows at full clock, g the exponent of the device
  * file:
- *     p = (sum s F / P + sum m B / M) / T          power of the work, relative to power_w
+ *     p = (sum(s F / P) + sum(m B / M)) / T        power of the work, relative to power_w
  *     slowdown = max(1, (p / (limit / power_w - i))^g)
  * p falls as T grows, but T times the slowdown grows for g <= 1, so a longer pass never ends earlier.
  * Source of the values: docs/accuracy.md.   [power-limit] */
@@ -350,7 +350,7 @@ static inline double nnc_op_trained_params(const nnc_op *op) {
 typedef struct nnc_parameters {
     double params, matrix_params, factored_elements, orthogonalise_flops;
     double projected_params, projected_elements, projected_products;
-    double table_params; /* part of params: tables that are updated in place */
+    double table_params; /* number of params in tables that are updated in place */
 } nnc_parameters;
 
 /* Sums for one instance of a segment (the embedding, one of several equal layers, the head) on one rank. A pipeline
@@ -366,8 +366,8 @@ typedef struct nnc_segment_sums {
     double live_bytes;                    /* live bytes of the largest recompute block while backward runs it again */
     double again_bytes;                   /* most bytes that recomputation of single modules computes again in one
                                            * recompute block */
-    double unit_params;                   /* most trained parameters of any unit of ZeRO 3 */
-    double unit_frozen;                   /* most frozen parameters of any unit of ZeRO 3 */
+    double unit_params;                   /* trained parameters of the ZeRO-3 unit with the most of them */
+    double unit_frozen;                   /* frozen parameters of the ZeRO-3 unit with the most of them */
     double transient_bytes;               /* bytes of the largest working set of one op in backward */
     const char *transient_what;           /* name of the op with the largest working set */
 } nnc_segment_sums;
@@ -432,8 +432,8 @@ typedef struct nnc_resident_bytes {
     double op_bytes, block_bytes; /* op_bytes: working set of an op; block_bytes: live bytes of a recomputed block;
                                    * both belong to the segment where their sum is largest */
     const char *op_what;
-    double unit_params, unit_frozen; /* over all units of ZeRO 3: unit_params: most trained parameters of a unit;
-                                      * unit_frozen: most frozen parameters of a unit */
+    double unit_params, unit_frozen; /* unit_params: most trained parameters in one ZeRO-3 unit; unit_frozen: most
+                                      * frozen parameters in one ZeRO-3 unit */
     bool replayed;                   /* true: gradients appear while activations are freed, so the peak is one moment of
                                       * backward */
     struct {
@@ -526,12 +526,12 @@ extern const char *const nnc_update_what; /* name of these bytes in outputs */
 
 /* ---- heap.c: new memory of a step on a CPU ---- */
 
-/* The heap of a program on a CPU, as malloc of glibc 2.36 keeps it: a block takes the smallest hole that holds it,
- * else the top of the heap. If the top is too small, a block of at least mapped_least bytes is mapped alone, and any
- * other block extends the heap. A mapped block that is freed raises mapped_least to its size and trim_least to twice
- * its size; from trim_least free bytes on, the end of the heap goes back to the operating system. Pages of mapped
- * blocks and above `touched` are new. Source: functions sysmalloc, _int_malloc, _int_free, systrim and free in
- * malloc.c of glibc. */
+/* The heap of a program on a CPU, as malloc of glibc 2.36 keeps it: a block takes the smallest hole that holds it, else
+ * the top of the heap. If the top is too small, a block of at least mapped_least bytes is mapped alone, and any other
+ * block extends the heap. A mapped block that is freed raises mapped_least to its size and trim_least to twice its
+ * size. If at least trim_least bytes are free at the end of the heap, the end goes back to the operating system. Pages
+ * of mapped blocks are new, and so are pages above address `touched`. Source: functions sysmalloc, _int_malloc,
+ * _int_free, systrim and free in malloc.c of glibc. */
 typedef struct nnc_hole {
     int64_t at, size;
 } nnc_hole;

@@ -53,7 +53,7 @@ int64_t nnc_heap_take(nnc_heap *h, int64_t bytes) {
     return touch(h, h->top - size, size);
 }
 
-/* Gives the end of the heap back to the operating system if more than the threshold is free there. */
+/* Gives the end of the heap back to the operating system if at least trim_least bytes are free there. */
 static void trim(nnc_heap *h) {
     const int64_t end = h->top + TOP_PAD + TOP_LEAST + 1;
     if (h->end - h->top >= h->trim_least && h->end > end) {

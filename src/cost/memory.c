@@ -491,9 +491,10 @@ typedef struct parts {
 } parts;
 
 /* Sets the largest temporary bytes at the peak: gradients of activations and the recomputed block of one segment (the
- * head has no block); weights that ZeRO-3 gathers (of two units, plus the whole gradient of one unit); short-lived
- * bytes of the precision policy. If ZeRO-3 gathers cast weights, these bytes are the 16-bit gradient of a unit, in
- * addition to the fp32 gradient that is scattered (foreach_reduce of torch.distributed.fsdp). */
+ * head has no block); with ZeRO 3 the gathered weights of two units (of all units without resharding) and the whole
+ * gradient of one unit (of all units if a pipeline keeps whole gradients); short-lived bytes of the precision policy.
+ * If ZeRO 3 gathers cast weights, the short-lived bytes are the 16-bit gradient of a unit, in addition to the fp32
+ * gradient that is scattered (foreach_reduce of torch.distributed.fsdp). */
 NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *plan, const parts *p, nnc_memory *memory,
                               nnc_derivation *why) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);

@@ -186,7 +186,7 @@ static int32_t domain_of(const nnc_scale_up *up, int32_t devices_per_node) {
 }
 
 /* Returns the shares of the link rates that collectives of the device reach; NULL: the full rates. Cards on PCIe share
- * bridges: the reader of devices sets the shares of collectives that were not measured. */
+ * bridges, so for such cards the reader of device files also sets shares for collectives that were not measured. */
 static const nnc_collective_efficiencies *fitted_of(const nnc_device *device) {
     const nnc_efficiencies *e = &device->efficiency;
     const bool pcie = device->scale_up.kind == NNC_LINK_PCIE && e->basis != NNC_BASIS_NONE;
@@ -405,11 +405,11 @@ const char *nnc_fabric_name(nnc_fabric fabric) {
 
 /* Bytes that one rank receives. A group has G ranks in each of M domains; S is the bytes of the full tensor.
  *     collective                    from its domain                    from other domains
- *     all-gather, reduce-scatter    (G - 1)/G S                        (M - 1)/M S/G
- *     all-reduce                    2 (G - 1)/G S; if a switch in      2 (M - 1)/M S/G
+ *     all-gather, reduce-scatter    S (G - 1) / G                      (S / G) (M - 1) / M
+ *     all-reduce                    2 S (G - 1) / G; if a switch in    2 (S / G) (M - 1) / M
  *                                   the domain reduces: S
- *     all-to-all                    (G - 1)/G S/M                      (M - 1)/M S
- *     broadcast                     S                                  S/G
+ *     all-to-all                    (S / M) (G - 1) / G                S (M - 1) / M
+ *     broadcast                     S                                  S / G
  *     message                       S                                  S */
 typedef struct bytes_in {
     double inside, across;

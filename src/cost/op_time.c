@@ -69,7 +69,7 @@ NNC_SAYING double vector_seconds(const device_rates *r, const nnc_work *work, nn
     return vector_s;
 }
 
-/* Returns the timing of an op: the longer of both times plus the fixed time, and the resource that bounds the op. */
+/* Returns the timing of an op: the larger of compute_s and memory_s, plus fixed_s; also the resource that bounds it. */
 NNC_SAYING nnc_timing roofline(double compute_s, double memory_s, double fixed_s, nnc_derivation *why) {
     nnc_timing t = { .compute_s = compute_s, .memory_s = memory_s, .fixed_s = fixed_s };
     const double larger = nnc_max(compute_s, memory_s);
@@ -96,10 +96,10 @@ static const time_form *form_of(const nnc_op *op);
  *     We = q ceil(W) + (1 - q) max(W, 1)                        q = 1: a last wave that is not full counts as full
  *     tc = max(We 2 tm tn (k / s + k0) / (f P / N),             the units
  *              s ceil(m / tm) ceil(n / tn) (tm + tn) (k / s) e / L)   the L2 cache that feeds the units
- *     tv = bytes / (g B) + 8 m n s / L if s > 1                 memory; partial sums through the L2 cache
+ *     tv = bytes / (g B) + (8 m n s / L if s > 1)               memory; partial sums through the L2 cache
  *     tb = min over tiles and s of (tc^4 + tv^4)^(1/4)
  *     t  = tb (1 + (b - 1) tb / (tb + 0.5 ms)) + t0             long kernels run at a lower clock
- * L is l2_bytes_per_s, or l2_bytes_per_flop P. P is the peak, f the fraction of it that short kernels reach, b is
+ * L is l2_bytes_per_s, or l2_bytes_per_flop x P. P is the peak, f the fraction of it that short kernels reach, b is
  * boost_ratio. k0 is k_fill, q is wave_quantization, e is the bytes per element. A weight with a
  * dimension that is no multiple of 16 B takes unaligned_ratio times tc, in backward unaligned_backward_ratio if it is
  * given. A product that adds to existing sums reads and writes these sums at the end of each tile, while its unit
@@ -364,7 +364,7 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
 /* ---- fused attention ---- */
 
 /* Time of an attention of F FLOPs:
- *     t      = F / (f P) (1 + h s0 s_q / pairs) (1 + c N / blocks) (1 + (1 / r - 1) (128 / d - 1)) d' / d + t0
+ *     t      = (F / (f P)) (1 + h s0 s_q / pairs) (1 + c N / blocks) (1 + (1 / r - 1) (128 / d - 1)) (d' / d) + t0
  *     blocks = batch heads s_q / 128
  * d is the head width, s_q the number of queries. The factor with r is 1 from d = 128 on. s0 is seq_half, c
  * block_penalty, r narrow_ratio, N the number of units of the device. h is one half under the causal mask, else 1.
@@ -448,8 +448,8 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
 /* A convolution is a product of implicit matrices: each value of the result is a sum over `depth` terms, for `channels`
  * channels at a time. A weight gradient has c_out / groups rows and (c_in / groups) x taps columns. Few channels, or
  * short sums, leave the units partly idle:
- *     f'  = f channels / (channels + c0) depth / (depth + d0)
- *     f'  = f rows / (rows + c0) columns / (columns + c0)        of a weight gradient
+ *     f'  = f (channels / (channels + c0)) (depth / (depth + d0))
+ *     f'  = f (rows / (rows + c0)) (columns / (columns + c0))    of a weight gradient
  *     t   = max(min(F / (f' P), F / (v V)), bytes / (g B)) + t0 + converted / B
  * c0 is channels_half, d0 depth_half, v vector_fraction, V the rate of the vector units, and converted the bytes of
  * the conversions below. The vector units take depthwise convolutions, for which the matrix units are slow. They
@@ -733,8 +733,8 @@ NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, cons
 
 /* ---- constant fractions ---- */
 
-/* Returns the time with constant fractions of the datasheet rates. The rate of an optimizer's matrix products also has
- * the calibration factor of the machine. */
+/* Returns the time with constant fractions of the datasheet rates. The rate of an optimizer's matrix products is also
+ * multiplied by the calibration factor of the machine. */
 NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
                                     nnc_derivation *why) {
     const nnc_efficiency e = form_of(op)->efficiency(device, op);

@@ -32,8 +32,8 @@ typedef enum change {
     CHANGES
 } change;
 
-/* STEPS_MAX: most strengths of one change. TRIES_MAX: most estimates of each of two searches (gentle changes only; all
- * changes). AT_ONCE: most gentle changes in a set. */
+/* Largest numbers. STEPS_MAX: of strengths of one change. TRIES_MAX: of estimates in each of two searches (gentle
+ * changes only; all changes). AT_ONCE: of gentle changes in a set. */
 enum { STEPS_MAX = 40, DOUBLINGS_MAX = 3, TRIES_MAX = 4000, SHORTEST = 256, TRIED_MAX = 512, AT_ONCE = 4 };
 _Static_assert(STEPS_MAX < 64 && CHANGES_GENTLE <= 10, "the steps of a plan fit in one number");
 
@@ -408,7 +408,7 @@ static double time_of(search *s, const int at[CHANGES], nnc_advice *advice) {
 static const double far_slower = 1.1;
 
 /* Tries other strengths of change d than in `at`: all weaker ones, and stronger ones until a plan that fits is slower
- * than the one before, or far slower than the best plan. */
+ * than the previous plan, or far slower than the best plan. */
 static void try_row(search *s, int at[CHANGES], int d, nnc_advice *advice) {
     const int own = at[d];
     double last_s = nnc_same_bytes(at, s->best, sizeof s->best) ? s->best_s : (double)INFINITY, step_s = 0.0;

@@ -53,8 +53,9 @@ NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, co
     }
 }
 
-/* Rows of the table engine_sums: seconds of one segment by part of a pass and by engine. Row WEIGHT_PART has only
- * weight gradients, which the row of backward also includes. Column NNC_ENGINES has the sum over all resources. */
+/* engine_sums: seconds of one segment; a row for each part of a pass, a column for each engine. The further row
+ * WEIGHT_PART has only weight gradients, which the row of backward also includes. The further column NNC_ENGINES has
+ * the sum over all resources. */
 enum { WEIGHT_PART = NNC_PASS_PARTS, SUMMED_PARTS };
 typedef struct engine_sums {
     double parts[SUMMED_PARTS][NNC_ENGINES + 1];
@@ -367,8 +368,8 @@ static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const n
     nnc_say_formula(why, "host_s", "s", "0", 0.0);
 }
 
-/* Sets the bounds of an ideal step. All resources work at the same time, so without the largest bound the next
- * decides. */
+/* Sets the bounds of an ideal step. All resources work at the same time, so if the largest bound took no time, the
+ * second largest would give the step time. */
 static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *why) {
     NNC_LET(why, matrix_s, "s", ideal->engine_s[NNC_ENGINE_MATRIX]);
     NNC_LET(why, vector_s, "s", ideal->engine_s[NNC_ENGINE_VECTOR]);

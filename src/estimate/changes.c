@@ -96,7 +96,7 @@ static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_pla
     const bool single = from == NNC_FP32 || from == NNC_TF32;
     const bool half = from == NNC_BF16 || from == NNC_FP16;
     plan->precision = to;
-    const bool captured = t->ask->model->captured != NULL; /* true: only the casts of autocast are known */
+    const bool captured = t->ask->model->captured != NULL; /* true: 16-bit casts are known only for autocast */
     if (single && to != NNC_TF32 && (captured || plan->policy == NNC_POLICY_FP32)) {
         plan->policy = captured ? NNC_POLICY_AMP : NNC_POLICY_MIXED;
     }

@@ -99,9 +99,9 @@ bool nnc_is_as_published(const nnc_result *r, const nnc_model *model) {
            fabs((double)r->params - stated) <= 0.01 * stated;
 }
 
-/* Share of half a range by which its upper end is farther away, and its lower end nearer: real programs often do more
- * work than is counted, and seldom less. Chosen on all measured rows: docs/accuracy.md; tests/spreads.py shows the
- * effect. */
+/* The upper end of a range is (1 + SKEW) x half of the range above the prediction, the lower end (1 - SKEW) x half of
+ * the range below it (as logarithms): real programs often do more work than is counted, and seldom less. Chosen on all
+ * measured rows: docs/accuracy.md; tests/spreads.py shows the effect. */
 #define SKEW 0.15
 
 static void set_interval(const nnc_model *model, const nnc_step *step, nnc_result *r) {

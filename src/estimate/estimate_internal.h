@@ -52,7 +52,7 @@ static inline unsigned nnc_plan_recompute(unsigned recompute) {
 nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                  nnc_plan *resolved, nnc_error *err);
 
-/* A profile without fused attention changes the default of a resolved plan, flash, to unfused, except with context
+/* If the profile has no fused attention, changes "flash" of a resolved plan to "unfused", except with context
  * parallelism. */
 void nnc_plan_set_attention(nnc_plan *plan, const nnc_software *software);
 
@@ -65,7 +65,7 @@ nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model, co
  * number of layers of the model. */
 nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers, nnc_error *err);
 
-/* The inputs of an estimate of a changed plan; the pointers may point to the copies. */
+/* The inputs of an estimate of a changed plan; the pointers may point to the members own_*. */
 typedef struct nnc_variant {
     const nnc_plan *plan;
     const nnc_model *model;
@@ -75,9 +75,9 @@ typedef struct nnc_variant {
     nnc_software own_software;
 } nnc_variant;
 
-/* Completes plans as the framework release that the user named. complete: own_plan is a plan that a change of
- * `base` has made, own_model is its model. Sets the fields that neither the user nor the change sets, and own_software.
- * Returns false if the release is faulty. */
+/* Completes plans as the framework release that the user named. complete: gets in *variant a plan that a change of
+ * `base` has made (own_plan) and its model (own_model). Sets the fields that neither the user nor the change sets, and
+ * own_software. Returns false if the release is faulty. */
 typedef struct nnc_completer {
     bool (*complete)(const void *in, const nnc_plan *base, nnc_variant *variant);
     const void *in;
@@ -111,9 +111,9 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
  * up. */
 int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage);
 
-/* Returns how many layers of a segment backward runs again; 0 without full recomputation. instances: layers that a
- * virtual stage holds of each segment. The first layers of the stage run again; kinds of layers that alternate share
- * them in proportion. */
+/* Returns how many layers of a segment backward runs again; 0 without full recomputation. instances: number of layers
+ * of each segment on a virtual stage. The first layers of the stage run again; if kinds of layers alternate, each kind
+ * runs the same share of its layers again. */
 int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment,
                               const int64_t instances[NNC_SEGMENTS_MAX]);
 
@@ -138,8 +138,8 @@ typedef struct nnc_overlap {
     double share[NNC_COMM_COUNT];
     double tensor_backward; /* overlapped share of tensor-parallel collectives in backward */
     double context_ahead;   /* overlapped share of communication that attention waits for before it starts */
-    double ring_share;      /* share of the attention time that ring transfers can overlap with: all but the last of
-                             * the ring's blocks of keys */
+    double ring_share;      /* share of the attention time that ring transfers can overlap with: the time of all
+                             * blocks of keys but the last */
     bool weight_apart;      /* weight gradients run at another time, so no communication overlaps with them */
 } nnc_overlap;
 nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software);
@@ -160,7 +160,8 @@ typedef struct nnc_launch {
 static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *op) {
     if (launch->kernel_s > 0.0) { return launch->kernel_s * nnc_op_issued(op).kernels; }
     const double products = op->kind == NNC_OP_MATMUL ? (double)op->u.matmul.experts : 0.0;
-    if (op->issued_as == NNC_ISSUED_INSTEAD && nnc_op_issued(op).kernels < 1.0) { return 0.0; } /* in another kernel */
+    /* an op without a kernel runs in the kernel of another op */
+    if (op->issued_as == NNC_ISSUED_INSTEAD && nnc_op_issued(op).kernels < 1.0) { return 0.0; }
     if (launch->recorded_attention && (op->group == NNC_GROUP_ATTENTION || op->group == NNC_GROUP_NORM)) { return 0.0; }
     return launch->op_s + (products > 1.0 ? products * launch->product_s : 0.0);
 }
@@ -450,7 +451,7 @@ static inline void nnc_say_of_row(nnc_derivation *why, int32_t row) { NNC_WHEN(w
 
 static inline void nnc_say_of_step(nnc_derivation *why) { NNC_WHEN(why, nnc_say_of(why, "%s", "")); }
 
-/* Length of a name such as "host.1.forward": one instance of segment 1 in one part of a pass. */
+/* Size of the buffer for a name such as "host.1.forward": `what`, segment 1, part forward. */
 enum { NNC_SAY_NAME = 64 };
 void nnc_say_name(const char *what, int32_t segment, nnc_part part, char name[NNC_SAY_NAME]);
 
@@ -630,7 +631,7 @@ void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
                                const nnc_plan *plan, nnc_scratch *scratch, int64_t *fits, int64_t *tight);
 
 /* Axes of a plan for which nnc_limit_find finds a limit: the largest degree, or the fewest tokens (images), at which
- * the stated resource does or does not bound the step. */
+ * the resource in the text of the axis does or does not bound the step. */
 #define NNC_LIMIT_LIST(X)                                                                                        \
     X(NNC_LIMIT_TENSOR, "tensor", "The largest tensor degree that the network does not bound.")                  \
     X(NNC_LIMIT_CONTEXT, "context", "The largest context degree, likewise.")                                     \

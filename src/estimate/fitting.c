@@ -1,7 +1,7 @@
 /* Finds the largest micro-batch, sequence, LoRA rank or depth that fits on a device, and tries each way to save memory.
  * The last part finds the largest degree, or the fewest tokens, before the network bounds the step.
  *
- *     size -> memory of the plan with it (no times) -> verdict; doubled until it does not fit, then bisected
+ *     size -> memory of the plan with this size (no times) -> verdict; doubled until it does not fit, then bisected
  *
  * "fits" and "tight" mean the same as in an estimate: if a plan "fits", the upper end of measured peaks is within the
  * memory that a process can get; if it is "tight", only the lower end is. Times follow for the plans that are shown. */

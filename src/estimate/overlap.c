@@ -248,7 +248,7 @@ static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s
 /* ---- two clocks: the host issues kernels, the device runs them ---- */
 
 /* The host issues one kernel after the other. A kernel starts when it has been issued and the kernel before has ended.
- * The host is at most QUEUE kernels ahead. For a row of n kernels, issued from time h on, each at the same cost:
+ * The host is at most QUEUE kernels ahead. For a row of n kernels that the host issues from time h on:
  *     end = max(end before + d, h + s + d, h + n s + d / n)
  * where d is the device time of all n kernels, s the host time of one kernel.   [issue] */
 enum { QUEUE = 1000, RING = 1024 };

@@ -317,7 +317,7 @@ static void find_uneven_peak(const nnc_step *step, const nnc_pipeline *pipeline,
     for (int32_t i = 0; i < count; i++) { h->flight[held[i]] = kept[i] / (double)h->instances[held[i]]; }
 }
 
-/* Most devices are even, so the large arrays on the stack are in a function of their own. */
+/* Most devices have equal chunks, so the large arrays on the stack are in a separate function, find_uneven_peak. */
 void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device) {
     nnc_stage_residency *h = &m->holdings[device];
     const nnc_plan *plan = step->plan;

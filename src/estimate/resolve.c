@@ -250,9 +250,9 @@ bool nnc_variant_complete(nnc_variant *variant, const nnc_profiles *profiles, co
     return completer->complete(completer->in, base, variant);
 }
 
-/* ZeRO 3 selects the profile of FSDP, with any other parallelism: torchtitan and others combine FSDP with tensor and
- * pipeline parallelism. Decoders with ZeRO 1 or 2 get the profile of Megatron, even if no layer is split. Otherwise a
- * search would split a model only to get the kernels of Megatron. */
+/* ZeRO 3 selects the profile of FSDP, also together with other parallelism: torchtitan and others combine FSDP with
+ * tensor and pipeline parallelism. Decoders with ZeRO 1 or 2 get the profile of Megatron, even if no layer is split.
+ * Otherwise a search would split a model only to get the kernels of Megatron. */
 nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan) {
     if (plan == NULL) { return NNC_PROFILE_COPIES; }
     const bool shares = plan->zero > 0 && model->family == NNC_FAMILY_DECODER;

@@ -185,8 +185,8 @@ static nnc_update update_of(const nnc_step *step, const nnc_step_end_params *hel
  * MultiTensorApply.cuh of PyTorch. */
 static const double launch_params = 320.0 * 65536.0;
 
-/* Ratio between the bytes per parameter of SGD with momentum in three passes over lists of tensors (8 + 12 + 12) and in
- * one fused pass (20), or in two passes (24). */
+/* Bytes per parameter of SGD with momentum in three passes over lists of tensors (8 + 12 + 12), divided by the bytes in
+ * one fused pass (20: momentum_passes), or in two passes (24: momentum_lists). */
 static const double momentum_passes = 32.0 / 20.0, momentum_lists = 32.0 / 24.0;
 
 /* Sets the kernels of an update as torch.optim issues them. SGD with momentum has lists of tensors unless the plan asks

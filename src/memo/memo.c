@@ -112,7 +112,7 @@ enum { PRODUCTS = 1024, PRODUCT_WAYS = 4 };
 static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op *op, const nnc_work *work) {
     nnc_memo *memo = context;
     const nnc_matmul *u = &op->u.matmul;
-    /* PyTorch's own kernels for an op take time that follows from more than the product */
+    /* the time of kernels that PyTorch issues for an op depends on more than the key */
     if (nnc_op_timed(op) != NNC_TIMED_GEMM || op->issued_as != NNC_ISSUED_NOT) { return nnc_op_time(device, op, work); }
     const int64_t flags = (int64_t)op->math_dtype << 8 | (int64_t)op->phase << 16 | (u->one_by_one ? 1 : 0) |
                           (u->b_is_weight ? 2 : 0) | (u->in_blocks ? 4 : 0) | (u->padded ? 8 : 0) |
@@ -230,8 +230,8 @@ static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lower
     return (nnc_rows_like){ &last->list, last->count, &last->rows, same };
 }
 
-/* Makes the op table that all plans of a list share, or times its collectives again on other routes, and its weight
- * gradients for another number of micro-batches. */
+/* Makes the op table that all plans of a list share. If the table exists, times again what differs: collectives on
+ * other routes, weight gradients for another number of micro-batches. */
 static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step) {
     const nnc_network *network = step->network;
     const size_t size = sizeof a->routes;
@@ -377,8 +377,8 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
 
 enum { PASSES = 256, PASS_WAYS = 4 };
 
-/* Returns the key of a plan in the cache of passes: the plan without number of micro-batches, length of the run, price
- * and overlap, because cached values do not depend on these. */
+/* Returns the key of a plan in the cache of passes: the plan without the fields on which cached values do not depend
+ * (number of micro-batches, length of the run, price, overlap). */
 static nnc_plan pass_key(const nnc_plan *plan) {
     const nnc_plan unset = { 0 };
     nnc_plan key = *plan;
@@ -734,8 +734,8 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
 
 /* ---- step ends ---- */
 
-/* All values that determine the step end of a device, on one device, model and network: the plan without fields that
- * change only the passes and their order, and the trained parameters of the device. */
+/* All values that determine the step end of one stage, while model, device file and network stay the same: the trained
+ * parameters of the stage, and the plan without fields that change only the passes and their order. */
 typedef struct end_key {
     uint64_t degrees; /* degrees of the plan as one number; the hash uses it */
     nnc_step_end_params params;

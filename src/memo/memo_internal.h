@@ -105,9 +105,9 @@ typedef struct nnc_pass_entry {
     nnc_segment_time units[NNC_SEGMENTS_MAX];
 } nnc_pass_entry;
 
-/* NNC_LOWERED_LISTS: most op lists in the caches of a scratch. After nnc_scratch_share, the caller promises that model
- * and device do not change. Without this promise, each estimate compares both byte by byte with the model and device of
- * the previous estimate. */
+/* NNC_LOWERED_LISTS: most op lists in the caches of a scratch. A caller of nnc_scratch_share promises that model and
+ * device do not change. Without this promise, each estimate compares both byte by byte with the model and device of the
+ * previous estimate. */
 enum { NNC_LOWERED_LISTS = 4 };
 typedef struct nnc_estimate_cache {
     const nnc_model *model; /* model of the cached results; NULL = no results are cached */
@@ -155,13 +155,13 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
 
 /* Returns a lower bound of the time of one micro-batch in all layers, in seconds. It leaves out recomputation, the ops
  * that a plan adds to its list, and the power limit. Each of these only adds time: more compute overlaps with more
- * communication, but it takes at least as long itself. A cached bound also holds for a plan that adds to gradients in
- * more of its micro-batches, because adding takes no less time than writing. */
+ * communication, but the added compute takes at least as long. A cached bound also holds for a plan that adds to
+ * gradients in more of its micro-batches, because adding takes no less time than writing. */
 double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step);
 /* Returns a lower bound of the result of the last nnc_lowered_least_s that grows with the micro-batch: with r >= 1
- * times the micro-batch, the pass takes at least r times as long. It is the longest of three times: that of products
- * (nnc_product_least_s) and of traffic that nothing overlaps, and that of all traffic on the links within domains and
- * between domains, at datasheet rates. */
+ * times the micro-batch, the pass takes at least r times as long. It is the longest of three times: products
+ * (nnc_product_least_s) plus traffic that nothing overlaps; all traffic on links within domains; all traffic on links
+ * between domains. Traffic is at datasheet rates. */
 double nnc_lowered_floor_s(const nnc_lowered *alike, const nnc_step *step);
 
 /* ---- memo.c: step ends and partitions of a search ---- */

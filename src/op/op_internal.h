@@ -213,13 +213,13 @@ typedef struct nnc_update {
     nnc_update_kind kind;
     nnc_optimizer optimizer;
     nnc_policy policy;
-    nnc_optimizer_kernels kernels; /* DEFAULT: one kernel, but kernels over lists of tensors for SGD with momentum */
+    nnc_optimizer_kernels kernels; /* DEFAULT: one kernel; for SGD with momentum, kernels over lists of tensors */
     bool fused;                    /* true: one kernel for all operations */
     int64_t params;
     int64_t tensors;            /* number of tensors of these parameters; 0 = not known */
-    int64_t passes;             /* ADD: number of passes whose gradients are added up */
+    int64_t passes;             /* NNC_UPDATE_ADD: number of passes whose gradients are added up */
     int64_t matrix_params;      /* parameters in matrices that the optimizer factors */
-    double new_bytes;           /* STEP: bytes that the step writes to memory new to the program */
+    double new_bytes;           /* NNC_UPDATE_STEP: bytes that the step writes to memory new to the program */
     double projected_params;    /* GaLore, APOLLO: parameters of matrices with projected gradients */
     double projected_elements;  /* elements of the projections and of two moments of these matrices */
     double projected_products;  /* sum of the rank of each of these matrices times its parameters */
@@ -403,7 +403,7 @@ double nnc_update_moment_bytes(const nnc_update *update);
 /* Returns the number of kernels in which torch.optim updates a list of tensors (foreach=True); 0 = this optimizer has
  * no such form. */
 double nnc_optimizer_list_kernels(nnc_optimizer kind);
-/* Returns the bytes per parameter that this form of the update allocates and frees again. */
+/* Returns the bytes per parameter that an update over lists of tensors allocates and frees again. */
 double nnc_optimizer_list_bytes(nnc_optimizer kind, nnc_policy policy);
 double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why);
 

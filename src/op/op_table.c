@@ -11,7 +11,8 @@ const nnc_op_row *const nnc_op_rows[NNC_OP_KIND_COUNT] = {
 #undef NNC_OP_ROW
 };
 
-/* Share of reads in the bytes of pointwise kernels, if half of the kernels read two operands: 1.5 of 2.5. */
+/* Share of reads in the bytes of pointwise kernels, if half of the kernels read two operands and half read one: 1.5
+ * reads to 1 write. */
 static const double issued_reads = 0.6;
 
 nnc_work nnc_op_work(const nnc_op *op) {

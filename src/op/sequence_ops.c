@@ -60,7 +60,7 @@ NNC_SAYING nnc_work embedding_work(const nnc_op *op, nnc_derivation *why) {
 
 NNC_SAYING double embedding_kept(const nnc_op *op, nnc_derivation *why) {
     const double tokens = (double)op->u.embedding.tokens, token_id_bytes = TOKEN_ID_BYTES;
-    if (op->in_place) { NNC_PUT(why, tokens, NULL); } /* the work of a table counts lookups */
+    if (op->in_place) { NNC_PUT(why, tokens, NULL); } /* tables_work records lookups, not tokens */
     NNC_SAY(why, kept_bytes, "B", token_id_bytes * tokens);
     NNC_NOTE(why, nnc_kept_note);
     return kept_bytes;

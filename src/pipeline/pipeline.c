@@ -272,7 +272,7 @@ NNC_EACH bool run_one_tracks(const replay *r, int32_t d, nnc_stream *stream) {
     return true;
 }
 
-/* Runs a forward (or none) and a whole backward (or none) as one op on all tracks, like run_quietly. An op that does
+/* Runs a forward (or none) and an unsplit backward (or none) as one op on all tracks, like run_quietly. An op that does
  * not exist takes no time, so the loop needs no branches. */
 NNC_EACH bool run_joined_tracks(const replay *r, int32_t d, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
     const bool has_f = f != NULL && pending(f), has_b = pending(b);
@@ -333,7 +333,7 @@ static bool run_one(const replay *r, int32_t d, int32_t index) {
     return true;
 }
 
-/* Runs a forward (or none) and a whole backward (or none) as one op, like run_joined, but reports no events and does
+/* Runs a forward (or none) and an unsplit backward (or none) as one op, like run_joined, but reports no events and does
  * not count kept micro-batches. This is the most frequent case. Returns false if an input is missing. */
 static inline bool run_quietly(const replay *r, int32_t d, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
     nnc_pipeline_device *const device = &r->memory->device[d];
@@ -363,8 +363,8 @@ static inline bool run_quietly(const replay *r, int32_t d, nnc_stream *f, nnc_st
     return true;
 }
 
-/* Runs a forward (or none) and a whole backward (or none) as one op. Both inputs must be there at the start, and both
- * results are sent at the end. Returns false if an input is missing. */
+/* Runs a forward (or none) and an unsplit backward (or none) as one op. Both inputs must be there at the start, and
+ * both results are sent at the end. Returns false if an input is missing. */
 static bool run_joined(const replay *r, int32_t d, int32_t forward, int32_t chunk) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     nnc_stream *const f = forward < 0 ? NULL : &device->stream[forward];

@@ -40,7 +40,7 @@ typedef struct nnc_pipeline {
 
 typedef enum nnc_pipeline_phase {
     NNC_RUN_FORWARD,
-    NNC_RUN_BACKWARD, /* the whole backward, or only the input gradient if the schedule splits it */
+    NNC_RUN_BACKWARD, /* both gradients, or only the input gradient if the schedule splits backward */
     NNC_RUN_WEIGHT
 } nnc_pipeline_phase;
 
@@ -78,7 +78,7 @@ typedef struct nnc_pipeline_result {
 typedef struct nnc_pipeline_memory nnc_pipeline_memory;
 
 /* Replays the whole schedule op by op, in a topological order; event may be NULL. The result is exact; the time is
- * O(stages * chunks * micro_batches). Returns false if the pipeline breaks a rule above or exceeds a limit. */
+ * O(stages * chunks * micro_batches). Returns false if a value of the pipeline is illegal or exceeds a limit. */
 bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory, nnc_pipeline_result *result,
                          nnc_pipeline_event_fn *event, void *context);
 
@@ -106,8 +106,8 @@ bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[N
 /* Tests whether the processor has vector instructions for four numbers. Results are bitwise equal without them. */
 bool nnc_is_wide(void);
 
-/* NNC_WIDE: a function that only such a processor runs. NNC_EACH functions are compiled separately for each number of
- * tracks (pipelines) and each processor. */
+/* NNC_WIDE: a function that runs only if nnc_is_wide returns true. NNC_EACH functions are compiled separately for each
+ * number of tracks (pipelines) and each processor. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define NNC_WIDE __attribute__((target("avx2")))
 #else
@@ -167,7 +167,7 @@ typedef struct nnc_wave_cursor {
 typedef struct nnc_wave {
     nnc_wave_state now;
     nnc_wave_cursor forward, backward;
-    nnc_wave_state then, later; /* remembered states: then is the oldest, later lies between then and now; their
+    nnc_wave_state then, later; /* remembered states: `then` is the oldest, `later` lies between `then` and `now`; their
                                        * differences show a period or a constant growth */
     /* saved: state before a trial; kept: final state of finished tracks (pipelines) */
     nnc_wave_state saved, kept;
@@ -216,9 +216,9 @@ typedef enum nnc_run_op {
     NNC_W0,
     NNC_W1,
     NNC_STREAMS,
-    NNC_BW0 = NNC_STREAMS, /* whole backward; the gradient is sent at its end */
+    NNC_BW0 = NNC_STREAMS, /* backward with both gradients; the input gradient is sent at its end */
     NNC_BW1,
-    NNC_F0_BW1, /* a forward and a whole backward run as one op; both results are sent at its end */
+    NNC_F0_BW1, /* F0 and BW1 run as one op; both results are sent at its end */
     NNC_F1_BW0
 } nnc_run_op;
 
@@ -337,14 +337,14 @@ static inline bool nnc_schedule_dual(const nnc_plan *plan) {
 }
 
 /* Tests whether a plan runs as 1f1b although its schedule has another name, so that a search can leave it out. Without
- * a pipeline all schedules run as 1f1b; with one virtual stage interleaved does. */
+ * a pipeline all schedules run as 1f1b. With one virtual stage per device, interleaved runs as 1f1b. */
 bool nnc_schedule_repeats(const nnc_plan *plan);
 
 /* Tests whether the plan has so many micro-batches that more of them would not change what a device keeps at its
  * peak: nnc_pipeline_in_flight and nnc_pipeline_peak return equal values for each larger number. */
 bool nnc_schedule_is_steady(const nnc_plan *plan);
 
-/* Tests whether each device holds the layers that it holds with 1f1b, and keeps at least as many micro-batches. */
+/* Tests whether each device holds the same layers as with 1f1b, and keeps at least as many micro-batches as there. */
 bool nnc_schedule_keeps_1f1b(const nnc_plan *plan);
 
 /* Sets the schedule of a plan, and checks its rules on stages, virtual stages and layers.

@@ -275,7 +275,7 @@ static void write_dualpipe(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline
 }
 
 /* Returns the bubble of DualPipe if a pair (forward and backward run together) takes the sum of both times. The
- * published formula is tFB + tB - 3 tW, where tB is the whole backward. */
+ * published formula is (p / 2 - 1) (tFB + tB - 3 tW), where tB is the time of both gradients. */
 static double bubble_dualpipe(const nnc_equal_stages *s, nnc_derivation *why) {
     if (!(s->p > 1)) { return 0; }
     NNC_SAY(why, equal_bubble_s, "s", nnc_max(0, (0.5 * s->p - 1) * (s->f + 2 * s->b - s->w)));

@@ -104,7 +104,7 @@ NNC_EACH void set_backward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t 
     } else {
         add_tracks(&wave->backward_s[at], &pipeline->backward_s[s], &wave->weight_s[at], tracks);
     }
-    /* The first virtual stage sends no gradient; the value that wraps around there is not read. */
+    /* The first virtual stage sends no gradient; the value that wraps around from it is not read. */
     add_send(shape, &wave->backward_send_s[at], &wave->backward_s[at], tracks);
 }
 

@@ -146,7 +146,7 @@ static void lower_norm(lowering *l, const nnc_graph_op *op) {
     place_of(l, &op->out)->flags |= of_map(op) ? PLACE_NORMED : 0;
 }
 
-/* Writes an all-reduce between tensor ranks: of the partial sums of an output, or (entering) of the gradient of an
+/* Writes an all-reduce between tensor ranks: of the partial sums of an output, or with `entering` of the gradient of an
  * input that every rank reads. */
 static void tensor_collective(const lowering *l, const char *label, const nnc_graph_tensor *t, bool entering) {
     const nnc_collective_op e = { .comm = NNC_COMM_TENSOR,

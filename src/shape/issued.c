@@ -220,7 +220,7 @@ static void add_join(nnc_op *op, joined *before, number_mode mode) {
     *before = (joined){ op, elements, position, true, false };
 }
 
-/* Notes whether an op reads the concatenation that is right before it as the first op of a dense layer. */
+/* Notes whether an op is the first op of a dense layer, which reads the concatenation right before it. */
 static void note_reader(const nnc_op *op, joined *before) {
     before->read = before->fresh ? op->kind == NNC_OP_NORM && op->u.norm.elements == before->elements : before->read;
     before->fresh = false;

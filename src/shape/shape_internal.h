@@ -98,8 +98,8 @@ double nnc_list_bytes(const nnc_writer *w, int64_t elements);
 static inline bool nnc_list_recomputes(const nnc_writer *w, nnc_recompute what) {
     return (w->how->plan->recompute & what) != 0;
 }
-/* Marks all ops from index `first` on as recomputed. Ops after the first matrix product of these recompute their
- * inputs. */
+/* Marks all ops from index `first` on as recomputed. Among these ops, those after the first matrix product also compute
+ * their inputs again. */
 void nnc_list_again(const nnc_writer *w, int32_t first);
 
 /* Returns a writer for ops in a new recompute block. */
@@ -126,8 +126,8 @@ typedef struct nnc_projected {
     double products; /* sum of rank times the parameters */
 } nnc_projected;
 
-/* Returns the sums over the matrices that libraries have for one linear layer; 0 if the op is not a linear layer, or of
- * routed experts. */
+/* Returns the sums over the matrices that libraries have for one linear layer; 0 for other ops, for routed experts and
+ * for towers. */
 nnc_projected nnc_projected_of(const nnc_op *op, int64_t rank);
 /* Freezes the weights that the plan does not train, and adds adapters.   [adapters] */
 void nnc_list_train(nnc_op_list *list, const nnc_lowering *how);

@@ -268,7 +268,7 @@ static void unfused_core(const core *c) {
         drop->u.pointwise.keeps_mask = !c->recomputed;
         drop->u.pointwise.random_written = software->random_written;
     }
-    /* With dropout the product with V keeps the dropped-out probabilities; without dropout the softmax keeps the
+    /* With dropout the product with V keeps the probabilities after dropout; without dropout the softmax keeps the
      * probabilities. */
     score_product(c, c->names->context, c->layer->value_dim, c->s_k)->u.matmul.keeps_a = dropout && !c->recomputed;
 }
