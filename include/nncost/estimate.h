@@ -53,8 +53,8 @@ typedef struct nnc_memory {
     int64_t helper_bytes;      /* part of weight_bytes: frozen helper models of a training method */
 } nnc_memory;
 
-/* Sizes that leave space for later releases: bytes of nnc_memory, and lengths of the arrays by op group, by kind of
- * communication and by bound. */
+/* Sizes with space for members of later releases. NNC_MEMORY_SPACE: bytes of nnc_memory. Other sizes: lengths of arrays
+ * with one entry per op group, kind of communication or bound. */
 enum { NNC_MEMORY_SPACE = 192, NNC_GROUP_SPACE = 32, NNC_COMM_SPACE = 16, NNC_BOUND_SPACE = 8 };
 
 /* One row of the op table. Times and work are for one instance of the op. */
@@ -98,8 +98,8 @@ typedef struct nnc_result {
     double communication_s[NNC_COMM_SPACE]; /* communication time by kind, overlapped or not */
     double bubble_ratio, bubble_share;      /* bubble_ratio: bubble_s / busy time of the busiest stage; bubble_share:
                                              * bubble_s / step_s */
-    double idle_share;                      /* share of the step that a stage is idle, mean over stages; 0 without a
-                                      * pipeline */
+    double idle_share;                      /* share of the step during which a stage is idle: mean of all stages; 0
+                                             * without a pipeline */
     int32_t stage, memory_stage;            /* stage: index of the busiest stage; memory_stage: index of the stage that
                                       * needs the most memory */
     double bound_s[NNC_BOUND_SPACE]; /* part of step_s that each resource bounds; the parts overlap in mode `ideal` */
@@ -179,7 +179,7 @@ const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count);
     X(NNC_ACTIVITY_FORWARD, "forward")                                                               \
     X(NNC_ACTIVITY_BACKWARD, "backward") /* includes weight gradients, unless they run separately */ \
     X(NNC_ACTIVITY_WEIGHT, "weight")                                                                 \
-    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication, once per step */                  \
+    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication that runs once per step */         \
     X(NNC_ACTIVITY_UPDATE, "update")                                                                 \
     X(NNC_ACTIVITY_IDLE, "idle")
 NNC_ENUM(nnc_activity, NNC_ACTIVITY_LIST, NNC_ACTIVITY_COUNT);

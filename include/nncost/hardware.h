@@ -306,7 +306,7 @@ struct nnc_device {
     int32_t source_count;
     const char *path;    /* file that the device was read from */
     double embodied_kg;  /* carbon emitted to make the device, kg; the source decides what is included */
-    double usable_bytes; /* part of mem_bytes that one process can get; NaN = not recorded, or for another mem_bytes */
+    double usable_bytes; /* part of mem_bytes that one process can get; NaN = not recorded, or mem_bytes was changed */
     bool lenient;        /* true: implausible values of the file are used; false: they are refused */
     bool implausible;    /* true: the file has an implausible value, so estimates give no range of measurements */
     bool usable_set;     /* true: nnc_device_set has set usable_bytes, so a change of mem_bytes keeps usable_bytes */

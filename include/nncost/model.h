@@ -302,7 +302,7 @@ typedef struct nnc_unet {
     bool linear_projections;            /* before and after transformers: linear layers instead of 1x1 convolutions */
     int64_t heads;                      /* heads per attention layer; 0 = computed from head_width */
     int64_t head_width;                 /* width of a head; 0 = computed from heads */
-    int64_t context_len, context_width; /* input of cross-attention: context_len: number of tokens, context_width:
+    int64_t context_len, context_width; /* input of cross-attention. context_len: number of tokens; context_width:
                                          * elements per token; 0 = no cross-attention */
     int64_t context_input_width;        /* width of the context before a linear layer that projects it to
                                          * context_width; 0 = no such layer */
@@ -338,8 +338,8 @@ typedef struct nnc_graph {
     int64_t lets[NNC_GRAPH_LETS_MAX];     /* values of the lets, in the order of the file */
 } nnc_graph;
 
-/* The dimensions in the model file. When nnc_model_set changes hidden, all dimensions that were not set scale in
- * proportion to hidden: the number of heads (their width stays) and the widths of layers. */
+/* The dimensions in the model file. When nnc_model_set changes hidden, it changes every dimension that was not set by
+ * the same factor: the numbers of heads (the width of a head stays) and the widths of layers. */
 typedef struct nnc_scale_dims {
     int64_t hidden, heads, kv_heads, head_dim, ffn_hidden, expert_hidden, shared_hidden;
     uint32_t set; /* one bit for each dimension that nnc_model_set has set */

@@ -271,7 +271,7 @@ typedef struct nnc_plan {
     nnc_optimizer_kernels optimizer_kernels; /* kernels of the update */
     int64_t train_layers;   /* number of successive layers whose weights, or adapters, are trained; 0 = all layers. If
                            * train is 0, no weight outside these layers is trained */
-    int64_t train_from;     /* index of the first of these layers; -1 = the last train_layers layers are trained */
+    int64_t train_from;     /* index of the first trained layer; -1 = the last train_layers layers are trained */
     int64_t optimizer_rank; /* GaLore and APOLLO: rank of projected gradients */
     bool oft; /* adapters rotate blocks of adapter_rank inputs of a layer (OFT) instead of adding a low-rank product */
 } nnc_plan;
@@ -399,7 +399,7 @@ typedef struct nnc_track {
  * Also has the range of measured peaks. */
 typedef struct nnc_reserve {
     double bytes, share; /* reserve = bytes + share x the memory that a plan counts */
-    double low, high;    /* quantiles of measured peak / predicted peak: low: 10 %; high: 90 % */
+    double low, high;    /* quantiles of measured peak / predicted peak. low: 10 %; high: 90 % */
     double context;      /* bytes of a process on a single device, which has no collectives; NaN = `bytes` */
     double workspace;    /* workspaces of matrix products and convolutions that stay in the allocator */
 } nnc_reserve;
@@ -415,8 +415,8 @@ typedef struct nnc_shipped {
     bool sharded_pipelines;                  /* ZeRO 2 and 3 together with pipeline stages */
     bool plain_tensor;                       /* tensor parallelism without sequence parallelism */
     bool uneven_stages;                      /* stages or virtual stages may have different numbers of layers */
-    bool plain_experts;                      /* tensor parallelism without sequence parallelism, for networks with
-                                              * experts */
+    bool plain_experts;                      /* networks with experts may use tensor parallelism without sequence
+                                              * parallelism */
 } nnc_shipped;
 
 /* A serving engine: times of its host, and factors on the kernels measured on a device. */

@@ -58,7 +58,7 @@ struct nnc_run_ask {
     double failing_share;                /* share of failures after which a node is out of use until it is repaired */
     /* checkpoints */
     double checkpoint_bytes;                                    /* size of a checkpoint of the whole model */
-    double storage_write_bytes_per_s, storage_read_bytes_per_s; /* rates of the storage, shared by all devices:
+    double storage_write_bytes_per_s, storage_read_bytes_per_s; /* rates of the storage, shared by all devices.
                                                                  * storage_write_bytes_per_s for writing,
                                                                  * storage_read_bytes_per_s for reading */
     double block_s, save_s, load_s; /* block_s: time that training waits for a checkpoint; save_s: time until the
@@ -168,7 +168,7 @@ typedef struct nnc_run {
     double restart_s;            /* time to detect a failure, replace the node, start and load */
     double young_s, interval_s;  /* young_s: optimum interval between checkpoints by Young's formula; interval_s:
                                   * interval that the run uses */
-    double first_order, goodput; /* useful time / wall time of training: first_order: first-order approximation;
+    double first_order, goodput; /* useful time / wall time of training. first_order: first-order approximation;
                                   * goodput: exact value */
     double stops;                /* expected number of failures */
     double nodes_out, spares_needed,
@@ -187,7 +187,7 @@ typedef struct nnc_run {
     double energy_j;            /* energy with the PUE */
     double rated_energy_j;      /* rated power x hours x PUE, as in published totals */
     double carbon_kg, rated_carbon_kg, embodied_carbon_kg;
-    /* fine-tuning: time outside training, first per step, then per run */
+    /* fine-tuning: time outside training. Names with _step_s: per step; others: per run */
     double rollout_step_s, score_step_s, sync_step_s;
     double rollout_s, score_s, sync_s;
     double flops_per_token, cost_per_million_tokens; /* flops_per_token: FLOPs per trained token;
@@ -245,11 +245,11 @@ typedef struct nnc_optimum {
     double params, tokens, loss; /* params, tokens: parameters and training tokens of the best model; loss: loss of
                                   * the best model (NaN if the law gives no loss) */
     /* served_params, served_tokens: model with the same loss as the best model and the fewest FLOPs for training plus
-     * serving; saved_share: share of the FLOPs of the best model that it saves */
+     * serving; saved_share: share of the best model's FLOPs that the served model saves */
     double served_params, served_tokens, saved_share;
 } nnc_optimum;
 
-/* Returns the number of parameters N and of tokens D with the smallest loss for a number of FLOPs, 6 N D. */
+/* Returns the number of parameters N and the number of tokens D that give the smallest loss with 6 N D = `flops`. */
 NNC_API nnc_optimum nnc_compute_optimal(nnc_law law, double flops);
 /* Returns the model size N and tokens D with the same loss as `params` parameters after `tokens` tokens, and the fewest
  * FLOPs for training and for inference on T = `served` tokens: 6 N D + 2 N T (arXiv:2401.00448). NaN if the law gives

@@ -71,8 +71,8 @@ typedef struct nnc_serve_ask {
      * most this share from their mean (uniform distribution). */
     int64_t requests, seed;
     double burstiness, length_spread;
-    bool preempt; /* on, or on in the engine: a request starts when its prompt fits, and may be preempted; off: it
-                   * starts when its whole length fits */
+    bool preempt; /* on here or in the engine: a request starts when its prompt fits, and may be preempted; off in
+                   * both: it starts when its whole length fits */
     /* Recorded arrivals of an open loop: file name and rows. The rows are assigned to the replicas in turn. */
     char arrivals[256];
     const nnc_serve_arrival *arrival_list;
@@ -100,7 +100,7 @@ typedef struct nnc_serve_step {
                                             * sequence; context: tokens of a sequence at the end of the step */
     double steps;                          /* passes over the weights; a prefill has one per chunk */
     double flops, weight_bytes, kv_bytes,
-        bytes; /* of one device: work, and bytes read; bytes = weight_bytes + kv_bytes */
+        bytes; /* work, and bytes read, of one device; bytes = weight_bytes + kv_bytes */
     double intensity_flops_per_byte;
     double product_s, expert_s, attention_s, head_s; /* parts of time_s, together with comm_s and host_s */
     double comm_s, host_s, time_s;
@@ -140,7 +140,7 @@ typedef struct nnc_serve {
     bool fits;
     /* money and energy */
     double price_per_device_hour, per_million_output_tokens;
-    /* price of the time in prefill per million prompt tokens; of the time in decode per million output tokens */
+    /* prefilled: price of prefill per million prompt tokens; decoded: price of decode per million output tokens */
     double per_million_prefilled_tokens, per_million_decoded_tokens;
     double energy_j_per_token;
     double ttft_p99_s; /* 99 % quantile over the requests of a simulated loop */
@@ -154,7 +154,7 @@ typedef struct nnc_serve {
     /* 50, 90 and 99 % quantiles over the requests of a simulated loop */
     double ttft_p50_s, ttft_p90_s, tpot_p50_s, tpot_p90_s, tpot_p99_s;
     double request_p50_s, request_p90_s, request_p99_s;
-    double simulated, preemptions; /* simulated requests; number of preemptions */
+    double simulated, preemptions; /* simulated: number of simulated requests; preemptions: number of preemptions */
     double prompt_s;               /* time that prefilling a prompt adds to a decode step */
 } nnc_serve;
 

@@ -109,8 +109,8 @@ static bool may_be_format(const char *table, const char *text) {
     return false;
 }
 
-/* Parses the members of a table before "keys", which is_format needs, and tests whether a document has the format.
- * *table receives the whole table if it has. */
+/* Parses the members of a table before "keys", which is_format needs, and tests whether a document has the format. If
+ * it has, *table receives the whole table. */
 static nnc_status try_table(nnc_specs *specs, nnc_json root, nnc_document *table, bool *is) {
     char *text = table->text, *keys = strstr(text, ",\n  \"keys\": [");
     nnc_document head = { .faults = table->faults };
@@ -445,7 +445,7 @@ static void read_references(nnc_reading *r) {
         } else if (is_there(r, path)) {
             r->status = open_named(r, path, named->format);
             if (nnc_reading_goes_on(r) && strcmp(r->files[named->file].format, named->format) == 0) {
-                r->files[named->file].beneath = r->file_count; /* its options take precedence over the file */
+                r->files[named->file].beneath = r->file_count; /* its keys replace keys of the file that it names */
                 r->files[r->file_count - 1].is_beneath = true;
                 nnc_reading_beneath(r, named->file);
             } else if (nnc_reading_goes_on(r)) {
@@ -576,7 +576,7 @@ static nnc_status make_model(nnc_reading *r, int index, const char **path) {
     if (made == NULL || name == NULL) { return nnc_no_memory(r->err); }
     const char *slash = strrchr(file, '/'), *base = slash != NULL ? slash + 1 : file;
     snprintf(name, size, "%s%s", slash == NULL ? "./" : "", file);
-    if (strlen(base) >= sizeof stem) { base += strlen(base) - sizeof stem + 1; /* an id of a model is shorter */ }
+    if (strlen(base) >= sizeof stem) { base += strlen(base) - sizeof stem + 1; /* ids of models fit into stem */ }
     nnc_spec_stem(base, false, stem, sizeof stem);
     nnc_buffer_text(&text, "{ \"schema\": \"nncost.model/1\", \"id\": ");
     nnc_put_json_text(&text, stem);

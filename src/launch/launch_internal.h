@@ -179,7 +179,7 @@ typedef struct nnc_launch_file {
     nnc_document content, table;
     nnc_document also; /* table that "also" names; is_parsed is false if there is no such table */
     int beneath;     /* 1 + index of the file with the values of keys that this file does not have; 0 = no such file */
-    bool is_beneath; /* true: another file is on top of this file, and its rules are applied */
+    bool is_beneath; /* true: another file is on top of this file; only the rules of the file on top are applied */
 } nnc_launch_file;
 
 /* A field of the plan, the run or the deployment that a launch file sets. */
@@ -418,9 +418,9 @@ bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text
  * for keys inside the key. */
 nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below);
 
-/* nnc_reading_keys reads the keys of file `index`. nnc_reading_beneath reads only the keys of the files beneath it that
- * it does not have itself. nnc_reading_answer checks that the questions from index `first` on are answered.
- * nnc_reading_rules applies the rules of the table of file `index`. */
+/* nnc_reading_keys reads the keys of file `index`. nnc_reading_beneath reads the keys of the files beneath file
+ * `index`, except keys that file `index` has itself. nnc_reading_answer checks that the questions from index `first` on
+ * are answered. nnc_reading_rules applies the rules of the table of file `index`. */
 void nnc_reading_keys(nnc_reading *r, int index);
 void nnc_reading_beneath(nnc_reading *r, int index);
 void nnc_reading_answer(nnc_reading *r, int first);

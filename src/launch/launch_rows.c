@@ -936,11 +936,12 @@ enum { TRAINED_PATTERNS_MAX = 32, TRAINED_LAYERS_MAX = 1024, TRAINED_PATTERN = 2
 typedef struct trained {
     regex_t patterns[TRAINED_PATTERNS_MAX];
     bool matched[TRAINED_PATTERNS_MAX]; /* true: the pattern matches a parameter of the family */
-    bool words[TRAINED_PATTERNS_MAX];   /* true: the pattern is a word, such as embed_tokens; names that do not begin
-                                         * with it are meant, but never match */
+    bool words[TRAINED_PATTERNS_MAX];   /* true: the pattern is a word, such as embed_tokens. It may match no
+                                         * parameter: users mean names that contain the word, but only names that begin
+                                         * with it match */
     int count;
     bool layers[TRAINED_LAYERS_MAX], any_layer, is_partial;
-    char parts[NNC_LAUNCH_VALUE]; /* "mlp,head" */
+    char parts[NNC_LAUNCH_VALUE]; /* trained parts, such as "mlp,head" */
 } trained;
 
 /* Compiles a pattern as Axolotl does: it begins where the name begins, and '.' is a dot unless '+' follows. Returns false
@@ -953,7 +954,7 @@ static bool compile_pattern(const char *text, regex_t *pattern) {
     if (strlen(text) >= TRAINED_PATTERN || strpbrk(text, "{:?") != NULL) { return false; }
     for (; *text != '\0'; text++) {
         const bool digit = text[0] == '\\' && text[1] == 'd';
-        /* regcomp copies what is repeated, so that nested repeats take it minutes */
+        /* regcomp copies each repeated part, so it needs minutes for nested repeats */
         const bool nested = strchr(")+*", *text) != NULL && (text[1] == '+' || text[1] == '*');
         depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
         if (nested || depth < 0 || (*text == '\\' && !digit)) { return false; }
@@ -998,8 +999,8 @@ static void add_part(trained *t, const char *part) {
     snprintf(t->parts + used, sizeof t->parts - used, "%s%s", used > 0 ? "," : "", part);
 }
 
-/* Matches the parameters of a family of models. Returns true if every pattern matches a parameter, and the parts are
- * trained as wholes, in the same layers. */
+/* Matches the parameters of a family of models. Returns true if every pattern matches a parameter, and each trained
+ * part is trained completely, in the same layers. */
 static bool match_family(trained *t, nnc_json family, int64_t layers) {
     const nnc_json outside = nnc_json_get(family, "outside"), inside = nnc_json_get(family, "inside");
     const char *prefix = text_of(family, "layer");
@@ -1042,8 +1043,9 @@ static void set_trained(nnc_reading *r, nnc_json at, const trained *t, int64_t l
     }
 }
 
-/* Reads a list of regular expressions: the parameters whose names match are trained. "families" of the row has the names
- * of parameters of models: of a layer, by part of --train ("inside"), and of all others ("outside"). */
+/* Reads a list of regular expressions: the parameters whose names match are trained. The member "families" of the row
+ * has the names of the parameters of models. "inside": names in a layer, by part of --train; "outside": all other
+ * names. */
 static void take_parameters(nnc_reading *r, nnc_json at, const char *path, nnc_json row) {
     char text[NNC_LAUNCH_VALUE] = "";
     double layers = 0.0;

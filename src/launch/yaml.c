@@ -174,8 +174,9 @@ static nnc_status refuse_merge(const writer *w, const yaml_event_t *event) {
     return refuse(w, event->start_mark, "bad merge (<<), expected one alias (*) of a mapping");
 }
 
-/* An entry of writer.keys: the position of a key, and whether it comes from a merge key ("<<"). length: of the key with
- * its quotes and ':'; 0 if merged. digest: of these characters, so that few keys are compared in full. */
+/* An entry of writer.keys: the position of a key, and whether it comes from a merge key ("<<"). length: number of
+ * characters of the key with its quotes and ':'; 0 = merged. digest: digest of these characters, so that few keys are
+ * compared in full. */
 typedef struct member {
     size_t begin, length;
     uint64_t digest;

@@ -97,8 +97,8 @@ typedef struct nnc_metric {
     bool any_sign : 1;   /* true: the value may be negative, although it has a unit */
     bool shrinks : 1;    /* true: the text is cut if the line would be too long */
     uint8_t values;      /* number of values of an enumerator */
-    int8_t drop;         /* if the line is still too long, columns are omitted in this order, lowest first; 0 = never
-                          * omitted */
+    int8_t drop;         /* if a line is too long even with cut texts, columns are omitted in this order, lowest
+                          * number first; 0 = never omitted */
 } nnc_metric;
 
 /* Returns the function that computes a value; NULL = the value is in the record. */
@@ -395,8 +395,8 @@ const char *nnc_launch_advice(const nnc_result *result);
  * padding. */
 int64_t nnc_padded_rows(const nnc_report *report);
 
-/* Returns the price of a million trained tokens, for image models of a thousand images; NaN = unknown. Records its
- * formula in `why`, unless it is NULL. */
+/* Returns the price of a million trained tokens; for image models, the price of a thousand images. NaN = unknown.
+ * Records its formula in `why`, unless it is NULL. */
 double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why);
 
 /* Writes the verdict in one line, with its numbers, into text. Returns text. */

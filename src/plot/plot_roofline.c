@@ -18,7 +18,7 @@ typedef struct roofline {
     nnc_canvas *canvas;
     const nnc_report *report, *other; /* other: a second estimate, drawn as outlines; NULL = only one estimate */
     nnc_scale x, y;
-    double peak, rate; /* roof of the device: peak: peak rate in FLOP/s; rate: bandwidth in B/s */
+    double peak, rate; /* roof of the device. peak: peak rate in FLOP/s; rate: bandwidth in B/s */
     roof_mark *marks;
     int count;
     double bound_share[NNC_BOUND_COUNT], not_drawn; /* shares of the step time: bound_share of each kind of bound;

@@ -192,8 +192,8 @@ static void put_stage(stage_rows *t, stage_row l) {
  * memory drawn. ROWS: most stages shown; a longer pipeline shows every n-th stage. MARKS: most rectangles. */
 enum { MEMORY_ROWS = 16, MEMORY_STEPS = 200, ROWS = 64, MARKS = 4000 };
 
-/* Returns the micro-batches (of an interleaved schedule, their parts) that a stage keeps, after an interval: one more
- * after each forward, one fewer after the last pass that reads its activations. */
+/* Returns the number of micro-batches (in an interleaved schedule: of parts of micro-batches) that a stage keeps after
+ * an interval: one more after each forward, one fewer after the last pass that reads their activations. */
 static int64_t kept_after(const nnc_interval *one, bool splits, int64_t kept) {
     const nnc_activity last = splits ? NNC_ACTIVITY_WEIGHT : NNC_ACTIVITY_BACKWARD;
     return kept + (one->activity == NNC_ACTIVITY_FORWARD) - (one->activity == last);

@@ -200,7 +200,7 @@ typedef struct nnc_figure_room {
 typedef struct nnc_recorded_stream {
     nnc_blocks file;
     nnc_buffer text;           /* the next estimate as --update would write it */
-    nnc_written_estimate last; /* the estimate before */
+    nnc_written_estimate last; /* text of the previous estimate */
     nnc_figure_list found;     /* values of the last recorded estimate whose text --update would change */
     nnc_recorded_estimate old; /* the estimate whose values are in `found` */
     int32_t capacity;

@@ -85,7 +85,7 @@ typedef struct nnc_plans_scenario {
     uint64_t digest; /* digest of everything on which the estimate depends, except the content of files */
 } nnc_plans_scenario;
 
-/* Recorded digest of a model, a device, a software profile or the plan of a scenario. */
+/* Recorded digest of a file (model, device, software profile or cluster), or of the plan of a scenario. */
 typedef struct nnc_recorded_digest {
     const char *kind, *name, *digest;
 } nnc_recorded_digest;
@@ -110,7 +110,8 @@ typedef struct nnc_recorded {
     int32_t digest_count;
     const nnc_recorded_estimate *estimates;
     int32_t estimate_count;
-    /* Only of nnc_plans_parse_head: digest of the recorded part; sum of the digests of its other members. */
+    /* Set only by nnc_plans_parse_head. digest: digest of the recorded part; members: sum of the digests of its members
+     * other than the estimates. */
     const char *digest;
     uint64_t members;
 } nnc_recorded;
@@ -251,7 +252,7 @@ nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report);
 
 /* ---- reports of a check (change.c) ---- */
 
-/* An op whose time in the step changed much: repeat x time_s before and now; NaN = the op is not in that estimate. */
+/* An op whose time in the step (repeat x time_s) changed much. NaN: the old (or new) estimate lacks the op. */
 typedef struct nnc_check_op {
     const char *name, *phase;
     double old_s, now_s;

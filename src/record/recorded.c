@@ -23,8 +23,8 @@ static const char *text_for(nnc_arena *arena, const nnc_figure_list *into, const
 }
 
 /* Returns true if the value has the type that the metrics table states: number or string. A metric with an unknown name
- * may have either type. Most values have the name and type of the value at the same index of `like`, which is compared
- * first because that is fast. */
+ * may have either type. Most values have the name and type of the value at the same index of `like`, so this value is
+ * compared first. */
 static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure) {
     const nnc_figures like = into->like;
     const bool text = figure->text != NULL;
@@ -528,8 +528,8 @@ static uint64_t put_value(nnc_buffer *out, const nnc_figure *figure) {
     return nnc_digest_text(digest_of(NNC_JSON_TEXT), figure->text);
 }
 
-/* Writes the text before a value: a comma, or the end of a group and the beginning of the next, and the key. before:
- * the value before, NULL = the value is the first. */
+/* Writes the text before a value: first a comma, or the end of a group and the beginning of the next group; then the
+ * key. before: the value before, NULL = the value is the first. */
 static void put_key(nnc_buffer *out, const char *name, const nnc_written *before, bool one_line, nnc_written *to) {
     const size_t own = strcspn(name, ".");
     const char *key = name[own] == '.' ? name + own + 1 : name;
@@ -559,7 +559,8 @@ static bool same_value(const nnc_figure *a, const nnc_figure *b) {
     return a->text == b->text && nnc_same_bytes(&a->number, &b->number, sizeof a->number);
 }
 
-/* Writes a value and the text before it. key: this text as it was written last; NULL = the text is written anew. */
+/* Writes a value and the text before it. key: this text as it was last written, which is copied; NULL = put_key writes
+ * the text. */
 static void put_figure(nnc_buffer *out, const nnc_figure *figure, const char *key, const nnc_written *before,
                        bool one_line, nnc_written *to) {
     const size_t begin = out->size;

@@ -406,15 +406,15 @@ static bool is_given(const void *in, const char *field) {
 
 /* ---- changed plans under a release ---- */
 
-/* Fields of a plan that a release sets, or that decide what it sets and that an estimate fills in. recompute_layers
- * belongs to recompute. */
+/* Plan fields that a release sets. Also plan fields that decide which values it sets, if an estimate fills them in.
+ * recompute_layers belongs to recompute. */
 static const char *const released[] = {
     "policy",       "attention",         "ends_as_layers", "virtual_stages",   "reshard",
     "zero",         "sequence_parallel", "frozen",         "adapters",         "whole_experts",
     "context_kind", "recompute",         "precision",      "recompute_layers", "schedule",
 };
 
-/* A plan that a change has made, while the release sets its fields. */
+/* State while a release sets the fields of a changed plan. */
 typedef struct changed_plan {
     const nnc_scenario_args *given;
     bool kept[NNC_COUNT_OF(released)]; /* true: the change sets this field */
@@ -670,7 +670,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
         ask.profiles = &scenario->profiles;
     }
     const bool maps = scenario->model.family != NNC_FAMILY_DECODER && scenario->model.family != NNC_FAMILY_VIT;
-    const bool captured = scenario->model.captured != NULL; /* such a program has maps if it reads images */
+    const bool captured = scenario->model.captured != NULL; /* a captured program has feature maps if it reads images */
     if (strcmp(scenario->software.id, "torch-eager") == 0 || strcmp(scenario->software.id, "torch-1") == 0) {
         NNC_TRY(nnc_software_load(scenario->specs, "torch-compile", &ask.others[0], err));
         if (maps && (!captured || nnc_model_sizes_of(&scenario->model).image > 0)) {

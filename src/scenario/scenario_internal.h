@@ -151,8 +151,8 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
 nnc_status nnc_scenario_timeline(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
 void nnc_scenario_timeline_free(nnc_scenario *scenario);
 
-/* The two parts of nnc_scenario_estimate, for a report that already has model, device and software.
- * nnc_report_estimate and the function after it must get the same plan, scratch and result. */
+/* The two parts of nnc_scenario_estimate, for a report that already has model, device and software. nnc_report_estimate
+ * and nnc_report_advise must get the same plan, scratch and result. */
 nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
                                nnc_error *err);
 nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, const nnc_plan *plan,

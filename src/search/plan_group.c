@@ -121,7 +121,7 @@ static bool resolve_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_
            nnc_plan_resolve_read(plain, groups->model, groups->device, plain, err) == NNC_OK;
 }
 
-/* Works as resolve_block, but resolves only the first of the blocks that differ in recomputation. No rule of a model
+/* Works as resolve_block, but resolves only the first of blocks that differ only in recomputation. No rule of a model
  * that a search splits depends on recomputation. */
 static bool recall_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number) {
     const nnc_space_axis *recomputes = &groups->space->axes[NNC_AXIS_RECOMPUTE];
@@ -452,7 +452,8 @@ static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
                             pass->sums, &pass->alike, NULL) == NNC_OK;
 }
 
-/* Lowers the op list of a pass, whose sums replace the sums of a smaller micro-batch with which the pass began. */
+/* Lowers the op list of a pass. The sums of the list replace the sums of a smaller micro-batch, with which the pass
+ * began. */
 static void complete_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     pass->guessed = false;
     pass->growth = 1.0;
@@ -673,7 +674,7 @@ static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nn
     return held;
 }
 
-/* Largest difference of a sum of byte counts if each count, instead of the sum, is rounded up. */
+/* Largest change of a sum of byte counts when each count is rounded up instead of the sum. */
 #define ROUNDED_BYTES 8.0
 
 /* Points groups->edges_now to the edges of the current group. Groups in which each device has one chunk have the same
@@ -764,11 +765,11 @@ static void move_edge(const nnc_plan_groups *groups, nnc_memory_edge *edge, doub
 }
 
 /* Moves an edge to the memory of a plan. The first time, also finds the edge near the limit: the memory is nearly a
- * linear function of working bytes, so it is computed again a little below and above the point where this line reaches
- * the limit. */
+ * linear function of working bytes, so it is computed again with working bytes a little below and a little above the
+ * value at which this function reaches the limit. */
 static void learn_edge(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, int32_t i,
                        const nnc_resident_bytes *held, const nnc_memory *memory, nnc_memory_edge *edge) {
-    const double beside = 65536.0; /* distance to this point in bytes; hardly any plan lies nearer */
+    const double beside = 65536.0; /* distance in bytes from the value at the limit; hardly any plan is nearer */
     const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
     const double now = nnc_working_bytes(groups->model, pass->step.list, held, h, plan);
     const double most = (double)memory->total_interval_bytes[1], total = (double)memory->total_bytes;
@@ -819,8 +820,8 @@ static bool compute_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64
     return true;
 }
 
-/* Sets the memory of a plan in the result, or a lower bound of it if this decides whether the plan fits. Returns false
- * if its op list cannot be lowered. */
+/* Sets the memory of a plan in the result, or a lower bound of it if the bound decides whether the plan fits. Returns
+ * false if its op list cannot be lowered. */
 static bool weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
     groups->weighed = false;
     nnc_verdict verdict = NNC_TIGHT;

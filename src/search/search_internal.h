@@ -239,8 +239,8 @@ typedef struct nnc_full_group {
 /* How the memory of a stage of plans with equal parameters depends on its working bytes (activations and the working
  * set of an op). More working bytes never need less memory. */
 typedef struct nnc_memory_edge {
-    double fits, over; /* fits: the stage fits with at most these working bytes; over: it exceeds the memory with at
-                        * least these */
+    double fits, over; /* fits: the stage fits with up to `fits` working bytes; over: it exceeds the memory from
+                        * `over` working bytes up */
     double working;    /* working bytes for which `bytes` was computed */
     int64_t bytes;     /* memory with `working` bytes; 0 = not computed */
 } nnc_memory_edge;
@@ -308,12 +308,13 @@ struct nnc_plan_groups {
     int32_t plain_next;          /* index of the bound that is replaced next */
     uint64_t column;      /* number of the column of the current block: blocks of a column differ only in micro-batch,
                       * recomputation and pipeline */
-    nnc_full_group *full; /* for each recomputation, pipeline and group of a block */
-    nnc_resolved_block *resolved; /* for each pipeline; NULL = every block is resolved */
+    nnc_full_group *full; /* one entry for each recomputation, pipeline and group of a block */
+    nnc_resolved_block *resolved; /* one entry for each pipeline; NULL = every block is resolved */
     uint64_t row_first;           /* index of the first row of edges of the current block */
     nnc_full_group *full_block;   /* entries of `full` for the current block */
     nnc_full_group *full_now;     /* entry of `full` for the current group; NULL = the group has none */
-    nnc_edge_row *rows;           /* for each pipeline and group of a block; NULL = memory is always computed */
+    nnc_edge_row *rows;           /* one entry for each pipeline and group of a block; NULL = memory is always
+                                   * computed */
     nnc_memory_edge *edges;       /* for each row: NNC_PASS_STAGES edges for each plan of the group */
     nnc_memory_edge *edges_now;   /* edges of the current group */
     bool weighed;                 /* true: the memory of the last plan was computed; false: it is a lower bound */

@@ -49,8 +49,8 @@ static void add_total(nnc_search_total *total, const nnc_search_result *result) 
 
 /* ---- searches for several numbers of devices ---- */
 
-/* Returns the time of a plan, or the device-hours of a plan if by_cost: for the whole run if its length is known,
- * because larger jobs fail more often; otherwise for one step. */
+/* Returns the time of a plan; if by_cost, its device-hours. Both are for the whole run if its length is known, because
+ * larger jobs fail more often; otherwise for one step. */
 static double spent(const nnc_found *found, bool by_cost) {
     return by_cost ? (isnan(found->device_hours) ? found->device_s : found->device_hours)
                    : (isnan(found->run_s) ? found->step_s : found->run_s);

@@ -311,7 +311,7 @@ static nnc_serve_issues issues_of(const nnc_model *model, const nnc_device *devi
         if (op->kind == NNC_OP_LOSS || nnc_op_is_collective(op)) { continue; }
         sums.kernels += repeat * kernels;
         sums.others += repeat * (counted ? kernels - 1.0 : kernels);
-        if (!counted && op->group != NNC_GROUP_HEAD && kernels > 0.0) { /* a pass computes the head of few tokens */
+        if (!counted && op->group != NNC_GROUP_HEAD && kernels > 0.0) { /* a pass needs the head for few tokens */
             const nnc_work work = nnc_op_work(op);
             const double moved_s = op->issued_as == NNC_ISSUED_INSTEAD
                                        ? nnc_op_time(device, op, &work).time_s - kernels * e->fixed_s

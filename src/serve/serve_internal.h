@@ -66,11 +66,12 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
 /* ---- rates that the device reaches ---- */
 
 typedef struct nnc_serve_rates {
-    double peak_flops_per_s, dense_flops_per_s;       /* rates of matrix products in the chosen precision:
-                                                 * peak_flops_per_s: peak in the datasheet; dense_flops_per_s: rate
-                                                 * that long products reach */
-    double plain_peak_flops_per_s, plain_flops_per_s; /* rates of 16-bit matrix products: plain_peak_flops_per_s: peak
-                                                       * in the datasheet; plain_flops_per_s: rate that kernels reach */
+    double peak_flops_per_s, dense_flops_per_s;       /* rates of matrix products in the chosen precision.
+                                                       * peak_flops_per_s: peak in the datasheet; dense_flops_per_s:
+                                                       * rate that long products reach */
+    double plain_peak_flops_per_s, plain_flops_per_s; /* rates of 16-bit matrix products. plain_peak_flops_per_s:
+                                                       * peak in the datasheet; plain_flops_per_s: rate that kernels
+                                                       * reach */
     double attention_flops_per_s;                     /* rate of attention in prefill */
     double mem_bytes_per_s;                           /* datasheet bandwidth */
     double stream_bytes_per_s,
@@ -91,7 +92,7 @@ typedef struct nnc_serve_rates {
                                                     * further query head of a key-value head; beyond: factor that widens
                                                     * the intervals of the results */
     double link_bytes_per_s;                       /* link rate between tensor ranks; NaN = one device */
-    double exchange_bytes_per_s, exchange_fixed_s; /* communication between all ranks that share experts:
+    double exchange_bytes_per_s, exchange_fixed_s; /* communication between all ranks that share experts.
                                                     * exchange_bytes_per_s: rate; exchange_fixed_s: fixed time */
     double weight_bytes, plain_bytes, kv_bytes;    /* bytes of one element: weight_bytes of weights in the storage
                                                     * format; plain_bytes of 16-bit weights; kv_bytes of keys and
@@ -114,11 +115,11 @@ nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, c
 
 /* Kernels that a library issues one by one in a pass, as in PyTorch without CUDA graphs.   (docs/serving.md, "Without an engine") */
 typedef struct nnc_serve_issues {
-    double kernels;          /* number of kernels of a pass; 0 = the pass is a recorded program */
-    double others;           /* kernels besides one per product and per attention */
-    double token_s;          /* device time of these other kernels per token, without their fixed times */
-    double kernel_s;         /* fixed device time of a kernel */
-    double host_s;           /* host time of a kernel */
+    double kernels;  /* number of kernels of a pass; 0 = the pass is a recorded program */
+    double others;   /* number of kernels, without one kernel per product and one per attention */
+    double token_s;  /* device time per token of all ops but products, attention and head, without fixed times */
+    double kernel_s; /* fixed device time of a kernel */
+    double host_s;   /* host time of a kernel */
     double copy_bytes_per_s; /* rate at which a kernel reads and writes copies */
 } nnc_serve_issues;
 
@@ -126,7 +127,7 @@ typedef struct nnc_serve_issues {
 typedef struct nnc_serve_case {
     const struct nnc_serve_case *draft; /* inputs for the draft model of speculative decoding; NULL = no draft model */
     const nnc_serve_net *net;
-    const nnc_serve_ask *plan; /* resolved */
+    const nnc_serve_ask *plan; /* plan with all defaults filled in */
     const nnc_serve_engine *engine;
     nnc_serve_rates rates;
     nnc_serve_issues issues;
@@ -283,12 +284,12 @@ typedef struct nnc_images_ask {
 } nnc_images_ask;
 
 typedef struct nnc_images {
-    nnc_images_ask plan;             /* resolved */
-    double forward_s, forward_flops; /* one pass of the denoiser over the batch, with guidance: forward_s: seconds;
+    nnc_images_ask plan;             /* question with all defaults filled in */
+    double forward_s, forward_flops; /* one pass of the denoiser over the batch, with guidance. forward_s: seconds;
                                       * forward_flops: FLOPs */
     double text_s, decode_s;         /* seconds per batch: text_s of the text encoders; decode_s of the image
                                       * decoder; 0 = the model lacks this network */
-    double image_s, lower_bound_s;   /* seconds until all images of a batch are done: image_s: prediction;
+    double image_s, lower_bound_s;   /* seconds until all images of a batch are done. image_s: prediction;
                                       * lower_bound_s: lower bound */
     double images_per_s, utilization;
     double weight_bytes, capacity_bytes;
@@ -340,7 +341,8 @@ typedef struct nnc_serve_search {
 
 typedef struct nnc_serve_search_result {
     int64_t deployments, evaluated, fitting, meeting; /* deployments: number of legal deployments; evaluated, fitting
-                                                       * (in memory), meeting (all limits): how many of them */
+                                                       * (in memory), meeting (all limits): number of pairs of a
+                                                       * deployment and a number of requests */
     nnc_serve_found cheapest, fastest;                /* cheapest: most tokens per second and device; fastest: least
                                                        * time per token */
     bool found;

@@ -317,7 +317,7 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s) {
 }
 
 /* Returns the rate of requests at which the engine always has as many sequences as it can run. Each iteration computes
- * one token of the sequences that decode, and the prompts that replace the sequences that end, at most one chunk. */
+ * one token of each decoding sequence, and at most one chunk of the prompts that replace ended sequences. */
 static double say_saturation(const load *l, nnc_derivation *why) {
     const double chunk = (double)l->of->plan->chunk * l->of->plan->attention_data;
     if (l->decode_workers > 0) {
@@ -337,7 +337,7 @@ static double say_saturation(const load *l, nnc_derivation *why) {
                                                                                * iterations with prompts */
     const double prompt_s = nnc_serve_added_s(l, decoding, together) / together;
     const double engine_rate = nnc_serve_say_saturation(step_s, prompt_s, l->output, prompts * l->output, why);
-    return nnc_min(engine_rate, 1.0 / (l->output * l->of->engine->text_s)); /* 1 / 0: no limit */
+    return nnc_min(engine_rate, 1.0 / (l->output * l->of->engine->text_s)); /* text_s = 0: infinite, so no limit */
 }
 
 void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list, nnc_derivation *why) {

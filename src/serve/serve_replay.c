@@ -45,7 +45,7 @@ typedef struct request {
     int32_t next;                /* index of the next request in the queue */
     int32_t place;               /* index in the heap of running sequences */
     int32_t newer, older;        /* indices of the neighbours in the list of running sequences, in order of
-                                  * admission: newer: admitted next; older: admitted before */
+                                  * admission. newer: admitted next; older: admitted before */
 } request;
 
 /* An engine that decodes: the whole replica, or one of its decode workers. */

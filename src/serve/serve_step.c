@@ -29,7 +29,7 @@ static double math_bits(nnc_stored stored) {
 }
 
 /* Returns the number format of attention and head: the format of the products if it is wider than 16 bits, otherwise
- * bf16 or, if the device has no bf16, the next of fp16, tf32 and fp32 that it has. */
+ * the first of bf16, fp16, tf32 and fp32 that the device has. */
 static nnc_dtype plain_format(const nnc_device *device, nnc_dtype precision) {
     if (precision == NNC_FP32 || precision == NNC_TF32 || precision == NNC_FP64) { return precision; }
     static const nnc_dtype order[] = { NNC_BF16, NNC_FP16, NNC_TF32, NNC_FP32 };
@@ -208,10 +208,10 @@ typedef struct making {
     bool decode, verify;                          /* decode: true = a decode step, false = a prefill; verify: true = the
                                                    * head computes every token of the step */
     double sequences;                             /* sequences in one attention group */
-    double cached, fresh;                         /* tokens per sequence: cached: in the cache before the step;
+    double cached, fresh;                         /* tokens per sequence. cached: in the cache before the step;
                                                    * fresh: computed in the step */
     double passes;                                /* number of times that the weights are read */
-    double prompts, prompt_cached, prompt_tokens; /* prompts that are prefilled in the same step (chunked prefill):
+    double prompts, prompt_cached, prompt_tokens; /* prompts that are prefilled in the same step (chunked prefill).
                                                    * prompts: number of prompts; prompt_cached: cached tokens of each
                                                    * prompt; prompt_tokens: tokens to compute of each prompt */
     double bound_compute_s;

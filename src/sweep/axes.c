@@ -9,7 +9,7 @@
 /* State of reading a list of values. */
 typedef struct value_list {
     nnc_arena *arena;
-    const char *where, *whole; /* for messages: where: name of the list; whole: whole text of the list */
+    const char *where, *whole; /* for messages. where: name of the list; whole: whole text of the list */
     const char **values;
     int32_t count, capacity;
     const nnc_field *field; /* field that takes the values; NULL = plain numbers */

@@ -27,7 +27,8 @@ static const nnc_field_table *table_of(nnc_sweep_target target, const nnc_point 
  * unknown. */
 static const nnc_field *sweep_field(nnc_sweep_target target, const nnc_point *point, const nnc_plan *plan,
                                     const char *field, const void **object, nnc_dtype *dtype) {
-    /* nnc_field_find returns an address for writing; this function only reads from it. */
+    /* nnc_field_find takes a pointer to writable memory; through this union it gets a read-only struct, and only reads
+     * it. */
     union {
         const void *read;
         void *write;

@@ -158,8 +158,8 @@ typedef struct row_order {
     turn turns[NNC_POOL_CHUNK_MAX];
 } row_order;
 
-/* Tests whether a rank runs other ops at the last value of the axis than at the first value. Always true for an axis
- * that is not a plan field. */
+/* Tests whether the ops of a rank differ between the first and the last value of the axis. Always true for an axis that
+ * is not a plan field. */
 static bool decides_ops(const nnc_sweep *sweep, const nnc_sweep_axis *axis) {
     nnc_plan first = sweep->point.plan, last = first;
     if (axis->target != NNC_SWEEP_PLAN_FIELD || axis->bytes == NULL) { return true; }

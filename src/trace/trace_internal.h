@@ -25,8 +25,8 @@
 typedef struct nnc_trace_kind {
     const char *name;           /* name, such as "aten::mm" */
     const char *dims;           /* shapes of the inputs, such as "[[8, 16], [16, 4]]" */
-    const char *types, *values; /* types: of all inputs, such as "["float", "Scalar"]"; values: of the inputs that are
-                                 * not tensors */
+    const char *types, *values; /* types: types of all inputs, such as "["float", "Scalar"]"; values: values of
+                                 * inputs that are not tensors */
 } nnc_trace_kind;
 
 /* One call of an operator on the host. Times are in nanoseconds from an arbitrary start. */
@@ -134,7 +134,7 @@ typedef struct nnc_trace_sum {
     nnc_trace_row *findings;  /* rows that could be faster, largest saving first */
     int64_t row_count, finding_count;
     int32_t devices;
-    double span_s, busy_s, idle_s;        /* of the device that ran the most kernels: span_s: time from the first to
+    double span_s, busy_s, idle_s;        /* of the device that ran the most kernels. span_s: time from the first to
                                            * the last kernel; busy_s: time with a kernel; idle_s: idle time */
     double idle_host_s;                   /* part of idle_s before kernels that the host launched only after the device
                                            * was idle */
@@ -171,7 +171,7 @@ typedef struct nnc_trace_rank {
     int64_t rank;
     double span_s, compute_s, communication_s, idle_s;
     double waits_s;   /* time that this rank waits in collectives until the last rank enters */
-    int64_t compared; /* number of its collectives that were compared with other ranks */
+    int64_t compared; /* number of collectives of this rank that were compared with other ranks */
 } nnc_trace_rank;
 
 /* Appends the collectives of the trace of one rank to an array of nnc_trace_collective. Returns false when out of

@@ -438,8 +438,8 @@ static int by_number(const void *a, const void *b) {
     return x->what != y->what ? (x->what > y->what) - (x->what < y->what) : (x->nth > y->nth) - (x->nth < y->nth);
 }
 
-/* Adds the waiting in collectives of one kind, sorted by number, if all ranks have equally many of them: then each
- * number has as many ranks as the first. */
+/* Adds the waiting in collectives of one kind, which are sorted by number. Does nothing if the ranks have different
+ * counts of them: some number then has fewer ranks than the first number. */
 static void wait_in_kind(const nnc_trace_collective *all, int64_t count, nnc_trace_rank *ranks) {
     int64_t members = 0;
     while (members < count && all[members].nth == 0) { members++; }
