@@ -207,9 +207,9 @@ typedef struct joined {
 } joined;
 
 /* Counts the kernels of a concatenation. Each map that several ops read needs a sum of gradients for each reader but
- * one: in a block of branches one sum per concatenation of two tensors. In a dense block, whose layers begin with a norm
- * of all maps before them, layer i adds i sums: 535 in DenseNet-121. A library joins more than two branches with one
- * kernel, which the last concatenation counts. */
+ * one: in a block of branches one sum per concatenation of two tensors. In a dense block, whose layers begin with a
+ * norm of all maps before them, layer i adds i sums: 535 in DenseNet-121. A library joins more than two branches with
+ * one kernel, which the last concatenation counts. */
 static void add_join(nnc_op *op, joined *before, number_mode mode) {
     const int64_t elements = op->u.pointwise.elements;
     const bool grows = before->op != NULL && elements > before->elements;
