@@ -114,8 +114,8 @@ static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_ta
     return NNC_OK;
 }
 
-/* Moves the settings that a search handles itself out of the options: fields that it varies, several numbers of
- * devices, and --shard I/N. The other settings hold for every plan. */
+/* Removes from the options the settings that the search itself handles, and stores them in *task: fields that it
+ * varies, a list of numbers of devices, and --shard I/N. The other settings hold for every plan. */
 static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_search_task *task, nnc_error *err) {
     int kept = 0;
     for (int i = 0; i < options->given.setting_count; i++) {

@@ -60,7 +60,8 @@ typedef struct left_over {
     double kept[NNC_SEGMENTS_MAX], casts[NNC_SEGMENTS_MAX], gradients[NNC_SEGMENTS_MAX];
     double inputs[NNC_SEGMENTS_MAX];     /* inputs of recompute blocks that have not run again yet, and bytes of ops
                                       * outside blocks */
-    double live[NNC_BLOCKS_MAX];         /* live bytes of the block that runs again, up to the current op */
+    double live[NNC_BLOCKS_MAX];         /* for each block that runs again: bytes in memory after the ops up
+                                          * to the current op */
     const nnc_op *first[NNC_BLOCKS_MAX]; /* first op of each block in `live`; a block may lie inside another block */
 } left_over;
 

@@ -62,8 +62,8 @@ static void add_lives(const reader *r, int32_t count, live *change) {
     }
 }
 
-/* Adds temporary bytes to the backward operators during which these bytes are in memory. The peak is the largest sum of
- * bytes in memory before the optimizer starts. Returns false if memory ran out. */
+/* Finds the backward operators during which each temporary tensor is in memory, and adds its bytes to them. Also finds
+ * the peak: the largest sum of bytes in memory before the optimizer starts. Returns false if memory ran out. */
 bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count) {
     live *change = nnc_arena_array(r->arena, (size_t)count + 2, sizeof *change), now = { 0 };
     double most = -1.0;

@@ -552,7 +552,8 @@ bool nnc_is_cluster(nnc_json root);
 void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem, nnc_device *device);
 
 /* nnc_is_catalogue tests for a file of prices of sellers ("nncost.prices/1"), carbon intensity of regions
- * ("nncost.grid/1") or energy overhead of buildings ("nncost.buildings/1"). nnc_catalogue_read_open checks it. */
+ * ("nncost.grid/1") or energy overhead of buildings ("nncost.buildings/1"). nnc_catalogue_read_open checks the values
+ * of such a file. */
 bool nnc_is_catalogue(nnc_json root);
 void nnc_catalogue_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem);
 /* nnc_is_architecture tests for a data file of an architecture ("nncost.foreign/1"). nnc_architecture_read_open checks
@@ -645,10 +646,10 @@ void nnc_graph_take(nnc_json root, nnc_model *model);
 /* Adds the network of an object to a model as a further tower. Notes an error when its ops do not fit together. */
 void nnc_graph_tower(nnc_json at, nnc_model *model);
 
-/* Functions that scale a model after --set hidden=N. nnc_scale_dims_record stores the dimensions of the file.
- * nnc_scale_dims_follow is called after `field` was set: it scales the dimensions that the user has not set in
- * proportion to hidden (heads keep their width). nnc_scale_dims_check notes an error for each dimension that is not a
- * whole number. nnc_scale_dims_text writes the dimensions that changed, "heads=20, ffn_hidden=5120", or "". */
+/* Functions that scale a model after --set hidden=N. nnc_scale_dims_record stores the dimensions of the model file.
+ * nnc_scale_dims_follow is called after `field` was set: it multiplies each dimension that the user has not set by the
+ * new hidden / the old hidden (heads keep their width). nnc_scale_dims_check notes an error for each dimension that is
+ * not a whole number. nnc_scale_dims_text writes the dimensions that changed, "heads=20, ffn_hidden=5120", or "". */
 void nnc_scale_dims_record(nnc_model *model);
 void nnc_scale_dims_follow(nnc_model *model, const char *field);
 void nnc_scale_dims_check(nnc_json at, const nnc_model *model);

@@ -12,7 +12,7 @@ static const char *base_name(const char *text) {
     return slash != NULL ? slash + 1 : text;
 }
 
-/* Returns the format of the options of a launcher, such as "torchrun"; NULL: the word is not a launcher. */
+/* If a word is the name of a launcher, returns the name of its style of options, such as "torchrun"; otherwise NULL. */
 static const char *launcher_of(const char *text) {
     static const char *const launchers[][2] = {
         { "torchrun", "torchrun" },

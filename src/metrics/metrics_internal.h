@@ -266,7 +266,7 @@ enum { NNC_PAST_FEWEST = 10 };
 /* Measured steps from which the stated error is computed: of the same family and profile, not used by any fit. If the
  * user did not name a profile, the steps were also predicted without the name of their framework. */
 typedef enum nnc_past_of {
-    NNC_PAST_NONE, /* no error is stated: there is no prediction, or the profile was never compared */
+    NNC_PAST_NONE, /* no error is stated: there is no prediction, or no measured step was predicted with the profile */
     NNC_PAST_FEW,  /* fewer than NNC_PAST_FEWEST steps on all devices: error and bias are not stated */
     NNC_PAST_DEVICE,
     NNC_PAST_ALL_DEVICES,
