@@ -131,7 +131,7 @@ def main(program):
                 faults.append(f"{plan}: {change['options']}: {change['step_s']} s, "
                               f"{change['total_bytes']} B, again {again['step']['step_s']} s, "
                               f"{again['memory']['total_bytes']} B")
-        steps = [change["samples_per_s"] for change in advice["changes"]]
+        steps = [change["gain"] for change in advice["changes"]]
         if steps != sorted(steps, reverse=True):
             faults.append(f"{plan}: the changes are not sorted")
     for plan in SERVED:

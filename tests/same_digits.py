@@ -104,8 +104,8 @@ def fitted(words, answer):
 
 def limited(words, answer):
     words = words[:words.index("--of")]
-    if "--software" not in words:  # all plans keep the profile of the first
-        words += ["--software", answer["plan"]["software"]]
+    if "--software" not in words:  # all plans keep the profile of the first; --software would also set its plan fields
+        return
     for one in answer["curve"]:
         yield changed(words, ["--" + answer["of"], str(one["size"])]), one["step_s"], None
 

@@ -1,7 +1,6 @@
 /* A training scenario: loading the files, applying --cluster, --seller, --region, plan options and --set in this order,
  * choosing the software profile, and estimating. */
 #include "base/base_internal.h"
-#include "graph/graph_internal.h"
 #include "op/op_internal.h"
 #include "run/run_internal.h"
 #include "scenario/scenario_internal.h"
@@ -955,35 +954,6 @@ static nnc_status refuse_unread(const nnc_scenario_args *given, const reader *re
     return NNC_OK;
 }
 
-/* Refuses parts of --recompute that the network does not have: without them step and memory are the same. An illegal plan
- * is left to the estimate. */
-static nnc_status check_recompute(const nnc_scenario_args *given, const nnc_scenario *s, nnc_error *err) {
-    int own = 0;
-    while (own < given->own_count && strcmp(given->settings[own].field->name, "recompute") != 0) { own++; }
-    const unsigned asked = s->plan.recompute;
-    if (own == given->own_count || asked == 0 || (asked & NNC_RECOMPUTE_FULL) != 0) { return NNC_OK; }
-    nnc_scratch *scratch = nnc_scratch_create();
-    if (scratch == NULL) { return nnc_fail(err, NNC_NO_MEMORY, "--recompute", "out of memory"); }
-    nnc_result all, without;
-    nnc_status status = NNC_OK;
-    const bool legal = nnc_estimate(&s->model, &s->device, &s->software, &s->plan, scratch, &all, NULL) == NNC_OK;
-    for (unsigned part = 1; legal && status == NNC_OK && part <= asked; part <<= 1) {
-        nnc_plan plan = s->plan;
-        char name[64];
-        plan.recompute &= ~part;
-        if (plan.recompute == asked ||
-            nnc_estimate(&s->model, &s->device, &s->software, &plan, scratch, &without, NULL) != NNC_OK ||
-            without.step_s != all.step_s || without.memory.total_bytes != all.memory.total_bytes) {
-            continue;
-        }
-        nnc_recompute_text(part, name, sizeof name);
-        status = nnc_fail(err, NNC_BAD_USAGE, "--recompute", "%s changes nothing here, expected parts that %.40s has",
-                          name, s->model.id);
-    }
-    nnc_scratch_destroy(scratch);
-    return status;
-}
-
 nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario, nnc_error *err) {
     const nnc_run_ask *run = &scenario->run_ask;
     const nnc_plan *plan = &scenario->plan; /* the plan before defaults are filled in, because defaults are no options
@@ -1057,8 +1027,7 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
         { !isnan(run->stored_bytes), "--stored-bytes", "storage_price" },
         { !isnan(run->egress_bytes), "--egress-bytes", "egress_price" },
     };
-    NNC_TRY(refuse_unread(given, readers, NNC_COUNT_OF(readers), err));
-    return check_recompute(given, scenario, err);
+    return refuse_unread(given, readers, NNC_COUNT_OF(readers), err);
 }
 
 nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const nnc_serve_scenario *scenario,

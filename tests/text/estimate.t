@@ -861,17 +861,6 @@ $ nncost estimate dense round --host 1e-4
 ! nncost: --host: changes nothing here, expected it with --software torch-eager and --implementation
 [2]
 
-# Parts that the network does not have: it has no experts. Its MLPs are computed again.
-$ nncost estimate dense round --recompute moe
-! nncost: --recompute: moe changes nothing here, expected parts that dense has
-[2]
-$ nncost estimate dense round --recompute norm,shared_experts
-! nncost: --recompute: shared_experts changes nothing here, expected parts that dense has
-[2]
-$ nncost estimate dense round --recompute mlp --brief
-One step of A small decoder takes 12.20 ms on A device of round figures and is bound by compute,
-67.2% of it; it fits: 1.718 GB of 10.00 GB per device.
-
 # Names of other programs that have no effect alone, or another meaning.
 $ nncost estimate dense round --load_in_4bit
 ! nncost: --frozen: changes nothing here, expected it with --lora or --train (--load-in-4bit is --frozen nf4)

@@ -60,7 +60,7 @@ dense,A device of round figures
 $ nncost estimate some-lab/Dense-Instruct "NVIDIA --full Round" --full | head -2
 ! nncost: DEVICE: unknown device, expected one of fitted, old, round, found "NVIDIA --full Round"
 $ nncost estimate DENSE2 round
-! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, found "DENSE2"
+! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "DENSE2"
 [3]
 $ nncost estimate DENS round
 ! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "DENS"
