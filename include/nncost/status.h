@@ -57,11 +57,11 @@ NNC_ENUM(nnc_status, NNC_STATUS_LIST, NNC_STATUS_COUNT);
  * ..._destroy, ..._close and ..._free accept NULL. The comment of a function names the owner of a returned pointer;
  * without such a comment, the struct or set that it came from owns it.
  *
- * A struct that the caller allocates begins with struct_size, so that it may grow. These structs have no struct_size and
- * never change: nnc_error, nnc_work, nnc_cell, nnc_figure(s), nnc_tolerance, nnc_change, nnc_requirement,
+ * A struct that the caller allocates begins with struct_size, so that it may grow. These structs have no struct_size
+ * and never change: nnc_error, nnc_work, nnc_cell, nnc_figure(s), nnc_tolerance, nnc_change, nnc_requirement,
  * nnc_policy_sizes, nnc_choice, nnc_advice, nnc_sensitivity, nnc_target, nnc_optimum, nnc_sweep_tally and
- * nnc_search_tally. Only the library creates other structs; if it returns them as const pointers, they may grow at their
- * end.
+ * nnc_search_tally. Only the library creates other structs; if it returns them as const pointers, they may grow at
+ * their end.
  *
  * A later release may add values at the end of an enumeration; a program should expect them. */
 

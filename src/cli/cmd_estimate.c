@@ -672,8 +672,8 @@ static void write_changes(nnc_sheet *sheet, const void *record) {
     }
 }
 
-/* Writes a line that says what --full shows in addition. Writes the notes of a captured program before it: they name the
- * options that the program itself asks for, such as autocast. */
+/* Writes a line that says what --full shows in addition. Writes the notes of a captured program before it: they name
+ * the options that the program itself asks for, such as autocast. */
 static void write_more(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const bool captured = report->model->family == NNC_FAMILY_CAPTURE;

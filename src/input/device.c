@@ -247,7 +247,7 @@ static void need_sources(nnc_json root, const nnc_device *device) {
         for (int32_t i = 0; i < device->source_count; i++) {
             const char *of = device->sources[i].key; /* a source covers a value if one of the two keys begins with the
                                                       * other */
-            sourced = sourced || strncmp(of, keys[k], strlen(of)) == 0 || strncmp(of, keys[k], strlen(keys[k])) == 0;
+            sourced = sourced || strncmp(of, keys[k], strlen(of)) == 0 || nnc_begins(of, keys[k]);
         }
         if (!sourced) { nnc_json_fault(root, keys[k], "has no source, expected one under \"sources\", found none"); }
     }
@@ -385,11 +385,10 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
         device->efficiency.basis == NNC_BASIS_NONE) { /* with basis "none" a device has only the values of its
                                                        * datasheet */
         nnc_efficiencies_neutral(&device->efficiency);
-    } else if (status == NNC_OK && strncmp(field, "efficiency.", strlen("efficiency.")) == 0) {
+    } else if (status == NNC_OK && nnc_begins(field, "efficiency.")) {
         device->efficiency.fitted = true;
-        device->efficiency.collectives.fitted |=
-            strncmp(field, "efficiency.collectives.", strlen("efficiency.collectives.")) == 0;
-        device->efficiency.serving.fitted |= strncmp(field, "efficiency.serving.", strlen("efficiency.serving.")) == 0;
+        device->efficiency.collectives.fitted |= nnc_begins(field, "efficiency.collectives.");
+        device->efficiency.serving.fitted |= nnc_begins(field, "efficiency.serving.");
         replace_over_pcie(field, device);
     } else if (status == NNC_OK) {
         device->rated.matmul_set |= format_of(field, "matmul_flops_per_s.");

@@ -148,12 +148,7 @@ static double place_of(const moving *m, int i, double value) {
 /* If the bus_fraction of a collective is fitted, removes its gain of small groups over PCIe (a small_group_loss below
  * 0), because a device file states no gain. */
 static void drop_gain(const nnc_fit_parameter *p, nnc_device *device) {
-    static const char member[] = ".bus_fraction";
-    const size_t length = strlen(p->name), end = sizeof member - 1;
-    if (!nnc_begins(p->name, "efficiency.collectives.") || length < end ||
-        strcmp(p->name + length - end, member) != 0) {
-        return;
-    }
+    if (!nnc_begins(p->name, "efficiency.collectives.") || !nnc_ends_in(p->name, ".bus_fraction")) { return; }
     const size_t start = p->offset - offsetof(nnc_collective_efficiency, bus_fraction);
     nnc_collective_efficiency *kind = (nnc_collective_efficiency *)(void *)((char *)device + start);
     if (kind->small_group_loss < 0.0) { kind->small_group_loss = 0.0; }

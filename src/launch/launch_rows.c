@@ -42,11 +42,13 @@
  * is a field of the model that was already set, "plan.FIELD" a field of the plan. A text "@key" is the value of a key.
  * A value "${key}" in a file is the value of that key.
  *
- * A condition is a name and its allowed values: { "zero": ["0", "1"] }. The name is a field ("model.towers" is the number
- * of networks that encode images or sounds for the model), a key of the file after
- * '@', a key of the lowest of several layers after "@@", a formula after '=', or "SERVES" (the command computes a
- * deployment). "*x*" allows texts that contain x. A '!' before the name reverses the condition. A key that is neither
- * in the file nor in "absent" has the value "absent".
+ * A condition is a name and its allowed values: { "zero": ["0", "1"] }. The name is one of these:
+ *     a field         "model.towers" is the number of networks that encode images or sounds for the model
+ *     '@' and a key   the value of the key in the file; with "@@", in the lowest of several layers
+ *     '=' and a text  the value of a formula
+ *     "SERVES"        whether the command computes a deployment
+ * "*x*" allows texts that contain x. A '!' before the name reverses the condition. A key that is neither in the file
+ * nor in "absent" has the value "absent".
  *
  * Members of a table:
  *     "also"       Another table. Its rows are used for keys without a row in this table.

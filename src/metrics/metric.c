@@ -212,7 +212,7 @@ static bool ends_so(const char *full, const char *word) {
 
 /* Returns true if the name is an input of the plan. A short name such as "tokens" then means the result "work.tokens",
  * not the input "plan.tokens". */
-static bool gives_way(const char *full) { return strncmp(full, "plan.", strlen("plan.")) == 0; }
+static bool gives_way(const char *full) { return nnc_begins(full, "plan."); }
 
 nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, const char *word) {
     nnc_name_match match = { -1, -1 };

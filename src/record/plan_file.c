@@ -476,7 +476,7 @@ static bool read_schema(nnc_json root) {
         nnc_json_mismatch(root, "wrong type", "an object");
     } else if (at.node == NULL) {
         nnc_json_fault(root, "schema", "missing, expected \"%s\", found nothing", NNC_PLANS_SCHEMA);
-    } else if (strncmp(text, "nncost.plans/", strlen("nncost.plans/")) == 0) {
+    } else if (nnc_begins(text, "nncost.plans/")) {
         nnc_json_mismatch(at, "of another version of nncost", "\"" NNC_PLANS_SCHEMA "\"");
     } else {
         nnc_json_mismatch(at, "not a plan file", "\"" NNC_PLANS_SCHEMA "\"");

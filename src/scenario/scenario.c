@@ -138,7 +138,7 @@ static nnc_status unknown_field(const nnc_scenario *scenario, const char *field,
     }
     const char *nearest = nnc_nearest(field, names, count);
     for (size_t i = count; i-- > 0 && strlen(field) >= 3;) { /* "mem" is the start of mem_bytes */
-        nearest = strncmp(names[i], field, strlen(field)) == 0 ? names[i] : nearest;
+        nearest = nnc_begins(names[i], field) ? names[i] : nearest;
     }
     snprintf(where, sizeof where, "--set %.256s", field);
     if (nearest == NULL) { return nnc_fail(err, NNC_BAD_USAGE, where, "no such field of plan, model or device"); }
@@ -182,7 +182,7 @@ static nnc_status apply_set(nnc_scenario *scenario, const char *set, nnc_error *
     }
     snprintf(name, sizeof name, "%.*s", (int)length, set);
     for (int i = 0; i < SET_TARGETS; i++) {
-        if (strncmp(name, target_names[i], strlen(target_names[i])) == 0) {
+        if (nnc_begins(name, target_names[i])) {
             target = i;
             field = name + strlen(target_names[i]);
         }
@@ -432,7 +432,7 @@ static void ask_again(const nnc_plan *asked, const nnc_plan *base, nnc_plan *pla
     for (size_t i = 0; i < NNC_COUNT_OF(released); i++) {
         const nnc_field *field = nnc_field_of_key(&nnc_plan_table, released[i]);
         char *value = (char *)plan + field->offset;
-        const bool recompute = strncmp(released[i], "recompute", strlen("recompute")) == 0;
+        const bool recompute = nnc_begins(released[i], "recompute");
         changed->kept[i] =
             recompute ? recomputes : !nnc_same_bytes(value, (const char *)base + field->offset, field->size);
         if (!changed->kept[i]) { memcpy(value, (const char *)asked + field->offset, field->size); }

@@ -238,11 +238,13 @@ bool nnc_is_written_out(const nnc_op *op, const nnc_model *model) {
 }
 
 /* Sets the separate kernels of an attention with a bias of positions (nnc_is_written_out).
- * Forward: casts of the bias and of queries, keys and values, both scalings, three copies for the batched product, the
- * product, the sum with the bias, softmax, the search for rows without keys (fill with minus infinity, compare, all,
- * fill with zero, where), the product, its cast, its copy by tokens: 20 kernels.
- * Backward: the gradient by heads, its cast, four products, softmax, the sum of the gradient of the bias over samples,
- * two casts of this gradient and its sum with the gradient of the previous layer, both scalings, three casts. */
+ *
+ *     forward    casts of the bias, of queries, keys and values; both scalings; three copies for the batched product;
+ *                the product; the sum with the bias; softmax; the search for rows without keys (fill with minus
+ *                infinity, compare, all, fill with zero, where); the product, its cast, its copy by tokens: 20 kernels
+ *     backward   the gradient by heads and its cast; four products; softmax; the sum of the gradient of the bias over
+ *                samples, two casts of it, and its sum with the gradient of the previous layer; both scalings; three
+ *                casts: 16 kernels */
 void nnc_write_out(nnc_op *op) {
     const nnc_flash *p = &op->u.flash;
     const double scores = nnc_flash_scores(p), bias = scores / (double)p->batch;
@@ -360,9 +362,9 @@ static const kept_row loss = { 4, 4, 4 };
 static const kept_row loss_working = { 8, 8, 8 };
 /* A product keeps its input in its own format. Products with the same input share a copy, but not under autocast. */
 static const kept_row of_product = { 2, 2, 4 };
-/* A part that backward computes again keeps its inputs only. The output of a norm is fp32 under autocast. */
+/* An op that keeps the output of a norm, which is fp32 under autocast. */
 static const kept_row norm_output = { 4, 2, 4 };
-/* Attention with a learned bias runs in fp32 with separate kernels (issued.c). Kept: scores after softmax, copies of
+/* Attention with a learned bias runs in fp32 with separate kernels (nnc_write_out). Kept: scores after softmax, copies of
  * queries, keys and values. Backward also has the gradients before and after softmax. */
 static const kept_row written_out = { 4, 4, 4 };
 /* An adapter (LoRA): the input and the output of its first matrix A are cast to fp32. */
@@ -472,14 +474,13 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
  * (models/attention_processor.py). Its residual blocks apply SiLU to the output of the norm (models/resnet.py); DiT
  * scales the output (models/normalization.py). */
 static void keep_image_op(nnc_op *op, const nnc_lowering *how) {
-    static const kept_row after_norm = { 4, 2, 4 };
     const bool amp = how->plan->policy == NNC_POLICY_AMP;
     if (op->kind == NNC_OP_NORM && op->u.norm.kind != NNC_NORM_BATCH) {
         if (op->u.norm.keeps_input || amp) { keep(op, how, &layer_norm, 1.0); }
     } else if (op->kind == NNC_OP_POINTWISE && op->u.pointwise.keeps_input && amp &&
                (strcmp(op->name, "block.act1") == 0 || strcmp(op->name, "block.act2") == 0 ||
                 strcmp(op->name, "modulate.mul") == 0)) {
-        keep(op, how, &after_norm, 1.0);
+        keep(op, how, &norm_output, 1.0);
     } else if (op->kind == NNC_OP_MATMUL && amp && op->u.matmul.keeps_a &&
                (strcmp(op->name, "attn1.qkv") == 0 || strcmp(op->name, "block.qkv") == 0)) {
         keep(op, how, &of_product, 3.0);

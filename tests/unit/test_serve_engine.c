@@ -131,7 +131,8 @@ END_TEST
 /* PyTorch without an engine issues 40 kernels in each of 32 layers, 10 for table, last norm and head, and one that
  * chooses the token: 1,291 at 0.1 ms. Without a host, the kernels besides products and attention move, for each token
  * and layer, 36 B of 4,096 values in two norms, 20 B of 5,120 in the rotation, 6 B of 4,096 in two sums and 10 B of
- * 14,336 in the activation: 18.87 MB in all; and 36 B of 4,096 in the last norm, and a row of the table. The appends read and write 131,072 B a position. */
+ * 14,336 in the activation: 18.87 MB in all; and 36 B of 4,096 in the last norm, and a row of the table. The appends
+ * read and write 131,072 B a position. */
 START_TEST(operators_run_one_by_one) {
     nnc_serve_ask ask = batch_of(1);
     nnc_error err = { 0 };

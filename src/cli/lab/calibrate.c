@@ -569,7 +569,7 @@ enum { OTHERS = sizeof others / sizeof others[0], DEVICES_MOST = 512 };
 
 static const char *measure_of(const char *name) {
     for (size_t i = 0; i < sizeof measures / sizeof measures[0]; i++) {
-        if (strncmp(name, measures[i].begin, strlen(measures[i].begin)) == 0) { return measures[i].measure; }
+        if (nnc_begins(name, measures[i].begin)) { return measures[i].measure; }
     }
     return NULL;
 }
