@@ -85,8 +85,8 @@ void nnc_text_append(char *text, size_t size, const char *separator, const char 
 
 /* ---- UTF-8 and control characters ---- */
 
-/* The lead byte decides the length and the range of the second byte; later bytes are 80..BF. Source: The Unicode
- * Standard, table 3-7 (no overlong forms, no surrogates, up to U+10FFFF). */
+/* Checks a UTF-8 character: its first byte decides its length and the range of its second byte; all further bytes are
+ * 80 to BF. Source: The Unicode Standard, table 3-7 (no overlong forms, no surrogates, up to U+10FFFF). */
 size_t nnc_utf8_length(const char *text, size_t size) {
     const unsigned char *s = (const unsigned char *)text;
     if (size == 0) { return 0; }
@@ -102,14 +102,15 @@ size_t nnc_utf8_length(const char *text, size_t size) {
     return length;
 }
 
-/* Tests whether the text begins with "##", any number of lower-case letters and "[", such as "##[" or "##vso[". CI
- * runners execute such commands anywhere in a line. Source: github.com/actions/runner, ActionCommand.cs;
- * learn.microsoft.com, "Logging commands". */
+/* Tests whether the text begins with "##", then any number of lower-case letters, then "[": "##[" or "##vso[". CI
+ * runners execute such text as a command wherever it stands in a line. Source: github.com/actions/runner,
+ * ActionCommand.cs; learn.microsoft.com, "Logging commands". */
 static bool is_runner_command(const char *text) {
     return text[0] == '#' && text[1] == '#' && text[2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz")] == '[';
 }
 
-/* Uses the control and invisible characters of The Unicode Standard 15, tables 2-3 and 23-1, annex 9, table 4. */
+/* `controls` lists the control and invisible characters of The Unicode Standard 15, tables 2-3 and 23-1, annex 9, table
+ * 4. */
 size_t nnc_control_length(const char *text) {
     static const struct {
         unsigned first, last;
@@ -141,9 +142,10 @@ size_t nnc_plain_length(const char *text, size_t most) {
     return length;
 }
 
-/* ---- JSON ---- */
+/* ---- JSON strings ---- */
 
-/* Writes a control character as \uXXXX; a character beyond U+FFFF as two escapes, RFC 8259, section 7. */
+/* Writes one UTF-8 character of `length` bytes as the JSON escape \uXXXX; a character above U+FFFF as two escapes.
+ * Source: RFC 8259, section 7. */
 static void put_escape(nnc_buffer *out, const char *text, size_t length) {
     unsigned code = (unsigned char)text[0] & (length == 1 ? 0x7FU : 0xFFU >> (length + 1));
     for (size_t i = 1; i < length; i++) { code = code << 6U | ((unsigned char)text[i] & 0x3FU); }
@@ -157,7 +159,7 @@ static void put_escape(nnc_buffer *out, const char *text, size_t length) {
 void nnc_put_json_text(nnc_buffer *out, const char *text) {
     const size_t begin = nnc_plain_length(text, SIZE_MAX);
     nnc_buffer_byte(out, '"');
-    nnc_buffer_put(out, text, begin); /* usually the whole text */
+    nnc_buffer_put(out, text, begin); /* most texts consist of plain characters only, so this copies the whole text */
     text += begin;
     for (size_t left = strlen(text); left > 0;) {
         const size_t plain = nnc_plain_length(text, left);
@@ -180,7 +182,7 @@ void nnc_put_json_text(nnc_buffer *out, const char *text) {
     nnc_buffer_byte(out, '"');
 }
 
-/* ---- shell words ---- */
+/* ---- shell words: quote one, split a line into words ---- */
 
 /* Tests whether a character needs no quotes in a shell. */
 static bool is_plain(char c) {
@@ -206,8 +208,8 @@ void nnc_shell_word(nnc_buffer *out, const char *text) {
     nnc_buffer_byte(out, '\'');
 }
 
-/* Copies one shell word from `from` to `to` without quotes and backslashes, and ends it with a NUL. `to` may be an
- * earlier place of the same line. Returns the position after the blank that ends the word. */
+/* Copies one word of a shell command from `from` to `to` without its quotes and backslashes, and ends it with a NUL.
+ * `to` may point to an earlier place of the same line. Returns the position after the blank that ends the word. */
 static char *take_word(char *from, char *to) {
     char quote = '\0';
     for (; *from != '\0' && (quote != '\0' || strchr(" \t\n", *from) == NULL); from++) {
@@ -235,7 +237,7 @@ int nnc_shell_split(char *line, char **words, int most) {
     return count;
 }
 
-/* ---- packed cells: for each cell its kind, then its value ---- */
+/* ---- packed cells: the bytes of each cell are its kind (one byte), then its value ---- */
 
 static void pack(nnc_buffer *out, const nnc_cell *cell) {
     nnc_buffer_byte(out, (char)cell->kind);
@@ -275,14 +277,14 @@ void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count) {
     }
 }
 
-/* ---- digests ---- */
+/* ---- digests of bytes ---- */
 
 #define DIGEST_PRIME UINT64_C(0x100000001b3)
 
 uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size) {
     const unsigned char *at = bytes;
     for (size_t i = 0; i < size; i++) {
-        digest = (digest ^ at[i]) * DIGEST_PRIME; /* unsigned multiplication: the result is taken modulo 2^64 */
+        digest = (digest ^ at[i]) * DIGEST_PRIME; /* the product of unsigned numbers is taken modulo 2^64 */
     }
     return digest;
 }
@@ -290,17 +292,16 @@ uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size) {
 uint64_t nnc_digest_text(uint64_t digest, const char *text) { return nnc_digest_bytes(digest, text, strlen(text) + 1); }
 
 uint64_t nnc_digest_number(uint64_t digest, uint64_t number) {
-    if (number <= 0xFF) { /* the other seven bytes are 0; a byte of 0 only multiplies the digest by the prime */
-        return (digest ^ number) * UINT64_C(0x1efac7090aef4a21); /* multiplies by the prime to the power of 8, once for
-                                                                  * each byte of the number */
-    }
+    /* The other seven bytes of a number up to 0xFF are 0, and each byte only multiplies the digest by the prime: the
+     * factor is DIGEST_PRIME to the power of 8. */
+    if (number <= 0xFF) { return (digest ^ number) * UINT64_C(0x1efac7090aef4a21); }
     for (int i = 0; i < 8; i++, number >>= 8) { digest = (digest ^ (number & 0xFF)) * DIGEST_PRIME; }
     return digest;
 }
 
 bool nnc_digest_repeats(uint64_t *seen, size_t slots, uint64_t digest) {
     size_t place = digest >> 32;
-    digest |= 1; /* 0 = empty slot */
+    digest |= 1; /* the last bit is set, because 0 marks an empty slot */
     while (seen[place % slots] != 0 && seen[place % slots] != digest) { place++; }
     const bool repeats = seen[place % slots] == digest;
     seen[place % slots] = digest;
@@ -322,9 +323,10 @@ char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT]) {
     return text;
 }
 
-/* ---- short names ---- */
+/* ---- short names of metrics ---- */
 
-/* Tests whether a name other than names[own] is `end`, or ends in '.' and `end`; ignores case, as SQL does. */
+/* Tests whether any name except names[own] equals `end` or ends in "." followed by `end`. Ignores upper and lower case,
+ * as SQL does for column names. */
 static bool is_shared(const char *end, const char *const *names, int count, int own) {
     const size_t length = strlen(end);
     for (int i = 0; i < count; i++) {
@@ -349,18 +351,19 @@ void nnc_short_name(const char *const *names, int count, int index, char *name, 
     for (char *dot = name; (dot = strchr(dot, '.')) != NULL;) { *dot = '_'; }
 }
 
-/* ---- arena: a list of blocks, newest first ----
- * Allocation advances a pointer in the newest block; a larger request gets its own block. Nothing is freed before the
- * arena is destroyed. */
+/* ---- arena: a list of blocks of memory, newest first ----
+ * An allocation takes the next bytes of the newest block; a request that does not fit adds a new block. All blocks are
+ * freed together when the arena is destroyed. */
 
-/* Size of the first block: more than a device or a model needs, so most sets of specs need only one block. A later
- * block is as large as all blocks before it, up to BLOCK_MAX: to free many small blocks takes long. */
+/* BLOCK_BYTES: size of the first block; a device or a model needs less, so most sets of specs need only one block. A
+ * later block is as large as all blocks before it together, up to BLOCK_MAX, because freeing many small blocks takes
+ * long. */
 enum { BLOCK_BYTES = 16 * 1024, BLOCK_MAX = 1024 * 1024 };
 
 typedef struct block {
     struct block *next;
     size_t used, size;
-    bool used_before; /* true: the memory may be used for the second time, so it is cleared when it is given out */
+    bool used_before; /* true: the memory of the block may hold old bytes, so each allocation clears its part */
     alignas(max_align_t) unsigned char bytes[];
 } block;
 
@@ -371,7 +374,7 @@ typedef struct owned {
 
 struct nnc_arena {
     block *blocks; /* list of blocks, newest first */
-    size_t size;   /* bytes of all blocks */
+    size_t size;   /* total size of all blocks in bytes */
     const owned *owned;
 };
 
@@ -379,10 +382,8 @@ nnc_arena *nnc_arena_create(void) { return calloc(1, sizeof(nnc_arena)); }
 
 void nnc_arena_destroy(nnc_arena *arena) {
     if (arena == NULL) { return; }
-    for (const owned *o = arena->owned; o != NULL; o = o->next) { /* memory from malloc; it is freed first, because its
-                                                                   * list is in the blocks */
-        free(o->allocated);
-    }
+    /* The memory from malloc() is freed before the blocks, because the list `owned` lies in the blocks. */
+    for (const owned *o = arena->owned; o != NULL; o = o->next) { free(o->allocated); }
     for (block *b = arena->blocks; b != NULL;) {
         block *next = b->next;
         free(b);
@@ -394,8 +395,8 @@ void nnc_arena_destroy(nnc_arena *arena) {
 static block *add_block(nnc_arena *arena, size_t need) {
     const size_t usual = arena->size < BLOCK_BYTES ? BLOCK_BYTES : arena->size < BLOCK_MAX ? arena->size : BLOCK_MAX;
     const size_t size = need > usual ? need : usual;
-    /* calloc would clear a small block as a whole, also the pages that are never used. Large blocks are fresh memory of
-     * the system, which is zero already. */
+    /* Small blocks come from malloc(), because calloc() would clear the whole block, even pages that are never used.
+     * Large blocks come from calloc(): they are fresh memory of the system, which is zero already. */
     const bool small = size == BLOCK_BYTES;
     block *b = small ? malloc(sizeof(block) + size) : calloc(1, sizeof(block) + size);
     if (b == NULL) { return NULL; }

@@ -1,12 +1,12 @@
-/* Derivations: a list of lines (name = formula = numbers = value) and a stack of operands that formulas may name. When
- * a line is added, each name in its formula is replaced by the value of the newest operand with that name. */
+/* Derivations: a derivation is a list of lines (name = formula = formula with numbers = value) and a stack of operands.
+ * When a line is added, each name in its formula is replaced by the value of the newest operand with that name. */
 #include "base/derivation.h"
 
 #include <ctype.h>
 
 #include "base/base_internal.h"
 
-/* ---- formulas: from C source to text, and their names one by one ---- */
+/* ---- formulas: C source becomes readable text, and the names in a formula are found one by one ---- */
 
 static void formula_start(nnc_formula *formula) {
     formula->used = 0;
@@ -28,14 +28,15 @@ static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c 
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Returns the length of the C name at the start of text; 0 = no name. */
+/* Returns the length of the C identifier at the start of `text`; 0 = `text` does not begin with an identifier. */
 static size_t c_name(const char *text) {
     size_t length = 0;
     while (is_letter(text[length]) || (length > 0 && is_digit(text[length]))) { length++; }
     return length;
 }
 
-/* Appends the number at the start of text to a formula, 2.0 as "2". Returns the number of characters read. */
+/* Appends the number at the start of `text` to the formula; decimals that are all zero are left out (2.0 becomes "2").
+ * Returns the number of characters of `text` that were read. */
 static size_t put_number(nnc_formula *formula, const char *text) {
     const size_t whole = strspn(text, "0123456789");
     const size_t zeros = text[whole] == '.' ? strspn(text + whole + 1, "0") : 0;
@@ -50,18 +51,20 @@ static size_t put_number(nnc_formula *formula, const char *text) {
     return length;
 }
 
-/* Appends a name, or the text of a call nnc_pow4(name). Returns the number of characters read. */
+/* Appends the C identifier at the start of `text` to the formula, without "nnc_"; a call nnc_pow4(x) becomes x^4; the
+ * "work->" or "work." before a member is left out. Returns the number of characters of `text` that were read. */
 static size_t put_name(nnc_formula *formula, const char *text) /* NOLINT(misc-no-recursion): once */
 {
     static const char pow4[] = "nnc_pow4(";
     const size_t length = c_name(text);
     const char *after = text + length;
     if (strncmp(after, "->", 2) == 0 && c_name(after + 2) > 0) {
-        return length + 2; /* the text is "name->", and the name of the member follows */
+        return length + 2; /* `text` begins with "name->"; the name of the member follows */
     }
     if (*after == '.' && c_name(after + 1) > 0) { return length + 1; }
     if (strncmp(text, pow4, strlen(pow4)) == 0) {
-        size_t used = strlen(pow4); /* the argument: a name, which may have prefixes, up to ")" */
+        size_t used = strlen(pow4); /* the argument of nnc_pow4(): an identifier, perhaps with "x->" or "x." before it,
+                                     * up to ")" */
         while (text[used] != '\0' && text[used] != ')') { used += put_name(formula, text + used); }
         formula_put(formula, "^4", 2);
         return text[used] == ')' ? used + 1 : used;
@@ -71,8 +74,8 @@ static size_t put_name(nnc_formula *formula, const char *text) /* NOLINT(misc-no
     return length;
 }
 
-/* Appends a C expression without casts, prefixes of members and ".0"; x[1] becomes x.1, nnc_max and nnc_min lose their
- * prefix, and nnc_pow4(x) becomes x^4. */
+/* Appends a C expression to the formula as readable text: leaves out casts to double, "x->" and "x." before members,
+ * and ".0"; x[1] becomes x.1, nnc_max becomes max, nnc_pow4(x) becomes x^4. */
 static void formula_tidy(nnc_formula *formula, const char *code) {
     static const char cast[] = "(double)";
     while (*code) {
@@ -92,7 +95,8 @@ static void formula_tidy(nnc_formula *formula, const char *code) {
     }
 }
 
-/* Returns the length of the name at the start of a formula, "flops" or "work.flops"; 0 = no name. */
+/* Returns the length of the name at the start of a formula, such as "flops" or "work.flops"; 0 = the formula does not
+ * begin with a name. */
 static size_t formula_name(const char *text) {
     size_t length = c_name(text);
     while (length > 0 && text[length] == '.' && (is_letter(text[length + 1]) || is_digit(text[length + 1]))) {
@@ -112,7 +116,7 @@ const char *nnc_formula_name(const char **at, size_t *size) {
     return NULL;
 }
 
-/* ---- derivations ---- */
+/* ---- derivations: create, read, clear ---- */
 
 enum { NAME_MAX_SIZE = 64 };
 
@@ -129,7 +133,7 @@ struct nnc_derivation {
     nnc_line *lines;
     int line_count, line_capacity;
     char of[NAME_MAX_SIZE * 2];
-    char terms[NNC_FORMULA_MAX]; /* terms of the sum that is being built */
+    char terms[NNC_FORMULA_MAX]; /* terms so far of the sum that nnc_say_sum() ends: "a + b" */
     bool failed;
 };
 
@@ -152,7 +156,8 @@ void nnc_derivation_destroy(nnc_derivation *why) {
     }
 }
 
-/* Makes space for one more entry of a list. When out of memory, sets why->failed and returns false. */
+/* Makes space for one more entry of a list, whose capacity doubles when it is full. When out of memory, sets
+ * why->failed and returns false. */
 static bool grow(nnc_derivation *why, void **list, int count, int *capacity, size_t size) {
     if (count < *capacity) { return true; }
     const int larger = *capacity > 0 ? 2 * *capacity : 64;
@@ -177,7 +182,7 @@ void nnc_derivation_clear(nnc_derivation *why) {
     why->of[0] = why->terms[0] = '\0';
 }
 
-/* ---- the text of a derivation's line ---- */
+/* ---- the texts of one line: formula with numbers, list of operands with units ---- */
 
 static const char *keep(nnc_derivation *why, const nnc_formula *w) {
     const char *kept = nnc_arena_strdup(why->arena, w->text);
@@ -219,7 +224,7 @@ static void substitute(const nnc_derivation *why, const char *formula, nnc_formu
     formula_put(w, formula, strlen(formula));
 }
 
-/* Tests whether the name at `at` also occurs earlier in the formula. */
+/* Tests whether the name at the position `at` of a formula also occurs before this position. */
 static bool is_repeated(const char *formula, const char *at, size_t length) {
     const char *before = formula, *name = NULL;
     size_t other = 0;
@@ -245,7 +250,7 @@ static void list_units(const nnc_derivation *why, const char *formula, nnc_formu
     }
 }
 
-/* ---- adding lines ---- */
+/* ---- adding operands and lines to a derivation ---- */
 
 void nnc_say_of(nnc_derivation *why, const char *format, ...) {
     va_list arguments;
@@ -267,7 +272,7 @@ void nnc_say_operand(nnc_derivation *why, const char *name, const char *unit, do
     memcpy(added->name, name, strlen(name) + 1);
 }
 
-/* Adds a line to a derivation. The value of the line becomes an operand of later lines. */
+/* Appends a line to a derivation. The value of the line is also an operand for the formulas of later lines. */
 static void add_line(nnc_derivation *why, const nnc_line *line) {
     void *lines = why->lines;
     if (grow(why, &lines, why->line_count, &why->line_capacity, sizeof *line)) {
@@ -349,11 +354,11 @@ void nnc_say_sum(nnc_derivation *why, const char *name, const char *unit, double
     why->terms[0] = '\0';
 }
 
-/* ---- expressions ---- */
+/* ---- expressions: "tensor * pipeline <= 64" ---- */
 
 enum { LOOSEST = 1, TIGHTEST = 5 };
 
-/* The operators of expressions. The table is searched in order, so "<=" precedes its prefix "<". */
+/* The operators with two operands. The table is searched in order, so "<=" stands before "<", with which it begins. */
 static const struct {
     const char *text;
     nnc_operator of;
@@ -406,7 +411,7 @@ static bool read_number(parser *p) {
 
 static bool read_level(parser *p, int level);
 
-/* Reads a sign or an opening bracket, and its operand. Returns false if the operand cannot be read. */
+/* Reads a sign, "!" or "(", and then its operand. Returns false if the operand cannot be read or ")" is missing. */
 static bool read_nested(parser *p) {
     const char first = *p->at++;
     p->nesting++;
@@ -429,7 +434,8 @@ static bool read_operand(parser *p) {
                                                                       : refuse(p, "a number, a name or \"(\"");
 }
 
-/* Returns the index of the operator at the current position of the text; -1 = no operator. */
+/* Returns the index in `operators` of the operator at the current position of the text; -1 = the text has no operator
+ * there. */
 static int operator_here(const parser *p) {
     for (int i = 0; i < NNC_OPERATOR_COUNT; i++) {
         if (has(p, operators[i].of) && strncmp(p->at, operators[i].text, strlen(operators[i].text)) == 0) { return i; }
@@ -437,7 +443,8 @@ static int operator_here(const parser *p) {
     return -1;
 }
 
-/* Reads an expression whose operators have at least the given level. Returns false if it cannot be read. */
+/* Reads an expression whose operators have at least the precedence `level` (1 = "||", 5 = "*"). Returns false if the
+ * text is no such expression. */
 static bool read_level(parser *p, int level) /* NOLINT(misc-no-recursion): nesting_max deep */
 {
     if (level > TIGHTEST) { return read_operand(p); }

@@ -21,9 +21,9 @@ typedef struct nnc_derivation nnc_derivation;
 
 /* One line of a derivation: name = formula = numbers = value. */
 typedef struct nnc_line {
-    const char *of; /* op or part that the line is about: "attn.qkv forward"; "" = no op */
+    const char *of; /* op or part of the step that the line is about: "attn.qkv forward"; "" = no op */
     const char *name, *unit;
-    const char *formula, *numbers; /* numbers: the formula with values in place of names */
+    const char *formula, *numbers; /* `numbers` is the formula with values in place of names */
     const char *where;             /* operands of the formula with their units, one per line: "rate 3 B/s" */
     const char *meaning, *source;  /* meaning and source of the line; NULL = not given */
     double value;
@@ -31,46 +31,48 @@ typedef struct nnc_line {
 
 nnc_derivation *nnc_derivation_create(void); /* Returns NULL when out of memory. */
 void nnc_derivation_destroy(nnc_derivation *why);
-/* Writes the list of lines to *lines. Returns false when out of memory or when a text was too long. */
+/* Sets *lines to the array of lines, which the derivation owns, and *count to their number. Returns false if memory ran
+ * out or a text was too long. */
 bool nnc_derivation_lines(const nnc_derivation *why, const nnc_line **lines, int *count);
 
-/* Removes all lines and operands. */
+/* Removes all lines and operands of a derivation. */
 void nnc_derivation_clear(nnc_derivation *why);
 
-/* Sets the op or part that the following lines are about (member `of`). */
+/* Sets the op or part of the step (nnc_line.of) for the lines that are added later. */
 void nnc_say_of(nnc_derivation *why, const char *format, ...) NNC_PRINTF(2, 3);
 
-/* Records an operand of later formulas. The macros NNC_LET, NNC_SAY ... call this function and similar ones with why !=
- * NULL; name and formula are C text. */
+/* These functions add an operand, a line, or a note or source of the last line. The macros NNC_LET, NNC_SAY,
+ * NNC_SET_AS, NNC_NOTE and NNC_SOURCE call them if why != NULL; `name` and `formula` are C source text. */
 void nnc_say_let(nnc_derivation *why, const char *name, const char *unit, double value);
 void nnc_say_line(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value);
 void nnc_say_named(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value);
 void nnc_say_note(nnc_derivation *why, const char *meaning);
 void nnc_say_source(nnc_derivation *why, const char *source);
 
-/* Record an operand or a line whose name and formula are not C: "exposed_comm.data", "a + b". */
+/* Add an operand or a line whose name and formula are not C source: "exposed_comm.data", "a + b". */
 void nnc_say_operand(nnc_derivation *why, const char *name, const char *unit, double value);
 void nnc_say_formula(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value);
-/* Adds a copy of a line of another derivation. */
+/* Appends a copy of a line that belongs to another derivation. */
 void nnc_say_copy(nnc_derivation *why, const nnc_line *line);
-/* Record a line that is a sum: call nnc_say_term for each term, then nnc_say_sum. Terms that are 0 are left out. */
+/* Add a line whose formula is a sum: call nnc_say_term for each term, then nnc_say_sum. Terms with the value 0 are left
+ * out. */
 void nnc_say_term(nnc_derivation *why, const char *name, const char *unit, double value);
 void nnc_say_sum(nnc_derivation *why, const char *name, const char *unit, double value);
 
-/* ---- formulas of the lines of a derivation, as text ---- */
+/* ---- text of a formula ---- */
 
 enum { NNC_FORMULA_MAX = 4096 };
 typedef struct nnc_formula {
     char text[NNC_FORMULA_MAX];
     size_t used;
-    bool failed; /* true: the text did not fit into the space */
+    bool failed; /* true: the text was too long for the array `text` */
 } nnc_formula;
 
-/* Returns the next name in a formula; NULL when there is no further name. *size receives its length, and *at moves past
- * it. The parts of a name may be joined by dots: "exposed_comm.data". */
+/* Returns the next name in a formula, starting at *at; NULL = no further name. *size receives the length of the name,
+ * and *at moves behind the name. A name may contain dots: "exposed_comm.data". */
 const char *nnc_formula_name(const char **at, size_t *size);
 
-/* ---- macros ---- */
+/* ---- macros that compute a value and record its formula ---- */
 
 #define NNC_LET(why, name, unit, value) \
     const double name = (value);        \
@@ -80,12 +82,14 @@ const char *nnc_formula_name(const char **at, size_t *size);
     const double name = (formula);        \
     NNC_WHEN(why, nnc_say_line((why), #name, (unit), #formula, name))
 
-/* NNC_SET assigns the formula to target, a variable of type double or of a whole-number type, and records a line. */
+/* NNC_SET assigns the value of a formula to `target`, a variable of type double or of an integer type, and adds a line
+ * to the derivation. */
 #define NNC_SET(why, target, unit, formula) \
     (target) = (formula);                   \
     NNC_WHEN(why, nnc_say_line((why), #target, (unit), #formula, (double)(target)))
 
-/* Does the same as NNC_SET, but the line has the name `name`, a text, instead of the name of the variable. */
+/* NNC_SET_AS does the same as NNC_SET, but the line gets the name `name` (a string) instead of the name of the variable
+ * `target`. */
 #define NNC_SET_AS(why, name, target, unit, formula) \
     (target) = (formula);                            \
     NNC_WHEN(why, nnc_say_named((why), (name), (unit), #formula, (double)(target)))
@@ -99,8 +103,8 @@ const char *nnc_formula_name(const char **at, size_t *size);
         if ((why) != NULL) { call; } \
     } while (0)
 
-/* Marks a function with a parameter `why` that is called often: inlined, so a call with why = NULL costs no time. A
- * program optimised for size has each such function once. */
+/* NNC_SAYING marks a function with a parameter `why` that is called often. Such a function is inlined, so a call with
+ * why = NULL spends no time on recording. In a program optimised for size it is not inlined. */
 #ifdef __OPTIMIZE_SIZE__
 #define NNC_SAYING static inline
 #else

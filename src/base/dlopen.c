@@ -1,4 +1,5 @@
-/* System libraries that are loaded when first needed. Only the program links this file, not the library nncost. */
+/* Loads system libraries when they are first needed. The program `nncost` links this file; the library `libnncost` does
+ * not. */
 #include <dlfcn.h>
 
 #include "base/base_internal.h"
@@ -12,8 +13,8 @@ static const char *reason(const char *library) {
                                                                                          : text;
 }
 
-/* Tests whether a message of dlopen means that memory ran out. dlopen reports this only by text: "cannot create shared
- * object descriptor", "cannot allocate name record". */
+/* Tests whether an error message of dlopen means that memory ran out. dlopen reports lack of memory only in the text of
+ * the message: "cannot create shared object descriptor", "cannot allocate name record". */
 static bool means_memory(const char *text) {
     return strstr(text, "cannot create") != NULL || strstr(text, "cannot allocate") != NULL ||
            strstr(text, "cannot extend") != NULL || strstr(text, "memory") != NULL;

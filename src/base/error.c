@@ -6,7 +6,7 @@
 
 #include "base/base_internal.h"
 
-/* Replaces control characters and invalid UTF-8 by '?'. */
+/* Replaces control characters and invalid UTF-8 in the text of an error by '?'. */
 static void sanitise(char *text) {
     const size_t size = strlen(text);
     for (size_t i = 0; i < size;) {
@@ -125,7 +125,8 @@ const char *nnc_status_text(nnc_status status) {
     return "?";
 }
 
-/* Limit on the size of a struct: a larger value means that the member struct_size was not set. */
+/* Largest accepted size of a struct, in bytes: a larger value means that the caller did not set the member
+ * struct_size. */
 enum { SIZE_MAX_KNOWN = 1 << 20 };
 
 static size_t size_of(const void *given) {

@@ -1,9 +1,9 @@
 /* Numbers: strict reading, units and prefixes, and printing with 12 digits.
  *
- * Printing has its own code, because sweeps print many numbers: put_plain() takes about 350 instructions per number,
- * snprintf("%.12g") 3,700 (callgrind, 10,000 random numbers). put_plain() multiplies the 53 bits of the number by the
- * first 64 bits of a power of ten. If the error of that product could change the 12th digit, snprintf prints the
- * number. */
+ * Printing has its own code, because sweeps print many numbers: nnc_number_write() takes about 350 instructions per
+ * number, snprintf("%.12g") 3,700 (callgrind, 10,000 random numbers). It multiplies the 53-bit mantissa of the number
+ * by the first 64 bits of a power of ten. If the rounding error of this product could change the 12th digit, snprintf
+ * prints the number instead. */
 #include <float.h>
 
 #if defined(_WIN32)
@@ -62,8 +62,9 @@ size_t nnc_number_span(const char *text, size_t size) {
     return at;
 }
 
-/* Returns the number that strtod reads. If the decimal point of the caller's locale is not '.', replaces the '.' by
- * this decimal point. nl_langinfo also works with a locale that is set for one thread. */
+/* Converts the text of a JSON number to a double with strtod. strtod expects the decimal point of the caller's locale:
+ * if that is not '.', the function replaces the '.' in a copy of the text. nl_langinfo also works with a locale that is
+ * set for one thread. */
 static double to_double(const char *text) {
     char *end, own[NUMBER_LENGTH_MAX + 16];
     const double value = strtod(text, &end);
@@ -72,13 +73,13 @@ static double to_double(const char *text) {
     return strtod(own, NULL);
 }
 
-/* The powers of ten that a double holds exactly. */
+/* 10^0 to 10^22: all powers of ten that a double represents exactly. */
 static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
 
-/* Reads at most 15 digits, with or without decimals and an exponent of one or two digits. A double holds the digits and
- * powers up to 10^22 exactly, so the product or quotient is the nearest double. Source: Clinger, PLDI '90. Returns
- * false for other texts. */
+/* Reads a decimal number with at most 15 digits and, with its decimals counted, a power of ten from -22 to 22. A double
+ * represents such digits and powers exactly, so one multiplication or division gives the nearest double. Source:
+ * Clinger, PLDI '90. Returns false for all other texts. */
 static bool read_short(const char *text, double *out) {
     int64_t value = 0;
     int digits = 0, decimals = 0, power = 0;
@@ -126,8 +127,8 @@ bool nnc_read_i64(const char *text, int64_t *out) {
     return true;
 }
 
-/* Writes a number from 0 to 99999.5 with 0 to 6 decimals. Returns false if a rounding error could decide the last
- * digit. */
+/* Writes a number from 0 to 99999.5 with 0 to 6 decimals. Returns false if the number is so close to a rounding tie
+ * that the error of the multiplication could change the last digit. */
 static bool put_decimals(double value, int decimals, char *text) {
     const double scaled = value * tens[decimals], whole = floor(scaled);
     int64_t left = (int64_t)whole + (scaled - whole > 0.5 ? 1 : 0);
@@ -141,7 +142,8 @@ static bool put_decimals(double value, int decimals, char *text) {
     return true;
 }
 
-/* Writes four significant digits with trailing zeros: 12.30, 312.0, 4096; with exponent from 99999.5 and below 1e-3. */
+/* Writes a number with four significant digits, trailing zeros included: 12.30, 312.0, 4096. Numbers of at least
+ * 99999.5 or below 1e-3 are written with an exponent. */
 static void four_digits(double value, char *text, size_t size) {
     const double size_of = fabs(value);
     if (size_of == 0) {
@@ -150,7 +152,7 @@ static void four_digits(double value, char *text, size_t size) {
         snprintf(text, size, "%.3e", value);
         nnc_shorten_exponent(text);
     } else {
-        double least = 999.95; /* a value below this limit needs one more decimal to show four digits */
+        double least = 999.95; /* a smaller value needs one more decimal to show four digits */
         int decimals = 0;
         while (size_of < least) {
             least /= 10;
@@ -163,7 +165,8 @@ static void four_digits(double value, char *text, size_t size) {
     nnc_fix_point(text);
 }
 
-/* Writes the parts one after the other, cut off if they do not fit. snprintf needs several times the instructions. */
+/* Writes the texts of `parts` one after the other into `text`, and cuts them off at NNC_NUMBER_TEXT bytes. snprintf
+ * would need several times as many instructions. */
 static char *join(char text[NNC_NUMBER_TEXT], const char *const parts[], int count) {
     size_t used = 0;
     for (int i = 0; i < count; i++) {
@@ -202,7 +205,7 @@ char *nnc_unit_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]) 
         return text;
     }
     if (strcmp(unit, "s") == 0) { return seconds_text(value, text); }
-    /* Bytes and FLOPs have no prefix below 1: "0.2500 FLOP/B", not "250 mFLOP/B". */
+    /* Values in bytes or FLOPs below 1 get no SI prefix: "0.2500 FLOP/B", not "250 mFLOP/B". */
     const bool whole = unit[0] == 'B' || strncmp(unit, "FLOP", 4) == 0;
     size_t prefix = one;
     while (prefix < last && fabs(value) >= 999.95) {
@@ -224,7 +227,7 @@ char *nnc_unit_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]) 
     return join(text, parts, 4);
 }
 
-/* ---- printing with 12 digits ---- */
+/* ---- printing numbers with 12 digits ---- */
 
 void nnc_fix_point(char *text) {
     char *at = text + (text[0] == '-');
@@ -248,7 +251,8 @@ void nnc_shorten_exponent(char *text) {
 
 enum { DIGITS = 12, POWER_MIN = -22, POWER_MAX = 27 };
 
-/* The first 64 bits of 10^-22, 10^-21 ... The entries from 10^0 on are exact. */
+/* The first 64 bits of the powers of ten from 10^-22 to 10^27, for twelve_digits(). From 10^0 on the entries are
+ * exact. */
 static const uint64_t powers[] = {
     0xF1C90080BAF72CB1u, 0x971DA05074DA7BEEu, 0xBCE5086492111AEAu, 0xEC1E4A7DB69561A5u, 0x9392EE8E921D5D07u,
     0xB877AA3236A4B449u, 0xE69594BEC44DE15Bu, 0x901D7CF73AB0ACD9u, 0xB424DC35095CD80Fu, 0xE12E13424BB40E13u,
@@ -263,7 +267,7 @@ static const uint64_t powers[] = {
 };
 _Static_assert(sizeof powers / sizeof powers[0] == POWER_MAX - POWER_MIN + 1, "a power is missing");
 
-/* Returns the upper half of the 128-bit product of two numbers; *low receives the lower half. */
+/* Returns the upper 64 bits of the 128-bit product a * b; *low receives the lower 64 bits. */
 static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low) {
     const uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
     const uint64_t least = a0 * b0, middle = a1 * b0 + (least >> 32);
@@ -272,35 +276,37 @@ static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low) {
     return a1 * b1 + (middle >> 32) + (other >> 32);
 }
 
-/* Computes the first 12 digits of a normal number above 0 as a whole number, and the power of ten of the first digit.
- * It multiplies the number by a power of ten from the table and uses only the upper 64 bits of the product. The result
- * is too small, but by less than one unit of these bits. Returns false if this error or a tie could decide the last
- * digit, or if the table lacks the power. */
+/* Computes the first 12 digits of a normal number above 0 as a whole number (*whole), and the power of ten of the first
+ * digit (*power). Multiplies the mantissa by a power of ten from the table `powers` and keeps the upper 64 bits of the
+ * product, which is too small by less than the last of these bits. Returns false if this error or a rounding tie could
+ * change the 12th digit, or if the table lacks the power of ten. */
 static bool twelve_digits(double value, uint64_t *whole, int *power) {
     uint64_t bits, low;
     memcpy(&bits, &value, sizeof bits);
     const int binary = (int)(bits >> 52 & 0x7FF) - 1023;
-    const int ten = ((binary * 78913 + (1000 << 18)) >> 18) - 1000; /* power of ten of the first digit, or one less */
+    const int ten = ((binary * 78913 + (1000 << 18)) >> 18) - 1000; /* power of ten of the first digit of `value`, or 1
+                                                                     * less */
     const int shift = DIGITS - 1 - ten;
     if (shift < POWER_MIN || shift > POWER_MAX) { return false; }
     const uint64_t all = (UINT64_C(1) << 52 | (bits & (UINT64_MAX >> 12))) << 11;
     const uint64_t high = multiply(all, powers[shift - POWER_MIN], &low);
-    /* value = all * 2^(binary - 63), and 10^shift is its table entry times 2^(floor(shift * log2(10)) - 63). So the
-     * scaled value, value * 10^shift, is (high * 2^64 + low) * 2^two. 217706 / 2^16 is about log2(10). */
+    /* `all` is the mantissa, shifted left to 64 bits. value = all * 2^(binary - 63), and 10^shift is its entry in
+     * `powers` times 2^(floor(shift * log2(10)) - 63). So value * 10^shift is (high * 2^64 + low) * 2^two. 217706 /
+     * 2^16 is about log2(10). */
     const int two = binary - 63 + ((shift * 217706 + (1000 << 16)) >> 16) - 1000 - 63;
-    const int cut = -two - 64; /* number of low bits of `high` that are the fraction: 20 to 28 */
+    const int cut = -two - 64; /* the low `cut` bits of `high` are the fraction after the 12 digits; cut is 20 to 28 */
     const uint64_t fraction_mask = (UINT64_C(1) << cut) - 1, half = UINT64_C(1) << (cut - 1);
     uint64_t digits = high >> cut, fraction = high & fraction_mask, scale = 1;
     *power = ten;
-    if (digits >= UINT64_C(1000000000000)) { /* 13 digits */
+    if (digits >= UINT64_C(1000000000000)) { /* 13 digits: the last digit moves to the fraction */
         fraction += digits % 10 << cut;
         digits /= 10;
         scale = 10;
         ++*power;
     }
     *whole = digits + (fraction >= half * scale ? 1 : 0);
-    /* If the fraction is more than one unit of `high` away from one half, the missing bits cannot change the
-     * rounding. */
+    /* If the fraction differs from one half by more than the last bit of `high`, the cut-off bits of the product cannot
+     * change the rounding. */
     return (fraction > half * scale || fraction + 1 < half * scale) && *whole < UINT64_C(1000000000000);
 }
 
@@ -327,12 +333,13 @@ static char *put_plain(double value, uint64_t whole, int power, char *text) {
     const bool scientific = power < -4 || power >= DIGITS;
     int before = scientific ? 1 : power + 1; /* number of digits before the decimal point */
     if (value < 0) { *text++ = '-'; }
-    if (before < 1) { /* 0.000digits */
+    if (before < 1) { /* the number is below 1: write "0.", zeros, then the digits */
         memcpy(text, "0.000", 5);
         text += 2 - before;
         before = 0;
     } else {
-        memcpy(text, digit, DIGITS); /* the digits include zeros before the point */
+        memcpy(text, digit, DIGITS); /* copies all 12 digits, because zeros at the end may stand before the decimal
+                                      * point */
         text += before;
         if (before < count) { *text++ = '.'; }
     }
@@ -373,7 +380,8 @@ size_t nnc_number_write_read(double value, char text[NNC_NUMBER_TEXT], double *r
     uint64_t whole;
     int power;
     if (isnormal(value) && twelve_digits(fabs(value), &whole, &power) && abs(power - (DIGITS - 1)) <= 22) {
-        const int last = power - (DIGITS - 1); /* power of ten of the last digit, see read_short */
+        const int last = power - (DIGITS - 1); /* power of ten of the last of the 12 digits; from -22 to 22 the result
+                                                * is exact, as in read_short */
         const double result = last < 0 ? (double)whole / tens[-last] : (double)whole * tens[last];
         *read = value < 0 ? -result : result;
         return (size_t)(put_plain(value, whole, power, text) - text);
@@ -404,7 +412,7 @@ size_t nnc_whole_write(int64_t value, char text[NNC_NUMBER_TEXT]) {
     return (size_t)(at - text);
 }
 
-/* ---- numbers with units, as people type them: "1T", "8k", "2GiB", "30d", "3.35TB/s" ---- */
+/* ---- reading numbers with units, as people type them: "1T", "8k", "2GiB", "30d", "3.35TB/s" ---- */
 
 typedef struct suffix {
     const char *text;
@@ -423,8 +431,8 @@ static double time_factor(const char *text) {
     return factor_of(units, text);
 }
 
-/* Returns the factor of a count's suffix ("k", "M"); 0 = unknown. Lengths in tokens use 1024: an "8k" context has
- * 8192. */
+/* Returns the factor of the suffix of a count: 1000 for "k", 10^6 for "M"; 0 = unknown suffix. If `length` is set, the
+ * count is a length in tokens and "k" means 1024, so an "8k" context has 8192 tokens. */
 static double count_factor(const char *text, bool length) {
     static const suffix counts[] = { { "k", 1e3 }, { "K", 1e3 },  { "M", 1e6 },  { "B", 1e9 }, { "b", 1e9 },
                                      { "G", 1e9 }, { "T", 1e12 }, { "t", 1e12 }, { NULL, 0.0 } };

@@ -1,8 +1,8 @@
-/* Atomic files and threads: the parts of base that differ between systems. WebAssembly has no threads, and its files
- * live in memory until the page is closed; so there a file is written in place. Windows has no symbolic links of POSIX
- * and no permissions; the functions for them are replaced below. */
+/* Atomic files and threads: the parts of base that differ between operating systems. WebAssembly has no threads and
+ * keeps files in memory until the page is closed, so there a file is written in place. Windows has neither POSIX
+ * symbolic links nor POSIX permissions: readlink() and fchmod() are replaced by macros that do nothing. */
 
-/* With this macro <stdlib.h> and <fcntl.h> declare realpath() and O_TMPFILE. */
+/* _GNU_SOURCE makes <stdlib.h> declare realpath() and <fcntl.h> declare O_TMPFILE. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,8 @@
 #define readlink(path, name, size) ((void)(path), (void)(name), (ssize_t)-1)
 #define fchmod(descriptor, mode) ((void)(mode), 0)
 
-/* Values without effect: linkat() uses these constants for unnamed files only, and Windows has no such files. */
+/* On Windows AT_FDCWD and AT_SYMLINK_FOLLOW have no effect: they are arguments of linkat() alone, which gives a name to
+ * an unnamed file, and Windows has no unnamed files. */
 #define AT_FDCWD 0
 #define AT_SYMLINK_FOLLOW 0
 #define linkat(from, own, to, path, flags) ((void)(own), -1)
@@ -47,12 +48,13 @@ static int replace(const char *from, const char *to) {
 #define rename replace
 #endif
 
-/* Only Linux has unnamed files and the folder /proc, which gives them a name. Other systems use files with names. */
+/* O_TMPFILE opens a file without a name; only Linux has such files, and /proc to name them later. On other systems
+ * O_TMPFILE is 0 and files with names are used. */
 #ifndef O_TMPFILE
 #define O_TMPFILE 0
 #endif
 
-/* ---- writing ---- */
+/* ---- writing bytes, and opening files to read ---- */
 
 size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size) {
     size_t written = 0;
@@ -108,7 +110,7 @@ int nnc_open_to_read(const char *path) {
 
 #endif
 
-/* ---- the program ---- */
+/* ---- the path of the program, and settings of the process ---- */
 
 bool nnc_program_path(char *path, size_t size) {
 #if defined(_WIN32)
@@ -207,8 +209,8 @@ static size_t folder_length(const char *path) {
     return slash != NULL ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Returns the path of a file `name` in the folder of `path`, or in "./" if `path` has no folder. The caller frees the
- * path. NULL = out of memory. */
+/* Returns the path of the file `name` in the folder of `path` ("./" if `path` names no folder). The caller frees the
+ * returned path. NULL = out of memory. */
 static char *in_folder_of(const char *path, const char *name) {
     const size_t length = folder_length(path), size = length + strlen(name) + 3;
     char *text = malloc(size);
@@ -218,8 +220,8 @@ static char *in_folder_of(const char *path, const char *name) {
     return text;
 }
 
-/* Follows symbolic links and returns the path of the last file, which need not exist; a copy of `path` if it is no
- * link. The caller frees the path. NULL = out of memory. */
+/* Follows symbolic links from `path` and returns the path of the file at their end, which need not exist. If `path` is
+ * no link, returns a copy of `path`. The caller frees the returned path. NULL = out of memory. */
 static char *through_links(const char *path) {
     char name[PATH_MAX];
     char *at = strdup(path);
@@ -250,8 +252,8 @@ static mode_t permissions_of(const char *target) {
     return stat(target, &old) == 0 ? old.st_mode & 0777U : 0666U & ~mask;
 }
 
-/* Sets file->target. Refuses a target that its owner made read-only, even though the folder allows to replace it.
- * Returns false on failure, with the cause in errno. */
+/* Sets file->target to the file that `path` names. Refuses a file that its owner made read-only, although the
+ * permissions of the folder would allow replacing it. Returns false on failure, with the cause in errno. */
 static bool begin(nnc_atomic_file *file, const char *path) {
     struct stat old;
     *file = (nnc_atomic_file){ .descriptor = -1 };
@@ -283,7 +285,7 @@ static bool make_named(nnc_atomic_file *file) {
         return fail(file);
     }
     file->descriptor = mkstemp(name);
-    if (file->descriptor < 0) { /* no temporary file was created, so there is no file to remove */
+    if (file->descriptor < 0) { /* mkstemp() failed, so there is no temporary file to remove */
         const int cause = errno;
         free(name);
         errno = cause;
@@ -297,8 +299,8 @@ bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path) {
     return begin(file, path) && make_named(file);
 }
 
-/* Opens a file without a name, which the system deletes when the process ends, or else a file with a name: not every
- * file system supports unnamed files, and only /proc can give them a name later. */
+/* Opens a temporary file without a name, which the system deletes when the process ends. If the file system does not
+ * support unnamed files, or /proc is missing (only /proc can name the file later), opens a file with a name. */
 bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path) {
     if (!begin(file, path)) { return false; }
     const mode_t mode = permissions_of(file->target);
@@ -313,8 +315,8 @@ bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path) {
     return fchmod(file->descriptor, mode) == 0 || fail(file);
 }
 
-/* Gives an unnamed temporary file the next free name. No effect if the file already has a name. Returns false if it
- * fails, with the cause in errno. */
+/* Gives an unnamed temporary file a name that no other file has. No effect if the file already has a name. Returns
+ * false on failure, with the cause in errno. */
 static bool set_name(nnc_atomic_file *file) {
     char own[64], name[64];
     bool named = file->temporary != NULL;
@@ -339,8 +341,8 @@ static bool set_name(nnc_atomic_file *file) {
     return named;
 }
 
-/* Writes the folder of a path to disk, which makes a new name in the folder durable. Cuts `path` at its last slash.
- * Failures are ignored. */
+/* Writes the folder that contains `path` to disk, so that a new name in this folder survives a power failure. Cuts
+ * `path` at its last slash. Ignores failures. */
 static void sync_folder(char *path) {
     char *slash = strrchr(path, '/');
     if (slash != NULL) { slash[slash == path ? 1 : 0] = '\0'; }
@@ -351,8 +353,8 @@ static void sync_folder(char *path) {
     }
 }
 
-/* If durable, waits until the bytes of a file are on disk. A file system that cannot do this returns EINVAL, which
- * counts as success. Returns false if it fails, with the cause in errno. */
+/* If `durable` is set, waits until the bytes of the file are on disk. Some file systems cannot do this and set errno to
+ * EINVAL, which counts as success. Returns false on any other failure, with the cause in errno. */
 static bool sync_file(int descriptor, bool durable) { return !durable || fsync(descriptor) == 0 || errno == EINVAL; }
 
 bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable) {

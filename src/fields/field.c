@@ -2,8 +2,8 @@
  * check a whole struct. */
 #include "fields/fields_internal.h"
 
-/* The smallest number above 0 that a field accepts. No real time, size, rate, share or price is smaller; products of
- * smaller numbers leave the range of a double. */
+/* The smallest number above 0 that any field accepts. No real time, size, rate, share or price is smaller, and products
+ * of smaller numbers could be too small for a double. */
 #define LEAST 1e-15
 #define EXACT_MAX 9007199254740992.0 /* 2^53: above it, a double does not represent every whole number */
 
@@ -29,8 +29,8 @@ static bool is_whole(const nnc_field *field) {
 
 static bool has_limits(const nnc_field *field) { return field->min != 0 || field->max != 0; }
 
-/* Writes a limit: "80 B", "1e9", "1e15 FLOP/s". A multiple of a million is written with an exponent; 16777216 is
- * written in full. */
+/* Writes a limit of a field with its unit: "80 B", "1e9", "1e15 FLOP/s". A limit with six or more zeros at its end is
+ * written with an exponent; 16777216 is written in full. */
 static void limit_text(const nnc_field *field, double limit, char *text, size_t size) {
     char number[NNC_NUMBER_TEXT], power[16] = "";
     const char *unit = field->unit != NULL ? field->unit : "";
@@ -43,8 +43,9 @@ static void limit_text(const nnc_field *field, double limit, char *text, size_t 
     snprintf(text, size, "%s%s%s%s", nnc_number_text(limit, number), power, unit[0] != '\0' ? " " : "", unit);
 }
 
-/* Writes " (did you mean 312e12?)" for a value that is out of range, if it was probably given in another unit. The
- * value is multiplied by the power of 1000 that brings it nearest to a typical value. */
+/* Writes " (did you mean 312e12?)" if a value out of range was probably given in another unit: the power of 1000 is the
+ * one that brings the value nearest to field->usual. Writes an empty text if the field has no usual value or no power
+ * fits. */
 static void slip_text(const nnc_field *field, double value, char *text, size_t size) {
     char number[NNC_NUMBER_TEXT];
     text[0] = '\0';
@@ -115,7 +116,7 @@ static void expect_number(const nnc_field *field, char *text, size_t size) {
     if (!has_limits(field)) {
         snprintf(text, size, "%s", what);
     } else if (field->min == field->max) {
-        /* min equals max, so this version accepts only one value for the field */
+        /* the limits are equal, so the field has only one value */
         snprintf(text, size, "%s in this version", min);
     } else if (field->above_min) {
         snprintf(text, size, "%s above %s, at most %s", what, min, max);
@@ -178,7 +179,7 @@ static void append(char *text, size_t size, size_t *used, const char *part) {
     *used += n > 0 ? (size_t)n : 0;
 }
 
-/* Writes one value of a field as text; for a list, the element `index`. */
+/* Writes one value of a field as text; for a list, its element `index`; "-" = no value. */
 static void value_text(const nnc_field *field, const void *place, int index, char *text, size_t size) {
     char number[NNC_NUMBER_TEXT];
     double value = (double)NAN;
@@ -249,7 +250,8 @@ char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME]) {
     size_t size = 2;
     memcpy(text, "--", size);
     for (; *field != '\0' && size < NNC_OPTION_NAME - 1;
-         field++) { /* this loop runs often, because every command writes the names of all its options when it starts */
+         field++) { /* the loop avoids snprintf, because every command writes the names of all its options at its
+                     * start */
         text[size++] = (char)(*field == '_' ? '-' : *field);
     }
     text[size] = '\0';
@@ -273,7 +275,8 @@ static nnc_dtype dtype_named(const char *text, size_t length) {
     return (nnc_dtype)i;
 }
 
-/* State of the search for a dotted name: the table to search, and the part of the name that is not yet read. */
+/* State of the search for a dotted name: the field table that is searched now, and the part of the name after the parts
+ * already found. */
 typedef struct search {
     const char *what;
     const nnc_field *fields;
@@ -317,10 +320,8 @@ const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted
 const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key) {
     for (size_t i = 0; i < table->count; i++) {
         const char *name = table->fields[i].name;
-        if (name[0] == key[0] && strcmp(name, key) == 0) { /* compares the first letters before it calls strcmp, because
-                                                            * most keys differ in the first letter */
-            return &table->fields[i];
-        }
+        /* most keys differ in their first letter, so this saves most calls of strcmp */
+        if (name[0] == key[0] && strcmp(name, key) == 0) { return &table->fields[i]; }
     }
     return NULL;
 }
@@ -361,8 +362,8 @@ static bool read_flags(const nnc_flag *names, const char *text, double *value) {
     return read;
 }
 
-/* Reads a number with its unit. An amount of money may have a currency, which is ignored: the caller, who knows the
- * device, compares it with the currency of the device's prices. Returns false if the text is no such number. */
+/* Reads a number with its unit. An amount of money may have a currency, which is ignored here: the caller compares it
+ * with the currency of the device's prices. Returns false if the text is no such number. */
 static bool read_number(const nnc_field *field, const char *text, double *value) {
     char currency[NNC_CURRENCY_TEXT];
     const bool is_money =
@@ -371,7 +372,8 @@ static bool read_number(const nnc_field *field, const char *text, double *value)
                     : nnc_read_quantity(text, field->unit, field->type != NNC_FIELD_F64, value);
 }
 
-/* Reads one value, or one element of a list. Returns the error; NULL = no error. */
+/* Reads one value of a field, or one element of a list. Returns the error and writes the accepted values to `expected`;
+ * NULL = no error. */
 static const char *parse(const nnc_field *field, const char *text, double *value, char *expected, size_t size) {
     const char *what = NULL;
     switch (nnc_field_element(field->type)) {
@@ -392,15 +394,14 @@ static const char *parse(const nnc_field *field, const char *text, double *value
     case NNC_FIELD_TRAIN: what = read_flags(nnc_flags_of(field->type), text, value) ? NULL : "unknown value"; break;
     default: what = "not a single value"; break;
     }
-    if (what != NULL) { /* the message is formatted only for a wrong value: a sweep sets millions of values, and few are
-                         * wrong */
+    if (what != NULL) { /* only a wrong value needs the text of the accepted values; a sweep sets millions of values */
         nnc_field_expected(field, expected, size);
     }
     return what;
 }
 
 static const char *set_list(const nnc_field *field, void *object, const char *text, char *expected, size_t size) {
-    double values[NNC_PATTERN_MAX]; /* values that are read; space for the longest list */
+    double values[NNC_PATTERN_MAX]; /* space for the longest list of any field */
     int32_t count = 0;
     for (const char *at = text; at != NULL;) {
         char part[64];
@@ -479,17 +480,17 @@ nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype d
     return NNC_OK;
 }
 
-/* ---- defaults and limits ---- */
+/* ---- setting the defaults of a struct, and checking it ---- */
 
-/* Returns the initial value of a member: its default; without a default the value "not given". */
+/* Returns the value of a member that was not set: its default; without a default NaN for doubles, else 0. */
 static double initial_value(const nnc_field *field) {
     return field->has_default                                ? field->default_value
            : nnc_field_element(field->type) == NNC_FIELD_F64 ? (double)NAN
                                                              : 0.0;
 }
 
-/* Sets the members of a zeroed object to their defaults. Skips members that stay 0, because this runs for each scenario
- * of a plan file. */
+/* Sets the members of a struct, all of whose bytes are 0, to their defaults. Does not write members whose default is 0,
+ * because each scenario of a plan file runs this function. */
 static void init(const nnc_field *fields, size_t count, char *object) {
     for (const nnc_field *f = fields; f < fields + count; f++) {
         char *place = object + f->offset;
@@ -508,7 +509,7 @@ static void init(const nnc_field *fields, size_t count, char *object) {
 
 void nnc_fields_init(const nnc_field_table *table, void *object) { init(table->fields, table->count, object); }
 
-/* Tests whether a number is within the limits of its field, or equal to the initial value of the field. */
+/* Tests whether a number is within the limits of its field, or equal to the value of a member that is not set. */
 static bool number_suits(const nnc_field *field, double value) {
     const double unset = initial_value(field);
     const bool open = field->min == 0.0 && field->max == 0.0;
@@ -533,7 +534,7 @@ static bool suits(const nnc_field *field, const char *at) {
         return nnc_flags_of(field->type) != NULL
                    ? (value & ~nnc_flags_all(nnc_flags_of(field->type))) == 0
                    : value < (unsigned)field->names.count || value == (unsigned)initial_value(field);
-    default: return true; /* texts have no limits; the members of objects are checked one by one */
+    default: return true; /* texts have no limits; all_suit() checks the members of nested structs one by one */
     }
 }
 
@@ -556,8 +557,8 @@ static bool all_suit(const nnc_field *fields, size_t count, const char *object) 
     return true;
 }
 
-/* Reports the first field with a wrong value. Messages begin with prefix and the name of the member; if prefix is NULL,
- * with the option of the field. */
+/* Finds the first field with a wrong value and writes the error: at "prefix.name", or at the option of the field if
+ * prefix is NULL. At least one field must be wrong. */
 static nnc_status refuse_first(const nnc_field *fields, size_t count, const char *prefix, const char *object,
                                nnc_error *err) {
     while (count > 0 && all_suit(fields, 1, object)) {

@@ -1,12 +1,13 @@
-/* The fields of a training plan. The name of a field is a JSON key, a name for --set, an option and a sweep axis. */
+/* The fields of training plans, runs, budgets and deployments. The name of a field is its JSON key, its name for --set,
+ * its option and the name of a sweep axis. */
 #include <nncost/run.h>
 #include <nncost/serve.h>
 #include <nncost/spec.h>
 
 #include "fields/fields_internal.h"
 
-/* Defines the function TYPE_init: it sets the members of a caller's struct to the defaults of the table, up to
- * struct_size. */
+/* Defines the function TYPE_init, which sets the members of a caller's struct to the defaults of `table`, but writes no
+ * more than struct_size bytes. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a type */
 #define INIT_BY_ROWS(type, table)                                  \
     void type##_init(type *object, size_t struct_size) {           \
@@ -23,7 +24,7 @@
 #define SAMPLES_MAX 1e9
 #define RUN_MAX 1e18
 
-/* Largest degree of parallelism. */
+/* Largest degree of parallelism: 2^24. */
 #define DEGREES_MAX 16777216
 #define DEGREE(member) NNC_FIELD(nnc_plan, member), .min = 1, .max = DEGREES_MAX
 
@@ -179,7 +180,7 @@ nnc_status nnc_plan_check(const nnc_plan *plan, nnc_error *err) {
     return nnc_fields_check(&nnc_plan_table, NULL, plan, err);
 }
 
-/* ---- The fields of a whole run and of a budget: options, and the "run" of a plan file ---- */
+/* ---- fields of a whole run and of a budget: options, and the key "run" of a plan file ---- */
 
 #define AMOUNT_MAX 1e18
 #define TIME_MAX 1e12
@@ -340,7 +341,7 @@ nnc_status nnc_run_ask_check(const nnc_run_ask *ask, nnc_error *err) {
     return nnc_fields_check(&nnc_run_table, NULL, ask, err);
 }
 
-/* ---- budget ---- */
+/* ---- fields of a budget ---- */
 
 static const nnc_field budget_fields[] = {
     { NNC_FIELD(nnc_budget_ask, cost), .max = 1e15, .above_min = true, .group = "Budget",
@@ -367,15 +368,16 @@ const nnc_field_table nnc_budget_table = { "budget", budget_fields, NNC_COUNT_OF
 
 INIT_BY_ROWS(nnc_budget_ask, nnc_budget_table)
 
-/* ---- The fields of serving: a deployment (options, and a plan of a file), the fitted serving parameters of a device,
- * and the parameters of a serving engine. */
+/* ---- fields of serving: a deployment (options, and an entry of a plan file), the fitted serving parameters of a
+ * device, and the parameters of a serving engine ---- */
 
 #define LENGTH_MAX 1e8
 #define SERVE_DEGREE(member) NNC_FIELD(nnc_serve_ask, member), .min = 1, .max = 1e6
 #define COUNT(member) NNC_FIELD(nnc_serve_ask, member), .min = 1, .max = 1e9
 #define LENGTH(member) NNC_FIELD(nnc_serve_ask, member), .unit = "tokens", .min = 1, .max = LENGTH_MAX
 
-/* Storage formats have names but no help: docs/serving.md describes them. */
+/* Names of the formats in which weights and the cache are stored; docs/serving.md describes these formats, so they have
+ * no help. */
 #define STORED_NAMES .names = { stored_name, NNC_STORED_COUNT }
 
 static const char *stored_name(unsigned value) { return nnc_stored_name((nnc_stored)value); }
@@ -483,12 +485,13 @@ nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err) {
     return nnc_fields_check(&nnc_serve_table, NULL, ask, err);
 }
 
-/* ---- fitted parameters of a device ---- */
+/* ---- fitted serving parameters of a device ---- */
 
 #define FRACTION .max = 1, .above_min = true
 #define SECONDS .unit = "s", .max = 1e3
 
-/* Begins the row of a field whose value depends on the storage format; more members of the row follow the macro. */
+/* Sets name, type, offset and size of a row for one storage format: such a row is one element of an array of doubles
+ * that has one element per storage format. */
 #define BY_STORED(stored, text) \
     .name = (text), .type = NNC_FIELD_F64, .offset = (stored) * sizeof(double), .size = sizeof(double)
 
@@ -542,7 +545,7 @@ const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS] = {
       .help = "The measured rows that the values were fitted on, and when." },
 };
 
-/* ---- engines ---- */
+/* ---- parameters of serving engines, and the intervals of their results ---- */
 
 static const nnc_field spread_fields[] = {
     { NNC_FIELD(nnc_spread, low), .max = 1, .above_min = true, .required = true,

@@ -1,6 +1,5 @@
 /* The fields of a software profile: fused kernels, tensors kept for backward, overlap of communication, and times of
- * the host. The defaults describe PyTorch with torch.compile: every kernel is fused, and every schedule is
- * supported. */
+ * the host. The default values describe PyTorch with torch.compile; by default every schedule is supported. */
 #include <nncost/nncost.h>
 #include <nncost/plan.h>
 
@@ -76,7 +75,7 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(id), .required = true, .help = "Name of the file without \".json\"; the command line uses this name." },
     { SOFTWARE(name), .required = true, .help = "Full name." },
     { SOFTWARE(date), .help = "Year and month of the release of a framework." },
-    /* the next fields are switches: they are options, and keys of plan files */
+    /* The rows from here on are switches: each is also an option and a key of plan files (nnc_switch_table). */
     { SOFTWARE(dispatcher), NNC_FIELD_NAMES(nnc_dispatcher, NNC_DISPATCHER_COUNT),
       NNC_DEFAULT_AS(NNC_DISPATCHER_PROFILE, "profile"), .group = "Software",
       .help = "How tokens are sent to experts on other ranks." },
@@ -128,7 +127,7 @@ static const nnc_field software_fields[] = {
           "In fp8, ZeRO 3 with resharding gathers the matrices of layers in 8 bits, except the matrices of experts." },
     { SOFTWARE(block_scales), NNC_DEFAULT_OFF,
       .help = "8-bit operands have a scale per block of 128 values instead of a scale per tensor." },
-    /* The next fields are neither options nor keys of plan files. */
+    /* The rows from here on are only keys of profile files: no options and no keys of plan files. */
     { SOFTWARE(written_out), NNC_DEFAULT_OFF,
       .help = "Layer norms, RMS norms and GELU run as one kernel per primitive operation (mean, difference, product "
               "...)." },
@@ -245,20 +244,19 @@ nnc_status nnc_software_check(const nnc_software *software, nnc_error *err) {
     return nnc_fields_check(&nnc_software_table, "software", software, err);
 }
 
-/* ---- The texts of the public enumerations, from the lists in the public headers; and the sets of flags that options
- * write as names joined by commas. ---- */
+/* ---- names and help of the public enumerations, made from the lists in the public headers; sets of flags ---- */
 
 NNC_ENUM_NAMES(nnc_dtype, NNC_DTYPE_LIST)
 NNC_ENUM_NAMES(nnc_stored, NNC_STORED_LIST)
 
-/* Devices. */
+/* Enumerations of devices and their links. */
 NNC_ENUM_TEXTS(nnc_link_kind, NNC_LINK_KIND_LIST)
 NNC_ENUM_TEXTS(nnc_basis, NNC_BASIS_LIST)
 NNC_ENUM_TEXTS(nnc_flash_kernel, NNC_FLASH_KERNEL_LIST)
 NNC_ENUM_TEXTS(nnc_dispatcher, NNC_DISPATCHER_LIST)
 NNC_ENUM_TEXTS(nnc_offer, NNC_OFFER_LIST)
 
-/* Models. */
+/* Enumerations of models. */
 NNC_ENUM_TEXTS(nnc_family, NNC_FAMILY_LIST)
 NNC_ENUM_TEXTS(nnc_positions, NNC_POSITIONS_LIST)
 NNC_ENUM_TEXTS(nnc_norm_kind, NNC_NORM_KIND_LIST)
@@ -273,7 +271,7 @@ NNC_ENUM_TEXTS(nnc_unet_down, NNC_UNET_DOWN_LIST)
 NNC_ENUM_TEXTS(nnc_unet_up, NNC_UNET_UP_LIST)
 NNC_ENUM_NAMES(nnc_group, NNC_GROUP_LIST)
 
-/* Plans and runs. */
+/* Enumerations of plans and runs. */
 NNC_ENUM_TEXTS(nnc_policy, NNC_POLICY_LIST)
 NNC_ENUM_TEXTS(nnc_optimizer, NNC_OPTIMIZER_LIST)
 NNC_ENUM_TEXTS(nnc_optimizer_kernels, NNC_OPTIMIZER_KERNELS_LIST)
@@ -288,13 +286,13 @@ NNC_ENUM_TEXTS(nnc_rank_order, NNC_RANK_ORDER_LIST)
 NNC_ENUM_TEXTS(nnc_stops, NNC_STOPS_LIST)
 NNC_ENUM_TEXTS(nnc_method, NNC_METHOD_LIST)
 
-/* Software profiles. */
+/* Enumerations of software profiles. */
 NNC_ENUM_TEXTS(nnc_norm_keep, NNC_NORM_KEEP_LIST)
 NNC_ENUM_TEXTS(nnc_loss_keep, NNC_LOSS_KEEP_LIST)
 NNC_ENUM_TEXTS(nnc_head_copy, NNC_HEAD_COPY_LIST)
 NNC_ENUM_NAMES(nnc_implementation, NNC_IMPLEMENTATION_LIST)
 
-/* ---- flag sets ---- */
+/* ---- lists of flags, for the options that take names joined by commas ---- */
 
 /* clang-format off */
 #define FLAG(text, bit) { .name = (text), .flag = (bit) }
@@ -357,7 +355,8 @@ const nnc_flag nnc_adapted_flags[] = {
     { .name = NULL },
 };
 
-/* Returns the word for no flags: "none", "all" or "linear". */
+/* Returns the word for the empty set of flags: "none"; "all" for the parts that are trained, "linear" for the layers
+ * with adapters. */
 static const char *name_of_none(const nnc_flag *list) {
     return list == nnc_train_flags ? "all" : list == nnc_adapted_flags ? "linear" : "none";
 }
@@ -397,7 +396,8 @@ void nnc_field_join(const nnc_field *field, char *value) {
 
 bool nnc_same_name(const char *name, const char *text, size_t length) {
     if (name == NULL || (length > 0 && name[0] != text[0]) || strlen(name) != length) {
-        return false; /* the text begins with '-' or '_', and no name does */
+        return false; /* compares the first letters before it calls strlen; a text that begins with '-' or '_' differs
+                       * from every name */
     }
     for (size_t i = 0; i < length; i++) {
         if (name[i] != text[i] && !(strchr("-_", name[i]) != NULL && strchr("-_", text[i]) != NULL)) { return false; }
@@ -432,7 +432,7 @@ static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t 
     if (single != NULL) {
         size_t length = strlen(single);
         length = length < size ? length : size - 1;
-        memcpy(text, single, length); /* fast, because `nncost check` writes these names for each scenario */
+        memcpy(text, single, length); /* memcpy is fast; `nncost check` writes these names for each scenario */
         text[length] = '\0';
         return;
     }
@@ -440,13 +440,14 @@ static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t 
     for (const nnc_flag *f = list; f->name != NULL; f++) {
         if ((flags & f->flag) == f->flag) {
             nnc_text_append(text, size, ",", "%s", f->name);
-            flags &= ~f->flag; /* the flag is set and printed, so further names of this flag are skipped */
+            flags &= ~f->flag; /* removes the flag, so a second name of this flag is not printed, too */
         }
     }
 }
 
 void nnc_recompute_text(unsigned recompute, char *text, unsigned long size) {
-    const bool full = (recompute & NNC_RECOMPUTE_FULL) != 0; /* "full" includes the other flags */
+    /* "full" recomputation includes all other flags, so only "full" is printed */
+    const bool full = (recompute & NNC_RECOMPUTE_FULL) != 0;
     flags_text(nnc_recompute_flags, full ? NNC_RECOMPUTE_FULL : recompute, text, size);
 }
 
