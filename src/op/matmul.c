@@ -1,4 +1,4 @@
-/* Matrix products: linear layers, experts, scores and context of unfused attention. */
+/* Matrix products (linear layers, experts, scores and context of unfused attention) and convolutions. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -6,13 +6,14 @@
 
 typedef struct dims {
     double batch, m, n, k, experts, b_shared, bias;
-    double in_bytes, out_bytes, grad_bytes; /* bytes of an element: in_bytes of the operands, out_bytes of the
-                                             * result, grad_bytes of the weight gradient */
+    double in_bytes, out_bytes, grad_bytes; /* bytes of one element: of the operands (in_bytes), of the result
+                                             * (out_bytes), of the weight gradient (grad_bytes) */
 } dims;
 
-/* Returns the bytes of one element, including its share of a scale. 8-bit elements have one fp32 scale per 128 values,
- * or a 1-byte scale per 32; fp4 elements have a 1-byte scale per 16. Sources: OCP Microscaling Formats v1.0;
- * DeepSeek-V3 arXiv:2412.19437, section 3.3.2; NVFP4 of Transformer Engine. */
+/* Returns the bytes of one element of an operand, with its share of a scale. If an operand has scales per group: 8-bit
+ * elements have one fp32 scale per 128 values or a 1-byte scale per 32 values, which is 1/32 byte per value; fp4
+ * elements have a 1-byte scale per 16 values. Sources: OCP Microscaling Formats v1.0; DeepSeek-V3 arXiv:2412.19437,
+ * section 3.3.2; NVFP4 of Transformer Engine. */
 static double operand_bytes(const nnc_op *op) {
     const double bytes = nnc_dtype_bytes(op->math_dtype);
     return !op->u.matmul.in_blocks ? bytes : bytes + (op->math_dtype == NNC_FP4 ? 1.0 / 16.0 : 1.0 / 32.0);
@@ -34,13 +35,13 @@ NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why) {
     return d;
 }
 
-/* Computes the work of C[m,n] = A[m,k] B[k,n], `batch` times: each of the m n k terms is one multiply and one add.
- * Operands are read from memory once; tiles that are read again change the efficiency, not the work. If rows are
- * divided over experts, each B is read once, and a weight gradient writes each B once. For attention scores, full_flops
- * counts all pairs, window_flops a whole window of keys per query, causal_flops the pairs under the mask. Rows that
- * only pad the input of an expert count in executed FLOPs, not in model FLOPs. A weight gradient is written in its own
- * format; it is also read when it is added to the gradient of earlier passes.
- * Source: scaling-book "transformers".   [matmul] */
+/* Computes the work of C[m,n] = A[m,k] B[k,n], `batch` times: each of the m n k terms is one multiply and one add. Each
+ * operand is read from memory once: reading tiles again lowers the efficiency and is not counted as work. If experts
+ * divide the rows, the matrix B of each expert is read once, and its gradient is written once. For attention scores,
+ * full_flops counts all query-key pairs, window_flops a whole window of keys per query, causal_flops the pairs under
+ * the mask. Rows that only pad the input of an expert count in executed FLOPs, not in model FLOPs. A weight gradient is
+ * written in its own format; it is also read if it is added to the gradient of earlier micro-batches. Source:
+ * scaling-book "transformers".   [matmul] */
 NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_matmul *p = &op->u.matmul;
     const dims d = dims_of(op, why);
@@ -129,9 +130,9 @@ static nnc_matmul product(const nnc_matmul *p, int64_t m, int64_t n, int64_t k) 
     };
 }
 
-/* Writes the backward ops of C = A B; returns their number. dA = dC B^T; dB = A^T dC, the weight gradient if B is a
- * weight. If A needs no gradient, dA is left out. If a group of heads shares B, the product for dA reads B once per
- * group. In the product for dB every head of the group has its own operands; the results of the group are added up. */
+/* Writes the backward ops of C = A B: dA = dC B^T (left out if A needs no gradient) and dB = A^T dC (the weight
+ * gradient if B is a weight). Returns their number. If a group of query heads shares one B, the product for dA reads B
+ * once per group; the product for dB computes a separate result for each query head. */
 static int matmul_backward(const nnc_op *op, nnc_op *backward) {
     const nnc_matmul *p = &op->u.matmul;
     int count = 0;
@@ -161,8 +162,8 @@ static void shard_rows(nnc_op *op, int64_t ranks) {
     op->weights.rows /= ranks;
 }
 
-/* Divides the product to queries, keys and values over tensor ranks, by heads. With fewer key and value heads than
- * ranks, every rank has one key and one value head. */
+/* Divides the product that computes queries, keys and values over `ranks` tensor ranks, by heads. If there are fewer
+ * key and value heads than ranks, every rank has one key head and one value head. */
 static void shard_qkv(nnc_op *op, int64_t ranks) {
     nnc_matmul *p = &op->u.matmul;
     const int64_t all = p->n, head_dim = all / (p->heads + 2 * p->kv_heads);
@@ -171,8 +172,8 @@ static void shard_qkv(nnc_op *op, int64_t ranks) {
     op->weights.vector = op->weights.vector * p->n / all;
 }
 
-/* Divides attention scores over ranks: the heads, and the queries of each head. With fewer key and value heads than
- * ranks, every rank has one key and value head for all of its query heads. */
+/* Divides attention scores over ranks: first the heads, then the queries of each head. If there are fewer key and value
+ * heads than ranks, every rank has one key and value head for all of its query heads. */
 static void shard_scores(nnc_matmul *p, const nnc_degrees *d) {
     const int64_t heads = nnc_at_least_one(p->heads / d->heads);
     p->batch /= d->heads;
@@ -183,8 +184,8 @@ static void shard_scores(nnc_matmul *p, const nnc_degrees *d) {
     p->window_pairs /= (double)d->positions;
 }
 
-/* Divides the experts over the expert ranks. A rank receives as many tokens as it sends; the busiest rank receives
- * `imbalance` times as many. */
+/* Divides the experts over the expert ranks. On average a rank receives as many tokens as it sends; the busiest rank,
+ * which is the one computed here, receives `imbalance` times as many. */
 static void shard_experts(nnc_op *op, const nnc_degrees *d) {
     nnc_matmul *p = &op->u.matmul;
     const double useful = p->useful > 0.0 ? p->useful : 1.0;
@@ -212,8 +213,8 @@ static void matmul_shard(nnc_op *op, const nnc_degrees *d) {
         } else {
             shard_columns(op, d->tensor);
         }
-        p->kept_divisor *= d->sequence / d->context; /* a rank keeps only its own part of the input, because backward
-                                                      * gathers the input again */
+        /* a rank keeps only its own part of A; backward gathers the other parts again */
+        p->kept_divisor *= d->sequence / d->context;
         break;
     case NNC_SPLIT_ROW: shard_rows(op, d->tensor); break;
     case NNC_SPLIT_EXPERT_COLUMN:
@@ -249,13 +250,14 @@ const nnc_op_row nnc_matmul_row = {
     .timed = NNC_TIMED_GEMM,
 };
 
-/* ---- 2-d convolution, also transposed ---- */
+/* ---- 2-d convolution, forward and transposed ---- */
 
 typedef struct conv_dims {
     double batch, c_in, h_in, w_in, c_out, h_out, w_out, kernel, groups, bias;
-    double inputs, outputs, weights;        /* numbers of elements of the input maps, the output maps and the weights */
-    double in_bytes, out_bytes, grad_bytes; /* bytes of an element: in_bytes of maps and weights, out_bytes of the
-                                             * output, grad_bytes of the weight gradient */
+    double inputs, outputs, weights;        /* numbers of elements: of the input maps (inputs), of the output maps
+                                             * (outputs), of the weights (weights) */
+    double in_bytes, out_bytes, grad_bytes; /* bytes of one element: of operands (in_bytes), of output maps (out_bytes),
+                                             * of the weight gradient (grad_bytes) */
 } conv_dims;
 
 NNC_SAYING conv_dims conv_dims_of(const nnc_op *op, nnc_derivation *why) {
@@ -285,10 +287,10 @@ NNC_SAYING conv_dims conv_dims_of(const nnc_op *op, nnc_derivation *why) {
     return d;
 }
 
-/* Computes the work of a 2-d convolution: every output element is a sum of c_in/groups * kernel^2 terms, each one
- * multiply and one add; terms that read padding count too. A transposed convolution has the same number of terms for
- * every input element. The gradients of the input and of the weight each have as much work as forward. Input, weights
- * and output are read or written once; an explicit im2col would change the efficiency, not the work.   [conv2d] */
+/* Computes the work of a 2-d convolution. Every output element is a sum of c_in/groups * kernel^2 terms, each one
+ * multiply and one add; terms with padding are counted, too. A transposed convolution has as many terms for every input
+ * element. Input gradient and weight gradient each have as many FLOPs as forward. Input, weights and output are read or
+ * written once; an im2col copy in memory would lower the efficiency and is not counted as work.   [conv2d] */
 NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why) {
     const conv_dims d = conv_dims_of(op, why);
     nnc_work work = { 0 };
@@ -362,7 +364,8 @@ static int conv_backward(const nnc_op *op, nnc_op *backward) {
     return count;
 }
 
-/* Divides the channels of a depthwise convolution over ranks. Every rank computes other convolutions in full. */
+/* Divides the channels of a depthwise convolution over tensor ranks. All other convolutions are not divided: every rank
+ * computes them in full. */
 static void conv_shard(nnc_op *op, const nnc_degrees *d) {
     nnc_conv *p = &op->u.conv;
     if (op->split == NNC_SPLIT_INNER) {

@@ -1,5 +1,5 @@
-/* The table of op kinds, and the functions that read its rows. Also small tables: number formats, phases, groups of
- * ops, FLOPs conventions. */
+/* The table of op kinds and the functions that use it. Also small tables: bytes of number formats, names of phases and
+ * collectives, FLOPs conventions. */
 #include <nncost/dtype.h>
 
 #include "base/base_internal.h"
@@ -11,8 +11,8 @@ const nnc_op_row *const nnc_op_rows[NNC_OP_KIND_COUNT] = {
 #undef NNC_OP_ROW
 };
 
-/* Share of reads in the bytes of pointwise kernels, if half of the kernels read two operands and half read one: 1.5
- * reads to 1 write. */
+/* Share of reads in the bytes of pointwise kernels. Assumption: half of the kernels read two operands and half read
+ * one, so they have 1.5 reads per write. */
 static const double issued_reads = 0.6;
 
 nnc_work nnc_op_work(const nnc_op *op) {
@@ -27,8 +27,8 @@ nnc_work nnc_op_work(const nnc_op *op) {
     return work;
 }
 
-/* Returns the number of elements that library_kept and library_transient refer to: input of a product, logits of a
- * loss, output of a pointwise op or norm, scores of attention; 0 for other kinds. */
+/* Returns the number of elements that library_kept and library_transient are multiplied by: input of a product, logits
+ * of a loss, output of a pointwise op or norm, scores of attention; 0 for other kinds. */
 static double op_elements(const nnc_op *op) {
     switch (op->kind) {
     case NNC_OP_MATMUL: return (double)op->u.matmul.batch * (double)op->u.matmul.m * (double)op->u.matmul.k;
@@ -40,7 +40,8 @@ static double op_elements(const nnc_op *op) {
     }
 }
 
-/* Returns the bytes of the tensors that a library keeps for one op, including the statistics of a norm. */
+/* Returns the bytes that a library keeps for one op, plus the statistics of a norm: 4 bytes per row of an RMS norm, 8
+ * bytes per row of other norms. */
 static double library_kept(const nnc_op *op) {
     const bool norm = op->kind == NNC_OP_NORM;
     const double rows = norm ? (double)op->u.norm.rows : 0.0;
@@ -73,7 +74,7 @@ void nnc_op_say(const nnc_op *op, nnc_derivation *why) {
         nnc_op_row_of(op)->say(op, why);
         return;
     }
-    nnc_op work = *op; /* a copy in another phase, for which `say` records no kept bytes */
+    nnc_op work = *op; /* in the phase "recompute", `say` records no kept bytes */
     work.phase = op->phase == NNC_PHASE_FORWARD ? NNC_PHASE_RECOMPUTE : op->phase;
     nnc_op_row_of(op)->say(&work, why);
     NNC_LET(why, kept_bytes, "B", nnc_op_kept_bytes(op));
@@ -83,7 +84,7 @@ void nnc_op_say(const nnc_op *op, nnc_derivation *why) {
 }
 
 int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]) {
-    if (op->recorded) { /* the list of a captured program also has its backward ops */
+    if (op->recorded) { /* the list of a captured program already contains the backward operators */
         backward[0] = *op;
         return op->phase == NNC_PHASE_FORWARD ? 0 : 1;
     }
@@ -216,8 +217,9 @@ double nnc_block_format_bytes(double element_bytes, double scale_bytes, double b
     return element_bytes + scale_bytes / block;
 }
 
-/* ---- Collectives: communication between ranks. They do no work on the device and keep nothing; the links decide their
- * time (src/cost). The backward of a gather is a scatter, and the backward of a scatter is a gather. ---- */
+/* ---- collectives: communication between ranks ----
+ * A collective has no FLOPs, moves no bytes of device memory and keeps no tensor; the links decide its time (src/cost).
+ * Backward of an all-gather is a reduce-scatter, and the reverse. */
 
 NNC_ENUM_NAMES(nnc_collective, NNC_COLLECTIVE_LIST)
 NNC_ENUM_NAMES(nnc_comm, NNC_COMM_LIST)
@@ -265,8 +267,8 @@ const nnc_op_row nnc_collective_row = {
     .timed = NNC_TIMED_NETWORK,
 };
 
-/* ---- Operators of captured programs, except products, convolutions and attention: each is a pass over its tensors
- * ---- */
+/* ---- operators of captured programs other than products, convolutions and attention: each reads and writes its
+ * tensors once ---- */
 
 /* Returns the work of a captured operator: it reads each input once and writes each output once, with the bytes that
  * were recorded. Its arithmetic is not counted: on every device it takes much less time than the traffic.

@@ -1,12 +1,13 @@
-/* Optimizers and precision policies: bytes of each state, and work of an update. Each has one row. */
+/* Optimizers and precision policies: bytes of each optimizer state, and work of an update. Each optimizer and each
+ * policy has one row. */
 #include "base/base_internal.h"
 #include "op/op_internal.h"
 
 NNC_ENUM_NAMES(nnc_update_kind, NNC_UPDATE_LIST)
 
-/* Bytes per parameter of each policy: weights, gradients, fp32 master copy, one moment, transient cast of the weights.
- * Sources: ZeRO arXiv:1910.02054 section 3.1 (mixed), Megatron-LM (mixed-fp32grad), DeepSeek-V3 arXiv:2412.19437 (fp8),
- * scaling-book (bf16-states-fp32), Micikevicius arXiv:1710.03740.   [policies] */
+/* Bytes per parameter under each policy, in this order: weights, gradients, fp32 master copy, one moment, temporary
+ * 16-bit copy of the weights. Sources: ZeRO arXiv:1910.02054 section 3.1 (mixed), Megatron-LM (mixed-fp32grad),
+ * DeepSeek-V3 arXiv:2412.19437 (fp8), scaling-book (bf16-states-fp32), Micikevicius arXiv:1710.03740.   [policies] */
 static const nnc_policy_sizes NNC_ROW(NNC_POLICY_DEFAULT) = { 2, 2, 4, 4, 0 };
 static const nnc_policy_sizes NNC_ROW(NNC_POLICY_FP32) = { 4, 4, 0, 4, 0 };
 static const nnc_policy_sizes NNC_ROW(NNC_POLICY_MIXED) = { 2, 2, 4, 4, 0 };
@@ -32,7 +33,8 @@ nnc_policy_sizes nnc_policy_bytes(nnc_policy policy) {
 static double gradient_io_bytes(const nnc_policy_sizes *sizes) {
     return sizes->gradient_bytes > 0.0
                ? sizes->gradient_bytes
-               : 2.0; /* the gradient is never stored: backward writes it and the update reads it once */
+               : 2.0; /* gradient_bytes 0: the gradient is not stored during the step, but backward writes it and the
+                       * update reads it, in 16 bits */
 }
 
 double nnc_policy_gradient_io_bytes(nnc_policy policy) { return gradient_io_bytes(sizes_of(policy)); }
@@ -69,14 +71,15 @@ static double factored(const dims *d, nnc_derivation *why) {
     return moments_bytes;
 }
 
-/* Returns the bytes of two moments in 8 bits. Source: arXiv:2110.02861 */
+/* Returns the bytes of the two moments of 8-bit Adam. Source: arXiv:2110.02861 */
 static double in_8_bits(const dims *d, nnc_derivation *why) {
     NNC_SAY(why, moments_bytes, "B", 2.0 * (1.0 + 4.0 / 256.0) * d->params);
     NNC_NOTE(why, "two moments of 8 bits each, and an fp32 scale per block of 256");
     return moments_bytes;
 }
 
-/* Returns the bytes of two moments in 4 bits. Source: pytorch/ao, torchao/optim/adam.py, AdamW4bit; arXiv:2309.01507 */
+/* Returns the bytes of the two moments of 4-bit Adam. Source: pytorch/ao, torchao/optim/adam.py, AdamW4bit;
+ * arXiv:2309.01507 */
 static double in_4_bits(const dims *d, nnc_derivation *why) {
     NNC_SAY(why, moments_bytes, "B", 2.0 * (0.5 + 4.0 / 128.0) * d->params);
     NNC_NOTE(why, "two moments of 4 bits each, and an fp32 scale per block of 128");
@@ -89,7 +92,7 @@ static double of_muon(const dims *d, nnc_derivation *why) {
     return moments_bytes;
 }
 
-/* Returns the bytes of the moments and projections of GaLore and APOLLO. Source: jiaweizzhao/GaLore,
+/* Returns the bytes of the moments and projections of GaLore or APOLLO. Source: jiaweizhao/GaLore,
  * galore_torch/galore_projector.py and adamw.py; zhuhanqing/APOLLO, apollo_torch/apollo.py. */
 static double projected(const dims *d, nnc_derivation *why) {
     NNC_SAY(why, moments_bytes, "B",
@@ -99,8 +102,8 @@ static double projected(const dims *d, nnc_derivation *why) {
     return moments_bytes;
 }
 
-/* Returns the additional work of GaLore: products with the projection before and after the moments, and the usual
- * passes over parameters that are not projected. */
+/* Returns the work of GaLore in addition to that of all optimizers: one product projects the gradient and one projects
+ * the step back; parameters that are not projected need 13 further memory passes, as with Adam. */
 static nnc_work project_twice(const nnc_update *u, const dims *d, nnc_derivation *why) {
     nnc_work work = { 0 };
     (void)u;
@@ -112,7 +115,9 @@ static nnc_work project_twice(const nnc_update *u, const dims *d, nnc_derivation
     return work;
 }
 
-/* Returns the additional work of APOLLO: one product with the projection; its moments only scale the gradient. */
+/* Returns the work of APOLLO in addition to that of all optimizers: one product projects the gradient (the moments only
+ * scale the gradient, so nothing is projected back); parameters that are not projected need 9 further memory passes, as
+ * with Adam. */
 static nnc_work project_once(const nnc_update *u, const dims *d, nnc_derivation *why) {
     nnc_work work = { 0 };
     (void)u;
@@ -124,8 +129,8 @@ static nnc_work project_once(const nnc_update *u, const dims *d, nnc_derivation 
     return work;
 }
 
-/* Returns the additional work of Adafactor, beyond the reads, writes and FLOPs of all optimizers: the row and column
- * means of the gradient. Used as the member `more` of an optimizer, as are the next two functions. */
+/* Returns the work of Adafactor in addition to that of all optimizers: it reads the gradient again for its row and
+ * column means. A function for the member `more` of `optimizer`. */
 static nnc_work means(const nnc_update *u, const dims *d, nnc_derivation *why) {
     (void)u;
     NNC_SAY(why, more_read_bytes, "B", d->gradient_bytes_per_param * d->params);
@@ -146,7 +151,8 @@ static nnc_work orthogonalise(const nnc_update *u, const dims *d, nnc_derivation
     return work;
 }
 
-/* Returns the additional work of LAMB: the direction of the update and its norm. Source: arXiv:1904.00962 */
+/* Returns the work of LAMB in addition to that of all optimizers: the direction of the update is written, and read
+ * again after its norm is known. Source: arXiv:1904.00962 */
 static nnc_work direction(const nnc_update *u, const dims *d, nnc_derivation *why) {
     (void)u;
     NNC_SAY(why, more_read_bytes, "B", 8.0 * d->params);
@@ -156,7 +162,8 @@ static nnc_work direction(const nnc_update *u, const dims *d, nnc_derivation *wh
     return (nnc_work){ .read_bytes = more_read_bytes, .write_bytes = more_written_bytes };
 }
 
-/* Returns the additional work of LARS: the norms of weight and gradient. Source: arXiv:1708.03888 */
+/* Returns the work of LARS in addition to that of all optimizers: weight and gradient are read for their norms. Source:
+ * arXiv:1708.03888 */
 static nnc_work norms(const nnc_update *u, const dims *d, nnc_derivation *why) {
     (void)u;
     NNC_SAY(why, more_read_bytes, "B", (4.0 + d->gradient_bytes_per_param) * d->params);
@@ -164,18 +171,19 @@ static nnc_work norms(const nnc_update *u, const dims *d, nnc_derivation *why) {
     return (nnc_work){ .read_bytes = more_read_bytes };
 }
 
-/* One optimizer. moments: moments per parameter, each with the bytes of the policy's moment. flops: FLOPs per parameter
- * and step. passes: passes over fp32 memory if every primitive is a separate kernel (Adam: m 3, v 5, sqrt 2, scale 2,
- * eps 2, addcdiv 4; AdamW: decay 2 more). Counts by inspection.   [optimizer-step] */
+/* One optimizer. moments: number of moments per parameter, each with the bytes of the policy's moment. flops: FLOPs per
+ * parameter and step. passes: reads and writes of all parameters if every primitive is a separate kernel (Adam: m 3, v
+ * 5, sqrt 2, scale 2, eps 2, addcdiv 4; AdamW: decay 2 more). Counts by inspection.   [optimizer-step] */
 typedef struct optimizer {
     double moments, flops, passes;
-    double (*moments_bytes)(const dims *d, nnc_derivation *why);               /* returns the bytes of all moments;
-                                                                                * NULL: computed from `moments` */
-    nnc_work (*more)(const nnc_update *u, const dims *d, nnc_derivation *why); /* returns additional work; NULL: no
-                                                                                * additional work */
-    unsigned instead_of; /* set of optimizers (one bit each) that this optimizer can replace with smaller moments */
-    double lists; /* kernels over lists of tensors in torch.optim (foreach=True), see nnc_optimizer_list_kernels */
-    bool copies;  /* an update over lists keeps a copy of the second moment, its root, until the last kernel */
+    /* returns the bytes of all moments; NULL: they are computed from `moments` */
+    double (*moments_bytes)(const dims *d, nnc_derivation *why);
+    /* returns the work in addition to that of all optimizers; NULL: no further work */
+    nnc_work (*more)(const nnc_update *u, const dims *d, nnc_derivation *why);
+    unsigned instead_of; /* set of optimizers (one bit each) that this optimizer can replace to have smaller moments */
+    double lists;        /* kernels with which torch.optim updates a list of tensors (foreach=True); 0 = not counted */
+    bool copies; /* true: an update over a list of tensors keeps the square root of the second moment until its last
+                   * kernel */
 } optimizer;
 enum { ADAMS = 1 << NNC_OPTIMIZER_ADAMW | 1 << NNC_OPTIMIZER_ADAM };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAMW) = { 2, 16, 20, NULL, NULL, 0, 8, true };
@@ -190,9 +198,11 @@ static const optimizer NNC_ROW(NNC_OPTIMIZER_MUON) = { 1, 4, 6, of_muon, orthogo
 static const optimizer NNC_ROW(NNC_OPTIMIZER_LAMB) = { 2, 22, 24, NULL, direction, 0, 0, false };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_LARS) = { 1, 10, 12, NULL, norms, 0, 0, false };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM4BIT) = { 0, 24, 20, in_4_bits, NULL, 0, 0, false };
-static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM_MINI) = { 1, 12, 16, NULL, NULL, 0, 0, false }; /* arXiv:2406.16793 */
-/* Passes over a projected gradient. GaLore: project 1, project back 1, scale 2, add to the weight 3. APOLLO: project 1,
- * scale by rows or columns 2, norm 1, limit 2, scale 2, add to the weight 3. */
+/* Adam-mini: arXiv:2406.16793 */
+static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM_MINI) = { 1, 12, 16, NULL, NULL, 0, 0, false };
+/* The two optimizers that project gradients; memory passes over the parameters of projected matrices. GaLore: project
+ * 1, project back 1, scale 2, add to the weight 3. APOLLO: project 1, scale by rows or columns 2, norm 1, limit 2,
+ * scale 2, add to the weight 3. */
 static const optimizer NNC_ROW(NNC_OPTIMIZER_GALORE) = { 0, 4, 7, projected, project_twice, 0, 0, false };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_APOLLO) = { 0, 8, 11, projected, project_once, 0, 0, false };
 static const optimizer *const optimizers[] = { NNC_OPTIMIZER_LIST(NNC_ROW_AT) };
@@ -229,10 +239,10 @@ double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why) {
     return moments_of(update, &d, why);
 }
 
-/* Computes the work of an optimizer step. Fused: one pass reads the gradient, the master copy (or the weight itself)
- * and the moments, and writes the master copy, the moments and the 16-bit weight. Not fused: each primitive is a kernel
- * that reads and writes fp32, or 16 bits if weights and moments have 16 bits; with a master copy, two more kernels cast
- * the gradient to fp32 and the weight to 16 bits. */
+/* Computes the work of an optimizer step. Fused: one kernel reads the gradient, the master copy (without one, the
+ * weight) and the moments, and writes the master copy, the moments and the weight. Not fused: each primitive is a
+ * kernel that reads and writes fp32, or 16 bits if weights and moments have 16 bits; with a master copy, one more
+ * kernel casts the new weight to its stored format, and one casts the gradient to fp32 if it has fewer bits. */
 NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why) {
     const dims d = dims_of(u, why);
     const double moments_bytes = moments_of(u, &d, why);
@@ -274,9 +284,9 @@ NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why) {
     return work;
 }
 
-/* Computes the work of an update op. Clipping by the global norm reads every gradient; a fused step also scales the
- * gradients, else scaling is a separate pass. Zeroing writes gradients once. Adding gradients reads and writes them in
- * every pass. */
+/* Computes the work of an update op. Clipping by the global norm reads every gradient once; scaling the gradients is
+ * part of a fused step, else it is a further read and write. Zeroing writes every gradient once. Adding gradients reads
+ * the new gradient and the sum, and writes the sum, once per pass. */
 NNC_SAYING nnc_work update_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_update *u = &op->u.update;
     if (u->kind == NNC_UPDATE_STEP) { return step_work(u, why); }

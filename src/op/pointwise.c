@@ -1,16 +1,16 @@
-/* Pointwise ops: passes over elements, with their FLOPs, bytes read and written, and bytes kept.
+/* Pointwise ops: their FLOPs, bytes read and written, and bytes kept, each computed from a number of elements.
  *
- * This is the largest table of ops: each kind of NNC_POINTWISE_LIST has one row, which names every member. A kind
- * without a row does not compile. Counts are by inspection of the kernels, per element of the output; a transcendental
- * function counts as one FLOP. Some kinds change the number of elements (dispatch, pools): input_elements is then the
- * number that forward reads and backward writes.   [pointwise] */
+ * Each kind of pointwise op (NNC_POINTWISE_LIST) has one row, which names its members; without a row this file does not
+ * compile. Counts are by inspection of the kernels, per element of the output; a transcendental function counts as one
+ * FLOP. Some kinds change the number of elements (dispatch, pools): input_elements is then the number of elements that
+ * forward reads and backward writes.   [pointwise] */
 #include "base/base_internal.h"
 #include "op/op_internal.h"
 
 NNC_ENUM_NAMES(nnc_pointwise_kind, NNC_POINTWISE_LIST)
 
 typedef struct passes {
-    double reads, writes; /* reads: elements read per output element; writes: elements written per output element */
+    double reads, writes; /* elements that are read, and elements that are written, per output element */
 } passes;
 
 typedef struct both {
@@ -18,18 +18,22 @@ typedef struct both {
 } both;
 
 typedef struct pointwise_row {
-    both flops;                               /* FLOPs on the vector units per output element, in forward and in
-                                               * backward */
+    both flops;                               /* FLOPs on the vector units per output element */
     passes forward, backward;                 /* memory passes of the fused kernel */
-    passes unfused_forward, unfused_backward; /* memory passes with one kernel per primitive; 0 = as many as the
+    passes unfused_forward, unfused_backward; /* memory passes with one kernel per primitive; both 0 = as many as the
                                                * fused kernel has */
-    double inputs;                            /* number of kept input elements per output element */
-    double mask_bytes;                        /* mask or indices: forward writes them, backward reads them */
-    both input_flops;                         /* FLOPs per element of input_elements */
-    double backward_input_reads;              /* elements of the input that backward reads */
-    bool no_backward;                         /* true: the op has no backward, because no parameters precede it or it
-                                               * copies a frozen weight */
-    nnc_timed timed;    /* formula for the time; not given: the group of the op decides (pointwise or feature map) */
+    double inputs;                            /* number of input elements per output element, which are kept if the op
+                                               * keeps its input */
+    double mask_bytes;                        /* bytes per output element of a mask or of indices: forward writes them,
+                                               * backward reads them */
+    both input_flops;                         /* FLOPs per input element, for kinds with input_elements */
+    double backward_input_reads;              /* for kinds with input_elements: share of the input that backward reads
+                                               * again */
+    bool no_backward;                         /* true: the op has no backward, because no parameters precede it or
+                                               * because it copies a frozen weight */
+    nnc_timed
+        timed; /* form of the op's time; not given: the form for feature maps if the op's group is convolution or resampling,
+                         * else the form for pointwise ops */
     nnc_activation act; /* properties for graph files; set only for kinds in NNC_ACTIVATION_LIST */
 } pointwise_row;
 
@@ -40,7 +44,7 @@ ROW(NNC_PW_RELU, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .
 ROW(NNC_PW_GELU, .flops = { 8, 13 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 8, 8 },
     .unfused_backward = { 16, 8 }, .inputs = 1);
 ROW(NNC_PW_SILU, .flops = { 4, 7 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1);
-/* sigmoid: backward needs the output of forward, not the input */
+/* Sigmoid: backward reads the output of forward instead of the input. */
 ROW(NNC_PW_SIGMOID, .flops = { 3, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
     .act = { .by_output = true });
 ROW(NNC_PW_TANH, .flops = { 4, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
@@ -49,27 +53,27 @@ ROW(NNC_PW_HARD_SIGMOID, .flops = { 3, 2 }, .forward = { 1, 1 }, .backward = { 2
 ROW(NNC_PW_HARD_SWISH, .flops = { 4, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1);
 ROW(NNC_PW_SOFTMAX, .flops = { 5, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 3, 3 },
     .unfused_backward = { 4, 3 }, .inputs = 1, .act = { .by_output = true });
-/* SwiGLU: the inputs are gate and up; unfused: one kernel for the activation, one for the multiplication */
+/* SwiGLU: the two inputs are gate and up. Unfused: one kernel for the activation, one for the multiplication. */
 ROW(NNC_PW_SWIGLU, .flops = { 5, 10 }, .forward = { 2, 1 }, .backward = { 3, 2 }, .unfused_forward = { 3, 2 },
     .unfused_backward = { 5, 3 }, .inputs = 2, .act = { .gated = true });
 ROW(NNC_PW_GEGLU, .flops = { 6, 12 }, .forward = { 2, 1 }, .backward = { 3, 2 }, .unfused_forward = { 3, 2 },
     .unfused_backward = { 5, 3 }, .inputs = 2, .act = { .gated = true });
-/* squared ReLU: forward has one comparison and one multiplication; the derivative is 2 max(x, 0) */
+/* Squared ReLU: forward has one comparison and one multiplication; the derivative is 2 max(x, 0). */
 ROW(NNC_PW_RELU2, .flops = { 2, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 2, 2 },
     .unfused_backward = { 3, 2 }, .inputs = 1);
-/* scale: one sigmoid per row, one multiplication per element; backward also sums dy * x over each row */
+/* Scale: one sigmoid per row and one multiplication per element; backward also sums dy * x over each row. */
 ROW(NNC_PW_SCALE, .flops = { 1, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 1, 1 },
     .unfused_backward = { 3, 1 }, .inputs = 1);
-/* softcap: divide, tanh, multiply; backward uses 1 - tanh^2, computed from the output */
+/* Soft cap: divide, tanh, multiply; backward uses 1 - tanh^2, computed from the output. */
 ROW(NNC_PW_SOFTCAP, .flops = { 3, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 3, 3 },
     .unfused_backward = { 4, 3 }, .inputs = 1);
-/* product of two tensors: backward reads dy and both inputs, and writes two gradients */
+/* Product of two tensors: backward reads dy and both inputs, and writes two gradients. */
 ROW(NNC_PW_MUL, .flops = { 1, 2 }, .forward = { 2, 1 }, .backward = { 3, 2 }, .unfused_forward = { 2, 1 },
     .unfused_backward = { 4, 2 }, .inputs = 2);
 ROW(NNC_PW_BIAS, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .inputs = 1);
 ROW(NNC_PW_DROPOUT, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 1 }, .inputs = 1, .mask_bytes = 1);
-/* Residual sum. Fused: the kernel of the next norm also reads the branch and writes the sum; in backward it also reads
- * the gradient of the residual stream. */
+/* Residual sum. Fused with the next norm: the kernel of the norm also reads the output of the branch and writes the
+ * sum; in backward it also reads the gradient of the residual stream. */
 ROW(NNC_PW_RESIDUAL, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .unfused_forward = { 2, 1 },
     .unfused_backward = { 2, 1 }, .inputs = 1);
 ROW(NNC_PW_BIAS_DROPOUT_RESIDUAL, .flops = { 3, 2 }, .forward = { 2, 1 }, .backward = { 1, 1 },
@@ -80,9 +84,10 @@ ROW(NNC_PW_ROTARY, .flops = { 3, 3 }, .forward = { 1, 1 }, .backward = { 1, 1 },
 ROW(NNC_PW_POSITION_ADD, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .inputs = 1);
 ROW(NNC_PW_TIME_ADD, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .inputs = 1);
 ROW(NNC_PW_TIMESTEP, .flops = { 2, 0 }, .forward = { 0, 1 }, .no_backward = true);
-/* 2 x 2 windows have four comparisons; PyTorch keeps a 64-bit index per output */
+/* Maximum over windows of 2 x 2: four comparisons per output. PyTorch keeps a 64-bit index per output. */
 ROW(NNC_PW_MAX_POOL, .flops = { 4, 1 }, .forward = { 4, 1 }, .backward = { 1, 4 }, .inputs = 4, .mask_bytes = 8);
-/* Pools of any window size: forward reads each input once and compares or adds it; backward writes its gradient. */
+/* Pools with windows of any size: forward reads each input once and compares or adds it; backward writes the gradient
+ * of each input. */
 ROW(NNC_PW_MAX_POOL2D, .flops = { 0, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 }, .inputs = 1, .mask_bytes = 8,
     .input_flops = { 1, 0 });
 ROW(NNC_PW_AVG_POOL2D, .flops = { 1, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 }, .inputs = 1,
@@ -90,31 +95,35 @@ ROW(NNC_PW_AVG_POOL2D, .flops = { 1, 1 }, .forward = { 0, 1 }, .backward = { 1, 
 ROW(NNC_PW_UPSAMPLE_NEAREST, .flops = { 0, 1 }, .forward = { 0.25, 1 }, .backward = { 1, 0.25 }, .inputs = 0.25);
 ROW(NNC_PW_UPSAMPLE_BILINEAR, .flops = { 7, 7 }, .forward = { 0.25, 1 }, .backward = { 1, 0.25 }, .inputs = 0.25);
 ROW(NNC_PW_RESIZE, .flops = { 1, 0 }, .forward = { 0, 1 }, .backward = { 1, 0 }, .inputs = 1, .input_flops = { 0, 1 });
-/* concatenation: backward moves no bytes, because the gradients are two views of one tensor */
+/* Concatenation: backward moves no bytes, because the gradients of the inputs are views of one tensor. */
 ROW(NNC_PW_CONCAT, .forward = { 1, 1 }, .inputs = 1);
 ROW(NNC_PW_COPY, .forward = { 1, 1 }, .backward = { 1, 1 }, .inputs = 1);
-/* Latent attention: joins the parts of keys, values and queries per head. A part that all heads share is written once
- * per head. Backward does the reverse. */
+/* Latent attention: joins the parts of the queries, keys and values of each head. A part that all heads share is
+ * written once per head. Backward splits the gradients into the parts again. */
 ROW(NNC_PW_BY_HEADS, .forward = { 0, 1 }, .backward = { 1, 0 });
 ROW(NNC_PW_HALVES, .backward = { 1, 1 }, .inputs = 1);
-/* Forward reads fp32 weights and writes 16 bits; backward reads 16-bit gradients and writes fp32. Unfused: gradients
- * are also copied into one flat buffer, and cast before they are reduced. */
+/* Cast of weights: forward reads fp32 and writes 16 bits; backward reads 16-bit gradients and writes fp32. Unfused: the
+ * gradients are also copied into one flat buffer, and cast before they are reduced. */
 ROW(NNC_PW_CAST_WEIGHTS, .forward = { 1, 0.5 }, .backward = { 0.5, 1 }, .unfused_forward = { 1, 0.5 },
     .unfused_backward = { 2.5, 2.5 }, .timed = NNC_TIMED_UPDATE);
-/* Dispatch reads one row per copy of a token. A sum reads every copy and writes one row. Combine multiplies each copy
- * by a weight; its backward also reads the copies for the gradients of the weights. */
+/* Copies of tokens for experts. Dispatch reads one row per copy of a token. A sum of copies reads every copy and writes
+ * one row per token. Combine also multiplies each copy by a weight; its backward reads the copies again for the
+ * gradients of the weights. */
 ROW(NNC_PW_DISPATCH, .flops = { 0, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 });
 ROW(NNC_PW_SUM_COPIES, .forward = { 0, 1 }, .backward = { 1, 0 }, .input_flops = { 1, 0 });
 ROW(NNC_PW_COMBINE, .forward = { 0, 1 }, .backward = { 1, 0 }, .input_flops = { 2, 3 }, .backward_input_reads = 1);
-/* merge: reads the fp32 sum and the result for a new block of keys (half as many bytes), scales both and adds them */
+/* Merge of ring attention: reads the fp32 sum and the result for the next part of the keys (half as many bytes), scales
+ * both and adds them. */
 ROW(NNC_PW_MERGE, .flops = { 3, 1 }, .forward = { 1.5, 1 }, .backward = { 1.5, 1 }, .inputs = 1);
-/* dequantization: one multiplication by the scale of a group per value; the input is the stored weights */
+/* Dequantization: one multiplication per value, by the scale of its group. The input is the stored weights. */
 ROW(NNC_PW_DEQUANTIZE, .flops = { 1, 0 }, .forward = { 0, 1 }, .no_backward = true);
-/* Expert bias, unfused, fp32. Forward: product with scores, sum, concatenation, cast: 28 bytes per 16-bit value.
- * Backward: cast, sum over rows, products with bias and scores, each with its sum, join of the parts: 40 bytes. */
+/* Bias of experts, unfused, in fp32. Forward: product with the scores, sum, concatenation, cast: 28 bytes are moved per
+ * 16-bit value. Backward: cast, sum over rows, products with bias and scores, each with its sum, join of the parts: 40
+ * bytes. */
 ROW(NNC_PW_EXPERT_BIAS, .flops = { 2, 4 }, .backward = { 1, 0 }, .unfused_forward = { 7, 7 },
     .unfused_backward = { 12, 8 });
-/* Forward clamps both halves and concatenates them; backward masks the gradients of both and joins them. */
+/* Clamp of experts: forward clamps gate and up and concatenates them; backward masks the gradients of both and joins
+ * them. */
 ROW(NNC_PW_CLAMP, .flops = { 1, 1 }, .forward = { 2, 2 }, .backward = { 3, 2 }, .inputs = 1);
 ROW(NNC_PW_CAST, .flops = { 2, 2 }, .forward = { 1, 0 }, .backward = { 1, 0 }, .inputs = 1, .mask_bytes = 1,
     .timed = NNC_TIMED_CAST);
@@ -130,15 +139,15 @@ static passes passes_of(const pointwise_row *row, bool fused, bool backward) {
     return fused || many.reads + many.writes == 0.0 ? one : many;
 }
 
-/* Returns the memory passes of an op that runs inside the kernel of a norm. An activation moves no bytes. A residual
- * sum reads the branch; its backward writes the gradient of the branch. */
+/* Returns the memory passes of an op that runs inside the kernel of a norm. An activation adds no passes. A residual
+ * sum reads the output of the branch in forward, and writes the gradient of the branch in backward. */
 static passes inside_norm(nnc_pointwise_kind kind, bool backward) {
     const double side = kind == NNC_PW_RESIDUAL ? 1.0 : 0.0;
     return (passes){ backward ? 0.0 : side, backward ? side : 0.0 };
 }
 
-/* Returns the memory passes of softmax with one kernel per reduction. Forward: one kernel each for the largest value,
- * the sum and the quotient. Backward: one kernel for the sum of the products in a row, and one for all other work. */
+/* Returns the memory passes of softmax with one kernel per reduction. Forward has three kernels: maximum, sum,
+ * quotient. Backward has two kernels: the sum of the products in each row, and all other work. */
 static passes by_reductions(bool backward) { return backward ? (passes){ 4, 1 } : (passes){ 3, 1 }; }
 
 NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why) {
@@ -149,14 +158,16 @@ NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why) {
     const passes pass = p->inside          ? inside_norm(p->kind, backward)
                         : p->by_reductions ? by_reductions(backward)
                                            : passes_of(row, p->fused, backward);
-    /* true: this phase writes the mask. A cast writes its 8-bit copy, which counts as a mask, in both phases. */
+    /* true: this phase writes the mask. Forward writes masks; a cast writes its 8-bit copy, which counts as a mask,
+     * also in backward. */
     const bool masks_written = p->kind == NNC_PW_CAST || !backward;
     NNC_LET(why, elements, NULL, (double)(other ? p->backward_elements : p->elements));
     NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
     NNC_LET(why, flops_per_element, NULL, backward ? row->flops.backward : row->flops.forward);
     NNC_LET(why, reads, NULL, pass.reads + (p->weighted && backward ? row->inputs + 1.0 : 0.0));
     NNC_LET(why, writes, NULL, pass.writes);
-    const double random_bytes = p->random_written && !backward ? 4.0 : 0.0; /* fp32 */
+    /* dropout reads random numbers in fp32 that a separate kernel has written */
+    const double random_bytes = p->random_written && !backward ? 4.0 : 0.0;
     NNC_LET(why, mask_read, NULL, random_bytes + (masks_written ? 0.0 : row->mask_bytes));
     NNC_LET(why, mask_written, NULL, random_bytes + (masks_written ? row->mask_bytes : 0.0));
 
@@ -213,7 +224,7 @@ NNC_SAYING double pointwise_transient(const nnc_op *op, nnc_derivation *why) {
     const nnc_pointwise *p = &op->u.pointwise;
     const double elements = (double)p->elements, element_bytes = nnc_dtype_bytes(op->dtype);
     NNC_LET(why, inputs, NULL, kinds[p->kind]->inputs);
-    /* an output that is computed again is in memory at the same time as the gradients */
+    /* an output that is computed again is in memory together with the gradients */
     NNC_LET(why, again, NULL, op->recomputed ? 1.0 : 0.0);
     NNC_SAY(why, transient_bytes, "B", (1.0 + inputs + again) * elements * element_bytes);
     NNC_NOTE(why, nnc_transient_note);
@@ -226,10 +237,11 @@ static int pointwise_backward(const nnc_op *op, nnc_op *backward) {
     return kinds[op->u.pointwise.kind]->no_backward ? 0 : nnc_op_same_backward(op, backward);
 }
 
-/* Returns the number of ranks that divide a pointwise op's elements. Forward and backward of a cast can differ. */
+/* Returns the number of ranks that divide the elements of a pointwise op, in forward or in backward. For a cast of the
+ * operands of a product the two numbers can differ. */
 static int64_t ranks_of(const nnc_op *op, const nnc_degrees *d, bool backward) {
     const bool cast = op->u.pointwise.kind == NNC_PW_CAST;
-    /* a dequantization processes weights, which ranks that divide only tokens have in full */
+    /* A dequantization processes weights: ranks that divide only tokens each process all weights. */
     if (op->u.pointwise.kind == NNC_PW_DEQUANTIZE) {
         return op->split == NNC_SPLIT_TOKENS || op->split == NNC_SPLIT_SEQUENCE ? 1
                : op->split == NNC_SPLIT_EXPERT_INNER                            ? d->expert_tensor * d->expert
@@ -256,9 +268,8 @@ static void pointwise_shard(nnc_op *op, const nnc_degrees *d) {
     p->input_elements /= ranks;
     p->backward_elements /= ranks_of(op, d, true);
     p->extra_kept_bytes /= (double)ranks;
-    op->weights.vector /= op->split == NNC_SPLIT_HEADS ? d->tensor : 1; /* attention sinks have one value per head, so
-                                                                         * ranks that divide the heads divide these
-                                                                         * values */
+    /* attention sinks (one value per head): ranks that divide the heads divide these values */
+    op->weights.vector /= op->split == NNC_SPLIT_HEADS ? d->tensor : 1;
     if (op->split == NNC_SPLIT_EXPERT_INNER && d->expert > 1 && p->kind != NNC_PW_DEQUANTIZE) {
         p->elements = nnc_scaled_up(p->elements, d->imbalance);
     }

@@ -5,10 +5,10 @@
 
 #include "op/op_internal.h"
 
-enum { TOKEN_ID_BYTES = 8 }; /* token ids are int64 on the device */
+enum { TOKEN_ID_BYTES = 8 }; /* bytes of a token id: int64 */
 
-/* Computes the work of a lookup. It has no multiplications: forward reads one row per token and writes it. Backward
- * reads dy and adds it to the gradient of the row; this gradient is read and written.   [embedding] */
+/* Computes the work of a lookup of one row per token. Forward reads and writes the row and has no FLOPs. Backward reads
+ * the gradient dy of the output and adds it to the gradient of the row, which is read and written.   [embedding] */
 NNC_SAYING nnc_work rows_work(const nnc_op *op, nnc_derivation *why) {
     NNC_LET(why, tokens, NULL, (double)op->u.embedding.tokens);
     NNC_LET(why, width, NULL, (double)op->u.embedding.width);
@@ -29,8 +29,8 @@ NNC_SAYING nnc_work rows_work(const nnc_op *op, nnc_derivation *why) {
     return work;
 }
 
-/* Computes the work of summed lookups of a table that is updated in place. Backward reads dy once per output, and reads
- * and writes each row that was looked up.   [tables] */
+/* Computes the work of lookups whose rows are summed, in a table that backward updates in place. Backward reads the
+ * gradient dy of each output once, and reads and writes each row that was looked up.   [tables] */
 NNC_SAYING nnc_work tables_work(const nnc_op *op, nnc_derivation *why) {
     NNC_LET(why, lookups, NULL, (double)op->u.embedding.tokens);
     NNC_LET(why, summed, NULL, (double)op->u.embedding.summed);
@@ -60,7 +60,8 @@ NNC_SAYING nnc_work embedding_work(const nnc_op *op, nnc_derivation *why) {
 
 NNC_SAYING double embedding_kept(const nnc_op *op, nnc_derivation *why) {
     const double tokens = (double)op->u.embedding.tokens, token_id_bytes = TOKEN_ID_BYTES;
-    if (op->in_place) { NNC_PUT(why, tokens, NULL); } /* tables_work records lookups, not tokens */
+    /* tables_work() records an operand `lookups` and no operand `tokens` */
+    if (op->in_place) { NNC_PUT(why, tokens, NULL); }
     NNC_SAY(why, kept_bytes, "B", token_id_bytes * tokens);
     NNC_NOTE(why, nnc_kept_note);
     return kept_bytes;
@@ -94,11 +95,11 @@ const nnc_op_row nnc_embedding_row = {
 
 /* ---- Norms: layer, RMS, group and batch ---- */
 
-/* One row per kind of norm. Per element: FLOPs of the kernel in forward and in backward, and memory passes of forward
- * if every primitive is a separate kernel (backward has 1.5 times as many). Per row of a norm: bytes of statistics
- * (mean and reciprocal deviation in fp32; RMS norms have no mean). on_chip_elements: length of the longest row that
- * stays on the chip between the pass that sums and the pass that scales. For a group norm it is 128 KiB in 16 bits, the
- * shared memory of one core of a current GPU. Counts by inspection. */
+/* One row per kind of norm. Per element: FLOPs of forward and of backward, and memory passes of forward if every
+ * primitive is a separate kernel (backward has 1.5 times as many). Per row of the input: bytes of statistics (mean and
+ * reciprocal deviation in fp32; RMS norms have no mean). on_chip_elements: length of the longest row that stays on the
+ * chip between the pass that sums and the pass that scales; for group norms 128 KiB in 16 bits, the shared memory of
+ * one core of a current GPU. Counts by inspection. */
 static const struct {
     const char *name;
     double forward_flops, backward_flops, unfused_passes, statistics_bytes, on_chip_elements;
@@ -110,15 +111,15 @@ static const struct {
 };
 
 /* Computes the work of a norm. Fused: forward reads x and writes y; backward reads x and dy and writes dx. If a row
- * does not stay on the chip, forward reads x once more, and backward reads x and dy once more. Not fused: one kernel
- * per primitive; forward has 6 memory passes (RMS: 5), and backward 1.5 times as many. By reductions: forward has one
- * kernel each for the mean, the variance and the scaling; backward has one kernel each for the sums over columns, the
- * sums over rows and the gradient, and each of these reads two inputs.   [norm] */
+ * does not stay on the chip, forward reads x twice, and backward reads x and dy twice. Not fused: one kernel per
+ * primitive; forward has 6 memory passes (RMS norms 5), backward 1.5 times as many. With one kernel per reduction:
+ * forward has kernels for mean, variance and scaling; backward has kernels for the sums over columns, the sums over
+ * rows and the gradient, and each of them reads two inputs.   [norm] */
 NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_norm *p = &op->u.norm;
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
     NNC_LET(why, elements, NULL, (double)p->elements);
-    /* a group norm in fp32 casts its input from 16 bits and its output back */
+    /* A group norm in fp32 casts its 16-bit input to fp32, and its output back. */
     const bool cast = p->kind == NNC_NORM_GROUP && p->keep == NNC_KEEP_UPCAST && nnc_dtype_bytes(op->dtype) < 4.0;
     NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
     NNC_LET(why, flops_per_element, NULL, backward ? kinds[p->kind].backward_flops : kinds[p->kind].forward_flops);
@@ -150,7 +151,7 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why) {
         NNC_SET(why, work.read_bytes, "B", (reads * 4.0 + cast_bytes) * elements);
         NNC_SET(why, work.write_bytes, "B", (writes * 4.0 + cast_bytes) * elements);
     }
-    if (p->turned) { /* forward copies two maps, backward three; each copy reads and writes a map */
+    if (p->turned) { /* forward copies two maps to another layout, backward three; each copy reads and writes a map */
         NNC_LET(why, maps, NULL, backward ? 3.0 : 2.0);
         NNC_LET(why, read_bytes, "B", work.read_bytes);
         NNC_LET(why, write_bytes, "B", work.write_bytes);
@@ -161,16 +162,16 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why) {
     return work;
 }
 
-/* Returns the kept bytes of a norm. An RMS norm of 16-bit data that is written in fp32 primitives ("eager") keeps four
- * tensors: the upcast input, its square, the reciprocal, and the normalised value before the gain. Source:
- * tests/data/reference. */
+/* Returns the kept bytes of a norm. NNC_KEEP_EAGER: an RMS norm of 16-bit data in which each primitive is an fp32
+ * kernel keeps four tensors: the fp32 copy of the input, its square, the reciprocal of each row, and the 16-bit
+ * normalised value before the gain. Source: tests/data/reference. */
 NNC_SAYING double norm_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_norm *p = &op->u.norm;
     const double elements = (double)p->elements, element_bytes = nnc_dtype_bytes(op->dtype);
     NNC_LET(why, rows, NULL, (double)p->rows);
     NNC_LET(why, statistics_bytes, "B", kinds[p->kind].statistics_bytes);
     NNC_LET(why, input_bytes, "B", p->keeps_input ? elements * element_bytes : 0.0);
-    /* an input in fp32 needs no upcast copy */
+    /* An input in fp32 needs no fp32 copy. */
     NNC_LET(why, upcast_bytes, "B", element_bytes < 4.0 ? elements * 4.0 : input_bytes);
     double kept_bytes = 0.0;
     switch (p->keep) {
@@ -196,7 +197,7 @@ NNC_OP_FUNCTIONS(norm)
 
 static void norm_shard(nnc_op *op, const nnc_degrees *d) {
     nnc_norm *p = &op->u.norm;
-    /* norms of queries and keys (NNC_SPLIT_INNER): each tensor rank normalises its own heads */
+    /* Norms of queries and keys (NNC_SPLIT_INNER): each tensor rank normalises its own heads. */
     const int64_t ranks = op->split == NNC_SPLIT_INNER ? d->context * d->tensor : d->sequence;
     p->elements /= ranks;
     p->rows /= p->across_heads ? d->context : ranks;
@@ -224,13 +225,13 @@ const nnc_op_row nnc_norm_row = {
     .fuses = true,
 };
 
-/* ---- Fused attention (FlashAttention): scores stay on the chip ---- */
+/* ---- fused attention (FlashAttention): scores stay on the chip ---- */
 
 int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window) {
     if (!causal) { return s_q * s_k; }
-    /* number of keys before the first query's own key: both sequences end at the same position */
+    /* Number of keys before the key of the first query: the sequences of queries and keys end at the same position. */
     const int64_t before = s_k - s_q;
-    /* number of queries that have fewer keys than the window */
+    /* Number of queries at the start of the sequence that have fewer keys than the window. */
     const int64_t rising = window > 0 ? window - before - 1 : s_q;
     const int64_t short_views = rising < 0 ? 0 : rising < s_q ? rising : s_q;
     return short_views * before + short_views * (short_views + 1) / 2 + (s_q - short_views) * window;
@@ -256,12 +257,13 @@ NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why) {
     return d;
 }
 
-/* Computes the work of attention in one kernel. Forward computes Q K^T and P V over the pairs under the mask. It reads
- * Q, K and V once and writes the output and one fp32 log-sum-exp per query. Backward computes the scores again: five
- * products instead of four. It reads Q, K, V, O, dO and two fp32 numbers per query, and writes dQ, dK and dV. Model
- * FLOPs (full_flops, causal_flops) include no recomputation: backward is twice forward. The softmax runs on the vector
- * units. Per pair, forward has max, subtract, exp, sum, divide; backward has subtract and exp again, then four
- * operations for the gradient. Source: FlashAttention arXiv:2205.14135; FlashAttention-2 arXiv:2307.08691.   [flash] */
+/* Computes the work of attention in one kernel. Forward computes Q K^T and P V over the pairs under the mask; it reads
+ * Q, K and V once and writes the output O and one fp32 log-sum-exp per query. Backward computes the scores again, so it
+ * has five products where forward has two; it reads Q, K, V, O, dO and two fp32 numbers per query, and writes dQ, dK
+ * and dV. Model FLOPs (full_flops, window_flops, causal_flops) include no recomputation: backward counts twice forward.
+ * Softmax runs on the vector units: per pair, forward has max, subtract, exp, sum, divide; backward has subtract and
+ * exp again, then four operations for the gradient. Source: FlashAttention arXiv:2205.14135; FlashAttention-2
+ * arXiv:2307.08691.   [flash] */
 NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_flash *p = &op->u.flash;
     const dims d = dims_of(op, why);
@@ -309,8 +311,9 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why) {
     return work;
 }
 
-/* Returns the kept bytes of fused attention: Q, K, V and the log-sum-exp; only the log-sum-exp if Q, K and V are
- * recomputed; 0 if other ops count Q, K and V. The output projection owns the output of attention. */
+/* Returns the kept bytes of fused attention: Q, K, V and one log-sum-exp per query; only the log-sum-exp if Q, K and
+ * V are recomputed; 0 if other ops count these tensors. The kept output of attention is counted by the output
+ * projection. */
 NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_flash *p = &op->u.flash;
     const dims d = dims_of(op, NULL);
@@ -341,7 +344,8 @@ NNC_OP_FUNCTIONS(flash)
 
 static void flash_shard(nnc_op *op, const nnc_degrees *d) {
     nnc_flash *p = &op->u.flash;
-    if (op->split == NNC_SPLIT_TOKENS) { /* NNC_SPLIT_TOKENS: every tensor rank computes attention with all heads */
+    if (op->split == NNC_SPLIT_TOKENS) { /* the heads are not divided: every tensor rank computes attention of all
+                                          * heads */
         return;
     }
     p->heads /= d->heads;
@@ -352,7 +356,7 @@ static void flash_shard(nnc_op *op, const nnc_degrees *d) {
     p->pairs /= (double)d->positions;
     p->full_pairs /= (double)d->positions;
     p->window_pairs /= (double)d->positions;
-    op->weights.vector /= d->tensor; /* attention sinks have one value per head, so tensor ranks divide these values */
+    op->weights.vector /= d->tensor; /* attention sinks (one value per head): tensor ranks divide these values */
 }
 
 static void flash_shape(const nnc_op *op, char *text, size_t size) {
@@ -371,11 +375,11 @@ const nnc_op_row nnc_flash_row = {
     .hides_ring = true,
 };
 
-/* ---- State-space and linear-attention mixers (Mamba, Mamba-2, gated delta rule): a recurrence over tokens ---- */
+/* ---- state-space and linear-attention mixers (Mamba, Mamba-2, gated delta rule): a recurrence over tokens ---- */
 
 typedef struct scan_dims {
     double tokens, inner, state, groups, heads, chunk;
-    double inputs; /* elements per token: values, keys and queries, decays */
+    double inputs; /* input elements per token: values, keys and queries, decay factors */
     double element_bytes;
 } scan_dims;
 
@@ -393,10 +397,10 @@ NNC_SAYING scan_dims scan_dims_of(const nnc_op *op, nnc_derivation *why) {
     return d;
 }
 
-/* Returns the FLOPs of a recurrence without chunks. Per token and per number of the state: two for the discretised
- * decay, two for the input, two to add the input to the decayed state, two to read the state. The skip connection has
- * two per value. Counts by inspection; a transcendental function counts as one. Source: arXiv:2312.00752, algorithm 2.
- * [scan] */
+/* Returns the FLOPs of a recurrence that runs token by token. Per token and number of the state: two for the
+ * discretised decay, two for the input, two to add the input to the decayed state, two to read the state. The skip
+ * connection has two per value. Counts by inspection; a transcendental function counts as one. Source:
+ * arXiv:2312.00752, algorithm 2.   [scan] */
 NNC_SAYING double selective_flops(const scan_dims *d, nnc_derivation *why) {
     const double tokens = d->tokens, inner = d->inner, state = d->state;
     NNC_SAY(why, recurrence_flops, "FLOP", tokens * inner * (8.0 * state + 2.0));
@@ -404,11 +408,11 @@ NNC_SAYING double selective_flops(const scan_dims *d, nnc_derivation *why) {
     return recurrence_flops;
 }
 
-/* Returns the FLOPs of a recurrence in chunks. Within a chunk, tokens interact as in attention: products of keys and
- * queries (groups x state), then products with the values. Between chunks, the state is written and read once per
- * token. The delta rule first solves for the value that each token adds: two more products with keys, one more product
- * with values, and one more product with the state. Sources:
- * arXiv:2405.21060, section 6; arXiv:2412.06464, section 3.3.   [scan] */
+/* Returns the FLOPs of a recurrence in chunks; *mathematics receives the FLOPs of the recurrence alone, which count as
+ * model FLOPs. Within a chunk, tokens interact as in attention: products of keys and queries (groups x state), then
+ * products with the values. Across chunks, each token is added to the state and reads the state. The delta rule first
+ * solves for the value that each token adds: two more products with keys, one more product with values, and one more
+ * product with the state. Sources: arXiv:2405.21060, section 6; arXiv:2412.06464, section 3.3.   [scan] */
 NNC_SAYING double chunked_flops(const nnc_scan *p, const scan_dims *d, double *mathematics, nnc_derivation *why) {
     const double tokens = d->tokens, inner = d->inner, state = d->state, chunk = d->chunk;
     const double groups = d->groups, heads = d->heads;
@@ -426,8 +430,8 @@ NNC_SAYING double chunked_flops(const nnc_scan *p, const scan_dims *d, double *m
     return scan_flops;
 }
 
-/* Computes the work of a scan. Only the inputs are kept, so backward repeats the forward products; it also has two more
- * products for each forward product. */
+/* Computes the work of a recurrence. Only its inputs are kept, so backward first repeats the forward products; it then
+ * has two products for each forward product. */
 NNC_SAYING nnc_work scan_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_scan *p = &op->u.scan;
     const scan_dims d = scan_dims_of(op, why);
@@ -477,8 +481,8 @@ NNC_SAYING double scan_transient(const nnc_op *op, nnc_derivation *why) {
 
 NNC_OP_FUNCTIONS(scan)
 
-/* Divides a recurrence over ranks: tokens over context ranks, heads over tensor ranks. The rules of the layer guarantee
- * that the groups can be divided, too. */
+/* Divides a recurrence over ranks: tokens over context ranks; heads, values and groups of keys over tensor ranks. The
+ * rules of the layer have checked that the degree divides these numbers; each rank has at least one group. */
 static void scan_shard(nnc_op *op, const nnc_degrees *d) {
     nnc_scan *p = &op->u.scan;
     p->tokens /= d->context;
@@ -506,16 +510,16 @@ const nnc_op_row nnc_scan_row = {
     .timed = NNC_TIMED_POINTWISE,
 };
 
-/* ---- Losses: cross-entropy and mean squared error ---- */
+/* ---- losses: cross-entropy and mean squared error ---- */
 
 /* Computes the work of a loss. Cross-entropy has `tokens` rows of `classes` logits. Fused: forward reads the logits
- * once; backward reads them and writes the gradient in their place. Unfused, in fp32: cast, log-softmax, its gradient,
- * cast back. Mean squared error: forward reads prediction and target, backward writes one gradient. Source: counts by
- * inspection.   [cross-entropy]
+ * once; backward reads them and overwrites them with the gradient. Unfused, in fp32: forward casts the logits and
+ * computes the log-softmax; backward computes its gradient and casts it back. Mean squared error: forward reads
+ * prediction and target, backward writes one gradient. Source: counts by inspection.   [cross-entropy]
  *
- * Split, in fp32: forward has the kernels cast, maximum, difference, exponential, sum, difference; backward has zeros,
- * exponential, sum, product and cast. Source: torch/distributed/tensor/parallel/loss.py of PyTorch (_log_softmax and
- * _nll_loss_and_log_softmax_backward). */
+ * If tensor ranks divide the classes (is_split), all kernels in fp32: forward has cast, maximum, difference,
+ * exponential, sum, difference; backward has zeros, exponential, sum, product, cast. Source:
+ * torch/distributed/tensor/parallel/loss.py of PyTorch (_log_softmax and _nll_loss_and_log_softmax_backward). */
 static bool is_split(const nnc_loss *p) { return p->split && p->divided && !p->fused && !p->in_place; }
 
 NNC_SAYING nnc_work loss_work(const nnc_op *op, nnc_derivation *why) {
@@ -560,7 +564,8 @@ NNC_SAYING nnc_work loss_work(const nnc_op *op, nnc_derivation *why) {
 NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_loss *p = &op->u.loss;
     const double tokens = (double)p->tokens, classes = (double)p->classes;
-    if (p->keep == NNC_LOSS_KEEPS_CHUNKS) { return 0.0; } /* the product that makes the logits counts one chunk */
+    /* the product that computes the logits counts one chunk of them */
+    if (p->keep == NNC_LOSS_KEEPS_CHUNKS) { return 0.0; }
     NNC_LET(why, logit_bytes, NULL, p->keep == NNC_LOSS_KEEPS_FP32 ? 4.0 : nnc_dtype_bytes(op->dtype));
     if (p->in_place) {
         NNC_SAY(why, no_bytes, "B", 0.0);
@@ -572,10 +577,10 @@ NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why) {
     return kept_bytes;
 }
 
-/* Returns the transient bytes of a loss: 0 if it is fused, in place, or a squared error. Other losses hold the logits,
- * their fp32 copy and the fp32 probabilities at the same time; a split loss holds four fp32 copies (log-softmax,
- * gradient, and the operand and result of a kernel of backward). The tensors that a loss keeps are counted in loss_kept
- * instead. */
+/* Returns the transient bytes of a loss: 0 if the loss is fused, in place, or a squared error. Other losses have the
+ * logits, their fp32 copy and the fp32 probabilities in memory at the same time; a loss whose classes tensor ranks
+ * divide has four fp32 copies (log-softmax, gradient, and operand and result of a backward kernel). Tensors that the
+ * loss keeps are counted by loss_kept() and subtracted here. */
 NNC_SAYING double loss_transient(const nnc_op *op, nnc_derivation *why) {
     const nnc_loss *p = &op->u.loss;
     const double tokens = (double)p->tokens, classes = (double)p->classes;
