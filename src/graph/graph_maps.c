@@ -1,5 +1,5 @@
-/* Kinds of op on maps (channels x height x width) and volumes (channels x depth x height x width): convolutions, pools,
- * and ops that reorder values. */
+/* Kinds of op of graph files on maps (channels x height x width) and volumes (channels x depth x height x width):
+ * convolutions, pools, and ops that only reorder values. */
 #include <inttypes.h>
 #include <stddef.h>
 
@@ -13,25 +13,27 @@ static bool graph_needs_map(nnc_graph_walk *w, const nnc_graph_op *op) {
 
 static bool is_volume(const nnc_graph_op *op) { return op->in.rank == 4; }
 
-/* Tests whether the input of an op is a map or a volume. If not, notes a fault and returns false. */
+/* Checks that the input of an op is a map or a volume. Returns false if a fault was noted. */
 static bool needs_sides(nnc_graph_walk *w, const nnc_graph_op *op) { return is_volume(op) || graph_needs_map(w, op); }
 
-/* Returns the index of the window along an axis of a map or volume, in the array that nnc_graph_windows fills. */
+/* Returns the index in the array of nnc_graph_windows() for an axis of a map or volume: 0 = height, 1 = width, 2 =
+ * depth. */
 static int window_of(const nnc_graph_op *op, int axis) { return !is_volume(op) ? axis - 1 : axis == 1 ? 2 : axis - 2; }
 
-/* Returns the number of windows along a side; 0 = the window does not fit. */
+/* Returns the number of positions of a window along a side of `side` positions; 0 = the window does not fit. */
 static int64_t graph_side(int64_t side, const nnc_graph_window *window) {
     const int64_t span = window->dilation * (window->kernel - 1) + 1;
     const int64_t room = side + window->pad + window->pad_end - span;
     const int64_t up = window->ceil ? window->stride - 1 : 0;
     int64_t out = room < 0 ? 0 : (room + up) / window->stride + 1;
     if (window->ceil && (out - 1) * window->stride >= side + window->pad) {
-        out--; /* the last window does not begin inside the map, so it does not count */
+        out--; /* a window that begins in the padding at the end is not counted */
     }
     return out;
 }
 
-/* Returns `value`, or `other` if the file does not give `value`: a width defaults to the height, for example. */
+/* Returns `value`, or `other` if the file does not give `value`. Used for defaults such as a width that equals the
+ * height. */
 static int64_t or_else(int64_t value, int64_t other) { return value == NNC_GRAPH_UNSAID ? other : value; }
 
 void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]) {
@@ -55,14 +57,13 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]) {
     windows[2].pad_end = or_else(v[NNC_WINDOW_PAD_END_D], or_else(v[NNC_WINDOW_PAD_D], windows[0].pad_end));
 }
 
-/* Describes one parameter of a window, in positions of the map. */
+/* One parameter of a window; its value is a number of positions of the map. */
 #define POSITIONS(index, name, unsaid_, min_, help_)                                                             \
     [index] = {                                                                                                  \
         name, NNC_GRAPH_NUMBER, .unsaid = (unsaid_), .min = (min_), .max = NNC_GRAPH_KERNEL_MAX, .help = (help_) \
     }
 
-/* Describes all parameters of a window that moves over a map. They have the same indices in every kind of op with a
- * window. */
+/* All parameters of a window that moves over a map. Every kind of op with a window has them at the same indices. */
 #define WINDOW(stride_unsaid, what)                                                                                   \
     POSITIONS(NNC_WINDOW_KERNEL, "kernel", 1, 1, "Side of the " what "."),                                            \
         POSITIONS(NNC_WINDOW_STRIDE, "stride", stride_unsaid, 1, "Distance between two windows, in positions."),      \
@@ -85,7 +86,7 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]) {
         POSITIONS(NNC_WINDOW_PAD_END_D, "pad_end_d", NNC_GRAPH_UNSAID, 0,                                             \
                   "Padding behind; not given: pad_d, or else pad_end.")
 
-/* Computes the sides of the output of an op with a window. Returns false if it noted a fault. */
+/* Computes the sizes of the output of an op with a window. Returns false if a fault was noted. */
 static bool sides(nnc_graph_walk *w, nnc_graph_op *op) {
     static const char *const names[] = { "height", "width", "depth" };
     nnc_graph_window windows[3];
@@ -155,8 +156,8 @@ static const nnc_graph_param transpose_params[] = {
                               .help = "Positions that are added to the output at the bottom and the right." },
 };
 
-/* Infers the output of a transposed convolution. Output side: (input side - 1) * stride - pads + span of the kernel +
- * output_pad. Returns false if it noted a fault. */
+/* Infers the output of a transposed convolution. Each side of the output is (input side - 1) * stride - padding at both
+ * ends + extent of the dilated kernel + output_pad. Returns false if a fault was noted. */
 static bool infer_transpose(nnc_graph_walk *w, nnc_graph_op *op) {
     nnc_graph_window windows[3];
     if (!needs_sides(w, op)) { return false; }
@@ -250,8 +251,8 @@ static const nnc_graph_param view_params[] = {
     { "shape", NNC_GRAPH_SHAPE, .help = "Shape of one sample." },
 };
 
-/* Checks an op "view", which gives the values of a tensor another shape. The walk has already set the shape of the
- * output. Returns false if it noted a fault. */
+/* Checks an op "view", which gives the values of a tensor another shape; the walk has already set the shape of the
+ * output. Returns false if a fault was noted. */
 static bool infer_view(nnc_graph_walk *w, nnc_graph_op *op) {
     char one[96], other[96];
     op->out.storage = op->in.storage;

@@ -1,5 +1,6 @@
-/* Kinds of op on tensors of any shape and on tokens, and the input. Each kind has a list of parameters, a function that
- * infers its output and weights, and a row at the end of the file. Kinds on maps are in graph_maps.c. */
+/* Kinds of op of graph files on tensors of any shape and on tokens, and the input. Each kind has a list of parameters,
+ * a function that infers the output and weights of an op, and a row at the end of the file. Kinds of op on maps are in
+ * graph_maps.c. */
 #include <inttypes.h>
 #include <stddef.h>
 
@@ -117,8 +118,8 @@ static bool same_shape(const nnc_graph_tensor *a, const nnc_graph_tensor *b) {
     return same;
 }
 
-/* Infers the output of an op on two tensors of equal shapes, or on a tensor and one value per channel. For other shapes
- * it notes a fault and returns false. */
+/* Infers the output of an op on two tensors of equal shapes, or on one tensor and one value for each of its channels.
+ * Other shapes are a fault. Returns false if a fault was noted. */
 static bool infer_both(nnc_graph_walk *w, nnc_graph_op *op) {
     const nnc_graph_tensor *a = &op->in, *b = &op->with;
     const bool same = same_shape(a, b);
@@ -192,7 +193,7 @@ static const nnc_graph_param loss_params[] = {
     { "kind", NNC_GRAPH_WORD, .words = loss_words, .required = true, .help = "Loss function." },
 };
 
-/* ---- tokens ---- */
+/* ---- kinds of op on tokens, and the input ---- */
 
 static bool needs_tokens(nnc_graph_walk *w, const nnc_graph_op *op) {
     char text[96];
@@ -245,9 +246,9 @@ static const nnc_graph_param attention_params[] = {
 
 static int64_t or_none(const nnc_graph_tensor *t) { return t->rank > 0 ? nnc_graph_width(t) : 0; }
 
-/* Checks that the widths of an attention suit its heads, and infers the output and the table of biases. Inputs: one
- * tensor with queries, keys and values; or one with queries and one with keys and values; or three tensors. Returns
- * false if it noted a fault. */
+/* Checks that the widths of the inputs of an attention match its heads, and infers the output and the table of position
+ * biases. The inputs are one tensor with queries, keys and values; or one with queries and one with keys and values; or
+ * three tensors. Returns false if a fault was noted. */
 static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t *v = op->values;
     const int64_t heads = v[NNC_ATTENTION_HEADS];
@@ -285,7 +286,7 @@ static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op) {
     return nnc_graph_needs_values(w, op);
 }
 
-/* ---- recurrent layers ---- */
+/* ---- recurrent layers: LSTM, GRU, RNN ---- */
 
 static const char *const recurrent_words[] = { "lstm", "gru", "rnn", NULL };
 
@@ -404,7 +405,7 @@ static bool infer_select(nnc_graph_walk *w, nnc_graph_op *op) {
     return needs_tokens(w, op);
 }
 
-/* ---- rows ---- */
+/* ---- one row per kind of op: parameters and function that infers the output ---- */
 
 const nnc_graph_kind_row nnc_graph_norm_row = NNC_GRAPH_ROW(norm_params, infer_norm);
 const nnc_graph_kind_row nnc_graph_act_row = NNC_GRAPH_PARTS_ROW(act_params, infer_act);

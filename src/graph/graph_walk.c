@@ -1,5 +1,5 @@
-/* The walk over a network: expands macros and repeats into ops, one after the other, and infers the shapes of each.
- * Also functions that need only a walk: sizes of tensors, parameters, equal layers. */
+/* The walk over a network: expands macros and repeats into single ops and infers the shapes of their tensors. Also
+ * functions that need only a walk: sizes of tensors, number of parameters, number of equal layers. */
 #include "base/base_internal.h"
 #include "graph/graph_internal.h"
 
@@ -45,7 +45,7 @@ bool nnc_graph_fail(nnc_graph_walk *walk, const nnc_graph_node *node, const char
     return false;
 }
 
-/* ---- names ---- */
+/* ---- names of tensors, inside macros ---- */
 
 static nnc_graph_binding *find(nnc_graph_walk *w, int32_t name, int32_t from) {
     for (int32_t i = w->binding_count - 1; i >= from; i--) {
@@ -54,8 +54,8 @@ static nnc_graph_binding *find(nnc_graph_walk *w, int32_t name, int32_t from) {
     return NULL;
 }
 
-/* Gives the current tensor a name in the current macro. A name that already exists there now refers to this tensor.
- * Returns false if it noted a fault. */
+/* Gives the current tensor a name in the current macro. If the macro already has this name, the name now means the
+ * current tensor. Returns false if a fault was noted. */
 static bool bind(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name) {
     nnc_graph_binding *old = find(w, name, w->frame);
     if (!w->begun) { return nnc_graph_fail(w, node, "names a tensor where none exists"); }
@@ -73,7 +73,7 @@ static bool look_up(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name,
     return true;
 }
 
-/* ---- ops ---- */
+/* ---- ops: values of their parameters, their tensors, checks ---- */
 
 static bool value_of(nnc_graph_walk *w, const nnc_graph_node *node, const char *what, const nnc_expr *expr,
                      const int64_t *args, int64_t *value) {
@@ -101,7 +101,8 @@ static bool read_values(nnc_graph_walk *w, const nnc_graph_node *node, const int
     return true;
 }
 
-/* Finds the tensors that an op reads in addition to the current tensor. Returns false if it noted a fault. */
+/* Sets op->with and op->also to the tensors that the op names in its parameters, which it reads in addition to the
+ * current tensor. Returns false if a fault was noted. */
 static bool find_others(nnc_graph_walk *w, const nnc_graph_node *node, nnc_graph_op *op) {
     const nnc_graph_kind_row *row = nnc_graph_kind_row_of(node->kind);
     nnc_graph_tensor *next = &op->with;
@@ -141,9 +142,9 @@ static bool shape_of(nnc_graph_walk *w, const nnc_graph_node *node, const int64_
     return true;
 }
 
-/* Tests whether an op can work on its inputs as tensor ranks hold them; if not, notes a fault and returns false.
- * Between a product split by columns and a product split by rows, a rank has only a part of the width. There, an op
- * that needs the whole width fails, and so does an op with one divided and one whole input. */
+/* Checks that an op can run on inputs whose width tensor ranks divide. Between a product split by columns and the next
+ * product split by rows, each rank has only a part of the width: there an op that needs the whole width is a fault, and
+ * so is an op with one divided and one whole input. Returns false if a fault was noted. */
 static bool check_parts(nnc_graph_walk *w, const nnc_graph_op *op, bool parts) {
     const bool differ = op->with.rank > 0 && op->with.sharded != op->in.sharded;
     return (!op->in.sharded || parts) && !differ
@@ -181,14 +182,15 @@ static bool run_op(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t 
     return true;
 }
 
-/* ---- repeats ---- */
+/* ---- repeats: equal iterations are walked once ---- */
 
-/* State of a walk at the start of an iteration of a repeat; equal states lead to equal iterations. */
+/* State of a walk at the start of an iteration of a repeat. Two iterations with equal states are equal. */
 typedef struct state {
     nnc_graph_tensor current;
     nnc_graph_binding bindings[NNC_GRAPH_NAMES_MAX];
     uint32_t flags[NNC_GRAPH_NAMES_MAX + 1];
-    int32_t alias[NNC_GRAPH_NAMES_MAX]; /* for each name: index of an earlier name whose tensor has the same storage */
+    int32_t alias[NNC_GRAPH_NAMES_MAX]; /* for each name: index of the first name whose tensor has the same memory
+                                         * (storage) */
     int32_t count;
     bool current_alias[NNC_GRAPH_NAMES_MAX];
 } state;
@@ -227,8 +229,8 @@ static bool same_state(const state *a, const state *b) {
 
 static bool run_ops(nnc_graph_walk *w, const nnc_graph_ops *ops, const int64_t *args);
 
-/* Walks the iterations of a repeat. Iterations that start from the same state are equal and are walked once. Returns
- * false if it noted a fault. */
+/* Walks the iterations of a repeat; iterations with equal states are walked once. Returns false if a fault was
+ * noted. */
 static bool run_repeat(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, int64_t turns) {
     state before, after;
     bool done = true;
@@ -269,8 +271,8 @@ static bool run_use(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t
     return done;
 }
 
-/* Walks a list of ops with shared weights (tied) or untrained weights (frozen). *marks counts the lists around an op,
- * without lists whose `count` is 0. Returns false if it noted a fault. */
+/* Walks a list of ops with shared weights (tied) or untrained weights (frozen). *marks is the number of such lists
+ * around the current op; a list whose `count` is 0 is not counted. Returns false if a fault was noted. */
 static bool run_marked(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, const char *what,
                        int32_t *marks) {
     int64_t count = 0;
@@ -346,7 +348,7 @@ bool nnc_graph_run(const struct nnc_graph_net *net, const int64_t *lets, const n
            (net->input.as < 0 || bind(&w, &net->input, net->input.as)) && run_ops(&w, &net->ops, NULL);
 }
 
-/* ---- parameters, ops and layers of a whole network ---- */
+/* ---- a sink that counts parameters, ops and layers of a whole network ---- */
 
 typedef struct measure {
     const struct nnc_graph_net *net;
@@ -356,7 +358,7 @@ typedef struct measure {
         bool layers;
     } marks[NNC_GRAPH_DEPTH_MAX + 1];
     int32_t depth;
-    int32_t runs; /* number of sequences of equal layers so far */
+    int32_t runs; /* number of sequences of equal layers that the walk has entered so far */
 } measure;
 
 static void measure_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op) {
@@ -402,11 +404,11 @@ bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc
     const nnc_graph_sink sink = { &m, measure_op, measure_enter, measure_leave };
     const bool done = nnc_graph_run(net, lets, &sink, fault) && fault->where == NULL;
     *sizes = m.sizes;
-    if (m.runs != 1) { sizes->layers = 0; /* the layers differ, or the network has no layers */ }
+    if (m.runs != 1) { sizes->layers = 0; /* layers are not all equal, or the network has none */ }
     return done;
 }
 
-/* ---- evaluates the postfix code of an expression of a graph file ---- */
+/* ---- evaluation of expressions in postfix order ---- */
 
 static bool apply(nnc_code_kind kind, int64_t a, int64_t b, int64_t *out) {
     switch (kind) {
@@ -414,7 +416,7 @@ static bool apply(nnc_code_kind kind, int64_t a, int64_t b, int64_t *out) {
     case NNC_CODE_SUBTRACT: return nnc_add_i64(a, -b, out);
     case NNC_CODE_MULTIPLY: return nnc_mul_i64(a, b, out);
     default:
-        if (b == 0 || a % b != 0) { /* dims are whole numbers, so a division must leave no remainder */
+        if (b == 0 || a % b != 0) { /* sizes are whole numbers, so a division that leaves a remainder is a fault */
             return false;
         }
         *out = a / b;

@@ -346,14 +346,14 @@ struct nnc_op {
     /* true: no trained weight precedes the op, so it has no backward and keeps no tensor */
     bool forward_only;
     bool tower;                               /* true: the op is part of a tower, a network whose output tokens the
-                                             * decoder reads */
+                                               * decoder reads */
     bool by_library;                          /* true: kept bytes and working set of the op are library_kept and
-                                             * library_transient times its elements */
+                                               * library_transient times its elements */
     double library_kept, library_transient;   /* bytes per element, for the elements that op_elements() in op_table.c
-                                             * counts: kept for backward (library_kept), and working set
-                                             * (library_transient) */
+                                               * counts: kept for backward (library_kept), and working set
+                                               * (library_transient) */
     bool recorded;                            /* true: the op is an operator of a captured program, whose list also
-                                             * contains the backward operators */
+                                               * contains the backward operators */
     double recorded_kept, recorded_transient; /* as captured, independent of the dims: bytes kept for backward
                                                * (recorded_kept), bytes of the working set (recorded_transient) */
     nnc_weights weights;

@@ -183,7 +183,7 @@ typedef struct optimizer {
     unsigned instead_of; /* set of optimizers (one bit each) that this optimizer can replace to have smaller moments */
     double lists;        /* kernels with which torch.optim updates a list of tensors (foreach=True); 0 = not counted */
     bool copies; /* true: an update over a list of tensors keeps the square root of the second moment until its last
-                   * kernel */
+                  * kernel */
 } optimizer;
 enum { ADAMS = 1 << NNC_OPTIMIZER_ADAMW | 1 << NNC_OPTIMIZER_ADAM };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAMW) = { 2, 16, 20, NULL, NULL, 0, 8, true };

@@ -31,9 +31,8 @@ typedef struct pointwise_row {
                                                * again */
     bool no_backward;                         /* true: the op has no backward, because no parameters precede it or
                                                * because it copies a frozen weight */
-    nnc_timed
-        timed; /* form of the op's time; not given: the form for feature maps if the op's group is convolution or resampling,
-                         * else the form for pointwise ops */
+    nnc_timed timed;    /* form of the op's time; not given: the form for feature maps if the op's group is
+                         * convolution or resampling, else the form for pointwise ops */
     nnc_activation act; /* properties for graph files; set only for kinds in NNC_ACTIVATION_LIST */
 } pointwise_row;
 
