@@ -358,13 +358,14 @@ struct nnc_captured {
                         * table */
     int64_t operators; /* number of operators that one step issues, including those of the optimizer */
     double input_bytes;
-    double peak_gradients, peak_kept,
-        peak_temporary; /* bytes of each kind at the operator (not of the optimizer) where their sum is largest */
-    nnc_dtype dtype;    /* number format of the trained parameters; if no parameter is trained, of all parameters */
-    nnc_frozen frozen;  /* number format of the frozen parameters; NNC_FROZEN_COUNT = all parameters are trained */
+    /* bytes of gradients, kept tensors and temporary tensors at the operator (of forward or backward) where their sum
+     * is largest */
+    double peak_gradients, peak_kept, peak_temporary;
+    nnc_dtype dtype;   /* number format of the trained parameters; if no parameter is trained, of all parameters */
+    nnc_frozen frozen; /* number format of the frozen parameters; NNC_FROZEN_COUNT = all parameters are trained */
     /* optimizer that the operators of the update show; NNC_OPTIMIZER_COUNT = no update was recorded */
     nnc_optimizer optimizer;
-    nnc_optimizer_kernels kernels;       /* whether the program asked for a fused update or one over lists of tensors */
+    nnc_optimizer_kernels kernels;       /* kind of update kernels that the program asked for: fused, foreach or loop */
     int64_t tensors;                     /* number of trained parameter tensors */
     const struct nnc_captured *autocast; /* the same step, converted to autocast; NULL = the step was not recorded in
                                           * fp32 */

@@ -1,8 +1,8 @@
 /* The family of captured programs: the operators that PyTorch issued in one training step.   [capture]
  *
- * The list holds the parts of the program (nnc_captured_slot) in order. Each part has its forward ops in order, then
- * its backward ops from the last to the first. The op table reverses the list for backward (src/cost/op_rows.c), so
- * the rows of the table are in the order in which the operators ran. */
+ * The op list holds the parts of the program (nnc_captured_slot) in order. Each part has its forward ops in order, then
+ * its backward ops from the last to the first. For backward the op table reverses the list (src/cost/op_rows.c), so its
+ * rows are in the order in which the operators ran. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -78,8 +78,8 @@ static write_fn *const writers[] = {
     [NNC_CAPTURED_ATTENTION] = write_attention,
 };
 
-/* Sets the number of kernels of an op: one for each operator that PyTorch issued; three for backward of fused
- * attention. All time steps of a recurrent layer are one kernel. */
+/* Sets the kernels of an op that runs as recorded: one kernel for each operator that PyTorch issued, three for backward
+ * of fused attention, plus the casts of autocast. All time steps of a recurrent layer together are one kernel. */
 static void issue(const nnc_captured_op *c, nnc_op *op) {
     const bool streams = c->kind == NNC_CAPTURED_KERNEL;
     const double bytes = streams ? c->read_bytes + c->write_bytes : 0.0;
@@ -90,7 +90,8 @@ static void issue(const nnc_captured_op *c, nnc_op *op) {
     op->issued[1] = (nnc_issued){ (backward + c->cast_kernels) / steps, bytes, c->cast_bytes / steps };
 }
 
-/* Sets the kernels of an op under torch.compile. An op that runs in the kernel of another op gets 0.   [compiled] */
+/* Sets the kernels of an op under torch.compile. An op that runs in the kernel of another op gets 0 kernels.
+ * [compiled] */
 static void issue_fused(const nnc_captured_op *c, nnc_op *op) {
     const bool streams = c->kind == NNC_CAPTURED_KERNEL;
     const double kernels = c->fused_kernels + c->fused_cast_kernels, steps = (double)c->steps;
@@ -111,9 +112,8 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c) {
     op->place = c->module;
     op->repeat = c->repeat * c->steps;
     op->dtype = c->narrow ? plan->precision : c->dtype;
-    op->math_dtype = c->narrow                           ? plan->precision
-                     : c->dtype == NNC_FP32 && !autocast ? plan->precision /* fp32 or tf32 */
-                                                         : c->dtype;
+    /* with a policy other than amp, a step that was recorded in fp32 may also run in tf32 */
+    op->math_dtype = c->narrow ? plan->precision : c->dtype == NNC_FP32 && !autocast ? plan->precision : c->dtype;
     op->recorded = true;
     op->recorded_kept = c->kept_bytes / (double)c->steps;
     op->recorded_transient = c->transient_bytes;
@@ -126,9 +126,9 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c) {
     }
 }
 
-/* ---- a padded vocabulary ---- */
+/* ---- a vocabulary that the plan pads ---- */
 
-/* Number of rows of the tables that the vocabulary decides. from: as recorded; to: after padding. */
+/* Number of rows of the tables over the vocabulary: as recorded (from), and after padding (to). */
 typedef struct padding {
     int64_t from, to;
 } padding;
@@ -144,8 +144,9 @@ int64_t nnc_captured_vocab(const nnc_model *model) {
     return model->captured != NULL && model->decoder.vocab_multiple <= 1 ? model->captured->vocab : 0;
 }
 
-/* Pads the vocabulary of an operator. If a tensor is as wide as the vocabulary, all bytes of the operator grow in
- * proportion: an upper bound, which is exact for logits and for the table. */
+/* Returns a recorded operator with a padded vocabulary. If a tensor of the operator has an axis of the size of the
+ * vocabulary, all bytes of the operator grow in proportion. This is an upper bound; it is exact for logits and for the
+ * table. */
 static nnc_captured_op padded(const nnc_captured_op *recorded, padding p) {
     nnc_captured_op op = *recorded;
     int64_t *const dims[] = { &op.m, &op.n, &op.k, &op.rows, &op.cols, &op.words };
@@ -157,10 +158,10 @@ static nnc_captured_op padded(const nnc_captured_op *recorded, padding p) {
     return op;
 }
 
-/* ---- sizes of a step with a number of samples between two recorded steps ---- */
+/* ---- a number of samples between those of two recorded steps ---- */
 
-/* Interpolates a size between two recorded steps with different numbers of samples: one + share (two - one). A size is
- * a fixed part plus a part that is proportional to the samples.   [captured-kernel] */
+/* Interpolates a size between two recorded steps with different numbers of samples: one + share (two - one). Exact for
+ * a size with a fixed part and a part that is proportional to the samples.   [captured-kernel] */
 static double between(double one, double two, double share) { return one + share * (two - one); }
 
 static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured_op *two, double share) {
@@ -188,7 +189,7 @@ static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured
     return op;
 }
 
-/* Returns the recorded step; with policy amp, the same step converted to autocast. */
+/* Returns the recorded step; with --policy amp, the same step converted to autocast, if there is one. */
 static const struct nnc_captured *program_of(const struct nnc_captured *recorded, const nnc_plan *plan) {
     return plan->policy == NNC_POLICY_AMP && recorded->autocast != NULL ? recorded->autocast : recorded;
 }
@@ -199,8 +200,8 @@ static double share_of(const struct nnc_captured *program, int64_t samples) {
                : (double)(samples - program->batch) / (double)(program->second->batch - program->batch);
 }
 
-/* The inputs of lowering a captured program. share: 0 = samples of `program`, 1 = samples of `other`, else between
- * both */
+/* The inputs of lowering a captured program. share: 0 = the samples of `program`, 1 = the samples of `other`, between 0
+ * and 1 = a number of samples between both. */
 typedef struct lowered {
     const struct nnc_captured *program, *other;
     double share;
@@ -209,7 +210,8 @@ typedef struct lowered {
 
 static void write_at(const nnc_writer *w, const lowered *l, int32_t i) {
     const nnc_captured_op *one = &l->program->ops[i];
-    if (l->share == 0.0 && l->vocab.to == l->vocab.from) { /* as recorded */
+    /* the plan has the recorded number of samples and the recorded vocabulary */
+    if (l->share == 0.0 && l->vocab.to == l->vocab.from) {
         write_op(w, one);
         return;
     }
@@ -219,8 +221,8 @@ static void write_at(const nnc_writer *w, const lowered *l, int32_t i) {
     write_op(w, &op);
 }
 
-/* Writes each part (slot) of a program in order: the forward ops, then the backward ops from the last to the first.
- * [captured-units] */
+/* Appends each part (slot) of a captured program in order: its forward ops, then its backward ops from the last to the
+ * first.   [captured-units] */
 static void write_slots(const nnc_writer *w, const lowered *l) {
     const struct nnc_captured *program = l->program;
     int32_t forward = 0, backward = program->count - 1;
@@ -249,10 +251,11 @@ static void lower(const nnc_model *model, const nnc_writer *w) {
     const struct nnc_captured *other = recorded->second != NULL ? program_of(recorded->second, w->how->plan) : program;
     const double share = share_of(recorded, w->how->plan->micro_batch);
     const lowered all = { program, other, share, padding_of(model) };
-    const double growth = growth_of(all.vocab); /* factor on the peaks, an upper bound: see padded() */
+    const double growth = growth_of(all.vocab); /* growth of the bytes by a padded vocabulary: an upper bound, see
+                                                 * padded() */
     const double widths = nnc_policy_bytes(w->how->plan->policy).gradient_bytes /
-                          nnc_dtype_bytes(program->dtype); /* ratio: bytes of the gradient in this plan / bytes that
-                                                            * were recorded */
+                          /* ratio: gradient bytes per parameter of this policy / those that were recorded */
+                          nnc_dtype_bytes(program->dtype);
     w->list->recorded = true;
     w->list->recorded_tensors = recorded->tensors;
     w->list->recorded_gradients = growth * widths * between(program->peak_gradients, other->peak_gradients, share);
@@ -265,21 +268,20 @@ static void lower(const nnc_model *model, const nnc_writer *w) {
     write_slots(w, &all);
 }
 
-/* Sets the recorded formats, optimizer and number of samples, unless the plan gives them. Turns gradient clipping off
- * in the plan: if the step clips gradients, these operators were recorded. */
+/* Sets formats, optimizer and number of samples of the plan to the recorded ones, unless the plan gives them. Turns the
+ * plan's gradient clipping off: if the step clips gradients, its operators were recorded. */
 static void defaults(const nnc_model *model, nnc_plan *p) {
     const struct nnc_captured *program = model->captured;
     if (p->precision == NNC_DTYPE_COUNT) { p->precision = p->policy == NNC_POLICY_AMP ? NNC_BF16 : program->dtype; }
     if (p->policy == NNC_POLICY_DEFAULT && program->dtype == NNC_BF16) { p->policy = NNC_POLICY_BF16_PURE; }
     if (p->optimizer == NNC_OPTIMIZER_ADAMW && program->optimizer != NNC_OPTIMIZER_COUNT) {
-        p->optimizer = program->optimizer; /* adamw is also the default of a plan, so the plan may not give an
-                                            * optimizer; the recorded optimizer is used */
+        p->optimizer = program->optimizer; /* adamw is also the default of a plan, so it may mean that no optimizer was
+                                            * given: the recorded optimizer is used */
     }
     if (p->optimizer_kernels == NNC_KERNELS_DEFAULT && nnc_optimizer_list_kernels(p->optimizer) > 0.0) {
         p->optimizer_kernels = program->kernels;
     }
-    p->clip_gradients = false; /* the plan needs no clipping of its own: if the step clips gradients, these operators
-                                * were recorded */
+    p->clip_gradients = false; /* if the step clips gradients, these operators were recorded */
     if (program->frozen != NNC_FROZEN_COUNT && p->frozen == NNC_FROZEN_16) { p->frozen = program->frozen; }
     if (p->micro_batch == 0 && p->global_batch == 0) { p->micro_batch = program->batch; }
 }
@@ -334,7 +336,8 @@ static nnc_status check_samples(const struct nnc_captured *program, int64_t samp
                     one, samples);
 }
 
-/* Checks full recomputation and ZeRO 3 of a captured program: both need units and a step with a single pass. */
+/* Checks a plan with partial or full recomputation, ZeRO 3 or offload of activations for a captured program: the step
+ * must have a single pass, and recomputation and offload need units. */
 static nnc_status check_units(const struct nnc_captured *program, const nnc_plan *p, nnc_error *err) {
     const bool offloads = (p->offload & NNC_OFFLOAD_ACTIVATIONS) != 0;
     const char *option = p->recompute != 0 ? "--recompute" : offloads ? "--offload" : "--zero";
@@ -359,7 +362,7 @@ static nnc_status check_units(const struct nnc_captured *program, const nnc_plan
     return NNC_OK;
 }
 
-/* Refuses options of training for a forward pass. */
+/* For a program that is only a forward pass: refuses options of training. */
 static nnc_status check_inference(const nnc_plan *p, nnc_error *err) {
     const char *option = p->recompute != 0      ? "--recompute"
                          : p->zero > 0          ? "--zero"

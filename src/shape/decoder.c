@@ -1,8 +1,8 @@
-/* The family of decoders, encoders and encoder-decoders over tokens.
+/* The family of decoders, encoders and encoder-decoders over tokens. The segments of their op list:
  *
- *     segment 0: towers, embedding, encoder | one segment per kind of layer | head and loss
+ *     0: towers, embedding, encoder | one segment per kind of layer | head and loss
  *
- * Parts of a layer are in transformer.c (attention, MLP) and decoder_layers.c (experts, state, latents). */
+ * The ops of one layer are in transformer.c (attention, MLP) and decoder_layers.c (experts, states, latents). */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -66,20 +66,21 @@ static nnc_layer layer_of(const nnc_decoder *d) {
     };
 }
 
-/* ---- embedding of the tokens ---- */
+/* ---- embedding of the tokens, and position tables ---- */
 
-/* Returns the width of the embedding tables, and of a head that uses the same table. */
+/* Returns the width of the rows of the embedding tables; a head that is tied to the embedding reads states of this
+ * width. */
 static int64_t table_width(const nnc_decoder *d) { return d->embed_width > 0 ? d->embed_width : d->hidden; }
 
-/* Returns the width of the states that the head reads. A decoder with narrow tables projects its states down to the
- * width of the tables (OPT-350M); an encoder does not. */
+/* Returns the width of the states that the head reads. A decoder whose tables are narrower than its layers projects the
+ * states down to the width of the tables (OPT-350M); an encoder does not. */
 static int64_t state_width(const nnc_decoder *d) { return d->bidirectional ? d->hidden : table_width(d); }
 
 static int64_t table_rows(const nnc_layer_writer *w, const nnc_decoder *d) {
     return nnc_vocab_split(nnc_vocab_rows(d), w->to.how->plan->tensor);
 }
 
-/* Tests whether the head predicts words of the vocabulary. */
+/* Tests whether the head computes logits over the vocabulary. */
 static bool has_words(const nnc_decoder *d) {
     return d->head == NNC_HEAD_LOGITS || d->head == NNC_HEAD_MASKED || d->head == NNC_HEAD_MASKED_NEXT;
 }
@@ -92,7 +93,7 @@ static void relative_positions(const nnc_layer_writer *w, const nnc_decoder *d) 
         nnc_list_mul(&w->to, nnc_list_mul(&w->to, d->relative_buckets, d->heads), w->to.repeat);
 }
 
-/* Writes the table of relative positions (for earlier and for later tokens), with its norm. */
+/* Appends the table of relative positions (DeBERTa: one half for earlier, one for later tokens), with its norm. */
 static void distances(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t rows = 2 * d->relative_buckets;
     nnc_op *op =
@@ -108,7 +109,7 @@ static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d) {
     for (int i = 0; i < 2; i++) {
         nnc_op *linear =
             nnc_list_linear(&w->to, names[i], NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, rows, inner, d->hidden, false);
-        linear->weights = (nnc_weights){ 0 }; /* these weights belong to the projection of the tokens, which counts
+        linear->weights = (nnc_weights){ 0 }; /* the weights are those of the projection of the tokens, which counts
                                                * them */
         nnc_op *op = nnc_list_add(&w->to, scores[i], NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         op->split = NNC_SPLIT_HEADS;
@@ -125,7 +126,8 @@ static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d) {
     }
 }
 
-/* Writes a projection from the width of the tables to the width of the stream. */
+/* If the embedding tables are narrower than the residual stream, appends the projection from their width to the width
+ * of the stream. */
 static void project(const nnc_layer_writer *w, const nnc_decoder *d) {
     if (table_width(d) != d->hidden) {
         nnc_layer_linear(w, "embed.project", NNC_GROUP_EMBEDDING, NNC_SPLIT_SEQUENCE, d->hidden, table_width(d),
@@ -143,8 +145,8 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
     op->u.embedding = (nnc_embedding){ .tokens = w->tokens, .width = width };
     nnc_layer_tensor_collective(w, "embed.tensor", false, width);
 
-    if (!d->bidirectional) { /* a decoder has a narrow token table only, so its other tables have the width of the
-                              * stream */
+    if (!d->bidirectional) { /* in a decoder only the token table is narrow; its other tables have the width of the
+                              * residual stream */
         project(w, d);
         width = d->hidden;
     }
@@ -154,14 +156,14 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
         op = nnc_list_pointwise(&w->to, "embed.positions", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING, elements);
         op->split = NNC_SPLIT_SEQUENCE;
         op->weights = (nnc_weights){ .count = 1, .rows = rows, .cols = width, .table = true };
-        op->u.pointwise.extra_kept_bytes = 8.0 * (double)w->seq_len; /* position ids, int64 */
+        op->u.pointwise.extra_kept_bytes = 8.0 * (double)w->seq_len; /* position ids in int64 */
         list->lookup_params += nnc_list_mul(&w->to, rows, width);
     }
     if (d->token_types > 0) {
         op = nnc_list_pointwise(&w->to, "embed.types", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING, elements);
         op->split = NNC_SPLIT_SEQUENCE;
         op->weights = (nnc_weights){ .count = 1, .rows = d->token_types, .cols = width, .table = true };
-        op->u.pointwise.extra_kept_bytes = 8.0 * (double)w->tokens; /* type ids, int64 */
+        op->u.pointwise.extra_kept_bytes = 8.0 * (double)w->tokens; /* token type ids in int64 */
         list->lookup_params += nnc_list_mul(&w->to, d->token_types, width);
     }
     if (d->positions == NNC_POSITIONS_RELATIVE || d->positions == NNC_POSITIONS_LEARNED_RELATIVE) {
@@ -169,7 +171,7 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
     } else if (d->positions == NNC_POSITIONS_DISENTANGLED) {
         distances(w, d);
     }
-    if ((d->tied_head && has_words(d)) || again) { /* first and last segment share the table of the embedding */
+    if ((d->tied_head && has_words(d)) || again) { /* the head, or a second embedding, uses the same table */
         list->tied_rows = vocab;
         list->tied_cols = table_width(d);
     } else {
@@ -180,7 +182,7 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
     nnc_layer_dropout(w, "embed.dropout", NNC_GROUP_EMBEDDING);
 }
 
-/* ---- heads of a decoder: one for each training objective ---- */
+/* ---- heads: one function for each kind of head and its loss ---- */
 
 static void words(const nnc_layer_writer *w, const nnc_decoder *d) {
     const nnc_plan *plan = w->to.how->plan;
@@ -189,10 +191,10 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_layer_tensor_collective(w, "head.tensor_in", true, width);
     nnc_op *logits = nnc_layer_linear(w, "head.logits", NNC_GROUP_HEAD, NNC_SPLIT_COLUMN, vocab, width, d->head_bias);
     logits->weights.table = true;
-    logits->weights.count = d->tied_head ? 0 : 1; /* the weights of a tied table are counted in the embedding, not in
-                                                   * the head */
+    logits->weights.count = d->tied_head ? 0 : 1; /* a tied head has no weights of its own: the embedding counts them */
     if (w->to.how->software->loss_keep == NNC_LOSS_KEEPS_CHUNKS) {
-        logits->u.matmul.chunks = (vocab + width - 1) / width; /* a chunk is as large as the input: Liger-Kernel */
+        /* a chunk of the logits is as large as the input of the head, as in Liger-Kernel */
+        logits->u.matmul.chunks = (vocab + width - 1) / width;
     }
     if (d->logit_softcap) {
         nnc_list_pointwise(&w->to, "head.softcap", NNC_PW_SOFTCAP, NNC_GROUP_HEAD,
@@ -200,7 +202,7 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d) {
             ->split = NNC_SPLIT_INNER;
     }
     nnc_list_loss(&w->to, w->tokens, vocab)->split = NNC_SPLIT_VOCAB;
-    if (plan->tensor > 1) { /* three all-reduces of one fp32 number per token: maximum, sum and target logit */
+    if (plan->tensor > 1) { /* three all-reduces of one fp32 number per token: maximum, sum, logit of the target */
         const nnc_collective_op e = { .comm = NNC_COMM_TENSOR,
                                       .forward = NNC_ALL_REDUCE,
                                       .bytes = 4.0 * (double)w->tokens / (double)plan->context,
@@ -209,10 +211,11 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d) {
     }
 }
 
-/* Tests for an encoder without biases (ModernBERT): its classification head starts with a linear layer and a norm. */
+/* Tests for an encoder without biases (ModernBERT), whose classification head begins with a linear layer, GELU and a
+ * norm. */
 static bool has_bare_head(const nnc_decoder *d) { return d->bidirectional && !d->biases; }
 
-/* Writes the first layer of a head: a linear layer from width d->hidden to `width` over `rows` tokens, then GELU. */
+/* Appends the first layer of a head over `rows` tokens: a linear layer from width d->hidden to `width`, then GELU. */
 static void dense(const nnc_layer_writer *w, const nnc_decoder *d, int64_t rows, int64_t width) {
     nnc_list_linear(&w->to, "head.dense", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, rows, width, d->hidden,
                     d->biases || d->head == NNC_HEAD_REPLACED || (d->head == NNC_HEAD_CLASSES && !has_bare_head(d)));
@@ -222,14 +225,14 @@ static void dense(const nnc_layer_writer *w, const nnc_decoder *d, int64_t rows,
     act->u.pointwise.keeps_input = true;
 }
 
-/* Writes a loss: the mean squared error against a target of rows x width values. */
+/* Appends a loss: the mean squared error of rows x width values against a target. */
 static void distance(const nnc_layer_writer *w, int64_t rows, int64_t width) {
     nnc_list_loss(&w->to, rows, width)->u.loss.squared_error = true;
 }
 
 static void masked(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t width = table_width(d);
-    nnc_layer_writer some = *w; /* the head processes only the masked positions */
+    nnc_layer_writer some = *w; /* the head processes only the masked tokens */
     if (d->head_share > 0.0) { some.tokens = (int64_t)nnc_ceil((double)w->tokens * d->head_share); }
     dense(&some, d, some.tokens, width);
     nnc_layer_norm(&some, "head.dense_norm", width);
@@ -242,7 +245,7 @@ static void replaced(const nnc_layer_writer *w, const nnc_decoder *d) {
     distance(w, w->tokens, 1);
 }
 
-/* Writes a head that classifies one token of each sequence. Source: BERT, arXiv:1810.04805, sections 3.1 and 4.1. */
+/* Appends a head that classifies one token of each sequence. Source: BERT, arXiv:1810.04805, sections 3.1 and 4.1. */
 static void choose(const nnc_layer_writer *w, const nnc_decoder *d, int64_t classes) {
     dense(w, d, w->batch, d->hidden);
     if (has_bare_head(d)) {
@@ -304,8 +307,8 @@ static void write_head(const nnc_layer_writer *w, const nnc_decoder *d) {
     (*heads[d->head])(w, d);
 }
 
-/* ---- the encoder of an encoder-decoder, and the attention to it   [encoder-decoder] ----
- * Sources: arXiv:1706.03762, section 3; arXiv:2212.04356, section 2.2 (frames). */
+/* ---- the encoder of an encoder-decoder, and the decoder's attention to it   [encoder-decoder] ----
+ * Sources: arXiv:1706.03762, section 3; arXiv:2212.04356, section 2.2 (frames of audio). */
 
 static const nnc_attention_names cross_names = {
     "cross.norm",
@@ -346,8 +349,8 @@ static void frame_conv(const nnc_layer_writer *w, const char *name, int64_t band
         ->u.pointwise.keeps_input = true;
 }
 
-/* Writes the input layers for frames of a spectrogram: two convolutions (the second with stride 2) and a table of
- * positions. */
+/* Appends the input layers for frames of a spectrogram: two convolutions (the second halves the number of frames) and a
+ * table of positions. */
 static void frames(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_op_list *list = w->to.list;
     frame_conv(w, "frames.conv1", d->frame_bands, 2 * w->seq_len, 1);
@@ -356,7 +359,8 @@ static void frames(const nnc_layer_writer *w, const nnc_decoder *d) {
         nnc_list_pointwise(&w->to, "frames.positions", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING, w->hidden_elements);
     op->weights = (nnc_weights){ .count = 1, .rows = w->seq_len, .cols = d->hidden, .table = true };
     list->lookup_params += nnc_list_mul(&w->to, w->seq_len, d->hidden);
-    list->input_bytes += 4.0 * (double)w->batch * 2.0 * (double)w->seq_len * (double)d->frame_bands; /* fp32 */
+    /* the loader copies the spectrogram in fp32 */
+    list->input_bytes += 4.0 * (double)w->batch * 2.0 * (double)w->seq_len * (double)d->frame_bands;
 }
 
 static void write_encoder(const nnc_layer_writer *w, const nnc_decoder *d) {
@@ -389,9 +393,9 @@ static void cross_attention(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_layer_attention(&one, &cross_names, &cross);
 }
 
-/* ---- towers: networks that turn images or sounds into tokens   [towers] ---- */
+/* ---- towers: networks that turn images or sounds into tokens of the decoder   [towers] ---- */
 
-/* Writes an op without work that counts the parameters of a tower without inputs in this step. */
+/* Appends an op without work that has the parameters of a tower which gets no input in this step. */
 static void idle_tower(const nnc_graph *tower, const nnc_writer *to) {
     nnc_graph_fault fault;
     nnc_graph_sizes sizes = { 0 };
@@ -412,16 +416,16 @@ static void write_towers(const nnc_model *model, const nnc_writer *to) {
     for (int32_t i = first; i < to->list->count; i++) { to->list->ops[i].tower = true; }
 }
 
-/* ---- layers ---- */
+/* ---- layers of the decoder ---- */
 
-/* A kind of layer: all layers with the same mixer and the same MLP. */
+/* A kind of layer: all layers with the same mixer and the same kind of MLP. count: number of these layers. */
 typedef struct kind {
     nnc_mixer mixer;
     nnc_mlp_kind mlp;
     int64_t count;
 } kind;
 
-/* Returns a layer with the dimensions of a given mixer; its other members are copied from `any`. */
+/* Returns the shape of a layer with a given mixer; members that the mixer does not decide are copied from `any`. */
 static nnc_layer layer_of_mixer(const nnc_layer *any, const nnc_decoder *d, nnc_mixer mixer) {
     nnc_layer layer = *any;
     const bool window = mixer == NNC_MIXER_WINDOW;
@@ -447,7 +451,7 @@ static nnc_layer layer_of_mixer(const nnc_layer *any, const nnc_decoder *d, nnc_
 static const char *const attention_streams[] = { "attn.stream_weights", "attn.streams_in", "attn.streams_out" };
 static const char *const mlp_streams[] = { "mlp.stream_weights", "mlp.streams_in", "mlp.streams_out" };
 
-/* Returns the number of values that a layer passes to the next layer: all residual streams. */
+/* Returns the number of elements that one layer passes to the next: those of all its residual streams. */
 static int64_t stream_elements(const nnc_layer_writer *w, const nnc_decoder *d) {
     return nnc_list_mul(&w->to, w->hidden_elements, d->streams > 1 ? d->streams : 1);
 }
@@ -490,16 +494,17 @@ static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *
     block(w, d, k);
 }
 
-/* Writes the layers after the first layer as ops without weights, because all layers share the weights of the first. */
+/* Appends all layers of a kind but the first, with weights of 0 elements: all layers of the network share the weights
+ * of the first layer, which counts them. */
 static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_writer *w, const kind *k) {
     const int32_t first = list->count;
     layers(w, d, k);
     for (int32_t i = first; i < list->count; i++) { list->ops[i].weights = (nnc_weights){ 0 }; }
 }
 
-/* Writes the modules for multi-token prediction, which predict later tokens. A module normalises the stream and the
- * next token's row of the embedding table, and projects both to the width of the stream. Then it has a layer of the
- * same kind as the last layer, and the model's head. Source: arXiv:2412.19437, section 2.2.   [next-tokens] */
+/* Appends the modules for multi-token prediction, which predict later tokens. A module normalises the residual stream
+ * and the embedding of the next token, and projects both together to the width of the stream. Then it has a layer of
+ * the same kind as the last layer, and uses the model's head. Source: arXiv:2412.19437, section 2.2.   [next-tokens] */
 static void further_tokens(const nnc_layer_writer *w, const nnc_decoder *d) {
     const kind last = { mixer_of(d, d->layers - 1), mlp_of(d, d->layers - 1), d->next_layers };
     nnc_layer_writer all = *w;
@@ -523,8 +528,8 @@ static void further_tokens(const nnc_layer_writer *w, const nnc_decoder *d) {
 
 enum { KINDS_MAX = NNC_SEGMENTS_MAX - 3 };
 
-/* Finds the kinds of layers, in order of first appearance. Returns the number of kinds. If kinds alternate, list->mixed
- * records the kind of each layer; more than KINDS_MAX kinds set list->truncated. */
+/* Finds the kinds of layers, in the order in which they first appear, and returns their number. If kinds alternate,
+ * list->mixed records the segment of each layer. If there are more than KINDS_MAX kinds, sets list->truncated. */
 static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KINDS_MAX]) {
     int32_t count = 0;
     if (d->mixers_count <= 1 && d->mlps_count <= 1) {
@@ -547,7 +552,8 @@ static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KIND
         }
         if (i == count) { kinds[count++] = k; }
         kinds[i].count++;
-        list->mixed[list->mixed_count++] = (uint8_t)(i + 1); /* + 1, because segment 0 is the embedding */
+        /* segment 0 is the embedding, so kind i is in segment i + 1 */
+        list->mixed[list->mixed_count++] = (uint8_t)(i + 1);
     }
     return count;
 }
@@ -557,7 +563,7 @@ static void lower(const nnc_model *model, const nnc_writer *to) {
     const nnc_layer layer = layer_of(d);
     const nnc_plan *plan = to->how->plan;
     const nnc_layer_writer w = nnc_layer_begin(to, &layer, plan->micro_batch, plan->seq_len);
-    const double token_id_bytes = 4.0; /* the loader copies int32 ids */
+    const double token_id_bytes = 4.0; /* the data loader copies token ids as int32 */
     to->list->tokens = w.tokens;
     to->list->input_bytes = token_id_bytes * (double)w.tokens;
     to->list->stream_elements = stream_elements(&w, d);
@@ -616,7 +622,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Checks the rules for tensor and context ranks of a layer whose mixer keeps a state. */
+/* Checks the rules for tensor and context parallelism of layers whose mixer keeps a state. */
 static nnc_status split_states(const nnc_decoder *d, const nnc_plan *p, nnc_error *err) {
     if (p->context > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",

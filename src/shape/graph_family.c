@@ -1,7 +1,7 @@
 /* The family of networks that are a list of ops: graph files and ONNX files.   [graph]
  *
- * The walk (src/graph) infers shapes and reports each op. This file writes the cost ops of each reported op, and
- * decides which op keeps a tensor for backward. */
+ * The walk over the network (src/graph) infers all shapes and reports each op. For each reported op this file appends
+ * forward ops to the op list, and decides which op counts a tensor that is kept for backward. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,15 +9,16 @@
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
-/* State of a tensor's memory, as flags. Every kept tensor has one owner: the first op whose backward needs it. */
+/* Flags of the memory of a tensor. Every kept tensor has one owner, which counts its bytes: the first op whose backward
+ * needs the tensor. */
 enum {
     PLACE_KEPT = 1,   /* an op already owns the tensor, or the tensor is an input of the network */
     PLACE_GRAD = 2,   /* the tensor needs a gradient, because it depends on a weight */
-    PLACE_REMADE = 4, /* selective recomputation computes the tensor again */
-    PLACE_NORMED = 8, /* a norm wrote the tensor, or a sum inside the kernel of a norm */
+    PLACE_REMADE = 4, /* selective recomputation computes the tensor again, so it is not kept */
+    PLACE_NORMED = 8, /* a norm wrote the tensor, or an op that runs inside the kernel of a norm */
 };
 
-/* The op list that receives the ops of a graph, and the state of the walk over the graph. */
+/* State while the ops of a graph are written: the op list that receives them, and the walk over the graph. */
 typedef struct lowering {
     nnc_writer to;
     nnc_graph_walk *walk;
@@ -26,12 +27,15 @@ typedef struct lowering {
     const struct nnc_graph_net *net;
     int32_t marks[NNC_GRAPH_DEPTH_MAX + 1];
     int32_t depth;
-    bool layered;           /* iterations of the repeat of layers become segments, which stages hold */
-    int32_t tables;         /* index of the communication of the last tables, plus 1; 0 = no tables so far */
-    int32_t layer_segments; /* number of different layer segments: iterations that start from different states */
+    bool layered;           /* true: each iteration of the repeat of layers becomes a segment, and pipeline stages
+                             * divide these segments */
+    int32_t tables;         /* index in the op list of the collective of the last tables, plus 1; 0 = there were no
+                             * tables yet */
+    int32_t layer_segments; /* number of segments of layers: iterations of the repeat of layers that start from
+                             * different states */
 } lowering;
 
-/* ---- decides which op owns a kept tensor ---- */
+/* ---- which op counts a kept tensor (its owner) ---- */
 
 static nnc_graph_storage *place_of(const lowering *l, const nnc_graph_tensor *t) {
     return &l->walk->storages[t->storage];
@@ -39,8 +43,8 @@ static nnc_graph_storage *place_of(const lowering *l, const nnc_graph_tensor *t)
 
 static bool has_grad(const lowering *l, const nnc_graph_tensor *t) { return (place_of(l, t)->flags & PLACE_GRAD) != 0; }
 
-/* Returns true when an op whose backward needs a tensor has to keep it, and makes the op its owner. Returns false when
- * an earlier op owns the tensor, or selective recomputation computes it again. */
+/* For an op whose backward needs tensor t: returns true and makes the op the owner of t. Returns false if an earlier op
+ * owns t, or selective recomputation computes t again. */
 static bool keeps(const lowering *l, const nnc_graph_tensor *t) {
     nnc_graph_storage *s = place_of(l, t);
     const bool own = (s->flags & (PLACE_KEPT | PLACE_REMADE)) == 0;
@@ -56,12 +60,12 @@ static int64_t all_positions(const lowering *l, const nnc_graph_tensor *t) {
     return nnc_list_mul(&l->to, l->batch, nnc_graph_positions(t));
 }
 
-/* Returns the group that the file gives an op; `unsaid` if the file gives no group. */
+/* Returns the group that the graph file gives for an op; `unsaid` if it gives none. */
 static nnc_group group_of(const nnc_graph_op *op, nnc_group unsaid) {
     return op->node->group != NNC_GROUP_COUNT ? op->node->group : unsaid;
 }
 
-/* Returns the group of a pointwise op: the group in the file; else "conv" for a map, "mlp" for other tensors. */
+/* Returns the group of a pointwise op: the one in the graph file; else "conv" for a map and "mlp" for other tensors. */
 static nnc_group pointwise_group(const nnc_graph_op *op) {
     return group_of(op, op->out.rank >= 3 ? NNC_GROUP_CONV : NNC_GROUP_MLP);
 }
@@ -80,14 +84,14 @@ static void remake(const lowering *l, const nnc_graph_op *op, const nnc_op *writ
     if (written->recomputed) { place_of(l, &op->out)->flags |= PLACE_REMADE; }
 }
 
-/* ---- convolutions, norms, products ---- */
+/* ---- convolutions, norms, linear layers ---- */
 
 static void lower_conv(lowering *l, const nnc_graph_op *op) {
     const int64_t *v = op->values;
     nnc_graph_window windows[3];
     nnc_graph_windows(op, windows);
-    /* A convolution of a volume has as many multiplications as a convolution of a map whose height is depth times
-     * height of the volume. */
+    /* A 3-d convolution has as many multiplications as a 2-d convolution of a map with height = depth x height of the
+     * volume. */
     const int last = op->in.rank - 1;
     const int64_t in_depth = last == 3 ? op->in.dims[1] : 1, out_depth = last == 3 ? op->out.dims[1] : 1;
     const int64_t kernel = windows[0].kernel * (last == 3 ? windows[2].kernel : 1);
@@ -111,14 +115,15 @@ static void lower_conv(lowering *l, const nnc_graph_op *op) {
 
 static bool of_map(const nnc_graph_op *op) { return op->out.rank >= 3; }
 
-/* Tests whether the software profile runs an op on the map t inside the kernel of the norm that wrote t. */
+/* Tests whether an op on the map t runs inside the kernel of the norm that wrote t, by the software profile
+ * (fused_maps). */
 static bool is_inside(const lowering *l, const nnc_graph_tensor *t) {
     return l->to.how->software->fused_maps && t->rank >= 3 && (place_of(l, t)->flags & PLACE_NORMED) != 0;
 }
 
-/* Returns the format of the tensors that a norm keeps. Autocast leaves batch norms in the format of their input (no
- * list of autocast has them). A group norm with one channel per group is computed as a batch norm over samples
- * (at::instance_norm of PyTorch). If a norm runs in primitives, its moments are fp32. */
+/* Returns which tensors, and in which format, a norm keeps. Autocast leaves batch norms in the format of their input
+ * (they are in none of its lists). A group norm with one channel per group is computed as a batch norm over samples
+ * (at::instance_norm of PyTorch). If the profile runs norms as primitives, the kept tensors are fp32. */
 static nnc_norm_keep norm_keep(const nnc_software *software, const nnc_graph_op *op) {
     const bool grouped = op->values[NNC_NORM_PARAM_KIND] == NNC_NORM_GROUP;
     const bool batch = op->values[NNC_NORM_PARAM_KIND] == NNC_NORM_BATCH;
@@ -138,7 +143,7 @@ static void lower_norm(lowering *l, const nnc_graph_op *op) {
     norm->group = group_of(op, NNC_GROUP_NORM);
     norm->u.norm.turned &= op->values[NNC_NORM_PARAM_GROUPS] < nnc_graph_width(&op->in);
     norm->u.norm.keep = norm_keep(l->to.how->software, op);
-    /* A norm in fp32 keeps an fp32 copy of its input instead of its 16-bit input. */
+    /* A norm in fp32 keeps an fp32 copy of its 16-bit input instead of the input. */
     const bool copy = norm->u.norm.keep != NNC_KEEP_FUSED && nnc_dtype_bytes(l->to.how->dtype) < 4.0;
     norm->u.norm.keeps_input = !copy && keeps(l, &op->in);
     remake(l, op, norm);
@@ -146,8 +151,8 @@ static void lower_norm(lowering *l, const nnc_graph_op *op) {
     place_of(l, &op->out)->flags |= of_map(op) ? PLACE_NORMED : 0;
 }
 
-/* Writes an all-reduce between tensor ranks: of the partial sums of an output, or with `entering` of the gradient of an
- * input that every rank reads. */
+/* Appends an all-reduce between tensor ranks: of the partial sums of an output (in forward), or if `entering` is set of
+ * the gradient of an input that every rank reads (in backward). */
 static void tensor_collective(const lowering *l, const char *label, const nnc_graph_tensor *t, bool entering) {
     const nnc_collective_op e = { .comm = NNC_COMM_TENSOR,
                                   .forward = entering ? NNC_NO_COLLECTIVE : NNC_ALL_REDUCE,
@@ -169,9 +174,9 @@ static void lower_linear(lowering *l, const nnc_graph_op *op) {
     if (split == NNC_LINEAR_ROWS) { tensor_collective(l, op->node->label, &op->out, false); }
 }
 
-/* ---- writes the ops that work element by element ---- */
+/* ---- ops that work element by element, and losses ---- */
 
-/* Checks that the index of an activation in graph files equals its pointwise kind: see NNC_ACTIVATION_LIST. */
+/* Checks that activations have the same values in graph files as in nnc_pointwise_kind; see NNC_ACTIVATION_LIST. */
 _Static_assert((int)NNC_ACT_RELU == NNC_PW_RELU && (int)NNC_ACT_GEGLU == NNC_PW_GEGLU,
                "graph files list the activations in another order");
 
@@ -184,7 +189,7 @@ static void lower_act(lowering *l, const nnc_graph_op *op) {
     act->u.pointwise.inside = !row->gated && is_inside(l, &op->in);
     if (row->gated && !l->to.how->software->fused_activation) {
         act->u.pointwise.fused = false;
-        if (!act->recomputed) { /* backward of the product of both halves needs the activated gate */
+        if (!act->recomputed) { /* backward of the product of gate and up needs the activated gate */
             act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&l->to, act->u.pointwise.elements);
         }
     }
@@ -192,7 +197,7 @@ static void lower_act(lowering *l, const nnc_graph_op *op) {
         act->u.pointwise.keeps_input = keeps(l, &op->in);
         return;
     }
-    /* The norm is not recomputed, because the activation overwrites its output. */
+    /* The activation overwrites the output of the norm, so the norm is not recomputed. */
     const int32_t producer = place_of(l, &op->in)->producer;
     act->u.pointwise.keeps_output = keeps(l, &op->out);
     if (producer >= 0) { l->list->ops[producer].recomputed = false; }
@@ -206,7 +211,7 @@ static void lower_scale(lowering *l, const nnc_graph_op *op) {
     const bool gain = op->values[0] == NNC_SCALE_GAIN;
     nnc_op *scale = write_pointwise(l, op, gain ? NNC_PW_SCALE : NNC_PW_BIAS, pointwise_group(op));
     scale->weights.vector = op->weights.vector;
-    /* a scale of a map is a batch norm with fixed statistics, so the flags of its output say that a norm wrote it */
+    /* A scale of a map is a batch norm with fixed statistics, so its output counts as written by a norm. */
     place_of(l, &op->out)->flags |= of_map(op) ? PLACE_NORMED : 0;
     scale->u.pointwise.keeps_input = gain && keeps(l, &op->in);
 }
@@ -232,18 +237,18 @@ static void lower_loss(lowering *l, const nnc_graph_op *op) {
     loss->name = op->node->label;
     if (op->values[0] == NNC_LOSS_SQUARED_ERROR) {
         loss->u.loss.fused = loss->u.loss.squared_error = true;
-        loss->u.loss.keep = NNC_LOSS_KEEPS_LOGITS; /* the loss keeps only the prediction */
+        loss->u.loss.keep = NNC_LOSS_KEEPS_LOGITS; /* a squared error keeps only the prediction */
     }
 }
 
-/* ---- copies ---- */
+/* ---- pools, upsampling, copies, views ---- */
 
 static void lower_pool(lowering *l, const nnc_graph_op *op) {
     const bool max = op->node->kind == NNC_GRAPH_POOL && op->values[NNC_POOL_KIND] == NNC_POOL_MAX;
     nnc_op *pool =
         write_pointwise(l, op, max ? NNC_PW_MAX_POOL2D : NNC_PW_AVG_POOL2D, group_of(op, NNC_GROUP_RESAMPLE));
     pool->u.pointwise.input_elements = all_elements(l, &op->in);
-    if (max) { /* a max pool keeps its indices, and the input that they refer to */
+    if (max) { /* a max pool keeps its indices and its input */
         pool->u.pointwise.keeps_mask = true;
         pool->u.pointwise.extra_kept_bytes = bytes_kept(l, &op->in);
     }
@@ -260,20 +265,20 @@ static void lower_upsample(lowering *l, const nnc_graph_op *op) {
     up->u.pointwise.input_elements = twice ? 0 : all_elements(l, &op->in);
 }
 
-/* Writes an op that copies a tensor to another layout. */
+/* Appends an op that copies a tensor, for ops that change the order of its values. */
 static void lower_copy(lowering *l, const nnc_graph_op *op) {
     write_pointwise(l, op, NNC_PW_CONCAT, group_of(op, NNC_GROUP_RESAMPLE));
 }
 
-/* Lowers a view: it runs no kernel, and its output has the flags of the source. */
+/* For ops that run no kernel: their output is a view, with the flags of its source. */
 static void lower_view(lowering *l, const nnc_graph_op *op) {
     place_of(l, &op->out)->flags = place_of(l, &op->in)->flags;
 }
 
-/* ---- attention, tables, inputs ---- */
+/* ---- inputs, attention, recurrent layers, tables ---- */
 
 static void lower_input(lowering *l, const nnc_graph_op *op) {
-    const bool pixels = op->out.rank == 3; /* 8-bit pixels */
+    const bool pixels = op->out.rank == 3; /* the data loader copies images as 8-bit pixels */
     const double bytes = op->out.ids ? 4.0 : pixels ? 1.0 : nnc_dtype_bytes(l->to.how->dtype);
     const int64_t elements = all_elements(l, &op->out);
     place_of(l, &op->out)->flags = PLACE_KEPT;
@@ -281,9 +286,10 @@ static void lower_input(lowering *l, const nnc_graph_op *op) {
     if (op->out.ids && op->node == &l->net->input) { l->list->tokens = elements; }
 }
 
-/* Writes the memory copies of windowed attention. Software that copies queries, keys and values to a layout by heads
- * (`copied_heads`) also copies maps into windows and back. Every second layer also shifts the map: one more copy before
- * attention and one after it. So two layers have three copies before attention and three after it. */
+/* Appends the copies of windowed attention (Swin) before or after attention. Profiles that copy queries, keys and
+ * values to a layout by heads (copied_heads) also copy maps into windows and back. Every second layer also shifts the
+ * map, which is one more copy before attention and one after it. So two layers have three copies before attention and
+ * three after it, one and a half per call. */
 static void copy_windows(lowering *l, const nnc_graph_op *op) {
     if (l->to.how->software->copied_heads != NNC_HEADS_IN_PLACE) {
         const int64_t elements = all_elements(l, &op->out);
@@ -293,7 +299,7 @@ static void copy_windows(lowering *l, const nnc_graph_op *op) {
     }
 }
 
-/* Writes an attention op. The op keeps queries, keys and values as one tensor, unless an earlier op owns them. */
+/* Appends an attention op. It keeps queries, keys and values as one tensor, unless an earlier op owns them. */
 static void lower_attention(lowering *l, const nnc_graph_op *op) {
     static const char *const parts[] = { "scores", "mask", "softmax", "dropout", "context" };
     const int64_t *v = op->values;
@@ -302,7 +308,7 @@ static void lower_attention(lowering *l, const nnc_graph_op *op) {
     const bool map = op->in.rank == 3, causal = v[NNC_ATTENTION_CAUSAL] > 0;
     const int64_t side = v[NNC_ATTENTION_WINDOW], tokens = nnc_graph_positions(&op->in);
     const int64_t square = map ? side * side : side;
-    /* windows of a causal attention slide over the tokens; other windows do not overlap */
+    /* Windows of a causal attention slide over the tokens; other windows do not overlap. */
     const bool blocks = side > 0 && !causal;
     const int64_t seq_len = blocks ? square : tokens;
     const int64_t own = nnc_graph_width(&op->in), out = nnc_graph_width(&op->out);
@@ -335,9 +341,9 @@ static void lower_attention(lowering *l, const nnc_graph_op *op) {
     if (op->also.rank > 0) { keeps(l, &op->also); }
 }
 
-/* Writes a recurrent layer: one product of all tokens, then for each token a product with the state and a kernel of the
- * gates. The first op counts all weights. Backward needs the state before each token (the output), the gates and, in an
- * LSTM, the cell; a GRU keeps two more values, as PyTorch's fused cell does.   [graph] */
+/* Appends a recurrent layer: one product of all tokens with the input weights; then, for each token, a product with the
+ * state and a kernel for the gates. The first op has all weights. Kept for backward: the states before each token (the
+ * output), the gates and, in an LSTM, the cell; a GRU keeps two more values, as PyTorch's fused cell does.   [graph] */
 static void lower_recurrent(lowering *l, const nnc_graph_op *op) {
     static const int64_t kept[] = { 1, 2, 0 };
     const int64_t *v = op->values;
@@ -374,8 +380,9 @@ static void lower_embed(lowering *l, const nnc_graph_op *op) {
     l->list->lookup_params += nnc_list_mul(&l->to, op->weights.rows, op->weights.cols);
 }
 
-/* Writes summed lookups. All ranks share the tables: each rank looks up its rows for all samples, and the sums return
- * to the ranks of the samples. Successive tables share one collective. */
+/* Appends a table whose looked-up rows are summed. All expert ranks share the tables: each rank looks up its own rows
+ * for the samples of all ranks, and the sums return to the ranks of the samples by an all-to-all. Successive tables
+ * share one all-to-all. */
 static void lower_table(lowering *l, const nnc_graph_op *op) {
     const nnc_plan *plan = l->to.how->plan;
     const int64_t width = op->weights.cols, lookups = op->values[NNC_TABLE_LOOKUPS];
@@ -421,7 +428,7 @@ static void lower_prepend(lowering *l, const nnc_graph_op *op) {
     l->list->lookup_params += op->weights.vector;
 }
 
-/* ---- one op ---- */
+/* ---- the function for each kind of op ---- */
 
 typedef void lower_fn(lowering *l, const nnc_graph_op *op);
 static lower_fn *const rows[] = {
@@ -470,7 +477,7 @@ static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op
     const int64_t looked_up = l->list->lookup_params;
     rows[op->node->kind](l, op);
     for (int32_t i = first; i < l->list->count && walk->frozen > 0; i++) { l->list->ops[i].fixed = true; }
-    if (walk->tied > 0) { /* the first op that uses these weights counts them */
+    if (walk->tied > 0) { /* ops with tied weights: an earlier op counts these weights */
         l->list->lookup_params = looked_up;
         for (int32_t i = first; i < l->list->count; i++) {
             l->list->ops[i].weights.count = l->list->ops[i].weights.vector = 0;
@@ -479,7 +486,8 @@ static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op
     place_of(l, &op->out)->flags |= grad ? PLACE_GRAD : 0;
 }
 
-/* Returns all lets (named numbers) of a network; the let for the image side or sequence length becomes `length`. */
+/* Returns the values of all lets (numbers with names) of a graph; if `length` is given and differs from the file, a
+ * copy in `own` whose let for the image side or sequence length is `length`. */
 static const int64_t *lets_of(const nnc_graph *g, int64_t length, int64_t own[NNC_GRAPH_LETS_MAX]) {
     const int32_t at = g->net->length_let;
     if (at < 0 || length == 0 || length == g->lets[at]) { return g->lets; }
@@ -488,17 +496,18 @@ static const int64_t *lets_of(const nnc_graph *g, int64_t length, int64_t own[NN
     return own;
 }
 
-/* ---- lowering ---- */
+/* ---- lowering: walks the network and fills the op list ---- */
 
-/* Receives an op of the walk and writes its cost ops. Ops after the layers belong to the last segment. */
+/* Receives an op of the walk and appends its forward ops to the list. Ops after the layers begin a last segment. */
 static void hear(void *context, nnc_graph_walk *walk, const nnc_graph_op *op) {
     lowering *l = context;
     if (l->depth == 0 && l->list->segments[l->list->segment_count - 1].layer) { nnc_list_segment(&l->to, 1, false); }
     lower_op(context, walk, op);
 }
 
-/* Begins an iteration of a repeat. An iteration of an outermost repeat is a recompute block; an iteration of the repeat
- * of layers is also a segment. Returns the mark that leave() gets. */
+/* Called at the start of an iteration of a repeat. If the repeat is not inside another repeat, the iteration becomes
+ * a recompute block; an iteration of the repeat of layers also becomes a segment. Returns the mark that leave()
+ * receives. */
 static int32_t enter(void *context, nnc_graph_walk *walk, const nnc_graph_node *repeat) {
     lowering *l = context;
     const int32_t mark = l->depth < NNC_GRAPH_DEPTH_MAX ? l->depth++ : l->depth;
@@ -529,11 +538,12 @@ static void leave(void *context, int32_t mark, int64_t turns) {
     }
 }
 
-/* Returns the pixels per side of one position of the network's input: 8 for a latent of 64 x 64 at 512 pixels. */
+/* Returns the pixels per side of one position of the network's input: 8 if the network reads a latent of 64 x 64 for an
+ * image of 512 x 512. */
 static int64_t factor_of(const nnc_model *model) { return model->image_factor > 1 ? model->image_factor : 1; }
 
-/* Walks the network and writes its ops. Returns the number of different layer segments (see `lowering`). A fault of the
- * walk sets list->overflow. */
+/* Walks the network and fills the op list. layered: true = each different layer becomes a segment. Returns the number
+ * of segments of layers. If the walk finds a fault, sets list->overflow. */
 static int32_t write(const nnc_graph *g, const nnc_writer *to, int64_t factor, bool layered) {
     const nnc_plan *plan = to->how->plan;
     nnc_graph_fault fault;
@@ -547,16 +557,15 @@ static int32_t write(const nnc_graph *g, const nnc_writer *to, int64_t factor, b
     nnc_list_segment(to, 1, false);
     const int64_t length = g->net->images ? plan->image / factor : plan->seq_len;
     if (!nnc_graph_run(g->net, lets_of(g, length, own), &sink, &fault)) {
-        to->list->overflow = true; /* a fault counts as overflow; resolve() has walked the same network before, without
-                                    * a fault */
+        to->list->overflow = true; /* cannot happen: resolve() has walked this network without a fault */
     }
     return l.layer_segments;
 }
 
 static void hear_part(void *context, nnc_graph_walk *walk, const nnc_graph_op *op) { lower_op(context, walk, op); }
 
-/* Copies the lets (named numbers) of a tower to `own`, and sets the let text_len to the sequence length of the plan:
- * the tower reads the tokens of the text. */
+/* Copies the lets (numbers with names) of a tower to `own`. If the tower has a let text_len, it reads the tokens of the
+ * text, and text_len becomes the sequence length of the plan. */
 static void take_text(const nnc_graph *part, const nnc_plan *plan, int64_t own[NNC_GRAPH_LETS_MAX]) {
     memcpy(own, part->lets, NNC_GRAPH_LETS_MAX * sizeof *own);
     for (int32_t i = 0; i < part->net->let_count; i++) {
@@ -571,13 +580,13 @@ void nnc_graph_write_part(const nnc_graph *part, const nnc_writer *to, int64_t b
     int64_t own[NNC_GRAPH_LETS_MAX];
     take_text(part, to->how->plan, own);
     if (!nnc_graph_run(part->net, own, &sink, &fault)) {
-        to->list->overflow = true; /* a fault counts as overflow; the reader has walked the same network before, without
-                                    * a fault */
+        to->list->overflow = true; /* cannot happen: the reader of the model file has walked this network without a
+                                    * fault */
     }
 }
 
-/* Largest number of kinds of layer: one segment each, besides one segment before the layers and one after them. If a
- * network has more kinds, stages cannot divide it. */
+/* Largest number of kinds of layer: each takes one segment, and two segments are for the ops before and after the
+ * layers. If a network has more kinds, pipeline stages cannot divide it. */
 enum { LAYER_SEGMENTS_MAX = NNC_SEGMENTS_MAX - 2 };
 
 static void lower(const nnc_model *model, const nnc_writer *to) {
@@ -586,9 +595,9 @@ static void lower(const nnc_model *model, const nnc_writer *to) {
     if (g->net->layers == NULL || write(g, to, factor, true) > LAYER_SEGMENTS_MAX) { write(g, to, factor, false); }
 }
 
-/* ---- the row ---- */
+/* ---- the other functions of the family's row: checks and sizes ---- */
 
-/* Checks the network with the sequence length or image side of the plan: infers all shapes again. */
+/* Checks that the network has no fault with the sequence length or image side of the plan. */
 static nnc_status check(const nnc_model *model, const char *option, int64_t length, nnc_error *err) {
     const nnc_graph *g = &model->graph;
     int64_t own[NNC_GRAPH_LETS_MAX];
@@ -603,7 +612,7 @@ static nnc_status check(const nnc_model *model, const char *option, int64_t leng
 
 static int64_t length_of(const nnc_graph *g) { return g->net->length_let >= 0 ? g->lets[g->net->length_let] : 0; }
 
-/* Returns the number of layers that stages can hold; 0 = stages cannot divide the network. */
+/* Returns the number of layers that pipeline stages can divide; 0 = they cannot divide this network. */
 static int64_t layers_of(const nnc_graph *g) {
     nnc_graph_fault fault;
     nnc_graph_sizes measured = { 0 };
@@ -620,7 +629,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
     const nnc_graph *g = &model->graph;
     const bool images = g->net->images;
     const int64_t asked = images ? p->image : p->seq_len, factor = images ? factor_of(model) : 1;
-    const int64_t own = length_of(g) * factor; /* images are counted in pixels, also if the network reads latents */
+    const int64_t own = length_of(g) * factor; /* an image size counts pixels, even if the network reads latents */
     const char *option = images ? "--image" : "--seq-len";
     if (images) {
         NNC_TRY(nnc_family_takes_images(model, own, p, err));
@@ -651,7 +660,7 @@ static nnc_model_sizes sizes(const nnc_model *model) {
     const nnc_graph *g = &model->graph;
     const int64_t length = length_of(g);
     const int64_t layers = layers_of(g);
-    return (nnc_model_sizes){ .layers = layers > 0 ? layers : 1, /* 1: stages cannot divide the network */
+    return (nnc_model_sizes){ .layers = layers > 0 ? layers : 1, /* 1 = pipeline stages cannot divide the network */
                               .experts = has_tables(g) ? NNC_EXPERTS_ANY : 0,
                               .seq_len = g->net->images ? 0 : length,
                               .image = g->net->images ? length * factor_of(model) : 0 };
@@ -671,12 +680,12 @@ static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char in
     }
 }
 
-/* State of the check that sizes divide evenly over tensor ranks. */
+/* State of a walk that checks whether sizes divide evenly over tensor ranks. */
 typedef struct divider {
     int64_t ranks;
     nnc_error *err;
     nnc_status status;
-    int marked; /* number of products that tensor ranks divide */
+    int marked; /* number of linear layers that tensor ranks divide */
 } divider;
 
 static void divide(divider *d, const nnc_graph_op *op, const char *what, int64_t whole) {

@@ -1,5 +1,5 @@
-/* The table of model families, functions with which families write their op lists, and rules by which a plan divides a
- * model over ranks. */
+/* The table of model families, functions that append ops to an op list, and the rules by which a plan divides a model
+ * over ranks. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ bool nnc_plan_trains_all(const nnc_plan *plan) {
     return plan->train == NNC_TRAIN_ALL && plan->adapter_rank == 0 && plan->train_layers == 0;
 }
 
-/* Tests whether the model file freezes weights. */
+/* Tests whether the model file freezes some weights under every plan. */
 static bool has_fixed(const nnc_op_list *list) {
     bool fixed = false;
     for (int32_t i = 0; i < list->count && !fixed; i++) { fixed = list->ops[i].fixed; }
@@ -78,9 +78,9 @@ nnc_status nnc_family_takes_images(const nnc_model *model, int64_t image, nnc_pl
     return NNC_OK;
 }
 
-enum { NEAR_ENOUGH = 1000000 }; /* how far from the value a legal value is searched */
+enum { NEAR_ENOUGH = 1000000 }; /* the largest distance from a value at which nearest_divisors() searches above it */
 
-/* Writes the divisors of `whole` that are nearest to `value`, below and above: "4 or 6". */
+/* Writes the nearest divisors of `whole` below or equal to `value`, and above it: "4 or 6". */
 static void nearest_divisors(int64_t whole, int64_t value, char *text, size_t size) {
     int64_t below = 0, above = 0;
     for (int64_t i = value; i >= 1 && below == 0; i--) { below = whole % i == 0 ? i : 0; }
@@ -97,7 +97,7 @@ static void nearest_divisors(int64_t whole, int64_t value, char *text, size_t si
 nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int64_t ranks, nnc_error *err) {
     char legal[64];
     if (ranks <= 1 || whole % ranks == 0) { return NNC_OK; }
-    if (err == NULL) { /* without err no message is needed */
+    if (err == NULL) { /* the caller passes no err, so no message is needed */
         return NNC_ILLEGAL_PLAN;
     }
     nearest_divisors(whole, ranks, legal, sizeof legal);
@@ -105,13 +105,13 @@ nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int6
                     what, whole, ranks, legal);
 }
 
-/* ---- The op list of one forward pass: appends ops, with the choices of the software profile ---- */
+/* ---- appending ops to an op list, with the choices of the software profile ---- */
 
 nnc_op *nnc_list_add(const nnc_writer *w, const char *name, nnc_op_kind kind, nnc_group group) {
     nnc_op_list *list = w->list;
     if (list->count == NNC_OPS_MAX) {
         list->truncated = true;
-        list->count--; /* the last op is reused until the caller reports the error */
+        list->count--; /* the last op is overwritten; the caller reports the full list later */
     }
     nnc_op *op = &list->ops[list->count++];
     memset(op, 0, sizeof *op);
@@ -180,7 +180,8 @@ nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, 
                         int64_t k, bool bias) {
     const nnc_dtype dtype = w->block >= 0 ? w->how->linear_dtype : w->how->dtype;
     if (dtype != w->how->dtype) {
-        /* 8-bit operands: forward casts the input, backward casts the gradient of the output */
+        /* Operands with fewer bits than the activations: forward casts the input, backward casts the gradient of the
+         * output. */
         nnc_op *cast = nnc_list_pointwise(w, "cast", NNC_PW_CAST, group, nnc_list_mul(w, m, k));
         cast->split = split;
         cast->u.pointwise.backward_elements = nnc_list_mul(w, m, n);
@@ -204,8 +205,8 @@ nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, 
     return op;
 }
 
-/* Tests whether a grouped convolution runs on vector units, as matrix units have no channels-last kernel for its
- * groups. */
+/* Tests whether a grouped convolution, other than a depthwise one, runs on the vector units: the matrix units have a
+ * channels-last kernel only if the number of groups is a multiple of 32 and a group has 4, 8, 16 or 32 channels. */
 static bool on_vectors(const nnc_software *software, const nnc_conv *conv) {
     const int64_t width = conv->c_in / conv->groups;
     const bool kernel = conv->groups % 32 == 0 && (width == 4 || width == 8 || width == 16 || width == 32);
@@ -229,7 +230,7 @@ nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, co
 nnc_op *nnc_list_norm(const nnc_writer *w, const char *name, nnc_norm_kind kind, int64_t elements, int64_t rows,
                       int64_t params) {
     const nnc_software *software = w->how->software;
-    /* norms of feature maps (batch and group norms) always run as one kernel */
+    /* Norms of feature maps (batch and group norms) run as one kernel even if other norms run as primitives. */
     const bool map = kind == NNC_NORM_BATCH || kind == NNC_NORM_GROUP;
     nnc_op *op = nnc_list_add(w, name, NNC_OP_NORM, NNC_GROUP_NORM);
     op->weights.vector = params;
@@ -260,7 +261,8 @@ nnc_op *nnc_list_residual(const nnc_writer *w, const char *name, nnc_group group
 }
 
 nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes) {
-    const bool chunks = w->how->software->loss_keep == NNC_LOSS_KEEPS_CHUNKS; /* the loss is one Liger kernel */
+    /* the loss is one Liger kernel, together with the head */
+    const bool chunks = w->how->software->loss_keep == NNC_LOSS_KEEPS_CHUNKS;
     nnc_op *op = nnc_list_add(w, "loss", NNC_OP_LOSS, NNC_GROUP_LOSS);
     op->u.loss = (nnc_loss){ .tokens = rows,
                              .classes = classes,
@@ -271,8 +273,8 @@ nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes) {
     return op;
 }
 
-/* ---- Splitting a model over ranks: which plans are legal, and the dims of one rank. Each family and each layer adds
- * its divisibility rules; each op divides its dims (nnc_op_row.shard). ---- */
+/* ---- dividing a model over ranks: which plans are legal, and the dims of one rank ----
+ * Each family and each layer has its own rules of divisibility; each kind of op divides its dims (nnc_op_row.shard). */
 
 static int32_t plan_replicas(const nnc_plan *plan) { return plan->data * plan->context; }
 
@@ -280,7 +282,8 @@ int32_t nnc_plan_expert_ranks(const nnc_plan *plan) {
     return plan_replicas(plan) * (plan->whole_experts ? plan->tensor : 1);
 }
 
-/* From this value on, a context degree above the number of --devices is refused: people mean a sequence length. */
+/* From this value on, a context degree above the number of --devices is refused with a hint: the user probably means a
+ * sequence length. */
 enum { CONTEXT_DOUBTED = 512 };
 
 nnc_status nnc_plan_split_devices(nnc_plan *p, nnc_error *err) {
@@ -357,12 +360,12 @@ nnc_status nnc_plan_split_data(nnc_plan *p, nnc_error *err) {
                         nnc_optimizer_name(p->optimizer));
     }
     NNC_TRY(nnc_divides("--shard", "data x context", replicas, p->shard, err));
-    const int64_t copies = nnc_plan_expert_ranks(p) / p->expert; /* number of ranks that hold a copy of the same
-                                                                  * expert */
+    /* number of ranks that hold copies of the same expert */
+    const int64_t copies = nnc_plan_expert_ranks(p) / p->expert;
     return copies > p->shard ? nnc_divides("--shard", "data x context / expert", copies, p->shard, err) : NNC_OK;
 }
 
-/* Refuses tensor, pipeline, context, expert and sequence parallelism, for families that only data ranks divide. */
+/* For families that only data ranks divide: refuses tensor, pipeline, context, expert and sequence parallelism. */
 static nnc_status split_nothing(const char *family, const nnc_plan *p, nnc_error *err) {
     const struct {
         const char *option;
@@ -400,8 +403,8 @@ nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_
 nnc_status nnc_layer_split_tensor(const nnc_layer *l, const nnc_plan *p, nnc_error *err) {
     const int64_t t = p->tensor;
     NNC_TRY(nnc_divides("--tensor", "heads", l->heads, t, err));
-    if (l->kv_heads > 0 && t % l->kv_heads != 0) { /* kv_heads must be a multiple of t, unless t is a multiple of
-                                                    * kv_heads: then each rank has one whole head */
+    if (l->kv_heads > 0 && t % l->kv_heads != 0) { /* kv_heads must be a multiple of the tensor degree, or the degree a
+                                                    * multiple of kv_heads (each rank then has one whole head) */
         NNC_TRY(nnc_divides("--tensor", "kv_heads", l->kv_heads, t, err));
     }
     return nnc_divides("--tensor", "ffn_hidden", l->ffn_hidden, t, err);
@@ -425,7 +428,8 @@ nnc_status nnc_layer_split_context(const nnc_layer *l, const nnc_plan *p, int64_
         if (kv_heads >= 1) { NNC_TRY(nnc_divides("--context", "kv_heads of a tensor rank", kv_heads, c, err)); }
         NNC_TRY(nnc_divides("--context", "seq_len", seq_len, c, err));
     } else if (seq_len % 2 != 0) {
-        /* each rank has one part of the first half of the tokens and one part of the second half: equal causal work */
+        /* Each context rank takes one part of the first half of the tokens and one part of the second half, so all
+         * ranks have equal work under a causal mask. */
         NNC_TRY(nnc_divides("--context", "seq_len", seq_len, 2 * c, err));
     } else {
         NNC_TRY(nnc_divides("--context", "half of seq_len", seq_len / 2, c, err));
@@ -453,6 +457,6 @@ void nnc_list_shard(nnc_op_list *list, const nnc_plan *plan) {
     const nnc_degrees d = degrees_of(plan);
     if (d.tensor == 1 && d.context == 1 && d.expert == 1) { return; }
     for (int32_t i = 0; i < list->count; i++) { nnc_op_row_of(&list->ops[i])->shard(&list->ops[i], &d); }
-    /* the kept input of a recompute block is a part of the residual stream, so it is divided like the stream */
+    /* The kept input of a recompute block is a part of the residual stream, so the same ranks divide it. */
     for (int32_t i = 0; i < list->block_count; i++) { list->blocks[i].input_bytes /= (double)d.sequence; }
 }

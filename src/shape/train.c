@@ -18,21 +18,21 @@ static bool is_trained(const nnc_op *op, unsigned train) {
     return !op->fixed && !op->outside && (train & (op->tower ? NNC_TRAIN_TOWERS : flags[op->group])) != 0;
 }
 
-/* Tests whether the op computes logits with the table of the embedding. */
+/* Tests whether an op computes logits with the weights of the embedding table (a tied head). */
 static bool is_tied(const nnc_op *op) {
     return op->weights.table && op->weights.count == 0 && op->kind == NNC_OP_MATMUL;
 }
 
 static bool has_weights(const nnc_op *op) { return op->weights.count > 0 || op->weights.vector > 0; }
 
-/* Tests for a linear layer: a product with its own matrix, but no table and no head. */
+/* Tests whether an op is a linear layer: a product with its own weight that is neither a table nor the head. */
 static bool is_linear(const nnc_op *op) {
     return op->kind == NNC_OP_MATMUL && op->u.matmul.b_is_weight && op->weights.count > 0 && !op->weights.table &&
            op->group != NNC_GROUP_HEAD;
 }
 
-/* Returns a set of flags: the matrices (query, key, value ...) that libraries have for one linear layer of the op list.
- * 0 = the layer cannot have adapters. Uses the first row of the table that matches the end of the op's name. */
+/* Returns which matrices (query, key, value ...; one flag each) a library has for one linear layer of the op list; 0 =
+ * the layer cannot have adapters. The first row of the table whose text ends the name of the op decides. */
 static unsigned matrices_of(const nnc_op *op) {
     enum { QKV = NNC_ADAPTED_QUERY | NNC_ADAPTED_KEY | NNC_ADAPTED_VALUE };
     static const struct {
@@ -75,9 +75,9 @@ static bool is_expert(const nnc_op *op) {
     return op->split == NNC_SPLIT_EXPERT_COLUMN || op->split == NNC_SPLIT_EXPERT_ROW;
 }
 
-/* Returns the number of matrices of a linear layer that have adapters; 0 = the layer has no adapter. Sets *outputs to
- * the number of outputs of these matrices. Each routed expert has its own adapters: one for its joined gate and up
- * matrices, one for its down matrix. Source: Axolotl,
+/* Returns the number of matrices of a linear layer that have adapters; 0 = the layer has no adapter. Sets *outputs
+ * to the number of outputs of these matrices. Each routed expert has its own adapters: one for its joined gate and
+ * up matrices, one for its down matrix. Source: Axolotl,
  * src/axolotl/integrations/kernels/libs/scattermoe_lora/layers.py. */
 static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *outputs) {
     const nnc_matmul *p = &op->u.matmul;
@@ -99,15 +99,17 @@ static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *ou
         const int64_t kv = rows > 0 ? p->n / rows * p->kv_heads : 0;
         *outputs = ((has & asked & NNC_ADAPTED_QUERY) != 0 ? p->n - 2 * kv : 0) +
                    bits_of(has & asked & (NNC_ADAPTED_KEY | NNC_ADAPTED_VALUE)) * kv;
-    } else if ((has & asked) != has) { /* only some of the matrices have adapters; the matrices have equal sizes */
+    } else if ((has & asked) != has) { /* only some matrices of the layer have adapters; all its matrices have equal
+                                        * sizes */
         *outputs = p->n / bits_of(has) * bits_of(has & asked);
     }
     return bits_of(has & asked);
 }
 
-/* Adds `count` matrices to a sum: their moments and projections, and the products of the projections. */
+/* Adds `count` matrices of rows x cols to the sums: elements of projections and moments, products, parameters. */
 static void add_projected(nnc_projected *to, double rank, double count, double rows, double cols) {
-    const double used = nnc_min(rank, nnc_min(rows, cols)); /* a matrix has no more singular vectors */
+    /* the rank of a projection cannot be larger than the shorter side of the matrix */
+    const double used = nnc_min(rank, nnc_min(rows, cols));
     to->elements += count * used * (rows + cols + nnc_max(rows, cols));
     to->products += count * used * rows * cols;
     to->params += count * rows * cols;
@@ -135,15 +137,15 @@ static bool is_adapted(const nnc_op *op, const nnc_plan *plan) {
     return adapted_parts(op, plan, &outputs) > 0;
 }
 
-/* The position in an op list at which ops are inserted. */
+/* The position in an op list at which new ops are inserted. */
 typedef struct place {
     nnc_op_list *list;
-    int32_t at; /* index that the next inserted op gets */
+    int32_t at; /* index that the next inserted op gets; each insertion adds 1 */
 } place;
 
 static nnc_op *insert(place *to, const nnc_op *base, const char *name, nnc_op_kind kind) {
     nnc_op_list *list = to->list;
-    const nnc_op like = *base; /* a copy, because inserting may move `base` in the list */
+    const nnc_op like = *base; /* a copy, because the insertion may move the op that `base` points to */
     if (list->count == NNC_OPS_MAX) {
         list->truncated = true;
         list->count--;
@@ -170,14 +172,15 @@ static nnc_op *over(place *to, const nnc_op *base, const char *name, nnc_pointwi
     return op;
 }
 
-/* Writes the adapter of a linear layer: y = x W + (x A) B. Every tensor rank has the adapter_rank values of x A. */
+/* Inserts the ops of the low-rank adapter of a linear layer: y = x W + (x A) B. x A has adapter_rank values per token,
+ * and every tensor rank has all of them. */
 static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan) {
     const nnc_op linear = *base;
     const nnc_matmul p = linear.u.matmul;
     int64_t outputs;
     const int64_t rank = plan->adapter_rank, inner = adapted_parts(&linear, plan, &outputs) * rank;
     const bool column = linear.split == NNC_SPLIT_COLUMN || linear.split == NNC_SPLIT_QKV, expert = is_expert(&linear);
-    if (plan->dora) { /* DoRA also computes the norm of W + A B for each output */
+    if (plan->dora) { /* DoRA also computes the length of W + A B for each output */
         nnc_op *weight = insert(to, &linear, "adapter.weight", NNC_OP_MATMUL);
         weight->split = NNC_SPLIT_COLUMN;
         weight->forward_only = true;
@@ -216,10 +219,10 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan) {
     }
 }
 
-/* Writes the adapters of a linear layer that rotate its input: y = (x R) W, where R has a block of adapter_rank rows and
- * columns for each group of inputs. A block is orthogonal: it is computed from b (b - 1) / 2 parameters of a
- * skew-symmetric matrix Q as I + 2 Q + 2 Q^2 + 2 Q^3 + Q^4, three products of blocks. Inputs that do not fill a block
- * count as a part of one. Source: peft, src/peft/tuners/oft/layer.py, _cayley_batch. */
+/* Inserts the ops of the adapter of a linear layer that rotates its input (OFT): y = (x R) W. R consists of orthogonal
+ * blocks of adapter_rank rows and columns, one block for each group of inputs. A block of b rows is computed from the b
+ * (b - 1) / 2 parameters of a skew-symmetric matrix Q as I + 2 Q + 2 Q^2 + 2 Q^3 + Q^4, which takes three products of
+ * blocks. The number of blocks is rounded down. Source: peft, src/peft/tuners/oft/layer.py, _cayley_batch. */
 static void add_rotation(place *to, const nnc_op *base, const nnc_plan *plan) {
     const nnc_op linear = *base;
     const nnc_matmul p = linear.u.matmul;
@@ -239,8 +242,8 @@ static void add_rotation(place *to, const nnc_op *base, const nnc_plan *plan) {
     rotate->u.matmul.keeps_a = rotate->u.matmul.keeps_b = rotate->u.matmul.needs_grad_input = true;
 }
 
-/* Tests whether a frozen quantized matrix is converted to 16 bits before each product, in forward and backward.
- * Products that read its storage format need no conversion. */
+/* Tests whether frozen weights that are stored in fewer than 16 bits are converted to 16 bits before each product, in
+ * forward and in backward. fp8 weights need no conversion if the products are computed in 8 or 4 bits. */
 static bool is_dequantized(const nnc_plan *plan) {
     return plan->frozen != NNC_FROZEN_16 && plan->frozen != NNC_FROZEN_32 &&
            !(plan->frozen == NNC_FROZEN_FP8 && nnc_precision_is_narrow(plan->precision));
@@ -260,7 +263,7 @@ static void add_dequantize(place *to, const nnc_op *base, const nnc_plan *plan) 
                                        .fused = true };
 }
 
-/* Tests whether a later product before the next norm reads the same input and needs it for backward. */
+/* Tests whether a product after op `at` and before the next norm reads the same input and needs it for backward. */
 static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, const nnc_plan *plan) {
     const nnc_matmul *p = &list->ops[at].u.matmul;
     for (int32_t i = at + 1; i < list->count && list->ops[i].kind != NNC_OP_NORM; i++) {
@@ -273,11 +276,12 @@ static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, cons
     return false;
 }
 
-/* Tests whether the op is in a layer before those that the plan trains. */
+/* Tests whether an op is in a layer that precedes the layers that the plan trains. */
 static bool is_before(const nnc_op_list *list, const nnc_op *op) { return list->segments[op->segment].before; }
 
-/* Returns the index of the first op of the repeat that contains op `at`. All ops of the repeat need backward, because
- * its later iterations follow trained ops. */
+/* Returns the index of the first op of the repeat that contains op `at`; `at` if no repeat contains it. If one op of
+ * a repeat is trained, all ops of the repeat need backward, because in the second iteration they follow the trained
+ * op. */
 static int32_t begin_of(const nnc_op_list *list, int32_t at) {
     if (at == list->count) { return at; }
     const bool layer = list->segments[list->ops[at].segment].layer;
@@ -291,8 +295,8 @@ static int32_t begin_of(const nnc_op_list *list, int32_t at) {
     return at;
 }
 
-/* Removes the input gradient of the first trained op. An op in a repeat keeps its input gradient, because later
- * iterations follow trained ops. */
+/* Removes the input gradient of the first trained op of the list, which nothing needs. If the op is inside a repeat,
+ * its input gradient stays, because its later iterations follow trained ops. */
 static void stop_gradient(nnc_op_list *list, int32_t first) {
     nnc_op *op = &list->ops[first];
     if (first == list->count || op->repeat > 1 || list->segments[op->segment].instances > 1) { return; }
@@ -303,8 +307,7 @@ static void stop_gradient(nnc_op_list *list, int32_t first) {
     }
 }
 
-/* Sets the kept input bytes of recompute blocks to 0 if all ops of the block run forward only, because such a block has
- * no backward. */
+/* Sets the kept input bytes of each recompute block without backward ops to 0: nothing in this block is recomputed. */
 static void clear_blocks(nnc_op_list *list) {
     for (int32_t b = 0; b < list->block_count; b++) {
         bool backward = false;
@@ -315,13 +318,13 @@ static void clear_blocks(nnc_op_list *list) {
     }
 }
 
-/* ---- layers that are trained: --train-layers   [adapters] ---- */
+/* ---- training only some of the layers: --train-layers   [adapters] ---- */
 
-/* Layers of a segment: before, among and after those that the plan trains. */
+/* Layers of a segment before the layers that the plan trains, among them, and after them. */
 enum { BEFORE, AMONG, AFTER, PARTS };
 
 typedef struct layer_range {
-    int64_t from, to; /* the plan trains layers from, from + 1, .., to - 1 */
+    int64_t from, to; /* the plan trains the layers from `from` up to and including to - 1 */
 } layer_range;
 
 static int part_of(const layer_range *range, int64_t layer) {
@@ -340,8 +343,8 @@ static int64_t layers_of(const nnc_op_list *list) {
     return layers;
 }
 
-/* Counts the layers of each part of segment `s`. `first`: number of the first layer of the segment, if the layers of
- * segments follow each other. */
+/* Sets counts[part] to the number of layers of segment `s` before, among and after the layers that the plan trains.
+ * first: index of the first layer of the segment, if its layers follow each other. */
 static void count_parts(const nnc_op_list *list, const layer_range *range, int32_t s, int64_t first,
                         int64_t counts[PARTS]) {
     for (int part = 0; part < PARTS; part++) { counts[part] = 0; }
@@ -354,7 +357,8 @@ static void count_parts(const nnc_op_list *list, const layer_range *range, int32
     counts[AFTER] = last - until;
 }
 
-/* Copies segment `s`, whose `length` ops begin at `begin`, with its blocks to segment s + part. */
+/* Copies the ops of segment `s` and its recompute blocks to segment s + part. begin: index of the first op; length:
+ * number of ops. */
 static void copy_ops(nnc_op_list *list, int32_t s, int32_t begin, int32_t length, int32_t part) {
     nnc_op *ops = &list->ops[begin + part * length];
     const int32_t known = list->block_count;
@@ -370,8 +374,8 @@ static void copy_ops(nnc_op_list *list, int32_t s, int32_t begin, int32_t length
     }
 }
 
-/* Inserts `more` segments after segment `s`, with copies of its ops and blocks. Returns the index of the first op of
- * segment s; *length is the number of its ops. */
+/* Inserts `more` segments after segment `s`, with copies of its ops and recompute blocks. Returns the index of the
+ * first op of segment `s`; *length receives the number of its ops. */
 static int32_t copy_segment(nnc_op_list *list, int32_t s, int32_t more, int32_t *length) {
     int32_t begin = 0, end;
     while (begin < list->count && list->ops[begin].segment < s) { begin++; }
@@ -400,7 +404,8 @@ static int32_t copy_segment(nnc_op_list *list, int32_t s, int32_t more, int32_t 
     return begin;
 }
 
-/* Sets the number of layers of a segment, which was `all`, and marks the segment if the plan does not train it. */
+/* Sets the number of layers of a segment to `layers` (it was `all`) and divides the repeats of its ops and blocks
+ * accordingly. Freezes the ops of the segment unless `part` is AMONG. */
 static void set_part(nnc_op_list *list, int32_t s, int part, int64_t layers, int64_t all) {
     list->segments[s].instances = layers;
     list->segments[s].before = part == BEFORE;
@@ -415,7 +420,8 @@ static void set_part(nnc_op_list *list, int32_t s, int part, int64_t layers, int
     }
 }
 
-/* Divides a segment of layers into up to three: before, among and after the layers that the plan trains. */
+/* Divides a segment of layers into up to three segments: its layers before, among and after those that the plan
+ * trains. */
 static void divide_segment(nnc_op_list *list, const layer_range *range, int32_t s, int64_t first) {
     const int64_t all = list->segments[s].instances;
     int64_t counts[PARTS];
@@ -432,8 +438,8 @@ static void divide_segment(nnc_op_list *list, const layer_range *range, int32_t 
     }
 }
 
-/* Divides the layers into those that the plan trains and the others. If the plan lists no trained part, all ops outside
- * the layers are frozen. */
+/* Divides the segments of layers into layers that the plan trains and others. If --train lists no parts, all ops
+ * outside the layers are frozen. */
 static void divide_layers(nnc_op_list *list, const nnc_plan *plan) {
     const int64_t layers = layers_of(list), count = plan->train_layers;
     const int64_t from = plan->train_from >= 0 ? plan->train_from : layers - count;
@@ -466,21 +472,21 @@ static void freeze_ops(nnc_op_list *list, unsigned train, const nnc_plan *plan) 
     }
 }
 
-/* Adds the adapters of op `at`. Returns the new index of the op. */
+/* Adds the adapters of op `at` to the list. Returns the new index of the op. */
 static int32_t adapt(nnc_op_list *list, int32_t at, const nnc_plan *plan) {
     nnc_op *op = &list->ops[at];
     if (plan->oft) {
         op->u.matmul.keeps_a = false;
         op->u.matmul.needs_grad_input = true;
         add_rotation(&(place){ list, at }, op, plan);
-        return at + 2; /* the two ops of the rotation stand before it */
+        return at + 2; /* two ops of the rotation were inserted before the linear layer */
     }
     add_adapter(&(place){ list, at + 1 }, op, plan);
     op->u.matmul.keeps_a = false; /* the adapter counts the bytes of the kept input */
     return at;
 }
 
-/* Marks ops without backward: those before the first trained weight. */
+/* Marks the ops without backward: those before the first trained weight. */
 static void set_forward_only(nnc_op_list *list) {
     int32_t first = 0;
     while (first < list->count && (!has_weights(&list->ops[first]) || list->ops[first].frozen)) { first++; }

@@ -1,5 +1,5 @@
-/* One layer of a transformer: attention, MLP, norms, residuals, and the collectives between tensor and context ranks.
- * Decoders, encoders, vision transformers and the attention of U-Nets use it. */
+/* One layer of a transformer: attention, MLP, norms, residuals, and the collectives between tensor ranks and between
+ * context ranks. Decoders, encoders, vision transformers and the attention of U-Nets use these functions. */
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
@@ -82,7 +82,7 @@ void nnc_layer_dropout(const nnc_layer_writer *w, const char *name, nnc_group gr
     }
 }
 
-/* ---- tensor parallelism ---- */
+/* ---- tensor parallelism: collectives around the parts of a layer ---- */
 
 void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bool entering, int64_t width) {
     const nnc_plan *plan = w->to.how->plan;
@@ -92,7 +92,7 @@ void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bo
     if (plan->sequence_parallel) {
         e.forward = entering ? NNC_ALL_GATHER : NNC_REDUCE_SCATTER;
         e.backward = entering ? NNC_REDUCE_SCATTER : NNC_ALL_GATHER;
-        /* backward gathers the input of a layer again, because the weight gradient needs it */
+        /* Backward gathers the input again, because only a part was kept and the weight gradient needs all of it. */
         e.backward_again = entering ? NNC_ALL_GATHER : NNC_NO_COLLECTIVE;
     } else {
         e.forward = entering ? NNC_NO_COLLECTIVE : NNC_ALL_REDUCE;
@@ -101,8 +101,9 @@ void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bo
     nnc_list_collective(&w->to, name, e);
 }
 
-/* Writes the collectives around linear layers. Software may send operands and gradients in the 8- or 4-bit format of
- * the products; inputs of adapters stay in 16 bits. A reduce-scatter adds values up, so it has 16 bits or more. */
+/* Appends the collective before (entering) or after the linear layers that tensor ranks divide. Profiles with
+ * narrow_gathers send operands and gradients in the 8- or 4-bit format of the products, but the inputs of adapters in
+ * 16 bits. A reduce-scatter adds values, so it always has the format of the activations. */
 static void linear_collective(const nnc_layer_writer *w, const char *name, bool entering, int64_t width) {
     const nnc_lowering *how = w->to.how;
     const double wide = nnc_dtype_bytes(how->dtype), narrow = nnc_dtype_bytes(how->linear_dtype);
@@ -119,25 +120,26 @@ static void linear_collective(const nnc_layer_writer *w, const char *name, bool 
     }
 }
 
-/* ---- context parallelism: one row per kind   [context-parallel] ---- */
+/* ---- context parallelism: one row per kind (ring, all-gather, Ulysses)   [context-parallel] ---- */
 
-/* Sizes of one rank's part of a layer's attention, in elements. */
+/* Elements of one context rank's part of the attention of a layer. */
 typedef struct context_part {
     double ranks;
     double query, key_value, output;
-    double bytes; /* bytes per element */
+    double bytes; /* bytes of one element */
 } context_part;
 
 typedef struct context_row {
-    bool over_heads; /* each rank computes attention for some heads over all tokens; else for all heads over its own
-                      * tokens */
-    bool in_blocks;  /* keys and values arrive in several parts, and the results for the parts are merged */
-    /* Sets *e to the collective before or after the attention. *e does not change if there is no collective. */
+    bool over_heads; /* true: each rank computes attention for some heads over all tokens; false: for all heads over its
+                      * own tokens */
+    bool in_blocks;  /* true: keys and values arrive in several parts, and the results for these parts are merged */
+    /* Sets *e to the collective before (before = true) or after the attention; leaves *e unchanged if there is no
+     * collective. */
     void (*collective)(const context_part *part, bool before, nnc_collective_op *e);
 } context_row;
 
-/* Sets the collective of ring attention: each rank passes its part of the keys and values to the next rank. In backward
- * the gradients of keys and values are sent in fp32 together with them. Source: arXiv:2310.01889. */
+/* The collective of ring attention: each rank passes its part of the keys and values to the next rank, ranks - 1 times.
+ * In backward the fp32 gradients of keys and values are sent together with them. Source: arXiv:2310.01889. */
 static void pass_blocks(const context_part *part, bool before, nnc_collective_op *e) {
     if (before) {
         e->forward = e->backward = NNC_P2P;
@@ -156,8 +158,8 @@ static void gather(const context_part *part, bool before, nnc_collective_op *e) 
     }
 }
 
-/* Sets the collective of Ulysses: before attention an all-to-all from tokens to heads, after attention an all-to-all
- * from heads to tokens. Source: arXiv:2309.14509. */
+/* The collectives of Ulysses: an all-to-all before attention gives each rank all tokens of some heads, and an
+ * all-to-all after attention gives it all heads of some tokens. Source: arXiv:2309.14509. */
 static void swap(const context_part *part, bool before, nnc_collective_op *e) {
     e->forward = e->backward = NNC_ALL_TO_ALL;
     e->bytes = (before ? part->query + part->key_value : part->output) * part->bytes;
@@ -172,20 +174,20 @@ static const context_row *context_of(const nnc_plan *plan) { return contexts[pla
 
 bool nnc_context_over_heads(const nnc_plan *plan) { return context_of(plan)->over_heads; }
 
-/* Returns the number of copies of a key and its value: 1, or one per query head if the software copies keys to
- * heads. */
+/* Returns the number of copies of each key and value head: 1, or one per query head of its group if the software copies
+ * keys and values to query heads. */
 static int64_t kv_copies(const nnc_layer_writer *w) {
     return w->to.how->software->expanded_kv ? w->layer->heads / w->layer->kv_heads : 1;
 }
 
-/* Writes the collective between context ranks before or after the attention. */
+/* Appends the collective between context ranks before or after the attention. */
 static void context_collective(const nnc_layer_writer *w, const char *name, bool before) {
     const nnc_layer *l = w->layer;
     const nnc_plan *plan = w->to.how->plan;
     const double c = plan->context, t = plan->tensor;
     const double keyed = (double)(kv_copies(w) * l->kv_heads);
     const double kv_heads = keyed > t ? keyed / t : 1.0;
-    const double tokens = (double)w->tokens / c; /* tokens of this rank */
+    const double tokens = (double)w->tokens / c; /* tokens of one context rank */
     const context_part part = {
         .ranks = c,
         .query = tokens * (double)l->heads / t * (double)l->head_dim,
@@ -199,23 +201,24 @@ static void context_collective(const nnc_layer_writer *w, const char *name, bool
     if (e.forward != NNC_NO_COLLECTIVE) { nnc_list_collective(&w->to, name, e); }
 }
 
-/* ---- attention without its projections ---- */
+/* ---- attention without its projections: unfused ops or one fused op ---- */
 
-/* Sizes of one attention. */
+/* Sizes of one attention without its projections. */
 typedef struct core {
     const nnc_writer *w;
     const nnc_layer *layer;
     const nnc_core_names *names;
     int64_t batch, s_q, s_k;
-    /* all: query-key pairs without a mask; pairs: pairs that the mask allows; scores: elements of all scores */
+    /* all: number of query-key pairs without a mask; pairs: number of pairs that the mask allows; scores: elements of
+     * the score matrices of all heads */
     int64_t all, pairs, scores;
-    int64_t in_window; /* number of pairs if every query had a whole window */
-    int64_t kv_heads;  /* number of key and value heads, including copies */
+    int64_t in_window; /* number of query-key pairs if every query had a whole window of keys */
+    int64_t kv_heads;  /* number of key and value heads, copies to query heads included */
     bool recomputed;
-    bool projects_again; /* queries, keys and values are computed again from their latents */
+    bool projects_again; /* true: backward computes queries, keys and values again from their latents */
 } core;
 
-/* Writes the product Q K^T or P V of unfused attention, and returns the op. */
+/* Appends the product Q K^T or P V of unfused attention, and returns the op. */
 static nnc_op *score_product(const core *c, const char *name, int64_t n, int64_t k) {
     nnc_op *op = nnc_list_add(c->w, name, NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
     op->split = NNC_SPLIT_HEADS;
@@ -268,12 +271,12 @@ static void unfused_core(const core *c) {
         drop->u.pointwise.keeps_mask = !c->recomputed;
         drop->u.pointwise.random_written = software->random_written;
     }
-    /* With dropout the product with V keeps the probabilities after dropout; without dropout the softmax keeps the
-     * probabilities. */
+    /* The product P V needs the probabilities P in backward. With dropout this product keeps P as it is after dropout;
+     * without dropout the softmax has already kept P. */
     score_product(c, c->names->context, c->layer->value_dim, c->s_k)->u.matmul.keeps_a = dropout && !c->recomputed;
 }
 
-/* The kernel of one attention of a plan. named false: the software profile decides the kernel. */
+/* The fused kernel that a value of nnc_attention stands for. named false: the software profile decides the kernel. */
 typedef struct kernel {
     bool named;
     nnc_flash_kernel kernel;
@@ -289,10 +292,10 @@ nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_softwar
     return kernels[attention]->named ? kernels[attention]->kernel : software->flash_kernel;
 }
 
-/* Writes the ops of ring attention that merge the result for each part of the keys with the result so far, in fp32. The
- * first part needs no merge. Backward adds the contribution of each part to the gradients of queries, keys and values.
- * Under a causal mask these ops process three quarters of their elements on average: either all queries attend to half
- * of the keys of a part, or half of the queries attends to all its keys. */
+/* Appends the ops of ring attention that merge the result for each part of the keys, in fp32, with the results so far;
+ * the first part needs no merge. Backward adds the contribution of each part to the gradients of queries, keys and
+ * values. Under a causal mask these ops process three quarters of the elements on average: for each part, either all
+ * queries attend to half of its keys, or half of the queries attend to all its keys. */
 static void merge_blocks(const core *c) {
     const nnc_layer *l = c->layer;
     const int64_t context = c->w->how->plan->context, met = l->causal ? 3 : 4;
@@ -339,30 +342,32 @@ static void fused_core(const core *c) {
     if (in_blocks) { merge_blocks(c); }
 }
 
-/* Returns the number of query-key pairs if a token attends to half a window on each side, and to itself. */
+/* Returns the number of query-key pairs if each token attends to half a window of tokens on each side and to itself.
+ * window 0 = no window. */
 static int64_t both_sides(int64_t s_q, int64_t s_k, int64_t window) {
     const int64_t side = window / 2;
-    int64_t all = INT64_MAX; /* initial value if the product is too large for an int64; the caller refuses it */
+    int64_t all = INT64_MAX; /* the result if the product does not fit into an int64, which the caller refuses */
     if (!nnc_mul_i64(s_q, s_k, &all)) { return INT64_MAX; }
     return window == 0 || side >= s_k ? all : s_q * (2 * side + 1) - side * (side + 1);
 }
 
-/* Returns the number of query-key pairs inside chunks of `chunk` tokens. */
+/* Returns the number of query-key pairs under a causal mask if a token attends only to tokens of its own chunk of
+ * `chunk` tokens. */
 static int64_t chunk_pairs(int64_t seq_len, int64_t chunk) {
     const int64_t rest = seq_len % chunk;
     return seq_len / chunk * nnc_attention_pairs(chunk, chunk, true, 0) + nnc_attention_pairs(rest, rest, true, 0);
 }
 
-/* Returns the number of pairs of a query and a compressed key (one key for `ratio` tokens), with at most `most` keys
- * per query (0 = all). Token i attends to min(i / ratio, most) keys; all tokens but the first j * ratio - 1 attend to
- * key j. [shared-keys] */
+/* Returns the number of pairs of a query and a compressed key, where one key stands for `ratio` tokens. A query attends
+ * to at most `most` keys (0 = no limit): token i attends to min(i / ratio, most) keys, so all tokens but the first j *
+ * ratio - 1 attend to key j.   [shared-keys] */
 static int64_t far_pairs(int64_t seq_len, int64_t ratio, int64_t most) {
     const int64_t full = seq_len / ratio, met = most > 0 && full > most ? most : full;
     return met * (seq_len + 1) - ratio * met * (met + 1) / 2;
 }
 
-/* Writes the copies of queries, keys and values to a layout with one part per head, and the copy of the output back.
- * Gradients are copied in the same way. */
+/* Appends the copies of queries, keys and values to a layout with one part per head, and of the attention output back.
+ * Backward copies their gradients. */
 static void copy_heads(const core *c) {
     const nnc_layer *l = c->layer;
     const int64_t q = nnc_list_mul(c->w, nnc_list_mul(c->w, c->batch, c->s_q), l->heads);
@@ -372,7 +377,8 @@ static void copy_heads(const core *c) {
         ->split = NNC_SPLIT_HEADS;
 }
 
-/* Writes the copies of keys and values to every query head of a group; backward sums the gradients of the copies. */
+/* Appends the copies of keys and values to every query head of their group. Backward adds up the gradients of the
+ * copies. */
 static void expand_kv(const core *c) {
     const nnc_layer *l = c->layer;
     const int64_t each = nnc_list_mul(c->w, nnc_list_mul(c->w, c->batch, c->s_k), l->head_dim + l->value_dim);
@@ -412,7 +418,7 @@ void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int6
     }
 }
 
-/* ---- attention with its projections ---- */
+/* ---- attention with its projections, gates and norms ---- */
 
 void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width) {
     nnc_op *rotary =
@@ -422,7 +428,7 @@ void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width
     rotary->u.pointwise.fused = software->fused_rotary && (software->fused_rotary_scale || !w->layer->rotary_scale);
 }
 
-/* Writes the norm of the queries or the keys. Source: arXiv:2302.05442, section 2.   [qk-norm] */
+/* Appends the norm of the queries or of the keys. Source: arXiv:2302.05442, section 2.   [qk-norm] */
 static void head_norm(const nnc_layer_writer *w, const char *name, int64_t heads) {
     const nnc_layer *l = w->layer;
     const int64_t width = heads * l->head_dim, rows = nnc_list_mul(&w->to, w->tokens, heads);
@@ -462,7 +468,7 @@ void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *nam
     if (l->rotary > 0) { nnc_layer_rotary(w, names->rotary, (l->heads + l->kv_heads) * l->rotary); }
 }
 
-/* Tests whether attention and MLP run in parallel on the same input. */
+/* Tests whether the layer computes attention and MLP in parallel, from the same input. */
 static bool runs_parallel(const nnc_layer *layer) {
     return layer->norm_place == NNC_NORM_PARALLEL || layer->norm_place == NNC_NORM_PARALLEL_TWO;
 }
@@ -472,7 +478,8 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
     context_collective(w, names->context_in, true);
     nnc_layer_core(w, &names->core, cross != NULL ? cross->len : w->seq_len);
     context_collective(w, names->context_out, false);
-    /* gated output: the gate (half of the query projection) is activated and multiplied by the output of attention */
+    /* Gated output: the output of attention is multiplied by the activated gate, which is half of the query
+     * projection. */
     if (l->attention_gate) {
         nnc_op *gate = nnc_list_pointwise(&w->to, "attn.gate", NNC_PW_SWIGLU, NNC_GROUP_ATTENTION,
                                           nnc_list_mul(&w->to, w->tokens, l->heads * l->value_dim));
@@ -493,8 +500,8 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
     }
     nnc_layer_linear(w, names->out, NNC_GROUP_ATTENTION, NNC_SPLIT_ROW, l->hidden,
                      l->out_width > 0 ? l->out_width : l->heads * l->value_dim, l->out_bias);
-    if (!runs_parallel(l)) { /* if attention and MLP run in parallel, the output of the MLP is added first, and one
-                              * reduction serves both */
+    if (!runs_parallel(l)) { /* if attention and MLP run in parallel, their outputs are added before one common
+                              * collective after the MLP */
         linear_collective(w, names->tensor_out, false, l->hidden);
     }
     if (names->residual != NULL) { nnc_layer_join(w, names->end_norm, names->residual, NNC_GROUP_ATTENTION); }
@@ -506,7 +513,7 @@ void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *n
     nnc_layer_attend(w, names, cross);
 }
 
-/* ---- MLP ---- */
+/* ---- MLP: two products with an activation between them ---- */
 
 bool nnc_layer_acts_again(const nnc_layer_writer *w, nnc_split split) {
     const bool expert = split == NNC_SPLIT_EXPERT_INNER;
@@ -543,9 +550,10 @@ void nnc_layer_dense(const nnc_layer_writer *w, const nnc_mlp_names *names, int6
 void nnc_layer_mlp(const nnc_layer_writer *w) {
     const nnc_layer *l = w->layer;
     const nnc_mlp_names names = { nnc_mlp_gated(l->mlp) ? "mlp.gate_up" : "mlp.up", "mlp.activation", "mlp.down" };
-    /* with NNC_NORM_PARALLEL the MLP reads the same normalised input as attention */
+    /* With NNC_NORM_PARALLEL the MLP reads the same normalised input as attention, so it has no norm of its own. */
     const bool shared = l->norm_place == NNC_NORM_PARALLEL;
-    if (l->norm_place == NNC_NORM_PARALLEL_TWO) { /* the first norm owns the input that both norms read */
+    if (l->norm_place == NNC_NORM_PARALLEL_TWO) { /* the norm of attention counts the kept input, which both norms
+                                                   * read */
         nnc_layer_norm(w, "mlp.norm", l->hidden)->u.norm.keeps_input = false;
     } else if (!shared) {
         nnc_layer_begin_norm(w, "mlp.norm");

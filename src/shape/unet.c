@@ -1,5 +1,5 @@
-/* The family of U-Nets. Two kinds: segmentation (double convolutions, one skip connection per level) and diffusion
- * (residual blocks with time embedding and attention; the output of every block is a skip connection). */
+/* The family of U-Nets, of two kinds: segmentation (blocks of two convolutions, one skip connection per level) and
+ * diffusion (residual blocks with time embedding and attention; the output of every block is a skip connection). */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -12,18 +12,18 @@ typedef struct writer {
     int64_t batch;
 } writer;
 
-/* Sizes of a feature map: channels x side x side per sample. */
+/* Sizes of a feature map of one sample: channels x side x side. */
 typedef struct feature_map {
     int64_t channels, side;
 } feature_map;
 
-/* ---- parts of a level ---- */
+/* ---- blocks and attention of one level ---- */
 
 static int64_t map_elements(const writer *w, feature_map map) {
     return nnc_list_mul(&w->to, nnc_list_mul(&w->to, w->batch, map.channels), nnc_list_mul(&w->to, map.side, map.side));
 }
 
-/* Returns the writer for a new recompute block that reads a map. */
+/* Begins a new recompute block whose kept input is a map, and returns the writer for its ops. */
 static writer block_of(const writer *w, int64_t repeat, feature_map input) {
     return (writer){ nnc_list_block(&w->to, repeat, map_elements(w, input)), w->u, w->batch };
 }
@@ -49,14 +49,15 @@ static nnc_op *square_conv(const writer *w, const char *name, nnc_group group, f
     return nnc_list_conv(&w->to, name, group, &conv, w->u->conv_biases);
 }
 
-/* Writes the norm of a feature map and returns the op. keep: tensors that a group norm keeps. */
+/* Appends the norm of a feature map and returns the op. keep: tensors that a norm keeps, except a batch norm in one
+ * kernel. */
 static nnc_op *norm(const writer *w, const char *name, feature_map map, nnc_norm_keep keep) {
     const int64_t groups = w->u->norm_groups;
     const int64_t rows = w->u->norm == NNC_NORM_BATCH ? map.channels : w->batch * groups;
     nnc_op *op = nnc_list_norm(&w->to, name, w->u->norm, map_elements(w, map), rows, 2 * map.channels);
     op->u.norm.keep = w->u->norm == NNC_NORM_BATCH && !w->to.how->software->written_out
                           ? NNC_KEEP_FUSED /* autocast leaves batch norms in the format of their input; see norm_keep()
-                                            * of graph_family.c */
+                                            * in graph_family.c */
                           : keep;
     return op;
 }
@@ -72,8 +73,8 @@ static void double_conv(const writer *w, feature_map in, int64_t middle, int64_t
     square_conv(&b, "block.conv1", NNC_GROUP_CONV, in, mid, kernel, reads_image);
     /* ReLU overwrites the output of the norm, so the norm is not recomputed. */
     norm(&b, "block.norm1", mid, keep)->recomputed = false;
-    /* The output of the first activation is kept as the input of the second convolution. The output of the second
-     * activation is kept here, for the ops that read it. */
+    /* The output of the first activation is kept by the second convolution as its input. The output of the second
+     * activation is kept by the activation itself, for the ops that read it later. */
     over_map(&b, "block.act1", NNC_PW_RELU, NNC_GROUP_CONV, mid)->u.pointwise.inside = inside;
     square_conv(&b, "block.conv2", NNC_GROUP_CONV, mid, last, kernel, false);
     norm(&b, "block.norm2", last, keep)->recomputed = false;
@@ -82,7 +83,7 @@ static void double_conv(const writer *w, feature_map in, int64_t middle, int64_t
     last_act->u.pointwise.inside = inside;
 }
 
-/* Writes a projection of the time embedding, which is added to every position of the map. Writes no op for a network
+/* Appends a projection of the time embedding and its addition to every position of the map. Appends no op for a network
  * without time embedding. */
 static void time_projection(const writer *w, feature_map map) {
     const int64_t width = w->u->time_embed_width;
@@ -92,8 +93,8 @@ static void time_projection(const writer *w, feature_map map) {
     over_map(w, "block.time_add", NNC_PW_TIME_ADD, NNC_GROUP_TIME, map);
 }
 
-/* Writes norm, SiLU and convolution. Kept: the input of the norm, its output (for SiLU), and the output of SiLU (for
- * the convolution). */
+/* Appends norm, SiLU, dropout (if there is one) and convolution. Kept for backward: the input of the norm, its output
+ * (by SiLU), and the output of SiLU (by the convolution). names: of norm, SiLU, convolution and dropout. */
 static void norm_act_conv(const writer *w, const char *const names[4], feature_map in, feature_map out,
                           double dropout) {
     const bool again = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ACTIVATION);
@@ -117,15 +118,16 @@ static void residual_block(const writer *w, feature_map in, int64_t out_channels
     norm_act_conv(&b, second, out, out, w->u->dropout);
     if (in.channels != out.channels) {
         nnc_op *shortcut = square_conv(&b, "block.shortcut", NNC_GROUP_CONV, in, out, 1, false);
-        /* The first norm and the shortcut have the same input. Normally the norm owns this tensor. If the norm keeps
-         * an fp32 copy instead, the shortcut must keep the tensor. */
+        /* The first norm and the shortcut read the same tensor, and normally the norm keeps it. If the norm keeps an
+         * fp32 copy instead, the shortcut has to keep the tensor. */
         shortcut->u.conv.keeps_input =
             w->to.how->software->group_norm_keep != NNC_KEEP_FUSED && nnc_dtype_bytes(w->to.how->dtype) < 4.0;
     }
     nnc_list_residual(&b.to, "block.residual", NNC_GROUP_CONV, map_elements(w, out));
 }
 
-/* Returns a transformer layer whose tokens are the positions of a map. Query, key and value have no biases. */
+/* Returns the shape of a transformer layer whose tokens are the positions of a map. Its query, key and value
+ * projections have no biases. */
 static nnc_layer layer_of(const nnc_unet *u, feature_map map) {
     const int64_t heads = u->heads > 0 ? u->heads : map.channels / u->head_width;
     return (nnc_layer){ .hidden = map.channels,
@@ -141,7 +143,8 @@ static nnc_layer layer_of(const nnc_unet *u, feature_map map) {
                         .mlp_bias = true };
 }
 
-/* Writes the projection before or after the transformer: a linear layer or a 1x1 convolution with equal work. */
+/* Appends the projection before or after a transformer: a linear layer or a 1x1 convolution, which has the same
+ * work. */
 static void projection(const writer *w, const char *name, feature_map map, bool keeps_input) {
     if (w->u->linear_projections) {
         const int64_t tokens = nnc_list_mul(&w->to, w->batch, map.side * map.side);
@@ -153,7 +156,8 @@ static void projection(const writer *w, const char *name, feature_map map, bool 
     }
 }
 
-/* Writes self-attention (cross_only: a first cross-attention), cross-attention if there is a context, and MLP. */
+/* Appends one transformer block: self-attention (or cross-attention if cross_only is set), cross-attention if there is
+ * a context, and the MLP. */
 static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len, bool cross_only) {
     static const nnc_attention_names self = {
         .norm = "attn1.norm",
@@ -187,8 +191,8 @@ static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len
     nnc_layer_attention(&one, cross_only ? &first_cross : &self, cross_only ? &context : NULL);
     if (context.len > 0) { nnc_layer_attention(&one, &cross, &context); }
     nnc_layer_norm(&one, "ff.norm", layer->hidden);
-    if (!w->to.how->software->fused_activation) { /* gate and value are the two halves of one tensor, so a kernel of its
-                                                   * own splits them */
+    if (!w->to.how->software->fused_activation) { /* gate and value are two halves of one tensor, which a separate
+                                                   * kernel splits */
         nnc_list_pointwise(&one.to, "ff.halves", NNC_PW_HALVES, NNC_GROUP_MLP,
                            nnc_list_mul(&one.to, one.tokens, 2 * layer->ffn_hidden));
     }
@@ -196,7 +200,8 @@ static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len
     nnc_layer_residual(&one, "ff.residual", NNC_GROUP_MLP);
 }
 
-/* Returns the number of transformer blocks of a level; level `levels` is the middle, as deep as the last level. */
+/* Returns the number of transformer blocks of a level. The middle of the network, level `levels`, has as many as the
+ * last level of the list. */
 static int64_t depth_at(const nnc_unet *u, int level) {
     const int last = u->transformer_depths_count - 1;
     return last < 0 ? u->transformer_depth : u->transformer_depths[level < last ? level : last];
@@ -218,7 +223,7 @@ static void level_attention(const writer *w, int level, feature_map map, int64_t
         nnc_layer_project(&one, &bare, NULL);
         nnc_layer_attend(&one, &bare, NULL);
     } else {
-        /* one copy of the map to another layout before attention, and one copy back after attention */
+        /* Two copies of the map to another layout: one before the transformer, and one back after it. */
         if (software->copied_heads == NNC_HEADS_ALWAYS && software->contiguous_maps) {
             nnc_list_pointwise(&outer.to, "attn.tokens", NNC_PW_COPY, NNC_GROUP_ATTENTION, 2 * map_elements(w, map));
         }
@@ -230,7 +235,7 @@ static void level_attention(const writer *w, int level, feature_map map, int64_t
     nnc_list_residual(&outer.to, "attn.residual", NNC_GROUP_ATTENTION, map_elements(w, map));
 }
 
-/* ---- levels ---- */
+/* ---- levels: places, channels and sides of their maps ---- */
 
 static const char *const down_places[NNC_UNET_LEVELS_MAX] = {
     "down.0", "down.1", "down.2", "down.3", "down.4", "down.5", "down.6", "down.7",
@@ -243,7 +248,7 @@ static const char *place_of(const char *const *places, int level) {
     return places[level < NNC_UNET_LEVELS_MAX ? level : NNC_UNET_LEVELS_MAX - 1];
 }
 
-/* Returns a writer whose ops have a given place in the network. */
+/* Returns a writer whose ops are named with a place in the network, such as "down.0". */
 static writer at_place(const writer *w, const char *place) {
     writer at = *w;
     at.to.place = place;
@@ -254,7 +259,8 @@ static int64_t channels(const nnc_unet *u, int level) { return u->channels * u->
 
 static int64_t half_up(int64_t side) { return (side + 1) / 2; }
 
-/* Returns the side of the map at a level: pooling rounds down, a strided convolution with padding 1 rounds up. */
+/* Returns the side of the map at a level: each level halves it; max pooling rounds down, a convolution with stride 2
+ * and padding 1 rounds up. */
 static int64_t side_at(const nnc_unet *u, int64_t side, int level) {
     for (int i = 0; i < level; i++) { side = u->down == NNC_DOWN_MAX_POOL ? side / 2 : half_up(side); }
     return side;
@@ -270,11 +276,11 @@ static void concat(const writer *w, feature_map map, int64_t repeat) {
     nnc_list_pointwise(&to, "up.concat", NNC_PW_CONCAT, NNC_GROUP_RESAMPLE, map_elements(w, map));
 }
 
-/* ---- segmentation: double convolutions, pooling, one skip connection per level ---- */
+/* ---- segmentation: blocks of two convolutions, pooling, one skip connection per level ---- */
 
 static void pool(const writer *w, feature_map out) {
     nnc_op *op = nnc_list_pointwise(&w->to, "down.pool", NNC_PW_MAX_POOL, NNC_GROUP_RESAMPLE, map_elements(w, out));
-    op->u.pointwise.keeps_mask = true; /* the max pool keeps only its indices; the activation before it keeps the
+    op->u.pointwise.keeps_mask = true; /* the max pool keeps only its indices; the activation before it keeps the pool's
                                         * input */
 }
 
@@ -287,7 +293,8 @@ static void classic_down(const writer *w, int64_t side) {
         const bool deepest = level == u->levels - 1;
         int64_t out = channels(u, level);
         if (deepest && u->up == NNC_UP_BILINEAR) {
-            out /= 2; /* bilinear upsampling keeps the number of channels, so the deepest level has half of them */
+            out /= 2; /* bilinear upsampling does not change the number of channels, so the deepest level has half as
+                       * many */
         }
         if (level > 0) { pool(&at, in); }
         double_conv(&at, in, out, out, level == 0, 1);
@@ -298,17 +305,19 @@ static void classic_down(const writer *w, int64_t side) {
     }
 }
 
-/* Writes an op that doubles the side of a deeper level's map. Returns the number of channels of the result. */
+/* Appends the op that doubles the side of the map of the next deeper level. Returns the number of channels of the
+ * result. */
 static int64_t classic_resample(const writer *w, feature_map in) {
     const feature_map out = { w->u->up == NNC_UP_TRANSPOSED_CONV ? in.channels / 2 : in.channels, 2 * in.side };
     if (w->u->up == NNC_UP_TRANSPOSED_CONV) {
         nnc_op *op = square_conv(w, "up.conv", NNC_GROUP_RESAMPLE, in, out, 2, false);
-        op->weights.rows = in.channels; /* the weight is [c_in, c_out, 2, 2], always with a bias */
+        op->weights.rows = in.channels; /* weight of the transposed convolution: [c_in, c_out, 2, 2]; it always has a
+                                         * bias */
         op->weights.cols = out.channels * 4;
         op->weights.vector = out.channels;
         op->u.conv.transposed = true;
         op->u.conv.stride = 2;
-        op->u.conv.keeps_input = false; /* the preceding activation keeps the input */
+        op->u.conv.keeps_input = false; /* the activation before the convolution keeps this input */
         return out.channels;
     }
     const nnc_pointwise_kind kind = w->u->up == NNC_UP_BILINEAR ? NNC_PW_UPSAMPLE_BILINEAR : NNC_PW_UPSAMPLE_NEAREST;
@@ -346,7 +355,7 @@ static void classic(const writer *w, int64_t side) {
     classic_up(w, side);
     nnc_op *out = square_conv(w, "out.conv", NNC_GROUP_CONV, last, (feature_map){ u->out_channels, side }, 1, false);
     out->weights.vector = u->out_channels;
-    out->u.conv.keeps_input = false; /* the preceding activation keeps the input */
+    out->u.conv.keeps_input = false; /* the activation before the convolution keeps this input */
     nnc_list_loss(&w->to, nnc_list_mul(&w->to, w->batch, side * side), u->out_channels);
 }
 
@@ -379,12 +388,13 @@ static void time_embedding(const writer *w) {
     first->u.matmul.needs_grad_input = false;
     nnc_op *act = nnc_list_pointwise(&w->to, "time.act", NNC_PW_SILU, NNC_GROUP_TIME, w->batch * width);
     act->u.pointwise.keeps_input = true;
-    /* Only one copy of the embedding is kept, although every block applies SiLU to it. */
+    /* Every block applies SiLU to the time embedding, but only one copy of the embedding is kept. */
     act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, w->batch * width);
     nnc_list_linear(&w->to, "time.linear2", NNC_GROUP_TIME, NNC_SPLIT_TOKENS, w->batch, width, width, true);
 }
 
-/* Writes inputs that are added to the time embedding: a row of a table, and a vector through two linear layers. */
+/* Appends the inputs that are added to the time embedding: a row of a table of classes, and a vector that passes two
+ * linear layers; also the projection of the context. */
 static void added_embedding(const writer *w) {
     const nnc_unet *u = w->u;
     const int64_t width = u->time_embed_width;
@@ -418,8 +428,8 @@ static void diffusion_down(const writer *w, int64_t side, skips *stack) {
         const writer at = at_place(w, place_of(down_places, level));
         const int64_t out = channels(u, level);
         const feature_map map = { out, side_at(u, side, level) };
-        const int64_t first = previous == out ? 0 : 1; /* number of first blocks that change the width: 1, or 0 if the
-                                                        * first block does not */
+        /* 1 = the first block of the level changes the number of channels; 0 = all blocks are equal */
+        const int64_t first = previous == out ? 0 : 1;
         if (first > 0) { residual_block(&at, (feature_map){ previous, map.side }, out, 1); }
         if (blocks > first) { residual_block(&at, map, out, blocks - first); }
         if (attends(u, level)) { level_attention(&at, level, map, blocks); }
@@ -441,8 +451,8 @@ static void diffusion_middle(const writer *w, int64_t side) {
     if (u->middle_attention) { level_attention(&at, u->levels, map, 1); }
 }
 
-/* Writes the residual blocks of one level on the way up, and returns their channels. Successive blocks with equal
- * widths are written once, with the number of these blocks as the repeat. */
+/* Appends the residual blocks of one level on the way up, and returns their number of channels. Successive blocks with
+ * the same number of input channels are written once, with `repeat` equal instances. */
 static int64_t diffusion_up_blocks(const writer *w, feature_map map, int64_t previous, skips *stack) {
     int64_t run = 0, run_in = 0;
     for (int64_t i = 0; i <= w->u->blocks_per_level; i++) {
@@ -478,7 +488,7 @@ static void diffusion_up(const writer *w, int64_t side, skips *stack) {
     }
 }
 
-/* Writes norm, SiLU and convolution to the output, then the mean squared error of the predicted noise. */
+/* Appends norm, SiLU and convolution to the output, then the mean squared error of the predicted noise. */
 static void diffusion_out(const writer *w, int64_t side) {
     const nnc_unet *u = w->u;
     const feature_map map = { u->channels * u->channel_multipliers[0], side };
@@ -491,7 +501,7 @@ static void diffusion_out(const writer *w, int64_t side) {
     square_conv(w, "out.conv", NNC_GROUP_CONV, map, out, u->kernel, false);
     nnc_op *loss = nnc_list_loss(&w->to, nnc_list_mul(&w->to, w->batch, side * side), u->out_channels);
     loss->u.loss.fused = loss->u.loss.squared_error = true;
-    loss->u.loss.keep = NNC_LOSS_KEEPS_LOGITS; /* the loss keeps only the prediction */
+    loss->u.loss.keep = NNC_LOSS_KEEPS_LOGITS; /* a squared error keeps only the prediction */
 }
 
 static void diffusion(const writer *w, int64_t side) {
@@ -513,7 +523,7 @@ static void lower(const nnc_model *model, const nnc_writer *to) {
     const nnc_plan *plan = to->how->plan;
     const writer w = { .to = *to, .u = u, .batch = plan->micro_batch };
     const int64_t side = plan->image / u->latent_factor;
-    /* the loader copies 8-bit pixels; if the network works on latents, the image is RGB */
+    /* The data loader copies 8-bit pixels. If the network reads latents, the images that the loader copies are RGB. */
     const double image_channels = u->latent_factor > 1 ? 3.0 : (double)u->in_channels;
     to->list->input_bytes = (double)plan->micro_batch * (double)plan->image * (double)plan->image * image_channels;
     nnc_list_segment(to, 1, false);

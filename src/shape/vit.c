@@ -1,4 +1,4 @@
-/* A vision transformer that classifies images. Source: arXiv:2010.11929.   [vit] */
+/* The family of vision transformers that classify images. Source: arXiv:2010.11929.   [vit] */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
 
 static int64_t patches_per_side(const nnc_vit *v, const nnc_plan *plan) { return plan->image / v->patch; }
 
-/* Returns the number of tokens of an image: its patches and one or two class tokens. */
+/* Returns the number of tokens of an image: its patches, one class token, and with distillation a second one. */
 static int64_t tokens_of(const nnc_vit *v, const nnc_plan *plan) {
     return patches_per_side(v, plan) * patches_per_side(v, plan) + (v->distilled ? 2 : 1);
 }
@@ -29,8 +29,8 @@ static nnc_layer layer_of(const nnc_vit *v) {
                         .dropout = v->dropout };
 }
 
-/* Writes patches, class token and positions. Every tensor rank computes all tokens; with sequence parallelism it keeps
- * only its part of the tokens. */
+/* Appends the embedding of patches, class tokens and positions. Every tensor rank computes all tokens; with sequence
+ * parallelism it then keeps only its own part of them. */
 static void embedding(const nnc_layer_writer *w, const nnc_vit *v) {
     const nnc_plan *plan = w->to.how->plan;
     const int64_t side = patches_per_side(v, plan);
@@ -61,8 +61,8 @@ static void embedding(const nnc_layer_writer *w, const nnc_vit *v) {
     nnc_layer_dropout(w, "embed.dropout", NNC_GROUP_EMBEDDING);
 }
 
-/* Writes the classifier. Every tensor rank computes the whole classifier. With sequence parallelism only one rank has
- * the class token, so the token is broadcast first. */
+/* Appends the classifier, which every tensor rank computes in full. With sequence parallelism only one rank has the
+ * class token, so this token is first broadcast. */
 static void head(const nnc_layer_writer *w, const nnc_vit *v) {
     nnc_layer_norm(w, "head.norm", v->hidden);
     if (w->to.how->plan->sequence_parallel) {
@@ -79,8 +79,8 @@ static void head(const nnc_layer_writer *w, const nnc_vit *v) {
     nnc_list_loss(&w->to, (v->distilled ? 2 : 1) * w->batch, v->classes)->split = NNC_SPLIT_VOCAB;
 }
 
-/* Writes the relative positions of a layer: a table that is added to all scores. It has (2 side - 1)^2 distances and
- * three entries for the class token. */
+/* Appends the relative positions of a layer: a table with one value per head and distance, which is added to all
+ * scores. It has (2 side - 1)^2 distances between patches, and three entries for the class token. */
 static void relative_positions(const nnc_layer_writer *w, const nnc_vit *v, const nnc_plan *plan) {
     const int64_t reach = 2 * patches_per_side(v, plan) - 1;
     const int64_t scores = nnc_list_mul(&w->to, w->seq_len * w->seq_len, v->heads);
@@ -101,7 +101,7 @@ static void lower(const nnc_model *model, const nnc_writer *to) {
     const nnc_layer_writer ends = nnc_layer_begin(to, &layer, plan->micro_batch, tokens_of(v, plan));
     nnc_layer_writer w = ends;
     to->list->input_bytes = (double)plan->micro_batch * (double)plan->image * (double)plan->image *
-                            (double)v->in_channels; /* 8-bit pixels */
+                            (double)v->in_channels; /* the loader copies 8-bit pixels */
     to->list->stream_elements = ends.hidden_elements;
 
     nnc_list_segment(to, 1, false);
