@@ -2,12 +2,12 @@
  *
  *     block:  plans with equal degrees, micro-batch and recomputation, so one rank runs equal ops
  *     group:  plans of a block with equal schedule and equal number of virtual stages
- *     plan:   a group has one plan for each ZeRO stage and offload
+ *     plan:   a group has one plan for each pair of ZeRO stage and offload
  *
- * This file has the caches below, for one worker with one model, device and set of profiles. Lowered lists, step ends
- * and partitions are cached in src/memo/.
+ * This file has the caches below, for one worker thread with one model, device and set of software profiles. Lowered op
+ * lists, step ends and partitions are cached in src/memo/.
  *
- *     cache      key                                 value                        valid
+ *     cache      key                                 value                        valid for
  *     passes:    software profile; ZeRO stage 3;     op list, segment times,      one block
  *                offload of weights or activations   resident bytes, FLOPs
  *     run:       pass; group                         replay of the pipeline       one group
@@ -19,29 +19,29 @@
  *     resolved:  pipeline                            plan with all defaults, or   blocks that differ only in
  *                                                    that it is not legal         recomputation
  *     plain:     software profile                    lower bounds of the time     one micro-batch; a column of blocks
- *     smaller:   plan without micro-batch, ZeRO      sums of the first and the    the search
- *                and order of passes; profile        last list
+ *     smaller:   plan without micro-batch, ZeRO      bytes per segment of the op  the search
+ *                and order of passes; profile        lists of two micro-batches
  *     full:      recomputation; pipeline; group      a micro-batch with which     blocks with equal
  *                                                    all plans exceed the memory  tensor to sequence_parallel
  *
  * Most plans are decided without their op list and without their memory. In blocks with equal degrees, all bytes of a
- * stage but its working bytes (activations and the working set of an op) follow from ZeRO stage and offload. The memory
- * never falls while working bytes grow. So two numbers for each stage, its edges, tell which plans fit. Working bytes
- * are bounded by the sums of smaller micro-batches: if only the micro-batch grows, no tensor gets smaller, and k times
- * the micro-batch needs at most k times the bytes. The op list of a pass is lowered only if the edges do not decide, or
- * if the plan may be among the best. If all plans of a group exceed the memory, they also exceed it with each larger
- * micro-batch, as long as the micro-batches in flight stay equal: such groups are only counted. If all plans of a block
- * with 1f1b exceed the memory, so do its plans with schedules that keep at least as many micro-batches.
+ * stage except its working bytes (activations and the working set of an op) follow from ZeRO stage and offload. The
+ * memory never falls while working bytes grow. So two numbers for each stage, its edges, tell which plans fit. Working
+ * bytes are bounded by the sums of smaller micro-batches: if only the micro-batch grows, no tensor gets smaller, and k
+ * times the micro-batch needs at most k times the bytes. The op list of a pass is lowered only if the edges do not decide,
+ * or if the plan may be among the best. If all plans of a group exceed the memory, they also exceed it with each larger
+ * micro-batch, as long as the number of micro-batches in flight stays equal: such groups are only counted. If all plans of
+ * a block with schedule 1f1b exceed the memory, so do its plans with schedules that keep at least as many micro-batches.
  *
- * Plans that fit are left out by three lower bounds of their time, from cheap to exact. The first needs no op list of
- * the plan: products and traffic of a smaller micro-batch, which grow with the micro-batch. The second is the time of
- * forward and backward without recomputation, and the third the time with it.
+ * A plan that fits is pruned if one of three lower bounds of its time is too long. The first bound is the cheapest and
+ * needs no op list of the plan: products and traffic of a smaller micro-batch, which grow with the micro-batch. The second
+ * is the time of forward and backward without recomputation, and the third the time with recomputation.
  *
- * Gain: instructions of `search gpt3-175b a100 --devices 1024` without a cache, divided by the instructions with it.
- * Measured: passes 1.7, allowed 1.16, resident 1.04, run 1.0. full 1.11, and edges with the sums of smaller
- * micro-batches for all pipelines 1.19, for `search deepseek-v3 h100 --devices 2048 --global-batch 15360 --software any
- * --tensor 2,4,16,64 --context 2,8 --expert 2,16`. plain with the bound of a column 1.2, for the whole space of this
- * search. resolved 1.6, for `search llama3-70b h100 --devices 5040 --global-batch 5040`. */
+ * Gain of a cache: instructions of a search without this cache / instructions with it. For `search gpt3-175b a100
+ * --devices 1024`: passes 1.7, allowed 1.16, resident 1.04, run 1.0. For `search deepseek-v3 h100 --devices 2048
+ * --global-batch 15360 --software any --tensor 2,4,16,64 --context 2,8 --expert 2,16`: full 1.11; edges and smaller
+ * together 1.19, if they work for all pipelines. For the same search without limits on the degrees: plain, with the bound
+ * of a column, 1.2. For `search llama3-70b h100 --devices 5040 --global-batch 5040`: resolved 1.6. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -64,8 +64,9 @@ static bool ships(const nnc_plan_groups *groups, const nnc_plan *plan, const cha
     return groups->profiles->any || nnc_software_ships(software_of(groups, plan), plan, option);
 }
 
-/* Finds the schedules that at least one framework offers. Each ZeRO stage may have a different software profile, so all
- * ZeRO stages are tried. */
+/* Sets groups->schedules[k] to true for each schedule k that at least one framework offers, and groups->splits to true
+ * if one of the searched schedules computes weight gradients separately from backward. The software profile may differ
+ * between ZeRO stages, so all ZeRO stages are tried. */
 static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base) {
     const nnc_space_axis *zero = &groups->space->axes[NNC_AXIS_ZERO];
     nnc_plan plan = *base;
@@ -84,8 +85,9 @@ static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base) {
     }
 }
 
-/* Sets groups->column, groups->full_block and groups->row_first for block `number`. full_block points to the entries of
- * groups->full for the recomputation and pipeline of this block; row_first is the first row of its pipeline. */
+/* Sets three members of groups for block number `number`. column: number of the column of blocks, from 1. full_block:
+ * entries of groups->full for the recomputation and pipeline degree of the block. row_first: index of the first entry
+ * of groups->rows for this pipeline degree. */
 static void find_columns(nnc_plan_groups *groups, uint64_t number) {
     const nnc_space_axis *axes = groups->space->axes;
     const uint64_t inner = (uint64_t)axes[NNC_AXIS_RECOMPUTE].count * (uint64_t)axes[NNC_AXIS_PIPELINE].count;
@@ -95,8 +97,9 @@ static void find_columns(nnc_plan_groups *groups, uint64_t number) {
     groups->row_first = number % (uint64_t)axes[NNC_AXIS_PIPELINE].count * each;
 }
 
-/* Tests the two rules that most blocks break: the degrees divide the devices, and the micro-batches of all data ranks
- * divide the global batch. Returns true without a test if the plan states data or micro-batches, or no devices. */
+/* Tests the two rules that most blocks break: the number of devices is a whole multiple of tensor x pipeline x context,
+ * and the global batch is a whole multiple of micro-batch x data. Returns true without a test if the plan states the
+ * data degree or the number of micro-batches, or does not state the number of devices. */
 static bool divides(const nnc_plan *plan) {
     const double ranks = (double)plan->tensor * plan->pipeline * plan->context;
     if (plan->devices == 0 || plan->data > 0 || plan->micro_batches > 0) { return true; }
@@ -106,10 +109,12 @@ static bool divides(const nnc_plan *plan) {
            (plan->micro_batch <= plan->global_batch / data && plan->global_batch % (plan->micro_batch * data) == 0);
 }
 
-/* Sets the plan of block `number` with all defaults. Returns false if the degrees or the batch break a rule. */
+/* Writes the plan of block number `number`, with all defaults, to groups->settled. Returns false if the degrees or the
+ * batch break a rule; err (may be NULL) then names the rule. */
 static bool resolve_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err) {
-    /* Choices that differ within the block get values that are always legal, so only choices of the whole block can
-     * make this plan illegal. */
+    /* Schedule, virtual stages, ZeRO stage and offload differ between the plans of a block. They get values here that
+     * are always legal, so this plan is illegal only if degrees, micro-batch or recomputation of the block break a
+     * rule. */
     nnc_plan *plain = &groups->settled;
     *plain = *base;
     nnc_space_block(groups->space, number, plain);
@@ -121,8 +126,9 @@ static bool resolve_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_
            nnc_plan_resolve_read(plain, groups->model, groups->device, plain, err) == NNC_OK;
 }
 
-/* Works as resolve_block, but resolves only the first of blocks that differ only in recomputation. No rule of a model
- * that a search splits depends on recomputation. */
+/* Works as resolve_block, but resolves only the first of several blocks that differ only in recomputation. For the
+ * others it copies the stored plan and sets their recomputation: no rule about legal plans of a model that can be split
+ * over ranks depends on recomputation. */
 static bool recall_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number) {
     const nnc_space_axis *recomputes = &groups->space->axes[NNC_AXIS_RECOMPUTE];
     const uint64_t pipelines = (uint64_t)groups->space->axes[NNC_AXIS_PIPELINE].count;
@@ -146,7 +152,7 @@ bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64
     groups->pass_count = groups->pass_next = 0;
     groups->listed = NULL;
     groups->known = groups->over_1f1b = false;
-    if (groups->layers == 0) { /* the number of layers is not known yet: this is the first block of plans */
+    if (groups->layers == 0) { /* groups->layers is 0 only before the first block of plans of this search */
         groups->layers = nnc_model_sizes_of(groups->model).layers;
         find_schedules(groups, base);
         groups->scales = groups->model->family == NNC_FAMILY_DECODER && !(base->capacity_factor > 0.0);
@@ -172,8 +178,8 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err) {
     return false;
 }
 
-/* Tests whether the layers can be divided equally among the stages. True also if the plan gives the layers of an end
- * stage, if the framework allows uneven stages, and with --software any. */
+/* Tests whether the layers can be divided equally among the stages. Also returns true if the plan states the number of
+ * layers of the first or the last stage, if the framework allows uneven stages, or with --software any. */
 static bool divides_layers(const nnc_plan_groups *groups, const nnc_plan *plan) {
     const int64_t parts = (int64_t)plan->pipeline * plan->virtual_stages;
     return groups->profiles->any || plan->pipeline == 1 || plan->first_stage_layers > 0 ||
@@ -201,8 +207,8 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group) {
     nnc_space_group(groups->space, group, plan);
     groups->group++;
     groups->group_index = group;
-    /* With one device or one micro-batch, memory may follow from a replay of the ops, and not from the sums that
-     * nnc_full_group needs. */
+    /* groups->full is used only for plans whose memory is computed from sums of bytes over segments. With one device or
+     * one micro-batch, the memory may be computed by a replay of the ops instead. */
     const bool sums = plan->devices > 1 && plan->micro_batches > 1 && groups->full != NULL;
     groups->full_now = sums && nnc_schedule_is_steady(plan) ? &groups->full_block[group] : NULL;
     groups->over_now = 0;
@@ -212,16 +218,17 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group) {
            nnc_plan_resolve_schedule(plan, groups->model, groups->layers, NULL) == NNC_OK;
 }
 
-/* Finds the legal pairs of ZeRO stage and offload, and the software profile of each pair. Both are equal for all
- * schedules. */
+/* Finds the legal pairs of ZeRO stage and offload of a block of plans, and the software profile of each pair. Legal
+ * pairs and profiles are the same for all schedules of the block. */
 static void find_allowed(nnc_plan_groups *groups) {
     const uint64_t size = nnc_space_group_size(groups->space);
     nnc_plan plan = groups->settled;
-    plan.schedule = NNC_SCHEDULE_COUNT; /* any schedule */
+    plan.schedule = NNC_SCHEDULE_COUNT; /* no schedule, so the tests below do not depend on it */
     groups->allowed_count = 0;
     for (uint64_t i = 0; i < size; i++) {
         nnc_space_inside_group(groups->space, i, &plan);
-        const bool same = i % (uint64_t)groups->space->axes[NNC_AXIS_OFFLOAD].count > 0; /* profiles differ by ZeRO */
+        /* true: same ZeRO stage as entry i - 1, so also the same profile */
+        const bool same = i % (uint64_t)groups->space->axes[NNC_AXIS_OFFLOAD].count > 0;
         groups->software[i] = same ? groups->software[i - 1] : software_of(groups, &plan);
         groups->allowed[i] = (groups->profiles->any || nnc_software_ships(groups->software[i], &plan, NULL)) &&
                              nnc_plan_split_data(&plan, NULL) == NNC_OK;
@@ -250,8 +257,9 @@ static uint64_t count_legal(nnc_plan_groups *groups) {
     return groups->legal;
 }
 
-/* Stores that all legal plans of the current group exceed the memory, if its schedule is 1f1b and all pairs of ZeRO
- * stage and offload are legal with it. */
+/* Called when all legal plans of the current group (their number is `legal`) exceed the memory. If the schedule of the
+ * group is 1f1b, sets groups->over_1f1b: true if all allowed pairs of ZeRO stage and offload of the block are legal
+ * with 1f1b. */
 static void keep_over_1f1b(nnc_plan_groups *groups, uint64_t legal) {
     if (groups->settled.schedule == NNC_SCHEDULE_1F1B) {
         if (!groups->known) { find_allowed(groups); }
@@ -277,15 +285,17 @@ static void count_over(nnc_plan_groups *groups) {
     if (full != NULL) { *full = (nnc_full_group){ groups->column, groups->settled.micro_batch, groups->over_now }; }
 }
 
-/* Tests whether plan `a` has the same costs per micro-batch as the plans of this pass. ZeRO 3 gathers weights, and some
- * offloads move tensors, in every micro-batch. A schedule may put embedding and head on one device, which then holds a
- * tied embedding table only once. */
+/* Tests whether one micro-batch of plan `a` has the same costs as one micro-batch of the plans that share `pass`. They
+ * must have the same software profile. They must agree in ZeRO 3, which gathers weights in every micro-batch, and in
+ * offload of weights or activations, which moves these in every micro-batch. If embedding and head share one table,
+ * both schedules must put them on one device, which holds the table once, or both must put them on two devices. */
 static bool same_pass(const nnc_plan_groups *groups, const nnc_plan *a, const nnc_software *software,
                       const nnc_pass_costs *pass) {
     const nnc_plan *other = &pass->work.plan;
     const nnc_device *device = groups->device;
     const unsigned moved = NNC_OFFLOAD_ACTIVATIONS | NNC_OFFLOAD_WEIGHTS;
-    /* One device uses links only for offload. Offload needs host bandwidths, which not every device file records. */
+    /* linked: true = plans with and without offload can share a pass. False on one device, which uses links only for
+     * offload, and if the device file lacks the host bandwidths that offload needs. */
     const bool linked = a->devices > 1 && !isnan(device->host.bytes_per_s) && !isnan(device->host.mem_bytes_per_s);
     const bool tied = pass->usable && pass->step.list->tied_rows > 0;
     return software == pass->software && (a->zero == 3) == (other->zero == 3) &&
@@ -331,8 +341,9 @@ static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split) 
     pass->timed[1 - split] = pass->timed[1 - split] || both;
 }
 
-/* Returns a result with the FLOPs and tokens of a pass of the current block of plans; NULL = not known for any pass.
- * All passes of a block whose profiles have the same context_frozen have equal FLOPs and tokens. */
+/* Returns a result that has the FLOPs and tokens of the current block of plans, from any pass for which they were
+ * computed; NULL = no such pass. All passes of a block have equal FLOPs and tokens if their profiles agree in the
+ * switch context_frozen (the input of cross-attention needs no gradient). */
 static const nnc_result *known_work(const nnc_plan_groups *groups, const nnc_software *software) {
     for (int32_t i = 0; i < groups->pass_count; i++) {
         const nnc_pass_costs *pass = &groups->passes[i];
@@ -343,10 +354,10 @@ static const nnc_result *known_work(const nnc_plan_groups *groups, const nnc_sof
     return NULL;
 }
 
-/* Key of the sums of an op list: all inputs on which the sums depend, except the micro-batch. In its plan, the
- * micro-batch and the order of passes are cleared. */
+/* Key of the cache `smaller`: all inputs on which the bytes per segment of an op list depend, except the micro-batch.
+ * In the member `plan`, micro-batch and order of passes are cleared. */
 typedef struct smaller_key {
-    uint64_t degrees; /* degrees of the plan as one number; the hash uses it */
+    uint64_t degrees; /* the degrees of the plan combined into one number, from which the hash is computed */
     nnc_plan plan;
     const nnc_software *software;
 } smaller_key;
@@ -354,7 +365,7 @@ typedef struct smaller_key {
 typedef struct smaller_sums {
     int64_t micro_batch, first; /* micro_batch: micro-batch of `sums`; first: micro-batch of `first_sums` */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_segment_sums first_sums[NNC_SEGMENTS_MAX]; /* sums of the first list with this key */
+    nnc_segment_sums first_sums[NNC_SEGMENTS_MAX]; /* byte sums of the first op list that was stored with this key */
     const nnc_op_list *list; /* an op list of the model; only its segments are used, which are equal in all lists of the
                               * model */
     double tied_params;
@@ -365,7 +376,8 @@ enum { SMALLER = 256, SMALLER_WAYS = 4 };
 static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *software) {
     smaller_key key = { .plan = nnc_plan_lowering_key(plan), .software = software };
     key.plan.micro_batch = 0;
-    key.plan.pipeline = plan->pipeline > 1 ? 2 : 1; /* a pipeline has a second copy of a tied table */
+    key.plan.pipeline = plan->pipeline > 1 ? 2 : 1; /* only two cases differ: with a pipeline of any degree, first and
+                                                     * last stage each hold a copy of a tied embedding table */
     key.plan.schedule = nnc_schedule_ends_meet(plan) ? NNC_SCHEDULE_DUALPIPE : NNC_SCHEDULE_1F1B;
     key.degrees = ((((uint64_t)plan->tensor * 31 + (uint64_t)plan->context) * 31 + (uint64_t)plan->expert) * 31 +
                    (uint64_t)key.plan.pipeline) *
@@ -374,9 +386,10 @@ static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *soft
     return key;
 }
 
-/* Returns the largest factor by which the sums of a micro-batch may exceed known->sums. The sums of a whole multiple of
- * a micro-batch are at most this multiple of its sums: tensors grow with the micro-batch, and parts that are rounded
- * up, or do not depend on it, grow less. Infinity if the micro-batch is no whole multiple of known->first. */
+/* Returns an upper bound of (byte sums with micro-batch `micro_batch`) / known->sums; known->sums belong to a smaller
+ * micro-batch. The sums of k times a micro-batch are at most k times its sums: tensors grow with the micro-batch, and
+ * parts that are rounded up, or do not depend on the micro-batch, grow less. Returns infinity if micro_batch is no
+ * whole multiple of known->first. */
 static double growth_of(const smaller_sums *known, int64_t micro_batch) {
     if (known->micro_batch == micro_batch) { return 1.0; }
     const double times = (double)micro_batch / (double)known->first;
@@ -402,13 +415,14 @@ static bool has_network(nnc_plan_groups *groups, const nnc_plan *plan) {
     return *column == groups->column;
 }
 
-/* Begins a pass without its own op list: takes the sums of the op list with a smaller micro-batch as a lower bound.
- * Returns false if no such sums are stored, or if they are no lower bound (on one device). */
+/* Begins a pass without lowering its op list: copies the byte sums of the same list with a smaller micro-batch, which
+ * are a lower bound of the sums of this pass. Returns false if no such sums are stored, or if they are no lower bound,
+ * for example on one device. */
 static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
     if (groups->smaller.slots == 0 || plan->devices == 1 ||
-        !counts_elements(plan)) { /* does not apply on one device, where the peak follows from a replay of the ops, not
-                                   * from sums over segments */
+        !counts_elements(plan)) { /* on one device the peak of the memory comes from a replay of the ops, not from sums
+                                   * over segments, so the sums are no lower bound */
         return false;
     }
     const smaller_key key = smaller_key_of(plan, pass->software);
@@ -507,8 +521,8 @@ void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
     result->step_s = step_s;
 }
 
-/* Returns the entry of groups->plain for a profile. If no entry has the profile, an old entry gets the profile and an
- * infinite `adds`, so that no plan uses the bound of this entry. */
+/* Returns the entry of groups->plain (lower bounds of the time) for a software profile. If there is no entry for the
+ * profile, the oldest entry is given to it and marked as not computed (adds = infinity). */
 static nnc_plain_bound *plain_of(nnc_plan_groups *groups, const nnc_software *software) {
     for (int32_t i = 0; i < NNC_PLAIN_BOUNDS; i++) {
         if (groups->plain[i].software == software) { return &groups->plain[i]; }
@@ -521,10 +535,11 @@ static nnc_plain_bound *plain_of(nnc_plan_groups *groups, const nnc_software *so
     return bound;
 }
 
-/* Finds the routes of a pass, unless they are known. Returns false if the device lacks links for them. */
+/* Finds the routes of a pass, unless they are known: the links that each group of ranks uses. Returns false if the
+ * device lacks such links. */
 static bool find_routes(const nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
-    if (pass->guessed && !pass->routed && plan->devices > 1) { /* one device has no routes */
+    if (pass->guessed && !pass->routed && plan->devices > 1) { /* a plan on one device has no routes */
         pass->routed = nnc_network_find(groups->device, plan, &pass->network, NULL) == NNC_OK;
         return pass->routed;
     }
@@ -590,8 +605,8 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
     return pass->usable;
 }
 
-/* Tests whether stage `a` keeps at least as many bytes as stage `b`, in every segment. False if
- * either stage has uneven_layers. */
+/* Tests whether stage `a` keeps at least as many bytes as stage `b`, in every segment. False if the chunks of a device
+ * differ in their layers (uneven_layers) in either stage. */
 static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *b) {
     bool more = a->in_flight >= b->in_flight && !a->uneven_layers && !b->uneven_layers;
     for (int32_t s = 0; s < a->segments; s++) {
@@ -649,15 +664,16 @@ static void partition_layers(nnc_plan_groups *groups, const nnc_step *step, uint
     groups->layers_now = layers;
 }
 
-/* Returns the value of pass->holds for the current group. If each device has one chunk, it is NNC_EVEN_GROUPS: resident
- * bytes are equal for all schedules, because nnc_memory_of_resident gets the micro-batches in flight separately. */
+/* Returns the value of pass->holds for the current group: the serial number of the group, or NNC_EVEN_GROUPS if each
+ * device has one chunk. With one chunk, resident bytes are the same for all schedules, because nnc_memory_of_resident
+ * gets the number of micro-batches in flight separately. */
 static uint64_t holds_of(const nnc_plan_groups *groups, const nnc_plan *plan) {
     return plan->pipeline == 1 || (nnc_schedule_chunks(plan) == 1 && !nnc_schedule_dual(plan)) ? NNC_EVEN_GROUPS
                                                                                                : groups->group;
 }
 
-/* Returns the resident bytes of stage heaviest[i]. They are stored in pass->held if i < NNC_PASS_STAGES, otherwise in
- * *buffer. */
+/* Returns the resident bytes of pipeline stage groups->heaviest[i] (a stage that may need the most memory). They are
+ * stored in pass->held if i < NNC_PASS_STAGES, otherwise in *buffer. */
 static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nnc_pass_costs *pass,
                                                const nnc_plan *plan, int32_t i, nnc_resident_bytes *buffer) {
     const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
@@ -677,8 +693,9 @@ static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nn
 /* Largest change of a sum of byte counts when each count is rounded up instead of the sum. */
 #define ROUNDED_BYTES 8.0
 
-/* Points groups->edges_now to the edges of the current group. Groups in which each device has one chunk have the same
- * parameters on each stage, so they share the edges of the first row. */
+/* Sets groups->edges_now to the edges of the current group: for each heaviest stage and plan, the working bytes that
+ * decide whether the stage fits. Groups in which each device has one chunk have the same weights on each stage, so they
+ * share the edges of the first group. */
 static void find_edges(nnc_plan_groups *groups, const nnc_plan *plan) {
     const uint64_t size = nnc_space_group_size(groups->space), each = NNC_PASS_STAGES * size;
     const uint64_t group = holds_of(groups, plan) == NNC_EVEN_GROUPS ? 0 : groups->group_index;
@@ -711,7 +728,8 @@ static void forget_held(const nnc_plan_groups *groups, nnc_pass_costs *pass, con
     }
 }
 
-/* Returns the working bytes of stage heaviest[i]. The first NNC_PASS_STAGES stages are stored in pass->working. */
+/* Returns the working bytes of pipeline stage groups->heaviest[i], with i < NNC_PASS_STAGES. They are computed once per
+ * group and stored in pass->working. */
 static double find_working(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, int32_t i) {
     if (pass->edged != groups->group) {
         forget_held(groups, pass, plan);
@@ -727,8 +745,9 @@ static double find_working(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
     return pass->working[i];
 }
 
-/* Returns a lower bound of the memory of a stage. With separate kernels of the update, memory may stay equal while
- * working bytes grow, because the update needs more. */
+/* Returns a lower bound, in bytes, of the memory of a stage with `working` working bytes. It is computed from
+ * edge->bytes, the memory with edge->working bytes. If each tensor has its own update kernel (foreach), the memory may
+ * stay equal while working bytes grow, because the update has the peak. */
 static double least_bytes(const nnc_memory_edge *edge, const nnc_pass_costs *pass, double working) {
     const double more = working - edge->working;
     const double rate = more < 0.0                                                 ? 1.0 + pass->software->reserve.share
@@ -737,8 +756,9 @@ static double least_bytes(const nnc_memory_edge *edge, const nnc_pass_costs *pas
     return edge->bytes > 0 ? (double)edge->bytes + rate * more - ROUNDED_BYTES : 0.0;
 }
 
-/* Compares the working bytes of each stage of a plan with its edges. If the plan exceeds the memory or fits, writes a
- * lower bound of its memory to result. NNC_TIGHT: the edges do not decide. */
+/* Compares the working bytes of each stage of a plan with the edges of this stage. NNC_OVER_MEMORY: a stage exceeds the
+ * memory. NNC_FITS: all stages fit. NNC_TIGHT: the edges do not decide. In all cases result gets a lower bound of the
+ * memory. */
 static nnc_verdict compare_edges(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
     bool fits = groups->heaviest_count <= NNC_PASS_STAGES;
     double least = 1.0;
@@ -764,12 +784,13 @@ static void move_edge(const nnc_plan_groups *groups, nnc_memory_edge *edge, doub
     }
 }
 
-/* Moves an edge to the memory of a plan. The first time, also finds the edge near the limit: the memory is nearly a
- * linear function of working bytes, so it is computed again with working bytes a little below and a little above the
- * value at which this function reaches the limit. */
+/* Moves an edge of a stage to the working bytes of a plan whose memory was computed. The first time, also finds the
+ * edge near the limit: the memory is nearly a linear function of working bytes, so it is computed again with working
+ * bytes a little below and a little above the value at which this function reaches the limit. */
 static void learn_edge(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, int32_t i,
                        const nnc_resident_bytes *held, const nnc_memory *memory, nnc_memory_edge *edge) {
-    const double beside = 65536.0; /* distance in bytes from the value at the limit; hardly any plan is nearer */
+    const double beside = 65536.0; /* distance of the two further points from the working bytes at the limit, in bytes;
+                                    * the working bytes of hardly any plan are nearer to the limit */
     const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
     const double now = nnc_working_bytes(groups->model, pass->step.list, held, h, plan);
     const double most = (double)memory->total_interval_bytes[1], total = (double)memory->total_bytes;
@@ -807,8 +828,8 @@ static void set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t i
     }
 }
 
-/* Computes the memory of a plan, unless the sums of a smaller micro-batch already exceed the limit. Returns false if
- * its op list cannot be lowered. */
+/* Computes the memory of a plan. If the sums of a smaller micro-batch already show that the plan exceeds the limit, the
+ * op list of the plan is not lowered. Returns false if the op list cannot be lowered. */
 static bool compute_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
     set_memory(groups, pass, inside, result);
     if (pass->growth > 1.0 && nnc_memory_verdict(&result->memory, groups->limit_bytes) == NNC_FITS) {
@@ -820,8 +841,8 @@ static bool compute_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64
     return true;
 }
 
-/* Sets the memory of a plan in the result, or a lower bound of it if the bound decides whether the plan fits. Returns
- * false if its op list cannot be lowered. */
+/* Sets the memory of a plan in result. If a lower bound of the memory decides whether the plan fits, sets this bound
+ * instead. Returns false if the op list of the plan cannot be lowered. */
 static bool weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
     groups->weighed = false;
     nnc_verdict verdict = NNC_TIGHT;
@@ -864,8 +885,9 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, n
 nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                         const nnc_space *space, int64_t limit_bytes, bool bounds,
                                         nnc_batched_fn *batched, void *context) {
-    nnc_plan_groups *made = calloc(1, sizeof *made); /* the operating system provides memory only for pages that are
-                                                      * used, and most of this struct is never used */
+    nnc_plan_groups *made = calloc(1, sizeof *made); /* calloc is fast for this large struct: the operating system
+                                                      * provides memory only for pages that are used, and most pages are
+                                                      * never used */
     if (made == NULL) { return NULL; }
     made->model = model;
     made->device = device;

@@ -8,10 +8,8 @@
 #include "pipeline/pipeline_internal.h"
 #include "search/search_internal.h"
 
-/* ---- step times of plans, computed at once or in a batch of pipelines ---- */
-
-/* Returns the nnc_step of a plan with these pass costs, and computes the step ends of the plan. inside: index of the
- * plan in its group. */
+/* Returns the inputs of the step time of a plan (nnc_step) whose costs per micro-batch are `pass`, and computes the
+ * step ends of the plan. inside: index of the plan in its group. */
 static nnc_step step_of(nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, uint64_t inside) {
     const int split = nnc_schedule_splits(plan) ? 1 : 0, dual = nnc_schedule_dual(plan) ? 1 : 0;
     const uint64_t place = pass->number * nnc_space_group_size(groups->space) + inside;
@@ -40,8 +38,9 @@ bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
     return true;
 }
 
-/* Lists the seconds that each stage needs after its passes; neighbouring stages with equal seconds share an entry. If
- * all stages end together, lists only the slowest. Returns false if the list gets too long. */
+/* Lists the seconds that each pipeline stage needs after its last pass, for gradient communication and update.
+ * Neighbouring stages with equal seconds share an entry. If all stages end together, lists only the longest time.
+ * Returns false if there are more than NNC_ENDS_MAX entries. */
 static bool fill_ends(nnc_plan_groups *groups, const nnc_plan *plan, nnc_waiting *waiting) {
     const nnc_stage *stages = groups->scratch->step.stages;
     const bool *alike = groups->scratch->step.alike;
@@ -88,7 +87,8 @@ bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
 
 bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result) {
     const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
-    nnc_plan_groups_work(groups, pass, result); /* this call may lower the op list of the pass again */
+    nnc_plan_groups_work(groups, pass, result); /* may lower the op list of the pass again, so pass->step is read after
+                                                 * this call */
     nnc_step step = pass->step;
     step.plan = &result->plan;
     const nnc_overlap overlap = nnc_overlap_of(step.plan, step.software);
@@ -144,8 +144,8 @@ struct nnc_batched_replay {
     uint64_t numbers; /* serial number of the newest set */
     int32_t oldest;   /* index of the set that is replaced next */
     uint64_t keys[SETS];
-    uint8_t hints[1 << HINT_BITS]; /* for each value of a short hash of the key: index of the set in which such a key
-                                    * was found last */
+    uint8_t hints[1 << HINT_BITS]; /* for each 9-bit hash of a key: index of the set in which a key with this hash was
+                                    * found last */
     double span_s[NNC_TRACKS_STAGES_MAX * NNC_TRACKS];
     replay_set sets[SETS];
 };

@@ -12,14 +12,11 @@
 #include "pipeline/pipeline_internal.h"
 #include "sweep/sweep_internal.h"
 
-/* ---- the space (space.c) ---- */
+/* ---- space.c: the space of a search, which is all combinations of the values of its choices ---- */
 
-/* The space of a search: the values of each choice. An index into the space selects one value of each choice, which
- * gives a plan. */
-
-/* Choices in the order in which they vary, the last one fastest. Plans with equal choices up to pipeline are a block of
- * plans: these choices decide which ops one rank runs. The other choices change the order of passes, or move
- * tensors. */
+/* Choices of a plan, in the order in which they vary, the last one fastest. Plans with equal choices from tensor to
+ * pipeline are a block of plans: these choices decide which ops one rank runs. The choices from schedule to offload
+ * change only the order of passes, or where tensors are stored. */
 typedef enum nnc_axis {
     NNC_AXIS_TENSOR,
     NNC_AXIS_CONTEXT,
@@ -36,8 +33,8 @@ typedef enum nnc_axis {
     NNC_AXES
 } nnc_axis;
 
-/* Largest number of values of a choice. It exceeds the limit of nnc_choice, because the values may be all divisors of a
- * number. No number up to 14 million has more divisors. */
+/* Largest number of values of one choice. It exceeds NNC_SEARCH_VALUES, the limit for values that a user lists, because
+ * the values may be all divisors of a number. No number up to 14 million has more than 512 divisors. */
 enum { NNC_SPACE_VALUES = 512 };
 typedef struct nnc_space_axis {
     int32_t count;
@@ -55,15 +52,16 @@ typedef struct nnc_space {
 nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device, const nnc_search *search, nnc_space *space,
                           nnc_error *err);
 
-/* nnc_space_block sets the choices of a block of plans. nnc_space_inside sets all other choices; `inside` is the index
- * of the plan in its block. */
+/* nnc_space_block sets those choices of *plan that all plans of a block share: degrees, micro-batch, recomputation.
+ * nnc_space_inside sets the others: schedule, virtual stages, ZeRO stage, offload; `inside` is the index of the plan in
+ * its block. */
 void nnc_space_block(const nnc_space *space, uint64_t block, nnc_plan *plan);
 void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan);
 
-/* nnc_space_shard_size returns the number of blocks of plans in a shard (counted from 1). nnc_space_shard_block returns
- * the index of the block that is at a place (from 0) of the shard. `shards` consecutive blocks give one block to each
- * shard, in an order without a period: with a period, one shard could get all blocks of one pipeline degree. Shard 1
- * has the first block. */
+/* nnc_space_shard_size returns the number of blocks of plans in a shard (shards count from 1). nnc_space_shard_block
+ * returns the index of the block that is at a place (from 0) of the shard. Each shard gets one of every `shards`
+ * consecutive blocks. Which one is pseudo-random: with a regular order, one shard could get all blocks of one pipeline
+ * degree. Shard 1 has the first block. */
 uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards);
 uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards);
 
@@ -74,7 +72,7 @@ uint64_t nnc_space_group_size(const nnc_space *space);
 void nnc_space_group(const nnc_space *space, uint64_t group, nnc_plan *plan);
 void nnc_space_inside_group(const nnc_space *space, uint64_t inside, nnc_plan *plan);
 
-/* ---- best plans and the Pareto front (space.c) ---- */
+/* ---- space.c: the best plans of a search, and the Pareto front of step time and memory ---- */
 
 /* The best plans so far, and the Pareto front of step time and memory. Plans have a total order (nnc_found_before), so
  * merging fronts in any order gives the same result. */
@@ -82,13 +80,14 @@ void nnc_space_inside_group(const nnc_space *space, uint64_t inside, nnc_plan *p
 enum { NNC_SEARCH_THREADS_MAX = 256 };
 
 typedef struct nnc_front {
-    nnc_found best[NNC_SEARCH_BEST_MAX]; /* best plans so far, sorted: the best plan first */
+    nnc_found best[NNC_SEARCH_BEST_MAX]; /* the best plans so far, at most as many as the search lists; the best plan is
+                                          * first */
     int32_t best_count;
     nnc_found pareto[NNC_PARETO_MAX]; /* the Pareto front, sorted: the fastest plan first, each next plan with less
                                        * memory */
     int32_t pareto_count;
     bool truncated, any_missed;
-    nnc_found missed; /* the fastest plan that fits and breaks a limit on the run */
+    nnc_found missed; /* the fastest of the plans that fit in memory but exceed the deadline or the budget of the run */
 } nnc_front;
 
 /* Tests whether a is better than b. The objective (time or memory) is compared first, then the other quantity
@@ -96,7 +95,7 @@ typedef struct nnc_front {
 bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b);
 
 void nnc_front_clear(nnc_front *front);
-/* Copies a front. Entries of its arrays that are not in use are not copied. */
+/* Copies a front. Of the arrays `best` and `pareto`, only the entries in use are copied. */
 void nnc_front_copy(nnc_front *to, const nnc_front *from);
 void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found);
 /* Tests whether nnc_front_add would change `front`, for a plan with this index, step time and memory. */
@@ -108,17 +107,18 @@ void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best, co
  * the fastest of these plans. */
 void nnc_front_miss(nnc_front *front, const nnc_found *found);
 
-/* Tests whether a plan with this memory, and a step time of least_s or more, can be pruned. Returns true only if the
- * last of the best plans is better, and a plan of the Pareto front is faster with at most the same memory. */
+/* Tests whether a plan with this memory, whose step time is least_s or longer, can be pruned. Returns true only if the
+ * worst of the `best` listed plans is better than this plan, and a plan of the Pareto front is faster with at most the
+ * same memory. */
 bool nnc_front_beats(const nnc_front *front, nnc_objective objective, int32_t best, double least_s,
                      int64_t memory_bytes);
 
-/* Copies the used part of a front into a result. Other parts of the result stay as they are. */
+/* Copies the entries of a front that are in use to *result. All other members of *result stay as they are. */
 void nnc_front_result(const nnc_front *front, nnc_search_result *result);
 /* Sets *front to the best plans and the Pareto front of a result: the reverse of nnc_front_result. */
 void nnc_front_of(const nnc_search_result *result, nnc_front *front);
 
-/* ---- batched replay (plan_times.c) ---- */
+/* ---- plan_times.c: batched replay of pipelines ---- */
 
 /* Pipelines with equal schedule, stages, chunks and micro-batches are collected and replayed together, one per SIMD
  * lane. Plans wait until their pipelines are replayed. */
@@ -131,14 +131,14 @@ typedef struct nnc_stage_end {
     double end_s;
 } nnc_stage_end;
 
-/* A plan whose pipeline is not replayed yet. */
+/* A plan that waits for its step time, because its pipeline is not replayed yet. */
 typedef struct nnc_waiting {
     uint64_t index;
     int64_t memory_bytes;
     bool fits;
     int32_t track, end_count;
-    nnc_stage_end ends[NNC_ENDS_MAX]; /* seconds of the stages after their passes; if all stages end together: one
-                                       * entry, for the slowest stage */
+    nnc_stage_end ends[NNC_ENDS_MAX]; /* seconds of each stage after its last pass; if all stages end together: one
+                                       * entry, for the longest time */
 } nnc_waiting;
 
 /* Position of a waiting pipeline: set and track (index in the set). Valid until the pipeline is replayed. */
@@ -158,55 +158,58 @@ typedef struct nnc_batched_replay nnc_batched_replay;
 nnc_batched_replay *nnc_batched_replay_create(nnc_batched_fn *batched, void *context);
 void nnc_batched_replay_destroy(nnc_batched_replay *replay);
 
-/* Tests whether pipelines of this plan can be replayed in a batch. */
+/* Tests whether the pipeline of this plan can be replayed together with others. False for a plan without a pipeline,
+ * and if it has too many stages, chunks or micro-batches. */
 bool nnc_batched_replay_takes(const nnc_plan *plan);
 
-/* Adds a pipeline to the pipelines that are replayed together. If no more fit, replays them first, with `memory` as
- * working memory. */
+/* Adds a pipeline to the set of pipelines of its schedule, stages, chunks and micro-batches. If the set is full, its
+ * pipelines are replayed first, with `memory` as working memory. Returns the place of the pipeline. */
 nnc_replay_place nnc_batched_replay_add(nnc_batched_replay *replay, const nnc_pipeline *pipeline,
                                         nnc_pipeline_memory *memory);
 
-/* Tests whether the pipeline still waits, and one more plan can wait for its replay. */
+/* Tests whether the pipeline at `track` still waits, and one more plan can wait for its replay. */
 bool nnc_batched_replay_has(const nnc_batched_replay *replay, const nnc_replay_place *track);
 
-/* Adds a plan to the plans that wait for this pipeline. */
+/* Adds a plan to the plans that wait for the replay of the pipeline at `track`. */
 void nnc_batched_replay_wait(nnc_batched_replay *replay, const nnc_replay_place *track, nnc_waiting *plan);
 
 /* Replays all pipelines that wait. */
 void nnc_batched_replay_finish(nnc_batched_replay *replay, nnc_pipeline_memory *memory);
 
-/* ---- plan groups (plan_group.c, plan_times.c) ---- */
+/* ---- plan_group.c, plan_times.c: groups of plans ---- */
 
 /* Goes through the plans of a space, one block of plans and one group of plans after the other, and computes the memory
  * and step time of each plan. Plans of a group differ only in ZeRO stage and offload, and share most of the work: see
  * plan_group.c. */
 typedef struct nnc_plan_groups nnc_plan_groups;
 
-#define NNC_EVEN_GROUPS UINT64_MAX /* value of `holds` in nnc_pass_costs */
+/* Value of nnc_pass_costs.holds: the stored bytes are right for all groups in which each device has one chunk. */
+#define NNC_EVEN_GROUPS UINT64_MAX
 
 typedef struct nnc_pass_costs nnc_pass_costs;
 
 enum {
     NNC_PASSES_MAX = 8,
-    NNC_PLAIN_BOUNDS = 4, /* number of profiles whose last bound of the time is stored */
+    NNC_PLAIN_BOUNDS = 4, /* number of software profiles for which the last lower bound of the time is stored */
     NNC_PASS_STAGES = 8,  /* number of pipeline stages, with the most memory, whose resident bytes a pass stores */
 };
 
 /* Costs of one pass (forward and backward of one micro-batch), shared by several plans of a block of plans. Once the
- * costs are known, only the segments of the op list are read; segments are equal for all plans of the model. */
+ * costs are known, no op of the op list is read any more, only its segments, which are equal for all plans of the
+ * model. */
 struct nnc_pass_costs {
     nnc_step step;
     const nnc_software *software;
     nnc_lowered *alike; /* lowered op list of the pass; its ops are valid only while the member `listed` of
                          * nnc_plan_groups points to this pass */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_segment_time units[2][NNC_SEGMENTS_MAX]; /* segment times: units[0] for schedules whose backward computes weight
-                                                  * gradients at once; units[1] for schedules with separate weight
-                                                  * gradients */
+    nnc_segment_time units[2][NNC_SEGMENTS_MAX]; /* time of each segment: units[0] for schedules whose backward computes
+                                                  * weight gradients at once; units[1] for schedules with separate
+                                                  * weight gradients */
     nnc_network network;
     nnc_result work;  /* FLOPs and tokens of the plan for which the pass was made */
     double least_s;   /* lower bound of the time of one micro-batch in all layers; NaN = not computed */
-    double pass_s[2]; /* compute time of one micro-batch in all layers, for each of `units` */
+    double pass_s[2]; /* seconds of one micro-batch in all layers: pass_s[0] from units[0], pass_s[1] from units[1] */
     uint64_t number;  /* serial number of the pass from 1, over all blocks of plans */
     uint64_t holds;   /* serial number of the group of plans whose resident bytes `held` stores; 0 = no group;
                        * NNC_EVEN_GROUPS = all groups in which each device has one chunk */
@@ -215,15 +218,14 @@ struct nnc_pass_costs {
     nnc_resident_bytes held[NNC_PASS_STAGES];
     uint64_t layers; /* digest of the layers of the op list */
     bool usable, worked, timed[2];
-    bool routed;    /* true: the routes of a guessed pass are in `network` */
+    bool routed;    /* true: `network` has the routes of the pass, although its op list is not lowered */
     bool guessed;   /* true: `sums` were computed for a smaller micro-batch, and the op list is not written yet */
-    double growth;  /* largest factor by which the sums of the pass may exceed `sums`; 1 = `sums` are exact */
+    double growth;  /* (sums of this pass) / `sums` is at most this factor; 1 = `sums` are exact */
     uint64_t edged; /* serial number of the group of plans whose bytes are in `working`; 0 = no group */
-    int32_t working_count; /* number of entries of `working` that are computed */
-    double
-        working[NNC_PASS_STAGES]; /* activations and working set of each of the heaviest stages in the current group */
-    uint64_t group;               /* serial number of the group of plans whose times are in `run`; 0 = no group */
-    bool runs;                    /* true: the pipeline of this group of plans can be replayed */
+    int32_t working_count;           /* number of entries of `working` that are computed */
+    double working[NNC_PASS_STAGES]; /* working bytes of each of the heaviest stages in the current group */
+    uint64_t group;                  /* serial number of the group of plans whose times are in `run`; 0 = no group */
+    bool runs;                       /* true: the pipeline of this group of plans can be replayed */
     nnc_step_times run;
     uint64_t waits; /* serial number of the group of plans whose pipeline waits at `track`; 0 = no group */
     nnc_replay_place track;
@@ -233,11 +235,11 @@ struct nnc_pass_costs {
 typedef struct nnc_full_group {
     uint64_t column;     /* number of the column of blocks that has the group, from 1; 0 = no group */
     int64_t micro_batch; /* micro-batch with which all plans exceed the memory */
-    uint64_t legal;      /* number of plans */
+    uint64_t legal;      /* number of legal plans in the group */
 } nnc_full_group;
 
-/* How the memory of a stage of plans with equal parameters depends on its working bytes (activations and the working
- * set of an op). More working bytes never need less memory. */
+/* Dependence of the memory of one pipeline stage on its working bytes (activations and the working set of an op), for
+ * plans with the same weights on this stage. The memory never falls while working bytes grow. */
 typedef struct nnc_memory_edge {
     double fits, over; /* fits: the stage fits with up to `fits` working bytes; over: it exceeds the memory from
                         * `over` working bytes up */
@@ -245,9 +247,10 @@ typedef struct nnc_memory_edge {
     int64_t bytes;     /* memory with `working` bytes; 0 = not computed */
 } nnc_memory_edge;
 
-/* The stages whose edges are stored for one group of plans. */
+/* The pipeline stages whose edges are stored for one group of plans. */
 typedef struct nnc_edge_row {
-    uint64_t column;                 /* number of the column of blocks for which the edges hold; 0 = none */
+    uint64_t column;                 /* number of the column of blocks for which the edges are valid; 0 = no edges are
+                                      * stored */
     int32_t stages[NNC_PASS_STAGES]; /* pipeline stage of each edge; -1 = no stage */
     uint64_t networks[2][2]; /* networks[ZeRO 3][offload]: number of the last column whose plans have links for their
                               * communication; set only in the first row of a pipeline */
@@ -258,16 +261,18 @@ typedef struct nnc_plain_bound {
     nnc_plan plan; /* plan without recomputation; see nnc_plan_lowering_key */
     const nnc_software *software;
     nnc_route routes[NNC_ROUTES_OF_LAYERS];
-    double adds; /* share of passes that add gradients */
+    double adds; /* share of micro-batches that add their weight gradients to stored gradients, for which least_s was
+                  * computed */
     double least_s;
-    uint64_t column;     /* number of the column of blocks for which sample_s holds; 0 = none */
-    int64_t micro_batch; /* smallest micro-batch for which sample_s holds */
-    double sample_s;     /* lower bound of the time of one sample in all layers; see nnc_lowered_floor_s */
+    uint64_t column;     /* number of the column of blocks for which sample_s is valid; 0 = not computed */
+    int64_t micro_batch; /* smallest micro-batch for which sample_s is valid */
+    double sample_s;     /* lower bound of the time of one sample in all layers, in seconds; see nnc_lowered_floor_s */
 } nnc_plain_bound;
 
 /* The resolved plan of a block. Blocks that differ only in recomputation share it. */
 typedef struct nnc_resolved_block {
-    uint64_t place; /* number of the block without recomputation and pipeline, from 1; 0 = none */
+    uint64_t place; /* number, from 1, that the block and all blocks differing from it only in recomputation and
+                     * pipeline share; 0 = entry not used */
     bool legal;
     nnc_plan plan;
 } nnc_resolved_block;
@@ -285,8 +290,9 @@ struct nnc_plan_groups {
     bool partitioned; /* true: the layers of each stage are known for the current group, with the digest layers_now */
     uint64_t layers_now;  /* digest of the layers that are divided into stages */
     uint64_t layers_last; /* digest of the layers of the op list that was lowered last; 0 = none yet */
-    /* varied: true if op lists of two profiles differ in layers, as lists of Swin under torch-compile and fsdp do. A pass
-     * then needs its own list, and this list must be the last that was lowered. */
+    /* varied: true if the op lists of two software profiles differ in layers, as for Swin with torch-compile and with
+     * fsdp. Then no pass may use the list of another pass, and its own list is lowered again if another list was
+     * lowered after it. */
     bool varied;
     bool known;                                          /* true: `allowed` and `software` are filled in */
     bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* true: this pair of ZeRO stage and offload is legal */
@@ -300,38 +306,42 @@ struct nnc_plan_groups {
     uint64_t made;       /* number of passes so far */
     nnc_pass_costs passes[NNC_PASSES_MAX];
     int32_t pass_count, pass_next;
-    nnc_memo smaller;             /* maps a plan to the sums of its op list with a smaller micro-batch (smaller_key ->
-                                   * smaller_sums); not used if it has no entries */
+    nnc_memo smaller;             /* cache from a plan without its micro-batch (smaller_key) to the byte sums of its
+                                   * op list with a smaller micro-batch (smaller_sums); without slots the cache is
+                                   * not used */
     const nnc_pass_costs *listed; /* the pass whose op list was lowered last; NULL = no pass */
     nnc_plain_bound
-        plain[NNC_PLAIN_BOUNDS]; /* one bound for each of the last profiles: ZeRO stages may have different profiles */
-    int32_t plain_next;          /* index of the bound that is replaced next */
+        plain[NNC_PLAIN_BOUNDS]; /* lower bounds of the time, one for each of the last software profiles: ZeRO stages
+                                  * may have different profiles */
+    int32_t plain_next;          /* index in `plain` of the entry that is replaced next */
     uint64_t column;      /* number of the column of the current block: blocks of a column differ only in micro-batch,
                       * recomputation and pipeline */
-    nnc_full_group *full; /* one entry for each recomputation, pipeline and group of a block */
-    nnc_resolved_block *resolved; /* one entry for each pipeline; NULL = every block is resolved */
-    uint64_t row_first;           /* index of the first row of edges of the current block */
+    nnc_full_group *full; /* one entry for each combination of recomputation, pipeline and group of a block */
+    nnc_resolved_block *resolved; /* one entry for each pipeline degree; NULL = nothing is stored, and every block is
+                                   * resolved */
+    uint64_t row_first;           /* index in `rows` of the first entry of the current block */
     nnc_full_group *full_block;   /* entries of `full` for the current block */
     nnc_full_group *full_now;     /* entry of `full` for the current group; NULL = the group has none */
-    nnc_edge_row *rows;           /* one entry for each pipeline and group of a block; NULL = memory is always
-                                   * computed */
-    nnc_memory_edge *edges;       /* for each row: NNC_PASS_STAGES edges for each plan of the group */
+    nnc_edge_row *rows;           /* one entry for each pair of pipeline degree and group of a block; NULL = no edges
+                                   * are used, and the memory of each plan is computed */
+    nnc_memory_edge *edges;       /* for each entry of `rows`: NNC_PASS_STAGES edges for each plan of the group */
     nnc_memory_edge *edges_now;   /* edges of the current group */
-    bool weighed;                 /* true: the memory of the last plan was computed; false: it is a lower bound */
+    bool weighed;                 /* true: the memory of the last plan was computed exactly; false: it is a lower
+                                   * bound */
     uint64_t legal_group, legal;  /* legal: number of legal plans in the group with serial number legal_group */
     uint64_t over_now;            /* number of plans of the current group that exceed the memory */
     bool over_1f1b;               /* true: all plans of the current block with schedule 1f1b exceed the memory */
     bool scales; /* true: products and traffic of a pass grow with the micro-batch at least in proportion */
     bool splits; /* true: some offered schedule has separate weight gradients */
-    double rows_s[NNC_ROWS_MAX]; /* seconds of each row of the op table before overlap */
+    double rows_s[NNC_ROWS_MAX]; /* seconds of each row of the op table, saved before overlap shortens them */
     nnc_batched_replay *replay;  /* collects pipelines that are replayed together; NULL = each step time is computed at
                                    * once */
 };
 
-/* Creates the caches and working memory of a worker thread. bounds: true = leaves out plans if a lower bound of their
- * memory is over the limit. limit_bytes: if a plan needs more, its reported memory may be too small, but stays over the
- * limit. batched (may be NULL) receives the step times of plans that nnc_plan_groups_wait took. Returns NULL if out of
- * memory. */
+/* Creates the caches and working memory of a worker thread. bounds: true = prunes plans whose lower bound of memory is
+ * over the limit. limit_bytes: largest memory of a plan; a plan that needs more may be reported with too little memory,
+ * but always with more than limit_bytes. batched (may be NULL): receives the step times of the plans that wait for a
+ * batched replay (nnc_plan_groups_wait). Returns NULL if out of memory. */
 nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                         const nnc_space *space, int64_t limit_bytes, bool bounds,
                                         nnc_batched_fn *batched, void *context);
@@ -356,11 +366,11 @@ uint64_t nnc_plan_groups_full(nnc_plan_groups *groups);
  * that has the same verdict. Returns NULL if the plan is not legal. */
 nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, nnc_result *result);
 
-/* Computes the memory of the plan of the last nnc_plan_groups_plan, unless result has it. Returns false if its op list
- * cannot be lowered. */
+/* Computes the exact memory of the plan that nnc_plan_groups_plan was called for last, unless result already has it.
+ * Returns false if the op list of the plan cannot be lowered. */
 bool nnc_plan_groups_weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result);
 
-/* Replays all batches, so that every waiting plan gets its time through `batched`. */
+/* Replays all pipelines that wait, so that every waiting plan gets its step time through the function `batched`. */
 void nnc_plan_groups_finish(nnc_plan_groups *groups);
 
 const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass);
@@ -378,8 +388,9 @@ double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan)
  * products and the traffic of a smaller micro-batch, which grow with the micro-batch. 0 = not known. */
 double nnc_plan_groups_floor_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan);
 
-/* Returns a lower bound of the step time that leaves out recomputation and the ops that ZeRO adds. It is at most
- * nnc_plan_groups_least_s, but it needs no times of the pass. Call it for a plan that does not exceed the memory. */
+/* Returns a lower bound of the step time without recomputation and without the ops that ZeRO adds. This bound is at
+ * most that of nnc_plan_groups_least_s, but needs no times of the pass. Call it only for a plan that does not exceed
+ * the memory. */
 double nnc_plan_groups_compute_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan);
 
 /* Computes the step time of the plan with index `inside` in its group, and writes it to result. Returns false if the
@@ -399,9 +410,7 @@ void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
  * nnc_plan_groups_step timed last. Returns false if the schedule cannot run. */
 bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result);
 
-/* ---- workers (searcher.c) ---- */
-
-/* A searcher: the threads of one process that evaluate the blocks of a search. */
+/* ---- searcher.c: the threads of one process that evaluate the blocks of a search ---- */
 
 /* Outcome of some blocks of plans. legal and feasible count plans before pruning: they do not depend on the order, and
  * their sums over all shards equal the counts of the whole search. evaluated and pruned count the work done. */
@@ -413,7 +422,7 @@ typedef struct nnc_search_part {
 void nnc_search_part_clear(nnc_search_part *part);
 void nnc_search_part_add(nnc_search_part *part, const nnc_search *search, const nnc_search_part *more);
 
-/* nnc_shard_size returns the number of blocks of plans in the whole search, or in the shard that `search` names. */
+/* Returns the number of blocks of plans in the whole search, or in the shard that `search` names. */
 uint64_t nnc_shard_size(const nnc_search *search, const nnc_space *space);
 
 /* A searcher evaluates blocks of plans on threads. nnc_searcher_create returns NULL if out of memory. The arguments
@@ -424,7 +433,8 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
 void nnc_searcher_destroy(nnc_searcher *searcher);
 
 /* Evaluates the blocks at places first to end - 1 and adds their outcome to part. The caller must later call
- * nnc_searcher_complete with part->front. Pruning uses only `known`, so it does not depend on the order of threads. */
+ * nnc_searcher_complete with part->front. Plans are pruned only with `known`, the front of earlier rounds, so pruning
+ * does not depend on the order of threads. */
 void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t first, uint64_t end,
                        nnc_search_part *part);
 
@@ -434,9 +444,7 @@ void nnc_searcher_complete(nnc_searcher *searcher, nnc_front *front);
 /* Tests whether any plan is legal in the block of plans at index `place`. If not, err names the rule. */
 bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err);
 
-/* ---- a search (searcher.c) ---- */
-
-/* Runs a search in rounds; other processes may evaluate the blocks of plans of a round. */
+/* ---- searcher.c: a search in rounds; other processes may evaluate the blocks of plans of a round ---- */
 
 /* Replacement for nnc_searcher_work: a function that evaluates the blocks of plans of a round, for example on other
  * processes. */
@@ -450,12 +458,13 @@ typedef struct nnc_search_watch {
     void *context;
 } nnc_search_watch;
 
-/* Works as nnc_search_run, with helpers. helpers NULL: uses the threads of this process. */
+/* Works as nnc_search_run, but the blocks of each round are evaluated by helpers->work. helpers NULL: by the threads of
+ * this process. */
 nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                            const nnc_search *search, const nnc_helpers *helpers, const nnc_search_watch *watch,
                            nnc_search_result *result, nnc_error *err);
 
-/* ---- rank groups (search_task.c) ---- */
+/* ---- search_task.c: a search over MPI ranks ---- */
 
 /* A search over MPI ranks. In every round rank 0 assigns consecutive blocks of plans to ranks that ask, evaluates
  * blocks itself while no rank asks, and merges the outcomes. Pruning is the same as in one process. Without MPI there
@@ -475,10 +484,10 @@ void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model, c
 /* Called on rank 0. Ends nnc_rank_group_search_serve on the other ranks. */
 void nnc_rank_group_search_end(nnc_rank_group ranks);
 
-/* ---- search tasks, reports, shards (search_task.c, search_shard.c) ---- */
+/* ---- search_task.c, search_shard.c: search tasks, their reports, and shards of reports ---- */
 
-/* A search command (for one or several numbers of devices; also the parameters of a device that reach a target step
- * time), its report, and the shards of reports. */
+/* The inputs of a search command: one or several numbers of devices, and optionally a target step time, for which the
+ * command also finds the needed device parameters. */
 
 typedef struct nnc_search_task {
     nnc_rank_group ranks;
@@ -492,12 +501,12 @@ typedef struct nnc_search_task {
     nnc_search_watch watch; /* function that may stop the search early; the report then covers a part of the plans */
 } nnc_search_task;
 
-/* Numbers of plans (combinations of choices), by what the search did with them. */
+/* Numbers of plans, counted by what the search did with them. */
 typedef struct nnc_search_total {
     uint64_t space, covered, evaluated, pruned, legal, feasible;
 } nnc_search_total;
 
-/* The outcome for one number of devices. */
+/* Outcome of a search with one number of devices. */
 typedef struct nnc_search_size {
     int32_t devices;
     nnc_search_total total;
@@ -519,7 +528,7 @@ typedef struct nnc_search_report {
     const nnc_device *device;
     const char *overrides; /* values of the options --set as written; NULL = no such option */
     nnc_search *search;
-    nnc_search_result *result; /* result if one number of devices was searched */
+    nnc_search_result *result; /* result of the search, if one number of devices was searched */
     const nnc_sure *sure;      /* probabilities, one entry for each of the best plans; NULL = not computed */
     int32_t sure_count;
     nnc_search_size *sizes; /* one result for each number of devices; NULL = only one number was searched */
@@ -563,8 +572,8 @@ nnc_status nnc_search_digest(const nnc_search_task *task, nnc_specs *specs, cons
 
 /* ---- shards: files that 'nncost search --shard I/N --format json' wrote ---- */
 
-/* Tests whether a file begins as JSON with a schema. Reads only the first bytes of the file. NNC_IO: the file cannot be
- * read. */
+/* Tests whether the text of a file begins with the JSON key "schema", as every shard does. Reads only the first bytes
+ * of the file. NNC_IO: the file cannot be read. */
 nnc_status nnc_search_shard_is(const char *path, bool *is, nnc_error *err);
 
 /* Merges shards into the report of the whole search. digest: digest of the expected search, NULL = any search.

@@ -47,8 +47,8 @@ static const nnc_metric found_rows[] = {
 };
 const nnc_metrics nnc_found_metrics = NNC_METRICS("a plan that fits", found_rows, nnc_found);
 
-/* Tests whether a plan belongs to the report of a shard, or to no report. Only in shards plans have their index in
- * the space, because merging needs the index to decide between equal plans. */
+/* Tests whether the plan is listed in the report of a shard, or in no report. Only there it is written with its index
+ * among all combinations, because merging shards needs the index to decide between equal plans. */
 static bool is_in_shard(const nnc_place *place) {
     const nnc_search_report *report = place->owner;
     return report == NULL || report->digest != NULL;
@@ -75,7 +75,7 @@ static const nnc_metric listed_rows[] = {
 };
 static const nnc_metrics listed_metrics = NNC_METRICS("a plan that fits", listed_rows, nnc_found);
 
-/* ---- numbers of devices ---- */
+/* ---- metrics of a search over several numbers of devices ---- */
 
 static const nnc_metric refusal_rows[] = {
     NNC_CHARS(nnc_error, where, .help = "The option that the rule is about."),
@@ -257,7 +257,8 @@ static void add_number(uint64_t *digest, double number) {
     *digest = nnc_digest_number(*digest, bits);
 }
 
-/* Adds the content of a file to the digest, not its path. path NULL adds 0. */
+/* Adds the content of the file at `path` to the digest; the name of the file does not change the digest. With path NULL
+ * adds the number 0. */
 static nnc_status add_file(nnc_specs *specs, uint64_t *digest, const char *path, nnc_error *err) {
     uint64_t content = 0;
     const nnc_status status = path != NULL ? nnc_spec_digest(specs, path, &content, err) : NNC_OK;
@@ -359,8 +360,9 @@ static void read_plan(nnc_json at, nnc_plan *plan) {
     }
 }
 
-/* Reads those members of a plan that need their own code. The options of a plan are read as fields of nnc_plan. A step
- * time of null is a fault, because plans are sorted by it. Returns false if the member needs no code of its own. */
+/* Reads those members of a listed plan that the metric table cannot read: the object "plan", whose keys are fields of
+ * nnc_plan, and a "step_s" of null, which is a fault because plans are sorted by step time. Returns false for all other
+ * members. */
 static bool take(nnc_json object, const nnc_metric *row, nnc_json value, void *record) {
     if (row->rows == &nnc_plan_choice_metrics && nnc_json_type_of(value) == NNC_JSON_OBJECT) {
         read_plan(value, (nnc_plan *)((char *)record + row->offset));
@@ -377,7 +379,7 @@ static void read_part(nnc_json root, nnc_search *search) {
     const nnc_json part = nnc_json_get(root, "shard");
     const char *text = nnc_json_type_of(part) == NNC_JSON_TEXT ? nnc_json_text(part) : "";
     char end = '\0';
-    /* NOLINTNEXTLINE(cert-err34-c): what it read is checked */
+    /* NOLINTNEXTLINE(cert-err34-c): the numbers that sscanf reads are checked here */
     if (sscanf(text, "%d/%d%c", &search->shard, &search->shards, &end) != 2 || search->shard < 1 ||
         search->shard > search->shards || search->shards > NNC_SHARDS_MAX) {
         nnc_json_fault(root, "shard",
@@ -386,7 +388,8 @@ static void read_part(nnc_json root, nnc_search *search) {
     }
 }
 
-/* Sets `found`, `any_missed` and the status of `why`, depending on whether `best`, `missed` and `why` were read. */
+/* Sets the members that a file does not have: `found`, `any_missed` and the status of `why`, from the members `best`,
+ * `missed` and `why` that were read. */
 static void settle_size(nnc_search_size *size) {
     size->found = size->best.plan.devices > 0;
     size->any_missed = size->missed.plan.devices > 0;
@@ -451,8 +454,8 @@ static void add_total(nnc_search_total *sum, const nnc_search_total *more) {
     sum->feasible += more->feasible;
 }
 
-/* Merges the reasons why no plan is legal: a reason remains only if no shard has a legal plan. Shard 1 has the simplest
- * plan, so the reason of shard 1 is used. */
+/* Merges the reasons why no plan is legal. The merged report has a reason only if no shard has a legal plan. The reason
+ * of shard 1 is used, because shard 1 has the simplest plan. */
 static void merge_why(nnc_error *sum, const nnc_error *more, bool first_shard) {
     if (more->status == NNC_OK || (first_shard && sum->status != NNC_OK)) { *sum = *more; }
 }
@@ -505,11 +508,11 @@ static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, i
     return nnc_shard_set_complete(&m->seen, err);
 }
 
-/* Returns the merged reason as an error if no shard has a legal plan for any number of devices. */
+/* If no shard has a legal plan for any number of devices, returns the merged reason as an error. */
 static nnc_status check_legal(const nnc_search_report *sum, nnc_error *err) {
     const nnc_error *why = sum->sizes != NULL && sum->size_count > 0 ? &sum->sizes[0].why : &sum->why;
     for (int32_t i = 0; i < sum->size_count; i++) {
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): sizes is not NULL if size_count > 0 */
         if (sum->sizes[i].why.status == NNC_OK) { return NNC_OK; }
     }
     return why->status == NNC_OK ? NNC_OK : nnc_fail(err, why->status, why->where, "%s", why->what);

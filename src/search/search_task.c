@@ -47,7 +47,7 @@ static void add_total(nnc_search_total *total, const nnc_search_result *result) 
     total->feasible += result->feasible;
 }
 
-/* ---- searches for several numbers of devices ---- */
+/* ---- searches with several numbers of devices ---- */
 
 /* Returns the time of a plan; if by_cost, its device-hours. Both are for the whole run if its length is known, because
  * larger jobs fail more often; otherwise for one step. */
@@ -117,10 +117,10 @@ static nnc_status search_sizes(const nnc_search_task *task, nnc_arena *arena, nn
     return NNC_OK;
 }
 
-/* ---- values of device parameters that reach a target step time ---- */
+/* ---- device parameters that reach a target step time ---- */
 
-/* Finds the least memory in which a plan of the Pareto front fits whose step takes at most step_s. If no plan is so
- * fast: `needed` is NaN, and the step time of the fastest plan is returned. */
+/* Finds the smallest memory with which a plan of the Pareto front fits and takes at most step_s seconds per step. If no
+ * plan is so fast, the result has needed = NaN and the step time of the fastest plan. */
 static nnc_target room_for(const nnc_search *search, const nnc_device *device, const nnc_search_result *r,
                            double step_s) {
     const int64_t now = search->mem_bytes > 0 ? search->mem_bytes : nnc_device_capacity(device);
@@ -179,8 +179,8 @@ static nnc_status search_best(const nnc_search_task *task, nnc_search_report *re
     nnc_error why = { .status = NNC_OK };
     const nnc_status status = search_one(task, &task->search, report->result, &report->stopped, &why);
     add_total(&report->total, report->result);
-    if (status == NNC_ILLEGAL_PLAN && task->search.shards > 0) { /* an error here would end the command, but other
-                                                                  * shards may have legal plans */
+    if (status == NNC_ILLEGAL_PLAN && task->search.shards > 0) { /* no plan of this shard is legal: no error, because
+                                                                  * other shards of the search may have legal plans */
         report->why = why;
         return NNC_OK;
     }
@@ -216,7 +216,7 @@ bool nnc_search_answered(const nnc_search_report *report) {
     return report->sizes != NULL ? report->fastest >= 0 : report->result->best_count > 0;
 }
 
-/* ---- over MPI ranks ---- */
+/* ---- searches over MPI ranks ---- */
 
 #ifndef NNCOST_MPI
 
@@ -243,8 +243,9 @@ void nnc_rank_group_search_end(nnc_rank_group ranks) { (void)ranks; }
 
 enum { TAG_ASK = 1, TAG_RUN = 2, TAG_PART = 3 };
 
-/* RUN_SHARE: a rank that asks for work gets 1 / (RUN_SHARE * ranks) of the remaining blocks of a round. The first
- * messages assign many blocks, so fewer messages are sent. The last assign few, so that all ranks end together. */
+/* RUN_SHARE: a rank that asks for work gets 1 / (RUN_SHARE x ranks) of the remaining blocks of a round. The first
+ * messages of a round assign many blocks, so few messages are needed. The last messages assign few blocks, so that all
+ * ranks end at about the same time. */
 enum { RUN_SHARE = 3 };
 
 /* Number of blocks of plans that rank 0 evaluates before it reads messages of other ranks again. With fewer blocks, no
@@ -329,8 +330,8 @@ static void take_part(int rank, nnc_search_part *part) {
     receive(front->pareto, bytes_of(head.pareto_count), rank);
 }
 
-/* Consecutive blocks of plans that a rank evaluates: places first to end - 1. If first equals end, the round has no
- * more blocks. */
+/* Consecutive blocks of plans that rank 0 assigns to a rank: places first to end - 1. first = end tells the rank that
+ * the round has no more blocks. */
 typedef struct places {
     uint64_t first, end;
 } places;
@@ -339,8 +340,8 @@ typedef struct places {
 typedef struct desk {
     nnc_rank_group ranks;
     const nnc_search *search;
-    nnc_front *known;      /* front of rank 0 when the round began; rank 0 sends it to all ranks */
-    nnc_search_part *part; /* outcome that a rank has sent */
+    nnc_front *known;      /* front of rank 0 at the start of the round; rank 0 sends it to all ranks */
+    nnc_search_part *part; /* buffer for the outcome that another rank sends at the end of a round */
     nnc_searcher *own;     /* searcher that evaluates blocks on rank 0 while no other rank asks for work; NULL = rank 0
                             * only waits */
     nnc_space space;
@@ -456,13 +457,14 @@ void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model, c
         if (what == ORDER_SEARCH) {
             nnc_rank_group_broadcast(&search, sizeof search);
             search.threads = threads;
-            search.run = run; /* each rank uses its own run, because the pointer that rank 0 sent is not valid in this
-                               * process */
+            search.run = run; /* the pointer that rank 0 sent is not valid in this process, so each rank uses its own
+                               * copy of the run */
         } else if (what == ORDER_END_SEARCH) {
             nnc_searcher_destroy(searcher);
             searcher = NULL;
         } else {
-            /* The searcher is made at the first search, when rank 0 has checked that the space is valid. */
+            /* The searcher of a search is created in the first round of the search. Rank 0 has checked by then that the
+             * space is valid. */
             if (searcher == NULL && nnc_space_make(model, device, &search, &space, NULL) == NNC_OK) {
                 searcher = nnc_searcher_create(model, device, profiles, &search, &space);
             }

@@ -107,8 +107,9 @@ static nnc_status search_read(const nnc_search *given, nnc_search *search, nnc_e
 
 NNC_ENUM_NAMES(nnc_objective, NNC_OBJECTIVE_LIST)
 
-/* The blocks of a round are pruned with results of earlier rounds only, so pruning does not depend on the order of
- * threads or ranks. The number of blocks per round grows from ROUND_FIRST to ROUND_MOST. */
+/* ROUND_FIRST, ROUND_MOST: number of blocks in the first round and in the longest rounds; each round has twice as many
+ * blocks as the round before. A round prunes only with results of earlier rounds, so pruning does not depend on the
+ * order of threads or ranks. */
 enum { ROUND_FIRST = 64, ROUND_MOST = 8192 };
 
 /* REASONS_MOST: if no plan is legal, largest number of blocks that are tried again to find the reason. */
@@ -117,8 +118,8 @@ enum { REASONS_MOST = 1000000 };
 /* Finds out why a search has no legal plan. Returns NNC_ILLEGAL_PLAN with the reason of the first (simplest) plan in
  * err; NNC_OK if a plan is legal after all. */
 static nnc_status refuse(nnc_searcher *searcher, uint64_t blocks, nnc_error *err) {
-    bool said = false; /* true: err has the reason of an earlier block. Blocks that only repeat the schedules of another
-                        * block have no reason. */
+    bool said = false; /* true: *err has the reason of an earlier block; a block whose schedules all repeat those of
+                        * another block gives no reason */
     for (uint64_t place = 0; place < blocks && place < REASONS_MOST; place++) {
         nnc_error refusal = { .status = NNC_OK };
         if (nnc_searcher_legal(searcher, place, &refusal)) { return NNC_OK; }
@@ -154,12 +155,11 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
     return NNC_OK;
 }
 
-/* Returns an error if the limits on the run cannot be applied: a limit needs the length of the run, and a budget also
- * needs a price. */
+/* Returns an error if the deadline or the budget of the run cannot be tested: both need the length of the run, and a
+ * budget also needs a price. */
 static nnc_status check_limits(const nnc_search *search, const nnc_device *device, nnc_error *err) {
     const nnc_plan *plan = &search->base;
-    /* The caller has read the whole struct, so all its members are set. */
-    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): search_read has set all members */
     const char *limit = search->deadline_s > 0.0 ? "--deadline" : search->budget > 0.0 ? "--budget" : NULL;
     if (search->run != NULL) {
         nnc_run run;
@@ -176,8 +176,8 @@ static nnc_status check_limits(const nnc_search *search, const nnc_device *devic
         return nnc_fail(err, NNC_BAD_USAGE, "--budget", "no price is recorded for %s, expected --price, too",
                         device->id);
     }
-    return nnc_power_check(device, err); /* without power values that the cap needs, every plan would fail without a
-                                          * reason */
+    return nnc_power_check(device, err); /* an error if the device file lacks power values that a power cap needs;
+                                          * without this check every plan would fail without a reason */
 }
 
 nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
@@ -234,7 +234,7 @@ nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device, cons
     return nnc_search_by_plan(model, device, &profiles, search, progress, context, result, err);
 }
 
-/* Functions that create, read and free an nnc_search_result, for callers that do not know the struct. */
+/* Functions that create, read and free an nnc_search_result, for callers that do not know the members of the struct. */
 nnc_search_result *nnc_search_result_create(void) { return calloc(1, sizeof(nnc_search_result)); }
 
 void nnc_search_result_destroy(nnc_search_result *result) { free(result); }
@@ -261,9 +261,9 @@ const nnc_found *nnc_search_result_missed(const nnc_search_result *result) {
     return result != NULL && result->any_missed ? &result->missed : NULL;
 }
 
-/* ---- Evaluates blocks of a search on the threads of one process. Each plan is left out if it is not legal, does not
- * fit, or cannot be among the best (by a lower bound of its step time). The step time of the other plans is computed at
- * once, or in a batch of pipelines. ---- */
+/* ---- Evaluates blocks of a search on the threads of one process. A plan is pruned if it is not legal, does not fit,
+ * or has a lower bound of its step time with which it cannot be among the best. The step time of all other plans is
+ * computed at once, or in a batch of pipelines. ---- */
 
 typedef struct worker {
     nnc_searcher *of;
@@ -280,9 +280,9 @@ struct nnc_searcher {
                           * this library version */
     worker *workers;
     int32_t count;
-    /* known, end and run do not change while blocks are evaluated. */
+    /* The members known, end and run do not change while a round is evaluated. */
     const nnc_front *known;
-    uint64_t end, run; /* end: index after the last block of the round; run: number of blocks that a thread takes at a
+    uint64_t end, run; /* end: place after the last block of the round; run: number of blocks that a thread takes at a
                         * time */
     atomic_ullong next;
 };
@@ -291,7 +291,7 @@ static int64_t capacity_of(const nnc_search *search, const nnc_device *device) {
     return search->mem_bytes > 0 ? search->mem_bytes : nnc_device_capacity(device);
 }
 
-/* Returns the number of shards; a whole search counts as one shard. */
+/* Returns the number of shards of the search; a search without --shard counts as one shard. */
 static int32_t shards_of(const nnc_search *search) { return search->shards > 0 ? search->shards : 1; }
 
 static int32_t shard_of(const nnc_search *search) { return search->shards > 0 ? search->shard : 1; }
@@ -304,7 +304,8 @@ static uint64_t shard_block(const nnc_search *search, uint64_t place) {
     return nnc_space_shard_block(place, shard_of(search), shards_of(search));
 }
 
-/* Computes the metrics of the training run of a plan. If the search has no run: copies only its time and cost. */
+/* Computes the metrics of the training run of a plan. If the search has no run options, copies only duration and cost
+ * of the training from result. */
 static void count_run(const nnc_searcher *r, nnc_result *result, nnc_run *run) {
     nnc_utilisation(result, NULL);
     nnc_run_cost(r->device, result, NULL);
@@ -340,15 +341,15 @@ static nnc_found found_of(const nnc_result *result, const nnc_run *run, const nn
     return found;
 }
 
-/* Tests whether the run breaks the deadline or the budget; a NaN breaks the limit. A limit of 0 means that there is
- * no limit. */
+/* Tests whether a run exceeds the deadline or the budget of the search. An unknown duration or cost (NaN) exceeds the
+ * limit. A limit of 0 means that there is no limit. */
 static bool breaks_limits(const nnc_search *search, double run_s, double cost_run) {
     return (search->deadline_s > 0.0 && !(run_s <= search->deadline_s)) ||
            (search->budget > 0.0 && !(cost_run <= search->budget));
 }
 
-/* Tests whether a plan can be left out because of the limits on the run: even with the step time least_s it breaks a
- * limit, and a faster plan that breaks a limit is already known. */
+/* Tests whether a plan can be pruned because of the deadline or the budget: even with the step time least_s it exceeds
+ * one of them, and a faster plan that exceeds one of them is already known. */
 static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, double least_s) {
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
@@ -357,19 +358,20 @@ static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, dou
     nnc_plan_groups_work(w->groups, pass, result);
     const double steps =
         !isnan(plan->samples) ? plan->samples / (double)plan->global_batch : plan->tokens / (double)result->tokens;
-    if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* without a step time, the number of steps is unknown, for example
-                                                      * with --epochs */
+    if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* no pruning if the number of steps is unknown (with --epochs), or
+                                                      * if the run has a given step time, which replaces the step time
+                                                      * of the plan */
         return false;
     }
     const double sites = r->run_ask.sites;
-    const double run_s = steps / sites * least_s * (1.0 - 1e-9); /* time of the run, slightly reduced so that rounding
+    const double run_s = steps / sites * least_s * (1.0 - 1e-9); /* time of the run, reduced by 1e-9 so that rounding
                                                                   * errors never prune a plan */
     const double price = nnc_price_of(plan->price, r->device);
     return breaks_limits(search, run_s, run_s / 3600.0 * plan->devices * sites * price);
 }
 
-/* Adds a plan with a known step time to the front if it is among the best plans. A plan that breaks a limit on the
- * run is not added; only the fastest of the plans that break a limit is stored, in front.missed. */
+/* Adds a plan with a known step time to the front if it is among the best plans. A plan that exceeds deadline or budget
+ * is not added; only the fastest of these plans is stored, in front.missed. */
 static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint64_t index) {
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
@@ -397,8 +399,8 @@ static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint6
     }
 }
 
-/* Receives the step time of a plan that waited. If the plan improves the front, only its index, step time and memory
- * are kept; nnc_searcher_complete adds the other values. */
+/* Receives the step time of a plan whose pipeline was replayed in a batch. If the plan improves the front, only its
+ * index, step time and memory are stored; nnc_searcher_complete computes its other values. */
 static void keep_waited(void *context, const nnc_waiting *plan, double step_s) {
     worker *w = context;
     const nnc_searcher *r = w->of;
@@ -415,8 +417,8 @@ static void keep_waited(void *context, const nnc_waiting *plan, double step_s) {
     }
 }
 
-/* Computes the missing members of a plan whose index, step time and memory are known. Does nothing if they are not
- * missing. */
+/* Computes all members of a found plan for which only index, step time and memory were stored. Does nothing if the
+ * other members are already set. */
 static void complete(worker *w, nnc_found *found) {
     const nnc_searcher *r = w->of;
     const uint64_t size = nnc_space_group_size(r->space), index = found->index;
@@ -537,10 +539,10 @@ void nnc_search_part_clear(nnc_search_part *part) {
     part->evaluated = part->pruned = part->legal = part->feasible = 0;
 }
 
-/* Returns the number of blocks that a thread takes at a time. It is more than one, because neighbouring blocks share
- * caches and fill the same batches of pipelines. It is small enough that no thread waits long for the last blocks. */
+/* Returns the number of blocks that a thread takes at a time. More than one, because neighbouring blocks share caches
+ * and fill the same batches of pipelines. Few enough that no thread waits long for the others at the end of a round. */
 static uint64_t run_of(uint64_t blocks, int32_t threads) {
-    enum { TURNS = 16 }; /* about the number of times that each thread takes blocks in a round */
+    enum { TURNS = 16 }; /* approximate number of times that each thread takes blocks in a round */
     return blocks / (uint64_t)(TURNS * threads) + 1;
 }
 
@@ -583,16 +585,17 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     made->run_ask = nnc_run_ask_default();
     if (search->run != NULL) {
         (void)nnc_sized_read(&made->run_ask, sizeof made->run_ask, search->run, "nnc_run_ask",
-                             NULL); /* cannot fail, because an earlier call read the same struct without an error */
+                             NULL); /* cannot fail, because an earlier call has read the same struct without an error */
     }
     made->workers = calloc((size_t)count, sizeof *made->workers);
     made->count = made->workers != NULL ? count : 0;
     bool ready = made->workers != NULL;
-    /* With limits on the run, the length of the whole run also decides about a plan, so plans do not wait for batched
-     * replays. */
+    /* With a deadline or a budget, whether a plan is wanted also depends on the length of its run, so plans do not wait
+     * for batched replays. */
     const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
     const int64_t limit_bytes = search->risk > 0.0 ? INT64_MAX : capacity_of(search, device);
-    /* Without pruning, memory is computed exactly, as a reference for searches with pruning. */
+    /* Without pruning, the memory of every plan is computed exactly. The tests compare a search with pruning with such
+     * a search. */
     const bool bounds = search->risk == 0.0 && !search->no_prune;
     for (int32_t i = 0; i < made->count; i++) {
         worker *w = &made->workers[i];

@@ -1,4 +1,4 @@
-/* The space of a search: the values of each choice, and the plan at each place. */
+/* The space of a search: the values of each choice, and the plan that belongs to each index. */
 #include <math.h>
 #include <string.h>
 
@@ -44,8 +44,8 @@ static nnc_status add_schedules(nnc_space_axis *choice, int32_t most, nnc_error 
     return NNC_OK;
 }
 
-/* Most virtual stages, and most context ranks, that a search tries by default. Virtual stages must divide the layers,
- * so only divisors count; more than 12 are not used in practice. */
+/* VIRTUAL_MOST, CONTEXT_MOST: largest number of virtual stages, and largest context degree, that a search tries by
+ * default. Virtual stages must divide the layers, so only divisors count; more than 12 are not used in practice. */
 enum { VIRTUAL_MOST = 12, CONTEXT_MOST = 16 };
 
 static nnc_status fill(const nnc_model *model, const nnc_device *device, const nnc_search *search, nnc_axis axis,
@@ -59,8 +59,8 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
                                           NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
                                           NNC_RECOMPUTE_ATTENTION };
     const bool scores =
-        search->base.attention == NNC_ATTENTION_UNFUSED; /* only unfused attention keeps scores, so only then
-                                                          * recomputing attention saves memory */
+        search->base.attention == NNC_ATTENTION_UNFUSED; /* only unfused attention keeps its scores for backward, so
+                                                          * only then recomputing attention saves memory */
     static const int64_t offloads[] = { NNC_OFFLOAD_NONE, NNC_OFFLOAD_OPTIMIZER };
     const nnc_model_sizes sizes = nnc_model_sizes_of(model);
     const bool splits = nnc_family_of(model)->split != NULL;
@@ -107,8 +107,8 @@ nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device, cons
     return NNC_OK;
 }
 
-/* Writes to *values the value of each axis from first to end - 1 in combination number `place`; the last axis varies
- * fastest. */
+/* Writes to values[first] ... values[end - 1] the value of each of these axes in combination number `place`; the last
+ * axis varies fastest. */
 static void digits(const nnc_space *space, int first, int end, uint64_t place, int64_t *values) {
     for (int a = end - 1; a >= first; a--) {
         const uint64_t count = (uint64_t)space->axes[a].count;
@@ -117,8 +117,9 @@ static void digits(const nnc_space *space, int first, int end, uint64_t place, i
     }
 }
 
-/* Returns the index of the block that a shard gets from row `place`, which is `shards` consecutive blocks. Each row is
- * rotated by a digest of its number, because a fixed order could have the same period as a choice. */
+/* Returns the index of the block that shard number `shard` gets from row number `place`. A row is `shards` consecutive
+ * blocks, one for each shard. The order inside a row is rotated by a digest of the row number: with a fixed order, one
+ * shard could get all blocks with the same value of a choice. */
 uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards) {
     const uint64_t count = (uint64_t)shards;
     const uint64_t turn = nnc_digest_number(NNC_DIGEST_START, place) >> 32u; /* rotation of the row; the upper bits of a
@@ -225,14 +226,14 @@ static void add_pareto(nnc_front *front, const nnc_found *found) {
     int32_t first = no_slower(front, found->step_s);
     while (first > 0 && !(front->pareto[first - 1].step_s < found->step_s) &&
            front->pareto[first - 1].memory_bytes >= found->memory_bytes) {
-        first--; /* also removes the plan before, which is equally fast and needs at least as much memory */
+        first--; /* also removes a plan of the front that is equally fast and needs at least as much memory */
     }
     int32_t end = first;
     while (end < front->pareto_count && front->pareto[end].memory_bytes >= found->memory_bytes) { end++; }
     memmove(&front->pareto[first], &front->pareto[end], sizeof *found * (size_t)(front->pareto_count - end));
     front->pareto_count -= end - first;
     if (front->pareto_count == NNC_PARETO_MAX) {
-        front->truncated = true; /* a full front drops its plan with the least memory */
+        front->truncated = true; /* a full front then drops its plan with the least memory */
     }
     if (first < NNC_PARETO_MAX) { insert(front->pareto, &front->pareto_count, first, NNC_PARETO_MAX, found); }
 }
@@ -242,7 +243,8 @@ void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, cons
     add_pareto(front, found);
 }
 
-/* Sets only the members by which plans are sorted. The other members are large, and comparisons do not read them. */
+/* Sets only the members index, step_s and memory_bytes, by which plans are sorted. The other members are large, and
+ * comparisons do not read them. */
 static void set_order(nnc_found *found, uint64_t index, double step_s, int64_t memory_bytes) {
     found->index = index;
     found->step_s = step_s;
