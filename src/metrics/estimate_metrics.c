@@ -116,12 +116,12 @@ static nnc_cell get_adapters(const nnc_place *place, char text[NNC_METRIC_TEXT_M
     return nnc_text_cell(text);
 }
 
-/* Value of plan.reserve_bytes; null if it is -1, because the software profile then sets the reserve. */
+/* Value of the metric plan.reserve_bytes. Null if the member is -1: the software profile then sets the reserve. */
 NNC_GET(get_plan_reserve, nnc_plan,
         (nnc_cell){ .kind = self->reserve_bytes >= 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL, .whole = self->reserve_bytes })
 
-/* The other fields of a plan. An output lists all fields, so that a user can repeat the estimate. If a field has no row
- * here, the test every_field_of_a_plan_is_written fails. */
+/* The fields of a plan that nnc_plan_metrics does not list. An output lists all fields of a plan, so that a user can
+ * repeat the estimate. If a field has no row, the test every_field_of_a_plan_is_written fails. */
 static const nnc_metric other_plan_rows[] = {
     NNC_BOOL(nnc_plan, ends_as_layers),
     NNC_WHOLE(nnc_plan, first_stage_layers),
@@ -575,8 +575,8 @@ static nnc_cell get_trust_rows(const nnc_place *place, char text[NNC_METRIC_TEXT
     return nnc_whole_cell(p->of == NNC_PAST_SEEN ? p->rows : p->unseen);
 }
 
-/* The measured steps behind the error that an estimate states: their number and their mean error. These are the steps
- * that no fit used, or all steps of the device if `of` is NNC_PAST_SEEN. */
+/* Metrics of `trust`: number and mean error of the measured steps from which the error of an estimate is known. These
+ * are the steps that no fit has used; if `of` is NNC_PAST_SEEN, all measured steps of the device. */
 static const nnc_metric trust_rows[] = {
     NNC_AS("rows", WHOLE, .get = get_trust_rows,
            .help = "Number of measured steps that no fit has used; if accuracy.of is seen, number of all measured "

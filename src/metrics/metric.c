@@ -10,8 +10,8 @@
 
 static const nnc_cell no_value = { .kind = NNC_CELL_NULL };
 
-/* Returns the struct that holds the value: the record, or the struct that its pointer at `hop` names; NULL = no
- * struct. */
+/* Returns the struct that contains the value of a row: the record itself; if row->hop > 0, the struct to which the
+ * pointer at offset hop - 1 of the record points. NULL = no such struct. */
 static const char *base_of(const nnc_metric *row, const void *record) {
     const char *at = record;
     if (row->hop > 0 && at != NULL) { memcpy(&at, &at[row->hop - 1], sizeof at); }
@@ -110,7 +110,7 @@ bool nnc_line_listed(const nnc_lines *lines, const nnc_place *place) {
     return lines->metrics->listed == NULL || lines->metrics->listed(place);
 }
 
-/* State while columns are listed: the first run counts them, the second run fills `list`. */
+/* State of find_columns, which runs twice: the first run counts the columns, the second run fills `list`. */
 typedef struct finder {
     nnc_arena *arena;
     nnc_column *list; /* list to fill; NULL = the columns are only counted */
@@ -138,7 +138,7 @@ static void add_column(finder *f, const char *prefix, const nnc_metric *row, int
     f->failed = f->failed || column->name == NULL;
 }
 
-/* The recursion is only a few tables deep. NOLINTNEXTLINE(misc-no-recursion) */
+/* The recursion follows nested tables, which are only a few levels deep. NOLINTNEXTLINE(misc-no-recursion) */
 static void find_columns(finder *f, const nnc_metrics *metrics, const char *prefix) {
     for (size_t i = 0; i < metrics->count; i++) {
         const nnc_metric *row = &metrics->rows[i];
@@ -186,7 +186,7 @@ nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NN
     return nnc_metric_read(column->metric, &place, column->index, text);
 }
 
-/* The recursion is only a few tables deep. NOLINTNEXTLINE(misc-no-recursion) */
+/* The recursion follows nested tables, which are only a few levels deep. NOLINTNEXTLINE(misc-no-recursion) */
 const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name) {
     const nnc_metric *found = NULL;
     for (size_t i = 0; i < metrics->count && found == NULL; i++) {
@@ -210,8 +210,8 @@ static bool ends_so(const char *full, const char *word) {
     return part > 0 && whole > part && full[whole - part - 1] == '.' && strcmp(full + whole - part, word) == 0;
 }
 
-/* Returns true if the name is an input of the plan. A short name such as "tokens" then means the result "work.tokens",
- * not the input "plan.tokens". */
+/* Tests whether a full name is an input of the plan. If a short name such as "tokens" fits both a result and an input,
+ * it means the result "work.tokens", not the input "plan.tokens". */
 static bool gives_way(const char *full) { return nnc_begins(full, "plan."); }
 
 nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, const char *word) {
@@ -231,7 +231,7 @@ nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, co
     return match;
 }
 
-/* ---- errors of earlier predictions: measured steps of the same family and software profile ---- */
+/* ---- accuracy of earlier predictions, from measured steps of the same family and software profile ---- */
 
 static const char *const past_names[NNC_PAST_COUNT] = { "none", "too_few", "device", "all_devices", "seen" };
 
@@ -374,7 +374,7 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
     return text;
 }
 
-/* ---- Tables of the lists in an estimate: ops, stages, intervals, sensitivities ---- */
+/* ---- metrics tables for the lists of an estimate: ops, stages, intervals, sensitivities ---- */
 
 NNC_GET(get_op_name, nnc_op_cost, nnc_text_cell(nnc_op_name(self->op)))
 
@@ -433,7 +433,7 @@ static const nnc_metric op_rows[] = {
            .help = "Time of a collective, overlapped or not."),
 };
 
-/* Lists an op only if the busiest stage runs it. */
+/* Outputs list an op only if the busiest stage runs the op. */
 NNC_IF(is_run, nnc_op_cost, self->repeat > 0)
 
 const nnc_metrics nnc_op_metrics = { .what = "one op of the step",
@@ -450,8 +450,8 @@ NNC_GET(get_ends, nnc_stage,
                       : self->head                  ? "head"
                                                     : ""))
 
-/* Time in which backward computes only gradients of weights, in seconds; null if the schedule does not split
- * backward. */
+/* Seconds in which the backward of one micro-batch computes only gradients of weights; null if the schedule does not
+ * compute these separately. */
 NNC_GET(get_shown_weight_s, nnc_stage, nnc_number_cell(self->weight_s > 0 ? self->weight_s : (double)NAN))
 
 NNC_GET(get_busiest, void, nnc_text_cell(place->index == NNC_OWNER(nnc_report)->result->stage ? "busiest" : ""))
@@ -519,7 +519,8 @@ NNC_GET(get_shown_value, nnc_sensitivity,
 
 static nnc_cell get_shown_elasticity(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_sensitivity *entry = place->record;
-    snprintf(text, NNC_METRIC_TEXT_MAX, "%.3f", entry->elasticity + 0.0); /* prints -0 as 0 */
+    /* adding 0.0 turns -0 into 0, so that no minus sign is printed */
+    snprintf(text, NNC_METRIC_TEXT_MAX, "%.3f", entry->elasticity + 0.0);
     return nnc_text_cell(text);
 }
 

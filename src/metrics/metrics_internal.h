@@ -13,16 +13,16 @@
 #include "base/derivation.h"
 
 typedef enum nnc_metric_type {
-    NNC_METRIC_NUMBER, /* double; NaN = unknown */
-    NNC_METRIC_WHOLE,  /* int32_t, int64_t, or uint64_t below 2^63 */
+    NNC_METRIC_NUMBER, /* a double; NaN = unknown */
+    NNC_METRIC_WHOLE,  /* an integer of type int32_t, int64_t, or uint64_t below 2^63 */
     NNC_METRIC_BOOL,
-    NNC_METRIC_TEXT,   /* const char *; NULL = no text */
-    NNC_METRIC_CHARS,  /* char[] */
+    NNC_METRIC_TEXT,   /* a text of type const char *; NULL = no text */
+    NNC_METRIC_CHARS,  /* a text in a char array of the record */
     NNC_METRIC_ENUM,   /* an enumerator, printed by its name */
     NNC_METRIC_ANY,    /* a number or a string that the function `get` computes */
-    NNC_METRIC_OBJECT, /* an object with the rows of another table */
-    NNC_METRIC_LIST,   /* a list: pointer to records of another table */
-    NNC_METRIC_TEXTS   /* a list of texts: pointer to const char * */
+    NNC_METRIC_OBJECT, /* an object whose members are the rows of another metrics table */
+    NNC_METRIC_LIST,   /* a list: a pointer to records, which another metrics table describes */
+    NNC_METRIC_TEXTS   /* a list of texts: a pointer to const char * */
 } nnc_metric_type;
 
 /* How a number is printed for people. */
@@ -38,14 +38,15 @@ typedef enum nnc_show {
     NNC_SHOW_ERROR     /* an error as "+12.3%" or "x11.5" */
 } nnc_show;
 
-/* A record and its position in a list. */
+/* A record and its position in the list that contains it. */
 typedef struct nnc_place {
     const void *record;
     const void *owner; /* the record whose list contains this record; NULL = not in a list */
-    int64_t index;     /* position in that list */
+    int64_t index;     /* position of the record in this list, from 0 */
 } nnc_place;
 
-/* Type of a function that computes a value. If the value is a string, the function may write it to `text`. */
+/* Type of a function that computes the value of a metric. If the value is a string, the function may write it to
+ * `text`. */
 enum { NNC_METRIC_TEXT_MAX = 512 };
 typedef nnc_cell nnc_metric_get(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
 
@@ -56,10 +57,12 @@ typedef struct nnc_metric_more {
     /* JSON contains the member only if this function returns true; NULL = always */
     bool (*when)(const nnc_place *place);
     bool (*unless)(const nnc_place *place); /* JSON writes the object as null if this function returns true */
-    const nnc_metrics *const *others;       /* metrics tables of other kinds of records in the list, up to NULL */
+    const nnc_metrics *const *others;       /* if a list has records of several kinds: metrics tables of the other
+                                             * kinds, ended by NULL */
     const char *(*each)(unsigned index);    /* returns the name of each value of an array; NULL = names 0, 1 ... */
     const char *source;                     /* source of the formula or definition; NULL = not needed */
-    const char *same_as;                    /* full name of the metric of an estimate with the same meaning */
+    const char *same_as;                    /* full name of the metric in the output of an estimate that has the same
+                                             * meaning */
     /* full name of the metric that is a sum of this metric and other metrics; NULL = no such metric */
     const char *part_of;
 } nnc_metric_more;
@@ -76,15 +79,15 @@ typedef struct nnc_metric {
     uint16_t hop;
     uint32_t offset, size;
     uint32_t count_offset;   /* offset of the length of a list (int32_t or int64_t), in the same struct as `offset` */
-    union {                  /* the type says which member is set; read `get` with nnc_metric_getter */
+    union {                  /* `type` decides which member is set; read `get` only with nnc_metric_getter */
         nnc_metric_get *get; /* computes the value; NULL = the record contains the value */
         const char *(*name_of)(unsigned); /* for an enumerator: returns the name of a value */
         const nnc_metrics *rows;          /* table of an object or of the records of a list */
     };
-    const nnc_metric_more *more; /* rare properties; NULL = without; read them with nnc_metric_rare */
+    const nnc_metric_more *more; /* properties that few metrics have; NULL = none; read them with nnc_metric_rare */
 
     const char *unit; /* unit of the value, such as "FLOP/s"; NULL = a number without a unit */
-    const char *help; /* one sentence; formulas are next to the code that computes them */
+    const char *help; /* description of the metric in one sentence */
     const char *head; /* heading of the metric's column in tables; NULL = no column */
 
     int16_t each_count;
@@ -94,10 +97,10 @@ typedef struct nnc_metric {
     bool sparse : 1;     /* true: JSON omits the zeros of an array */
     bool in_place : 1;   /* true: the record contains the list itself, not a pointer to it */
     bool null_empty : 1; /* true: an empty list is written as null */
-    bool any_sign : 1;   /* true: the value may be negative, although it has a unit */
+    bool any_sign : 1;   /* true: the value may be negative; other values with a unit may not */
     bool shrinks : 1;    /* true: the text is cut if the line would be too long */
     uint8_t values;      /* number of values of an enumerator */
-    int8_t drop;         /* if a line is too long even with cut texts, columns are omitted in this order, lowest
+    int8_t drop;         /* order in which columns are omitted from a line that is too long even with cut texts: lowest
                           * number first; 0 = never omitted */
 } nnc_metric;
 
@@ -113,7 +116,7 @@ static inline const nnc_metric_more *nnc_metric_rare(const nnc_metric *row) {
 }
 
 struct nnc_metrics {
-    const char *what; /* what the table describes, for example "one training step" */
+    const char *what; /* name of the thing that the table describes, for example "one training step" */
     const nnc_metric *rows;
     size_t count;
     size_t record_size; /* size of one record of a list */
@@ -145,8 +148,8 @@ struct nnc_metrics {
 #define NNC_ROWS_(table, ...) \
     { .rows = (table), __VA_ARGS__ }
 
-/* Say where a value is. NNC_IN: in a member of the record. NNC_VIA: in the struct to which a pointer of the record
- * points. NNC_COUNT: the member that holds the number of elements of a list. */
+/* Macros for the place of a value. NNC_IN: in a member of the record. NNC_VIA: in the struct to which a pointer of the
+ * record points. NNC_COUNT: the member that contains the number of elements of a list. */
 #define NNC_IN(of, member) .offset = offsetof(of, member), .size = sizeof(((const of *)NULL)->member)
 #define NNC_VIA(of, pointer) .hop = offsetof(of, pointer) + 1 /* NOLINT(bugprone-macro-parentheses) */
 #define NNC_COUNT(of, member) .count_offset = offsetof(of, member), .count_size = sizeof(((const of *)NULL)->member)
@@ -174,8 +177,8 @@ struct nnc_metrics {
 /* Returns one value of a row as a cell; null if it is no finite number. index: position in an array, otherwise 0. */
 nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index, char text[NNC_METRIC_TEXT_MAX]);
 
-/* Returns the place of a value that is a number of the record itself, as most values are; NULL = the value is of
- * another kind. */
+/* Returns a pointer to the value of a row if it is a double in the record itself, as most values are; otherwise NULL.
+ * index: position in an array, otherwise 0. */
 static inline const double *nnc_metric_double(const nnc_metric *row, const nnc_place *place, int32_t index) {
     const bool plain = row->type == NNC_METRIC_NUMBER && row->get == NULL && row->hop == 0 && place->record != NULL;
     return plain ? (const double *)(const void *)((const char *)place->record + row->offset) + index : NULL;
@@ -191,13 +194,14 @@ typedef struct nnc_metric_part {
 int nnc_metric_parts(const nnc_metrics *metrics, const void *record, double above,
                      nnc_metric_part parts[NNC_METRIC_PARTS_MAX]);
 
-/* Each function returns a cell with the value. NaN and NULL become NNC_CELL_NULL. */
+/* These functions return a cell that contains the value. NaN, infinity and NULL give a cell of kind NNC_CELL_NULL. */
 nnc_cell nnc_number_cell(double number);
 nnc_cell nnc_text_cell(const char *text);
 static inline nnc_cell nnc_whole_cell(int64_t whole) { return (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = whole }; }
 static inline nnc_cell nnc_bool_cell(bool flag) { return (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = flag }; }
 
-/* Returns the record of an object, from which its rows are read; without such a record, place.record is NULL. */
+/* Returns the place of an object of a record, from which the rows of the object are read. If a pointer to the object is
+ * NULL, the place has record = NULL. */
 nnc_place nnc_metric_inside(const nnc_metric *row, const nnc_place *place);
 
 /* An array of records, with their metrics table and their owner. */
@@ -207,7 +211,8 @@ typedef struct nnc_lines {
     int64_t count;
 } nnc_lines;
 
-/* nnc_metric_lines returns all records of a list; nnc_line_place returns the record at position `index`. */
+/* nnc_metric_lines returns all records of a list. nnc_line_place returns the place of the record at position `index` of
+ * the list. */
 nnc_lines nnc_metric_lines(const nnc_metric *row, const nnc_place *place);
 nnc_place nnc_line_place(const nnc_lines *lines, int64_t index);
 bool nnc_line_listed(const nnc_lines *lines, const nnc_place *place);
@@ -220,7 +225,7 @@ typedef struct nnc_column {
     int32_t index;                              /* index of the value in its array */
     const nnc_metric *inside[NNC_COLUMN_DEPTH]; /* objects that contain the value, outermost first */
     int depth;
-    bool joins; /* true: the same objects contain the value of the column before */
+    bool joins; /* true: the value is in the same objects as the value of the column before */
 } nnc_column;
 
 typedef struct nnc_columns {
@@ -234,16 +239,18 @@ nnc_status nnc_columns_of(const nnc_metrics *metrics, nnc_arena *arena, nnc_colu
 /* Returns true if the value of a column is NaN in a brief estimate (see `brief` in nnc_scratch). */
 bool nnc_column_is_full(const nnc_column *column);
 
-/* Returns the place of the object that contains the value. nnc_column_read reads the value; place: the report. */
+/* nnc_column_place returns the place of the object that contains the value of a column. nnc_column_read returns the
+ * value. Their argument `place` is the place of the report. */
 nnc_place nnc_column_place(const nnc_column *column, nnc_place place);
 nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NNC_METRIC_TEXT_MAX]);
 
-/* Returns the row of a value with this full name; for an array, the name of any of its values. NULL = no such name. */
+/* Returns the row of the metric with this full name; for an array, the name of any of its values. NULL = no such
+ * name. */
 const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name);
 
 /* Finds the full name that a word of the user means: an equal name, or the only name that ends with a dot and the word.
- * If a result and an input of the plan both end with the word, it means the result. names: first of `count` pointers to
- * names, each `stride` bytes after the one before. */
+ * If a result and an input of the plan both end with the word, the word means the result. names: address of the first
+ * of `count` pointers to names, each `stride` bytes after the one before. */
 typedef struct nnc_name_match {
     /* index: position of the name, -1 = no match. other: position of a second name that matches equally well, -1 = the
      * match is unambiguous */
@@ -263,14 +270,16 @@ typedef struct nnc_own_step {
 /* Fewest measured steps for which the error of earlier predictions is printed. */
 enum { NNC_PAST_FEWEST = 10 };
 
-/* Measured steps from which the stated error is computed: of the same family and profile, not used by any fit. If the
- * user did not name a profile, the steps were also predicted without the name of their framework. */
+/* The measured steps from which the error of an estimate is computed: steps of the same family and software profile
+ * that no fit has used. If the user did not name a profile, only errors count that were computed without using the
+ * framework of each step. */
 typedef enum nnc_past_of {
     NNC_PAST_NONE, /* no error is stated: there is no prediction, or no measured step was predicted with the profile */
     NNC_PAST_FEW,  /* fewer than NNC_PAST_FEWEST steps on all devices: error and bias are not stated */
     NNC_PAST_DEVICE,
     NNC_PAST_ALL_DEVICES,
-    NNC_PAST_SEEN, /* all steps of this device, which has too few unseen steps, and a larger error than all devices */
+    NNC_PAST_SEEN, /* all measured steps of this device: it has too few unseen steps, and the error of its steps is
+                    * larger than the error over all devices */
     NNC_PAST_COUNT
 } nnc_past_of;
 const char *nnc_past_name(unsigned of);
@@ -315,7 +324,7 @@ typedef struct nnc_launch_said {
     bool serves; /* true: the files start a serving engine; false: they start a training run */
 } nnc_launch_said;
 
-/* A change of a deployment that was estimated with a static batch and fits in memory. */
+/* A change of a deployment with a static batch. With this change the deployment fits in memory. */
 enum { NNC_SERVE_CHANGES_MAX = 3 };
 typedef struct nnc_serve_change {
     char options[104]; /* options that change the deployment, for example "--tensor 4 --batch 64" */
@@ -340,9 +349,9 @@ typedef struct nnc_report {
     const nnc_result *result;
     const nnc_op_cost *ops; /* rows of the op table; NULL = not shown */
     int32_t op_count;
-    const nnc_stage *stages; /* pipeline stages; NULL only in comparisons */
+    const nnc_stage *stages; /* pipeline stages; NULL only in a comparison of several plans */
     int32_t stage_count;
-    nnc_scratch *scratch; /* scratch of the estimate; NULL = without explanations */
+    nnc_scratch *scratch; /* scratch of the estimate, from which explanations are computed; NULL = no explanations */
     const nnc_advice *advice;
     int advice_count;
     bool all_stages;               /* true: outputs show a table of all stages */
@@ -366,19 +375,21 @@ typedef struct nnc_report {
     const nnc_open_fact *open_facts; /* settings of the software that the user left open, with their effect on the step;
                                       * NULL = not computed */
     int32_t open_fact_count;
-    nnc_past past;                 /* accuracy of earlier predictions */
+    nnc_past past;                 /* errors of earlier predictions of similar steps */
     const nnc_own_step *own;       /* step time that the user measured; NULL = not given */
     const nnc_launch_said *launch; /* launch file from which the plan comes; NULL = the plan comes from no launch
                                     * file */
 } nnc_report;
 
-/* Returns the error of earlier predictions for the same family and profile, and the measured steps behind it. */
+/* Returns the mean error of earlier predictions with the same family and software profile, and the number of measured
+ * steps from which it is computed. */
 nnc_past nnc_report_past(const nnc_report *report);
-/* Returns true if the device or the profile is implausible, or the model has not its published number of parameters.
- * Measured error ranges do not apply to such a report. */
+/* Tests whether the device or the software profile is implausible, or the model does not have its published number of
+ * parameters. Measured error ranges do not apply to such a report. */
 bool nnc_report_is_implausible(const nnc_report *report);
 
-/* Returns the price from the device file, if the costs use it. NULL: the plan gives the price, or no price is known. */
+/* Returns the price in the device file, if the costs are computed with it. NULL: the plan states the price, or no price
+ * is known. */
 const nnc_price *nnc_report_price(const nnc_report *report);
 
 /* Returns the currency of the newest price in the device file, in which --price is given too; USD if the file has no
@@ -388,31 +399,34 @@ const char *nnc_price_currency(const nnc_device *device);
 /* Returns the currency of the costs in a report; NULL = no known price. */
 const char *nnc_report_currency(const nnc_report *report);
 
-/* Returns advice for a step that is bound by the host or by fixed costs of kernels; NULL = another bound. */
+/* Returns advice for a step that is bound by the host or by fixed costs of kernels; NULL = the step is bound by another
+ * resource. */
 const char *nnc_launch_advice(const nnc_result *result);
 
-/* Returns the number of rows of the word table after padding to a multiple for the tensor ranks; 0 = it needs no
- * padding. */
+/* Returns the number of rows of the word table, padded so that the tensor ranks can divide it; 0 = no padding is
+ * needed. */
 int64_t nnc_padded_rows(const nnc_report *report);
 
 /* Returns the price of a million trained tokens; for image models, the price of a thousand images. NaN = unknown.
  * Records its formula in `why`, unless it is NULL. */
 double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why);
 
-/* Writes the verdict in one line, with its numbers, into text. Returns text. */
+/* Writes the result of an estimate as one sentence (step time, bound, memory and whether it fits) into text. Returns
+ * text. */
 const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]);
 
-/* Return the rates that long kernels reach by the fitted efficiencies of the device: FLOP/s of matrix products in the
- * precision of the plan, and B/s of the memory. */
+/* These functions return the rates that long kernels reach by the fitted efficiencies of the device: FLOP/s of matrix
+ * products in the precision of the plan, and bytes per second of the memory. */
 double nnc_report_sustained_flops_per_s(const nnc_report *report);
 double nnc_report_sustained_bytes_per_s(const nnc_report *report);
 
 /* Writes a plan as one word, without defaults: "dp8 tp4 sp pp2 zero1 mb2 recompute=norm+activation". Returns text. */
 char *nnc_plan_word(const nnc_plan *plan, char text[NNC_METRIC_TEXT_MAX]);
 
-/* ---- the tables ---- */
+/* ---- the metrics tables ---- */
 
-/* Tables for records of type nnc_report: the sections of an estimate; the whole document with its lists. */
+/* Tables for records of type nnc_report. nnc_estimate_metrics: the sections of an estimate; nnc_estimate_document: the
+ * whole document with its lists. */
 extern const nnc_metrics nnc_estimate_metrics, nnc_estimate_document;
 /* The sections of an estimate with its run, for records of type nnc_report; the run alone, for records of type
  * nnc_run. */
@@ -434,8 +448,9 @@ extern const nnc_metrics nnc_images_metrics;
 /* Tables for records of type nnc_result. */
 extern const nnc_metrics nnc_work_metrics, nnc_step_metrics, nnc_throughput_metrics;
 
-/* Tables for records of type nnc_plan: all metrics; metrics of a resolved plan; metrics that a search varies. The
- * last table has the metrics of the memory of a stage. */
+/* nnc_plan_metrics (the main settings of a plan) and nnc_plan_choice_metrics (the settings that a search varies) are
+ * for records of type nnc_plan; nnc_resolved_plan_metrics (the plan section of an estimate) for nnc_report;
+ * nnc_memory_metrics for nnc_memory. */
 extern const nnc_metrics nnc_plan_metrics, nnc_resolved_plan_metrics, nnc_plan_choice_metrics, nnc_memory_metrics;
 
 /* Tables for the lists of a report: records of type nnc_op_cost, nnc_stage, nnc_interval and nnc_sensitivity. */

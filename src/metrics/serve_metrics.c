@@ -1,4 +1,4 @@
-/* Tables of serving (inference) and of image generation. */
+/* Metrics tables of serving (inference), of image generation, and of a whole training run. */
 #include <nncost/run.h>
 
 #include "metrics/metrics_internal.h"
@@ -276,7 +276,7 @@ const nnc_metric *nnc_figure_metric(const char *name) {
     return metric != NULL ? metric : nnc_metric_find(&nnc_images_metrics, name);
 }
 
-/* ---- images by diffusion ---- */
+/* ---- metrics tables of image generation by diffusion ---- */
 
 #define IMAGES(member, ...) NNC_NUMBER(nnc_images, member, __VA_ARGS__)
 static const nnc_metric figure_rows[] = {
@@ -322,7 +322,7 @@ static const nnc_metric images_rows[] = {
 };
 const nnc_metrics nnc_images_metrics = NNC_METRICS("image generation by diffusion", images_rows, nnc_report);
 
-/* ---- the metrics table of a whole run ---- */
+/* ---- metrics table of a whole training run ---- */
 
 static const char run_time[] = "run.run_s";
 static const char run_cost[] = "run.cost";

@@ -6,7 +6,8 @@
 NNC_ENUM_TEXTS(nnc_law, NNC_LAW_LIST)
 
 /* A scaling law: loss L = e + a / N^alpha + b / D^beta for N parameters and D tokens. If e is NaN, the law gives no
- * loss but only the best N (or, if `tokens` is true, the best D) for C FLOPs: scale (C / flops)^exponent. */
+ * loss. It then gives only the optimal N for a training with C FLOPs, or the optimal D if `tokens` is true: scale x (C
+ * / flops)^exponent. */
 typedef struct law {
     double e, a, b, alpha, beta;
     bool tokens;
@@ -25,8 +26,8 @@ static const law NNC_ROW(NNC_LAW_PRINTED) = LOSS(1.69, 406.4, 410.7, 0.34, 0.28)
 static const law NNC_ROW(NNC_LAW_TEX) = LOSS(1.6933736809989528, 406.4010175194737, 410.7228269450398, 0.33917084,
                                              0.2849083);
 static const law NNC_ROW(NNC_LAW_EPOCH) = LOSS(1.81686, 482.00572, 2085.4342, 0.34781, 0.36585);
-/* Source: arXiv:2203.15556, table 3. The law goes through the row of the table for 1e9 parameters, with the slope
- * between the first and the last row. */
+/* Optimal number of parameters N for C FLOPs. Source: arXiv:2203.15556, table 3. N follows from the row of the table
+ * for 1e9 parameters, and from the slope of log N over log C between the first and the last row. */
 static const law NNC_ROW(NNC_LAW_APPROACH_1) = BEST(false, 1e9, 1.21e20, 0.49803);
 static const law NNC_ROW(NNC_LAW_APPROACH_2) = BEST(false, 1e9, 1.20e20, 0.48986);
 static const law NNC_ROW(NNC_LAW_LLAMA_3) = BEST(true, 0.299, 1.0, 0.537);
@@ -76,7 +77,7 @@ nnc_optimum nnc_serving_optimal(nnc_law kind, double params, double tokens, doub
     best.tokens = tokens;
     best.loss = loss;
     if (isnan(loss) || isnan(served)) { return best; }
-    /* As a function of log N, the FLOPs have only one minimum, so ternary search finds it. */
+    /* The FLOPs for training and serving have only one minimum as a function of log N, so a ternary search finds it. */
     double low = log(params) - 12.0, high = log(params) + 12.0;
     for (int i = 0; i < 300; i++) {
         const double left = low + (high - low) / 3.0, right = high - (high - low) / 3.0;
@@ -96,7 +97,7 @@ nnc_optimum nnc_serving_optimal(nnc_law kind, double params, double tokens, doub
     return best;
 }
 
-/* Returns the least FLOPs with which a law reaches a loss. */
+/* Returns the fewest FLOPs with which training reaches a loss according to a law. */
 static double flops_to_reach(nnc_law kind, double loss) {
     double low = 1.0, high = 1e40;
     for (int i = 0; i < 200 && low < high; i++) {
@@ -110,7 +111,8 @@ static double flops_to_reach(nnc_law kind, double loss) {
     return high;
 }
 
-/* Checks that a value is above 0 and at most `most`, which is 1 for a share. NaN (not given) passes. */
+/* Checks that the value of an option is above 0 and at most `most` (1 for shares). NaN means that the option is not
+ * given, and passes. */
 static nnc_status check_range(const char *option, double value, double most, nnc_error *err) {
     return isnan(value) || (value > 0.0 && value <= most)
                ? NNC_OK
@@ -147,8 +149,8 @@ static nnc_status check(const nnc_budget_ask *ask, nnc_error *err) {
                : NNC_OK;
 }
 
-/* Sets the price of a device-hour, and the FLOP/s that training reaches on the device (peak x MFU x goodput).
- * Without a device, sets only the price that the user gave, and fails if the user gave a cost. */
+/* Sets the price of a device-hour, and the FLOP/s that training reaches on the device (peak x MFU x goodput). Without a
+ * device, sets only the price that the user gave; fails if the user also gave the money to spend. */
 static nnc_status find_rates(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget, nnc_error *err) {
     budget->price_per_device_hour = ask->price;
     if (device == NULL) {

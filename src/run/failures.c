@@ -14,8 +14,7 @@ double nnc_daly_interval(double block_s, double mtbf_s) {
 double nnc_goodput(double interval_s, double block_s, double save_s, double restart_s, double mtbf_s,
                    bool asynchronous) {
     const double again_s = asynchronous ? restart_s + save_s : restart_s;
-    if (isinf(mtbf_s)) { /* if devices never fail, the formula below divides infinite numbers, so its limit is
-                          * returned */
+    if (isinf(mtbf_s)) { /* without failures the formula below divides infinite numbers; this is its limit */
         return interval_s / (interval_s + block_s);
     }
     return interval_s / (mtbf_s * exp(again_s / mtbf_s) * expm1((interval_s + block_s) / mtbf_s));
@@ -40,8 +39,8 @@ double nnc_spares(double nodes_out, double enough_share, double *short_share) {
     return spares;
 }
 
-/* Returns the share of the time in which at least `spares` nodes are out of service. A failure then has to wait for a
- * repair. */
+/* Returns the share of the time in which at least `spares` nodes are out of service, so that no spare is left. A
+ * failure at such a time waits for a repair. nodes_out: mean number of nodes out of service. */
 static double share_without_spare(double nodes_out, double spares) {
     double term = exp(-nodes_out), below = 0.0;
     const int64_t most = (int64_t)fmin(spares, 1e9);
@@ -214,11 +213,12 @@ void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *
             1.0 - run->block_s / run->interval_s - (run->interval_s / 2.0 + run->restart_s) / run->system_mtbf_s);
 }
 
-/* Power, energy and carbon of a run. Energy and carbon are computed twice: from the predicted mean power, and from
- * the rated power of the devices, which published totals use. */
+/* Power, energy and carbon of a run. Energy and carbon are computed twice: from the predicted mean power of a device,
+ * and from the rated power of the devices, which published totals use. */
 
-/* Sets the mean power of a device over the run, and its busy share. While it trains, the device draws idle power, plus
- * power of the matrix units, plus power of the memory, at most its limit. */
+/* Sets the mean power of a device over the run, and the share of the run in which it is busy. In training, the power of
+ * a device is its idle power, plus the power of the matrix units, plus the power of the memory, but at most its power
+ * limit. */
 static void say_drawn(const nnc_result *result, const nnc_device *device, double limit_w, double useful_share,
                       nnc_run *run, nnc_derivation *why) {
     const nnc_efficiencies *e = &device->efficiency;

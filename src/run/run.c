@@ -1,6 +1,6 @@
-/* From one step to the whole run: the amount of work, the time of each part, cost and energy. Parts in the order of the
- * computation: fine-tuning method, input pipeline, sites, checkpoints and failures (failures.c), times, money, energy.
- * Each part reads the results of earlier parts from `run`. */
+/* From one step to the whole run: amount of training, time of each part, cost and energy. Order of the computation:
+ * fine-tuning method, input pipeline, sites, checkpoints and failures (failures.c), times, money, energy. Each part
+ * reads the results of earlier parts from `run`. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
@@ -8,10 +8,10 @@
 
 #define DAY_S 86400.0
 
-/* ---- amount of work ---- */
+/* ---- amount of training: samples, tokens, FLOPs and steps ---- */
 
 typedef struct step {
-    double samples, tokens, flops, seconds; /* per step */
+    double samples, tokens, flops, seconds; /* of one optimizer step on all devices */
 } step;
 
 static step step_of(const nnc_result *result, const nnc_plan *plan, const nnc_run_ask *ask) {
@@ -29,7 +29,7 @@ static step step_of(const nnc_result *result, const nnc_plan *plan, const nnc_ru
                    .seconds = isnan(ask->step_s) ? result->step_s : ask->step_s };
 }
 
-/* Adds up the samples, tokens and FLOPs of a step over all sites, because every site trains a replica on its own
+/* Multiplies samples, tokens and FLOPs of a step by the number of sites, because every site trains a replica on its own
  * samples. */
 static step of_sites(step one, const nnc_run_ask *ask) {
     one.samples *= ask->sites;
@@ -38,7 +38,7 @@ static step of_sites(step one, const nnc_run_ask *ask) {
     return one;
 }
 
-/* Returns the number of steps for the length of the run that the user asks for; NaN if no length is given. */
+/* Returns the number of steps from the epochs, samples or tokens that the user gives; NaN if none of these is given. */
 static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const step *one, nnc_derivation *why) {
     double steps = (double)NAN;
     NNC_LET(why, tokens_per_step, NULL, one->tokens);
@@ -65,7 +65,7 @@ static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const st
  * 0, up to rounding errors. */
 static nnc_status check_advances(const nnc_run *run, nnc_error *err) {
     const double least = 1e-9;     /* smallest goodput that is accepted */
-    if (!(run->goodput < least)) { /* the condition also holds if the goodput is NaN (unknown) */
+    if (!(run->goodput < least)) { /* also true if the goodput is NaN (unknown) */
         return NNC_OK;
     }
     return nnc_fail(err, NNC_ILLEGAL_PLAN, "--device-mtbf-s",
@@ -156,7 +156,7 @@ static double days_asked(const nnc_run_ask *ask, const nnc_run *run, nnc_derivat
     return days;
 }
 
-/* Returns the number of steps that fit into the days that the user asks for. */
+/* Returns the number of steps that fit into the duration that the user gives in days or device-hours. */
 static double steps_of_days(const nnc_run_ask *ask, const nnc_run *run, nnc_derivation *why) {
     double steps = 0.0;
     const double days = days_asked(ask, run, why);
@@ -215,7 +215,7 @@ static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, n
     if (!isnan(run->system_mtbf_s)) { NNC_SET(why, run->stops, NULL, run->run_s / run->system_mtbf_s); }
 }
 
-/* Sets the times of a run whose step time is unknown: the run takes the days that the user asks for. */
+/* Sets the times of a run whose step time is unknown and whose duration is given in days or device-hours. */
 static void say_days_alone(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why) {
     const double days = days_asked(ask, run, why);
     NNC_LET(why, straggler_share, NULL, ask->straggler_share);
@@ -374,7 +374,8 @@ nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device, cons
 /* ---- methods of fine-tuning (RLHF, distillation ...): generation, scoring and weight synchronisation in
  * addition to training ---- */
 
-/* For each method, the models that run forward on every token in addition to training. Sources:
+/* Per fine-tuning method: whether answers are generated (rollout), and which models run forward on every token in
+ * addition to training: the trained model again (again), reference, reward model, critic, teacher. Sources:
  * docs/data-and-runs.md. */
 typedef struct method_row {
     bool rollout, again, reference, reward, critic, teacher;
@@ -392,8 +393,9 @@ static const method_row rows[NNC_METHOD_COUNT] = {
 
 bool nnc_method_rolls_out(nnc_method method) { return (unsigned)method < NNC_METHOD_COUNT && rows[method].rollout; }
 
-/* Counts a helper model that stays on the training devices. params: its active parameters; NaN = a copy of the trained
- * model. total: its parameters in memory, which are more if it has experts; NaN = as many as are active. */
+/* Adds a helper model that stays on the training devices to *copies or *other_params. params: active parameters of the
+ * helper; NaN = the helper is a copy of the trained model. total: parameters of the helper in memory (more than the
+ * active ones if it has experts); NaN = the same as params. */
 static void add_helper(bool runs, double params, double total, const nnc_plan *plan, double *copies,
                        double *other_params) {
     if (!runs) { return; }
@@ -414,8 +416,8 @@ void nnc_method_helpers(const nnc_run_ask *ask, nnc_plan *plan) {
                &plan->critic_params);
 }
 
-/* Returns the size of a helper model relative to the trained model (the policy). 1: the size of the helper is not
- * given; 0: the method does not run this helper, or its size is 0. */
+/* Returns the size of a helper model / size of the trained model (the policy). 1 if the size of the helper is not
+ * given; 0 if the method does not run this helper, or its size is 0. */
 static double over_policy(bool runs, double params, double policy) {
     return !runs ? 0.0 : isnan(params) ? 1.0 : params > 0.0 ? params / policy : 0.0;
 }
@@ -441,8 +443,8 @@ nnc_status nnc_run_method_check(const nnc_result *result, const nnc_run_ask *ask
     return NNC_OK;
 }
 
-/* Returns the seconds of a forward pass over all tokens of a step, with the exposed communication of forward. result
- * NULL: a third of the step. */
+/* Returns the seconds of one forward pass over all tokens of a step, with its exposed communication: the share of
+ * forward in forward, backward and recomputation. Without an estimate (result NULL): a third of the step. */
 static double forward_of(const nnc_result *result, double seconds, nnc_derivation *why) {
     double forward_step_s = (double)NAN;
     if (result == NULL) {
@@ -459,7 +461,7 @@ static double forward_of(const nnc_result *result, double seconds, nnc_derivatio
     return forward_step_s;
 }
 
-/* Returns the generated tokens as a share of all tokens of a sequence; 1 if the lengths are not known. */
+/* Returns generated tokens / all tokens of a sequence; 1 if the lengths are not known. */
 static double generated_share_of(const nnc_result *result, const nnc_run_ask *ask) {
     if (!isnan(ask->response_tokens)) { return ask->response_tokens / (ask->response_tokens + ask->prompt_tokens); }
     return result != NULL && ask->prompt_tokens > 0.0
@@ -509,7 +511,7 @@ void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tok
             over_policy(m->reference, ask->reference_params, policy) * (m->two_answers ? 2.0 : 1.0));
     NNC_LET(why, reward_model, NULL, over_policy(reward, ask->reward_params, policy));
     NNC_LET(why, critic, NULL, over_policy(m->critic, ask->critic_params, policy));
-    /* The outputs of the teacher are computed once and reused in every epoch. */
+    /* With the method distill, the outputs of the teacher are computed once and reused in every epoch. */
     NNC_LET(why, teacher, NULL,
             over_policy(m->teacher, ask->teacher_params, policy) /
                 (ask->method == NNC_METHOD_DISTILL && !isnan(ask->epochs) ? ask->epochs : 1.0));
@@ -600,8 +602,9 @@ void nnc_run_input(const nnc_run_ask *ask, double link_bytes_per_s, double sampl
 
 /* ---- sites: replicas in several places that average their weights every few steps (DiLoCo) ---- */
 
-/* Computes the time in which sites average their weights by a ring all-reduce, minus the part that overlaps; 0
- * with one site. Each site sends 2 (k - 1) / k of the weight bytes. */
+/* Computes run->outer_s: the seconds in which sites average their weights by a ring all-reduce, minus the seconds
+ * that overlap with training; 0 with one site. With k sites, each site sends 2 (k - 1) / k times the bytes of the
+ * weights. */
 void nnc_run_sites(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why) {
     run->outer_s = 0.0;
     if (ask->sites > 1.0) {

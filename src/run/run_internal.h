@@ -10,7 +10,8 @@
 /* Default storage bandwidth per device, as for Llama 3: 2 TB/s for 16,384 devices, arXiv:2407.21783 section 3.3.1. */
 #define NNC_STORAGE_OF_A_DEVICE (2e12 / 16384.0)
 
-/* Computes the input pipeline: if `ask` describes a sample, adds the wait for input to step_s. */
+/* Computes the input pipeline: the seconds for reading, preparing and sending the samples of a step. Adds the wait for
+ * input to run->step_s. */
 void nnc_run_input(const nnc_run_ask *ask, double link_bytes_per_s, double samples_per_step, double computed_s,
                    nnc_run *run, nnc_derivation *why);
 
@@ -26,8 +27,8 @@ void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tok
 void nnc_run_sites(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why);
 void nnc_run_sites_time(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why);
 
-/* Computes failures and checkpoints: sets goodput. If `ask` describes neither failures nor checkpoints, goodput is
- * 1. */
+/* Computes checkpoints, failures and restarts, and sets run->goodput. If `ask` describes neither failures nor
+ * checkpoints, goodput is 1. */
 void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *run, nnc_derivation *why);
 
 /* Computes power, energy and carbon of a run whose times are known. busy_share: share of a step in which the device
