@@ -1,11 +1,10 @@
-/* Inference of a decoder, from the user's question (nnc_serve_ask) to the result. The order of work:
+/* Inference of a decoder, from the inputs (nnc_serve_ask) to the result (nnc_serve). The order of work:
  *
- *     resolve the question  ->  op totals  ->  device rates  ->  memory  ->  load  ->  fit  ->  cost  ->  extra
+ *     defaults and checks of the inputs  ->  op totals  ->  device rates  ->  memory  ->  load  ->  fit  ->  cost  ->  extra
  *
- * This file first has the functions that call all parts. It then computes the totals of all ops (nnc_serve_net) from
- * the op list of the model, and resolves the question: it sets defaults, and checks that model, device and engine allow
- * it.
- * The last part is image generation. */
+ * The first functions of this file run this sequence. The next functions compute the totals of all ops (nnc_serve_net)
+ * from the op list of the model. Then the inputs are resolved: defaults are set, and it is checked that model, device and
+ * engine allow them. The last part estimates image generation. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "memo/memo_internal.h"
@@ -145,7 +144,7 @@ nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *device, cons
     return NNC_OK;
 }
 
-/* ---- reads the totals of the network from the op list of one forward pass ---- */
+/* ---- computes the totals of the network (nnc_serve_net) from the op list of one forward pass ---- */
 
 static nnc_status refuse(const nnc_model *model, const char *why, nnc_error *err) {
     return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id, "cannot be served: %s", why);
@@ -171,7 +170,8 @@ static nnc_status check_family(const nnc_model *model, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Returns the sequence length of the op list, which exceeds the model's attention window. */
+/* Returns the sequence length, in tokens, for which the op list is written: twice the attention window, so that the
+ * window has an effect; 2 for a model without a window. */
 static int64_t lowered_len(const nnc_model *model) {
     return model->decoder.sliding_window > 0 ? 2 * model->decoder.sliding_window : 2;
 }
@@ -225,7 +225,8 @@ static void add_attention(nnc_serve_net *net, const nnc_decoder *d, const nnc_op
     };
 }
 
-/* Adds the recurrent state of a layer: the state of its scan, or the last inputs of its convolution. */
+/* Appends an entry to net->states: the state of a scan, or the last inputs of a convolution, which the layer keeps for
+ * each sequence. elements: values per layer; flops: FLOPs per token and layer. */
 static void add_state(nnc_serve_net *net, const nnc_op *op, double elements, double flops) {
     net->states[net->state_count++] =
         (nnc_serve_state){ .name = op->name, .layers = (double)op->repeat, .elements = elements, .flops = flops };
@@ -298,7 +299,8 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
     return NNC_OK;
 }
 
-/* Sums the kernels of one pass over the op list, which nnc_serve_net_of has written.   (docs/serving.md, "Without an engine") */
+/* Counts the kernels of one forward pass, and sums their times, for software that issues operators one by one.
+ * nnc_serve_net_of must have written the op list.   (docs/serving.md, "Without an engine") */
 static nnc_serve_issues issues_of(const nnc_model *model, const nnc_device *device, const nnc_op_list *list) {
     const nnc_stream_efficiency *e = &device->efficiency.stream;
     nnc_serve_issues sums = { .kernel_s = e->fixed_s,
@@ -307,11 +309,14 @@ static nnc_serve_issues issues_of(const nnc_model *model, const nnc_device *devi
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_op *op = &list->ops[i];
         const double repeat = (double)op->repeat, kernels = nnc_op_issued(op).kernels;
-        const bool counted = op->kind == NNC_OP_MATMUL || op->kind == NNC_OP_FLASH; /* add_product, add_attention */
+        /* counted: true = add_product or add_attention already counts one kernel of this op */
+        const bool counted = op->kind == NNC_OP_MATMUL || op->kind == NNC_OP_FLASH;
         if (op->kind == NNC_OP_LOSS || nnc_op_is_collective(op)) { continue; }
         sums.kernels += repeat * kernels;
         sums.others += repeat * (counted ? kernels - 1.0 : kernels);
-        if (!counted && op->group != NNC_GROUP_HEAD && kernels > 0.0) { /* a pass needs the head for few tokens */
+        if (!counted && op->group != NNC_GROUP_HEAD && kernels > 0.0) { /* the head is left out of the time per token: a
+                                                                         * pass computes the head only for the last
+                                                                         * tokens */
             const nnc_work work = nnc_op_work(op);
             const double moved_s = op->issued_as == NNC_ISSUED_INSTEAD
                                        ? nnc_op_time(device, op, &work).time_s - kernels * e->fixed_s
@@ -322,11 +327,11 @@ static nnc_serve_issues issues_of(const nnc_model *model, const nnc_device *devi
     return sums;
 }
 
-/* ---- the question (nnc_serve_ask): sets and checks the members that depend on model, device and engine ---- */
+/* ---- inputs (nnc_serve_ask): sets and checks the members that depend on model, device and engine ---- */
 
 NNC_ENUM_TEXTS(nnc_serve_mode, NNC_SERVE_MODE_LIST)
 
-/* Sets and checks the degrees of parallelism. */
+/* Sets the degrees of parallelism that are not given, and checks that their product is the number of devices. */
 
 static nnc_status resolve_degrees(nnc_serve_ask *p, nnc_error *err) {
     int64_t replica = 1, devices = 0;
@@ -389,7 +394,7 @@ static nnc_status check_split(const nnc_model *model, const nnc_serve_ask *p, nn
     return check_experts(d, p, err);
 }
 
-/* Returns the format in which products of weights with this storage format compute. */
+/* Returns the number format in which matrix products compute if their weights are stored in the format `stored`. */
 static nnc_dtype math_of(nnc_stored stored) {
     static const nnc_dtype math[NNC_STORED_COUNT] = {
 #define MATH(name, text, bits, scale, zero, group, dtype) [name] = (dtype),
@@ -401,7 +406,8 @@ static nnc_dtype math_of(nnc_stored stored) {
 
 static bool computes(const nnc_device *device, nnc_dtype dtype) { return nnc_device_matmul_peak(device, dtype) > 0.0; }
 
-/* Returns the format for products of 16-bit weights: bf16 if the device has it, else fp16, else fp32. */
+/* Returns the number format for products of 16-bit weights: bf16 if the device has a peak in bf16, else fp16, else
+ * fp32. */
 static nnc_dtype plain_math(const nnc_device *device) {
     return computes(device, NNC_BF16) ? NNC_BF16 : computes(device, NNC_FP16) ? NNC_FP16 : NNC_FP32;
 }
@@ -495,8 +501,8 @@ static nnc_status resolve_mode(nnc_serve_ask *p, nnc_serve_mode *mode, nnc_error
     return resolve_formulas(p, err);
 }
 
-/* Returns NNC_ILLEGAL_PLAN if a load is too large to simulate: too many open requests per replica, or too many
- * workers. */
+/* Returns NNC_ILLEGAL_PLAN if a load is too large to simulate: too many concurrent requests per replica, or too many
+ * prefill or decode workers. */
 static nnc_status check_loop(const nnc_serve_ask *p, nnc_error *err) {
     enum { OPEN_MOST = 1 << 18 };
     if ((p->concurrency - 1) / p->data >= OPEN_MOST) {
@@ -526,7 +532,9 @@ static nnc_status check_lengths(const nnc_model *model, const nnc_serve_ask *p, 
     return NNC_OK;
 }
 
-/* Checks a plan of PyTorch without an engine: `generate` of transformers on one device. The cache has no blocks. */
+/* Checks the inputs for PyTorch without an engine: the function `generate` of transformers, which runs one batch on one
+ * device. Sets cache block and prompt chunk: the cache is not divided into blocks, and a prompt is not divided into
+ * chunks. */
 static nnc_status resolve_eager(const nnc_model *model, const nnc_software *software, nnc_serve_mode mode,
                                 nnc_serve_ask *p, nnc_error *err) {
     const bool plain = p->weights == NNC_STORED_BF16 || p->weights == NNC_STORED_FP16;
@@ -575,7 +583,7 @@ nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, c
     return check_lengths(model, plan, err);
 }
 
-/* ---- images: a text encoder, a denoiser that runs many steps, a decoder ---- */
+/* ---- images: text encoders, a denoiser that runs many steps, a decoder of the latent image ---- */
 
 /* Tests whether the model is a denoiser: a U-Net of residual blocks, or a graph whose file names the decoder of the
  * latent image. */
@@ -583,7 +591,7 @@ bool nnc_denoises(const nnc_model *model) {
     return model->family == NNC_FAMILY_UNET ? model->unet.block == NNC_UNET_RESIDUAL : model->image_decoder[0] != '\0';
 }
 
-/* Time and size of one forward pass of the denoiser, of all text encoders, or of the image decoder. */
+/* Sums over one forward pass of the denoiser, of all text encoders, or of the image decoder. image: pixels per side. */
 typedef struct one_pass {
     double forward_s, flops, weight_bytes, peak_flops_per_s;
     int64_t image;

@@ -1,6 +1,6 @@
 /* Internal declarations of serving (inference), in the order of the computation: ops of the network, rates of the
- * device, the user's question (nnc_serve_ask) with its defaults, one step, load and cost. Generation of images and the
- * search for a deployment follow. */
+ * device, inputs (nnc_serve_ask) with their defaults, one step, load and cost. Image generation and the search for a
+ * deployment come last. */
 #ifndef NNCOST_SERVE_SERVE_INTERNAL_H
 #define NNCOST_SERVE_SERVE_INTERNAL_H
 
@@ -10,9 +10,9 @@
 #include "base/derivation.h"
 #include "shape/shape_internal.h"
 
-/* ---- the network of a served model: one entry for all equal ops of equal layers ---- */
+/* ---- the network of a served model: equal ops of equal layers are one entry ---- */
 
-/* A matrix product with weights. */
+/* A matrix product of activations with weights, in `layers` equal layers. */
 typedef struct nnc_serve_product {
     const char *name;
     nnc_group group;
@@ -26,11 +26,11 @@ typedef struct nnc_serve_product {
     bool last;              /* true: only the last token of a prompt passes this product (the head) */
 } nnc_serve_product;
 
-/* An attention over the KV cache. */
+/* One kind of attention over the KV cache, in `layers` equal layers. */
 typedef struct nnc_serve_attention {
     const char *name;
     double layers, heads, kv_heads, key_dim, value_dim;
-    double window;       /* number of latest positions that a token attends to and that the cache keeps; 0 = all
+    double window;       /* number of latest positions that a token attends to, and that the KV cache keeps; 0 = all
                           * positions */
     double latent, rope; /* latent: size of the latent that all heads share (0 = attention without a latent); rope: size
                           * of the key with rotary positions that belongs to the latent */
@@ -39,9 +39,9 @@ typedef struct nnc_serve_attention {
 /* A recurrent state of fixed size that a layer keeps per sequence. */
 typedef struct nnc_serve_state {
     const char *name;
-    double layers, elements; /* layers: number of such layers; elements: number of fp32 values in the state of one
-                              * layer */
-    double flops;            /* FLOPs per token */
+    double layers, elements; /* layers: number of layers with this state; elements: number of fp32 values in the state
+                              * of one layer */
+    double flops;            /* FLOPs per token in one layer */
 } nnc_serve_state;
 
 enum { NNC_SERVE_PRODUCTS = 64, NNC_SERVE_ATTENTIONS = 8 };
@@ -52,9 +52,9 @@ typedef struct nnc_serve_net {
     nnc_serve_state states[NNC_SERVE_ATTENTIONS];
     int32_t product_count, attention_count, state_count;
     double layers, hidden, vocab, experts;
-    double params;       /* all parameters */
-    double other_params; /* parameters outside the products: input table, norms, biases */
-    double reductions;   /* number of all-reduces over tensor ranks per pass */
+    double params;       /* number of all parameters of the model */
+    double other_params; /* number of parameters outside the matrix products: input table, norms, biases */
+    double reductions;   /* number of all-reduces over the tensor ranks in one forward pass */
     double expert_layers;
 } nnc_serve_net;
 
@@ -63,26 +63,26 @@ typedef struct nnc_serve_net {
 nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software, nnc_scratch *scratch,
                             nnc_serve_net *net, nnc_error *err);
 
-/* ---- rates that the device reaches ---- */
+/* ---- rates that the device reaches in serving ---- */
 
 typedef struct nnc_serve_rates {
-    double peak_flops_per_s, dense_flops_per_s;       /* rates of matrix products in the chosen precision.
+    double peak_flops_per_s, dense_flops_per_s;       /* FLOP/s of matrix products in the precision of the plan.
                                                        * peak_flops_per_s: peak in the datasheet; dense_flops_per_s:
                                                        * rate that long products reach */
-    double plain_peak_flops_per_s, plain_flops_per_s; /* rates of 16-bit matrix products. plain_peak_flops_per_s:
-                                                       * peak in the datasheet; plain_flops_per_s: rate that kernels
-                                                       * reach */
-    double attention_flops_per_s;                     /* rate of attention in prefill */
-    double mem_bytes_per_s;                           /* datasheet bandwidth */
+    double plain_peak_flops_per_s, plain_flops_per_s; /* FLOP/s of 16-bit matrix products. plain_peak_flops_per_s: peak
+                                                       * in the datasheet; plain_flops_per_s: rate that kernels reach */
+    double attention_flops_per_s;                     /* FLOP/s that attention kernels reach */
+    double mem_bytes_per_s;                           /* datasheet bandwidth of the device memory */
     double stream_bytes_per_s,
         plain_bytes_per_s; /* stream_bytes_per_s: rate of reading weights in their storage format; plain_bytes_per_s: of
                             * reading 16-bit weights */
     double expert_bytes_per_s, kv_bytes_per_s;
-    double state_bytes_per_s;                     /* rate of reading recurrent states, whatever the format of the KV
-                                                   * cache */
+    double state_bytes_per_s;                     /* rate of reading recurrent states; does not depend on the format of
+                                                   * the KV cache */
     double kernel_s, attention_s;                 /* fixed times in a decode step: kernel_s per kernel, attention_s
                                                    * per attention */
-    double product_s;                             /* fixed time per product with stored weights */
+    double product_s;                             /* fixed time of a product whose weights have the storage format of
+                                                   * the plan */
     bool weight_only;                             /* true: products compute in a wider format than the storage format of
                                                    * their weights */
     double prefill_kernel_s, prefill_attention_s; /* fixed times in a prefill step: prefill_kernel_s per kernel,
@@ -91,65 +91,69 @@ typedef struct nnc_serve_rates {
     double kv_reread, beyond;                      /* kv_reread: fraction of the KV cache that is read again for each
                                                     * further query head of a key-value head; beyond: factor that widens
                                                     * the intervals of the results */
-    double link_bytes_per_s;                       /* link rate between tensor ranks; NaN = one device */
+    double link_bytes_per_s;                       /* bytes per second of a link between tensor ranks; NaN = not
+                                                    * recorded, which is allowed only on one device */
     double exchange_bytes_per_s, exchange_fixed_s; /* communication between all ranks that share experts.
                                                     * exchange_bytes_per_s: rate; exchange_fixed_s: fixed time */
     double weight_bytes, plain_bytes, kv_bytes;    /* bytes of one element: weight_bytes of weights in the storage
                                                     * format; plain_bytes of 16-bit weights; kv_bytes of keys and
                                                     * values */
-    bool kv_scaled;                                /* true: keys and values have a scale per head */
+    bool kv_scaled;                                /* true: keys and values have an fp32 scale for each token and
+                                                    * head */
     double group_size;
 } nnc_serve_rates;
 
 nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *software, const nnc_serve_ask *plan,
                               nnc_serve_rates *rates, nnc_error *err);
 
-/* ---- the question ---- */
+/* ---- inputs with defaults ---- */
 
-/* Copies `ask` to *plan and sets the members of *plan that were left at their defaults. Fails if the model, the device
- * or the engine does not allow the plan. */
+/* Copies `ask` to *plan, and sets the members of *plan that the user did not give. Fails if the model, the device or
+ * the engine does not allow the plan. */
 nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, const nnc_device *device,
                              const nnc_software *software, nnc_serve_ask *plan, nnc_serve_mode *mode, nnc_error *err);
 
-/* ---- a step ---- */
+/* ---- time of one decode or prefill step ---- */
 
-/* Kernels that a library issues one by one in a pass, as in PyTorch without CUDA graphs.   (docs/serving.md, "Without an engine") */
+/* Kernels of a forward pass if the software issues them one by one, as PyTorch does without CUDA graphs.
+ * (docs/serving.md, "Without an engine") */
 typedef struct nnc_serve_issues {
     double kernels;  /* number of kernels of a pass; 0 = the pass is a recorded program */
-    double others;   /* number of kernels, without one kernel per product and one per attention */
-    double token_s;  /* device time per token of all ops but products, attention and head, without fixed times */
-    double kernel_s; /* fixed device time of a kernel */
-    double host_s;   /* host time of a kernel */
-    double copy_bytes_per_s; /* rate at which a kernel reads and writes copies */
+    double others;   /* number of kernels of a pass, not counting one kernel for each product and one for each
+                      * attention */
+    double token_s;  /* device seconds per token, without fixed times, of all ops except products, attention and head */
+    double kernel_s; /* fixed device seconds of a kernel */
+    double host_s;   /* host seconds to issue a kernel */
+    double copy_bytes_per_s; /* bytes per second that a copy kernel reads and writes */
 } nnc_serve_issues;
 
-/* Inputs for computing the steps of one replica. */
+/* Inputs for computing the steps of one replica of a deployment. */
 typedef struct nnc_serve_case {
     const struct nnc_serve_case *draft; /* inputs for the draft model of speculative decoding; NULL = no draft model */
     const nnc_serve_net *net;
-    const nnc_serve_ask *plan; /* plan with all defaults filled in */
+    const nnc_serve_ask *plan; /* inputs of the user with all defaults filled in */
     const nnc_serve_engine *engine;
     nnc_serve_rates rates;
     nnc_serve_issues issues;
     double network_bytes_per_s;  /* bytes per second of one NIC */
-    struct nnc_serve_work *work; /* memory for simulating a load */
+    struct nnc_serve_work *work; /* working memory for simulating a load */
 } nnc_serve_case;
 
-/* The ops of the computed steps, for output. A function that gets NULL as its list records no ops. */
+/* List of the ops of the computed steps, for output. A function whose argument `list` is NULL records no ops. */
 typedef struct nnc_serve_list {
     nnc_serve_op *ops;
     int32_t count;
 } nnc_serve_list;
 
 /* nnc_serve_decode computes one decode step of a replica: each of `sequences` sequences attends to `context` positions,
- * including the new one. nnc_serve_prefill computes one prefill of `sequences` prompts at once: each computes `fresh`
- * tokens after `cached` ones. */
+ * its new token included. nnc_serve_prefill computes the prefill of `sequences` prompts at once: for each prompt,
+ * `fresh` tokens are computed, and `cached` tokens before them are already in the KV cache. */
 nnc_serve_step nnc_serve_decode(const nnc_serve_case *of, double sequences, double context, nnc_serve_list *list);
 nnc_serve_step nnc_serve_prefill(const nnc_serve_case *of, double sequences, double cached, double fresh,
                                  nnc_serve_list *list);
 
-/* Computes a decode step that also prefills `prompts` prompts; each computes `fresh` tokens after `cached` ones
- * (chunked prefill). */
+/* Computes a decode step in which also `prompts` prompts are prefilled (chunked prefill). For each prompt, `fresh`
+ * tokens are computed, and `cached` tokens before them are already in the KV cache. */
 nnc_serve_step nnc_serve_mixed(const nnc_serve_case *of, double sequences, double context, double prompts,
                                double cached, double fresh);
 
@@ -157,7 +161,7 @@ nnc_serve_step nnc_serve_mixed(const nnc_serve_case *of, double sequences, doubl
  * tokens (speculative verification). */
 nnc_serve_step nnc_serve_verify(const nnc_serve_case *of, double sequences, double context, double tokens);
 
-/* Tests whether the weights of the product stay in 16 bits. */
+/* Tests whether the weights of this product stay in 16 bits when other weights are stored in a narrower format. */
 bool nnc_serve_is_plain(const nnc_serve_case *of, const nnc_serve_product *product);
 
 /* nnc_serve_kv_bytes returns the bytes of keys and values of one sequence of `tokens` tokens on one device.
@@ -167,49 +171,55 @@ double nnc_serve_state_bytes(const nnc_serve_case *of);
 /* Returns the bytes that one token adds to the KV cache in one kind of attention, in all its layers on one device. */
 double nnc_serve_kv_token(const nnc_serve_case *of, const nnc_serve_attention *attention);
 
-/* Returns the share of a product that one device of a tensor group computes. */
+/* Returns the share of a matrix product that one device computes (tensor parallelism, and for experts also attention
+ * groups), from 0 to 1. */
 double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *product);
-/* Returns the layers of the largest pipeline stage as a share of all layers. */
+/* Returns the number of layers of the largest pipeline stage / number of all layers. */
 double nnc_serve_stage_share(const nnc_serve_case *of);
 
-/* Returns the number of sequences per stage from which decode is compute-bound; NaN = never. *intensity_limit: the
- * arithmetic intensity for a very large number of sequences.   (docs/serving.md, "Two steps") */
+/* Returns the smallest number of sequences per pipeline stage for which a decode step is compute-bound; NaN = never.
+ * context: positions that each sequence attends to. *intensity_limit: arithmetic intensity that the step approaches
+ * with a very large number of sequences.   (docs/serving.md, "Two steps") */
 double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit, nnc_derivation *why);
 
 /* ---- load, memory, cost ---- */
 
-/* Returns the requests per second at which a replica saturates. */
+/* Returns the requests per second at which a replica saturates: decode_s is the time of a decode step of `sequences`
+ * sequences, prefill_s the time that each prompt adds. */
 double nnc_serve_say_saturation(double decode_s, double prefill_s, double output_len, double sequences,
                                 nnc_derivation *why);
 
 /* Returns the seconds of a decode step of `sequences` sequences. With speculative decoding, these include draft and
  * verification. */
 double nnc_serve_decode_s(const nnc_serve_case *of, double sequences, double context);
-/* Returns the bytes of KV cache and states of a sequence on the fullest device, in whole cache blocks. */
+/* Returns the bytes of KV cache and recurrent states that a sequence of `tokens` tokens needs on the fullest device;
+ * the KV cache is counted in whole cache blocks. */
 double nnc_serve_sequence_bytes(const nnc_serve_case *of, double tokens);
 
-/* One replica under load. */
+/* One replica under load: the inputs of its simulation. */
 typedef struct nnc_serve_load_case {
     const nnc_serve_case *of;
     double input, output, cached, fresh; /* numbers of tokens of a request: prompt (input), answer (output), prompt
                                           * tokens found in the cache, prompt tokens to compute */
-    double context;                      /* mean context length of a decode step */
-    double shortest, longest;            /* shortest and longest context of a decode step, in tokens */
-    double prefill_s, busy_s;            /* prefill of one prompt: seconds until it ends (prefill_s); seconds of work on
-                                          * the busiest pipeline stage (busy_s) */
+    double context;                      /* mean number of positions that a sequence attends to in a decode step */
+    double shortest, longest;            /* shortest and longest number of positions that a sequence attends to in a
+                                          * decode step */
+    double prefill_s, busy_s;            /* seconds of the prefill of one prompt: until it ends (prefill_s), and on the
+                                          * busiest pipeline stage (busy_s) */
     double prefill_flops;
     double stages;         /* prefill_s / busy_s: number of prompts that pipeline stages and attention groups compute at
                             * the same time */
     double tokens_of_step; /* output tokens of a sequence per decode step: 1 without speculative decoding */
-    double chunk;          /* largest number of prompt tokens in one iteration of the engine */
-    double slots, places;  /* slots: most sequences that the engine runs; places: most sequences that the KV cache
-                            * holds */
-    double most;           /* most sequences that run together: the smaller of slots and places */
-    double room_bytes;     /* cache bytes of a sequence of mean length */
+    double chunk;          /* largest number of prompt tokens that one iteration of the engine computes */
+    double slots, places;  /* largest number of sequences that run at the same time: by the limit of the engine (slots),
+                            * and by the space of the KV cache for whole sequences (places) */
+    double most;           /* largest number of sequences that run together: the smaller of slots and places; with
+                            * preemption more than `places`, because a sequence takes cache space token by token */
+    double room_bytes;     /* bytes of KV cache and states of a sequence of mean length */
     double requests_per_s;
     int64_t open;                            /* closed loop: open requests of the fullest replica; 0 = open loop */
-    int64_t count, skipped;                  /* number of simulated requests (count); the statistics leave out the first
-                                              * `skipped` of them */
+    int64_t count, skipped;                  /* count: number of simulated requests; the statistics leave out the first
+                                              * `skipped` requests */
     int32_t prefill_workers, decode_workers; /* numbers of workers; both are 0 if one engine does prefill and decode */
     double transfer_s;                       /* seconds to send the cache of a prompt from a prefill worker to a decode
                                               * worker */
@@ -219,16 +229,16 @@ typedef struct nnc_serve_load_case {
  * of the prompts alone. */
 double nnc_serve_added_s(const nnc_serve_load_case *load, double sequences, double prompts);
 
-/* Mean and quantiles (50, 90 and 99 %) over requests. */
+/* Mean and quantiles (50, 90 and 99 %) of a time over all requests. */
 typedef struct nnc_serve_spread_of {
     double mean, p50, p90, p99;
 } nnc_serve_spread_of;
 
 typedef struct nnc_serve_replayed {
-    nnc_serve_spread_of ttft, tpot, request; /* seconds that the client measures: ttft from the request to the first
-                                              * token; tpot per further token; request from the request to the end of
-                                              * the answer */
-    double sequences;                        /* mean number of sequences in a decode step */
+    nnc_serve_spread_of ttft, tpot, request; /* seconds as the client measures them: ttft from sending the request to
+                                              * the first token; tpot per further token; request from sending the
+                                              * request to the end of the answer */
+    double sequences;                        /* mean number of sequences in a decode step, over the simulated time */
     int64_t requests, preemptions;
 } nnc_serve_replayed;
 
@@ -237,7 +247,7 @@ void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *resul
 
 enum { NNC_SERVE_WORKERS = 64 }; /* largest number of prefill workers, and of decode workers */
 typedef struct nnc_serve_work nnc_serve_work;
-/* Returns the number of requests that are simulated on one replica. */
+/* Returns the number of requests that are simulated on one replica for these inputs. */
 int64_t nnc_serve_requests_of(const nnc_serve_ask *plan);
 /* Returns memory for simulating `requests` requests, valid until the next use of scratch. NULL = out of memory. */
 nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests);
@@ -249,11 +259,11 @@ double nnc_serve_devices(const nnc_serve_ask *plan);
 
 /* Sets the bytes of weights and workspace on the fullest device, and the number of sequences that fit. */
 void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve *serve, nnc_derivation *why);
-/* Sets latency and throughput under the requested load. */
+/* Sets latency and throughput of the deployment under the requested load. */
 void nnc_serve_load(const nnc_serve_case *of, nnc_serve *serve, nnc_serve_list *list, nnc_derivation *why);
-/* Compares the memory of the requested load with the capacity, and sets whether the deployment fits. */
+/* Computes the memory that the requested load needs, and sets whether it fits in the memory of the device. */
 void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *serve, nnc_derivation *why);
-/* Sets price and energy per token. */
+/* Sets price, energy and carbon per token. */
 void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serve *serve, nnc_derivation *why);
 
 /* Sets the results that come from formulas without measurements: speculative decoding, disaggregated prefill. */
@@ -268,11 +278,11 @@ nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device, const
 
 enum { NNC_IMAGES_ENCODERS = 4 };
 
-/* The user's question about the generation of images. NaN and 0 mean "not given". */
+/* Inputs for the generation of images. NaN and 0 mean "not given". */
 typedef struct nnc_images_ask {
-    int64_t steps;   /* forward passes of the denoiser per image */
+    int64_t steps;   /* number of forward passes of the denoiser per image */
     bool guidance;   /* classifier-free guidance: true = the denoiser runs with and without the prompt */
-    int64_t image;   /* pixels per side; 0 = the size of the model */
+    int64_t image;   /* pixels per side of an image; 0 = the size in the model file */
     int64_t batch;   /* images generated together; 0 = 1 */
     double beside_s; /* seconds per image that are spent outside the networks */
     nnc_dtype precision;
@@ -284,9 +294,9 @@ typedef struct nnc_images_ask {
 } nnc_images_ask;
 
 typedef struct nnc_images {
-    nnc_images_ask plan;             /* question with all defaults filled in */
-    double forward_s, forward_flops; /* one pass of the denoiser over the batch, with guidance. forward_s: seconds;
-                                      * forward_flops: FLOPs */
+    nnc_images_ask plan;             /* inputs with all defaults filled in */
+    double forward_s, forward_flops; /* one forward pass of the denoiser over the whole batch, guidance included.
+                                      * forward_s: seconds; forward_flops: FLOPs */
     double text_s, decode_s;         /* seconds per batch: text_s of the text encoders; decode_s of the image
                                       * decoder; 0 = the model lacks this network */
     double image_s, lower_bound_s;   /* seconds until all images of a batch are done. image_s: prediction;
@@ -309,7 +319,7 @@ nnc_status nnc_images_of(const nnc_model *model, const nnc_device *device, const
 
 /* ---- search for a deployment: degrees of parallelism and concurrent requests ---- */
 
-/* A limit on a metric of nnc_serve (a member of type double). */
+/* A limit on a metric of nnc_serve: the member of type double at `offset`. */
 typedef struct nnc_serve_limit {
     const char *name; /* name of the metric, such as "latency.ttft_s" */
     size_t offset;
@@ -319,14 +329,14 @@ typedef struct nnc_serve_limit {
 
 enum { NNC_SERVE_LIMITS = 8, NNC_SERVE_FRONT = 128 };
 
-/* A deployment with one number of concurrent requests. For the cheapest deployment, also the limit that the next larger
+/* A deployment with one number of concurrent requests. The cheapest deployment also has the limit that the next larger
  * number of requests breaks. */
 typedef struct nnc_serve_found {
     nnc_serve_ask plan;
     double ttft_s, tpot_s, request_s, output_tokens_per_s, output_tokens_per_s_per_device;
     double tokens_per_s_per_user, per_million_output_tokens, headroom_bytes;
     nnc_bound bound;        /* resource that the decode step waits for */
-    int32_t broken;         /* index of the first broken limit; -1 = no limit is broken */
+    int32_t broken;         /* index of the limit that more requests break; -1 = no limit is broken */
     double broken_requests; /* number of concurrent requests at which the limit with index `broken` is broken; 0 if
                              * broken = -1 */
     double broken_value;    /* value of the limited metric at broken_requests */
@@ -349,16 +359,19 @@ typedef struct nnc_serve_search_result {
     nnc_serve_found front[NNC_SERVE_FRONT]; /* deployments that no other beats in both tokens per second and device, and
                                              * tokens per second and user; sorted by tokens per second and user */
     int32_t front_count;
-    int32_t front_left_out; /* points that did not fit into front; a later point may be better than some of them */
-    /* If no deployment meets the limits: the deployment that misses its limit by the smallest factor. */
+    int32_t front_left_out; /* number of deployments that were left out because front was full; deployments that came
+                             * later may be worse */
+    /* If no deployment meets all limits: the deployment that exceeds the limit it breaks by the smallest factor. */
     nnc_serve_found nearest;
-    int32_t nearest_limit; /* index of the limit that `nearest` misses; -1 = no deployment fits, or all are saturated */
+    int32_t nearest_limit; /* index of the limit that `nearest` breaks; -1 = no deployment that fits and is not
+                            * saturated breaks a limit */
     double nearest_value;
-    double saturation_rate; /* highest rate of requests of the saturated deployments; 0 = none was saturated */
+    double saturation_rate; /* highest saturation rate, in requests per second, of the deployments that the requested
+                             * rate saturates; 0 = no such deployment */
 } nnc_serve_search_result;
 
-/* Searches over numbers of devices, degrees and concurrent requests that `ask` leaves at their defaults. Fails if no
- * deployment is legal; err then has the reason of the last one. */
+/* Searches over all numbers of devices, degrees and concurrent requests that `ask` does not give. Fails if no
+ * deployment is legal; err then has the reason why the last one is not. */
 nnc_status nnc_serve_search_of(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                const nnc_serve_ask *ask, const nnc_serve_search *search, nnc_scratch *scratch,
                                nnc_serve_search_result *result, nnc_error *err);

@@ -65,9 +65,9 @@ double nnc_serve_added_s(const load *l, double sequences, double prompts) {
             nnc_serve_mixed(of, sequences, l->context, 0.0, l->cached, l->fresh).time_s);
 }
 
-/* ---- sets the results for each kind of load ---- */
+/* ---- latency and throughput for each kind of load ---- */
 
-/* Returns the seconds of a static batch, in which all sequences start and end together; 0 for less than one
+/* Returns the seconds of a static batch of `sequences` sequences, which start and end together; 0 for less than one
  * sequence. */
 static double wave_s_of(const load *l, double sequences) {
     return sequences < 1.0 ? 0.0
@@ -99,7 +99,7 @@ static void say_static(const load *l, nnc_serve *s, double requests, double sequ
     s->queue_s = 0.0;
 }
 
-/* Sets the results of an offline load: all places for sequences are taken, and the engine completes requests at its
+/* Sets the results of an offline load: as many sequences run as the engine and the cache allow, and requests end at the
  * saturation rate. */
 static void say_offline(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_LET(why, output_len, NULL, l->output);
@@ -109,7 +109,7 @@ static void say_offline(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_PUT(why, s->running, NULL);
     if (l->output > 1.0) {
         NNC_SET(why, s->tpot_s, "s", s->running / s->output_tokens_per_s);
-    } else { /* a request of one token has no further tokens */
+    } else { /* requests with one output token have no time per further token, so the time of a decode step is used */
         NNC_SET(why, s->tpot_s, "s", s->decode.time_s);
     }
     NNC_LET(why, prefill_s, "s", l->prefill_s);
@@ -166,18 +166,21 @@ static void say_loop(const load *l, const nnc_serve_replayed *r, nnc_serve *s, n
     }
 }
 
-/* Sets the results past saturation: the queue grows without limit, and throughput stays at its maximum. */
+/* Sets the results for a request rate at or above saturation: the queue grows without limit, and throughput stays at
+ * its maximum. */
 static void say_saturated(const load *l, nnc_serve *s, nnc_derivation *why) {
     s->saturated = true;
     say_offline(l, s, why);
     s->ttft_s = s->request_s = s->queue_s = (double)INFINITY;
 }
 
-/* Sets the lower bounds: datasheet rates, without waiting. */
+/* Sets the lower bounds of the latencies and the upper bound of the throughput: datasheet rates, without waiting for
+ * other requests. */
 static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_LET(why, prefill_lower_bound_s, "s", s->prefill.lower_bound_s);
-    /* The bound is computed for a decode step with all running sequences. But some of them are in prefill, so a real
-     * decode step has fewer sequences and can be faster than this bound. Then the bound of one sequence is used. */
+    /* The lower bound holds for a decode step with all running sequences. Some of these are in prefill, so a real
+     * decode step has fewer sequences and can be faster than this bound. In this case the bound for one sequence is
+     * used. */
     const bool shared = s->tpot_s < s->decode.lower_bound_s;
     NNC_LET(why, decode_lower_bound_s, "s",
             shared ? nnc_serve_decode(l->of, 1.0, l->shortest, NULL).lower_bound_s : s->decode.lower_bound_s);
@@ -188,7 +191,8 @@ static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_LET(why, running, NULL, s->running);
     NNC_SET(why, s->upper_bound_tokens_per_s, NULL, running / s->tpot_lower_bound_s);
     NNC_NOTE(why, "decode only, as if prefill took no time");
-    if (l->output <= 1.0) { /* a request with one output token needs no decode step */
+    if (l->output <= 1.0) { /* requests with one output token need no decode step, so decode does not limit their
+                             * throughput */
         s->upper_bound_tokens_per_s = nnc_max(s->upper_bound_tokens_per_s, s->output_tokens_per_s);
     }
 }
@@ -226,7 +230,7 @@ static void say_rates(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_NOTE(why, "relative to the peak FLOP/s in the format of the products");
 }
 
-/* Records the parts of a step and their sum in `why`; does nothing if `why` is NULL. */
+/* Records the parts of a decode or prefill step and their sum in `why`. Does nothing if `why` is NULL. */
 static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *why) {
     if (why == NULL) { return; }
     nnc_say_of(why, "%s", name);
@@ -248,10 +252,12 @@ static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *
     nnc_say_of(why, "%s", "");
 }
 
-#define PARTS_MOST 2e6 /* largest number of prompt chunks in a simulation; with more prompt tokens, chunks are larger */
+/* largest number of prompt chunks in a simulation; if the requested chunk gives more, larger chunks are simulated */
+#define PARTS_MOST 2e6
 
-/* Sets the number of simulated requests, and the number of first requests that the statistics leave out: the start of
- * an open loop; the first open requests of a closed loop, if the benchmark is longer than the simulation. */
+/* Sets the number of simulated requests (l->count) and the number of first requests that the statistics leave out
+ * (l->skipped): in an open loop one tenth; in a closed loop one quarter, but none if the whole benchmark is simulated;
+ * for a list of arrivals none. */
 static void count_requests(load *l) {
     const nnc_serve_ask *p = l->of->plan;
     const int64_t replicas = p->data;
@@ -301,7 +307,8 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s) {
     l.places = nnc_max(s->max_sequences / p->data, 1.0);
     l.room_bytes = nnc_serve_sequence_bytes(of, whole);
     l.slots = (double)p->max_batch * p->attention_data;
-    const double room = p->preempt /* with preemption, a sequence takes cache space token by token */
+    const double room = p->preempt /* with preemption, a sequence takes cache space token by token, so its mean space is
+                                    * between that of its prompt and of the whole sequence */
                             ? (1.0 + nnc_serve_sequence_bytes(of, l.input) / l.room_bytes) / 2.0
                             : 1.0;
     l.most = nnc_min(l.places / room, l.slots);
@@ -316,8 +323,9 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s) {
     return l;
 }
 
-/* Returns the rate of requests at which the engine always has as many sequences as it can run. Each iteration computes
- * one token of each decoding sequence, and at most one chunk of the prompts that replace ended sequences. */
+/* Returns the rate of requests per second at which as many sequences run as the engine and the cache allow. Each
+ * iteration computes one token of each decoding sequence, and at most one chunk of the prompts that replace ended
+ * sequences. */
 static double say_saturation(const load *l, nnc_derivation *why) {
     const double chunk = (double)l->of->plan->chunk * l->of->plan->attention_data;
     if (l->decode_workers > 0) {
@@ -333,11 +341,12 @@ static double say_saturation(const load *l, nnc_derivation *why) {
     NNC_LET(why, decoding, NULL, prompts * (l->output - 1.0) / l->tokens_of_step);
     NNC_NOTE(why, "sequences in a decode step where every slot is taken");
     const double step_s = decoding > 0.0 ? nnc_serve_decode_s(l->of, decoding, l->context) : 0.0;
-    const double together = nnc_max(prompts, nnc_min(chunk / l->fresh, 1.0)); /* prompts per iteration, counting only
-                                                                               * iterations with prompts */
+    /* together: number of prompts per iteration, over the iterations that compute prompts */
+    const double together = nnc_max(prompts, nnc_min(chunk / l->fresh, 1.0));
     const double prompt_s = nnc_serve_added_s(l, decoding, together) / together;
     const double engine_rate = nnc_serve_say_saturation(step_s, prompt_s, l->output, prompts * l->output, why);
-    return nnc_min(engine_rate, 1.0 / (l->output * l->of->engine->text_s)); /* text_s = 0: infinite, so no limit */
+    /* text_s is the time to turn a token into text; with text_s = 0 the division gives infinity, which is no limit */
+    return nnc_min(engine_rate, 1.0 / (l->output * l->of->engine->text_s));
 }
 
 void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list, nnc_derivation *why) {
@@ -388,7 +397,8 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
 /* ---- results of formulas that were not compared with measurements: speculative decoding, disaggregated prefill
  * [serve-extra] ---- */
 
-/* Sets the results of speculative decoding: a draft proposes tokens, and one decode step verifies them. */
+/* Sets the results of speculative decoding: a draft model proposes tokens, and one decode step of the served model
+ * verifies them. */
 static void say_speculation(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why) {
     const nnc_serve_ask *p = of->plan;
     const double sequences = s->decode.sequences, context = s->decode.context;
@@ -413,7 +423,7 @@ static void say_speculation(const nnc_serve_case *of, nnc_serve *s, nnc_derivati
     NNC_SOURCE(why, "arXiv:2211.17192");
 }
 
-/* Sets the results of disaggregated serving: prefill workers send their caches to decode workers. */
+/* Sets the results of disaggregated serving: prefill workers send the KV cache of each prompt to decode workers. */
 static void say_apart(const nnc_serve_case *of, const nnc_device *device, nnc_serve *s, nnc_derivation *why) {
     const nnc_serve_ask *p = of->plan;
     const double slots = (double)p->max_batch * p->attention_data;

@@ -8,8 +8,8 @@
  * times come from tables whose entries are computed when they are first read.
  *
  * Invariants: arrivals, random lengths and iterations depend only on the inputs and the seed, so equal inputs give
- * equal results. With the default options, sqrt is the only function of the C library in use. This file allocates no
- * memory. */
+ * equal results on every machine. With the default options, sqrt is the only function of the C library in this file that
+ * rounds, and IEEE 754 defines its result. This file allocates no memory. */
 #include "estimate/estimate_internal.h"
 #include "serve/serve_internal.h"
 
@@ -24,18 +24,20 @@ enum {
                              * computed */
     BATCHES = 10,           /* number of batches of consecutive requests; the spread of their means decides whether one
                              * simulation is enough */
-    RUNS = 16,              /* largest number of simulations of one load; each has its own random arrivals */
-    RUNS_REQUESTS = 160000, /* largest number of requests in all these simulations together */
+    RUNS = 16,              /* largest number of simulations of one load; each simulation draws its own arrivals */
+    RUNS_REQUESTS = 160000, /* largest number of requests in all simulations of one load together */
     NONE = -1
 };
-#define CERTAIN 0.01 /* relative standard error of the mean TTFT for which one simulation is enough */
+/* one simulation is enough if the relative standard error of the mean TTFT is at most this value */
+#define CERTAIN 0.01
 
-/* One request of a client. Times are measured by this client. */
+/* One request of a client. The client measures the times, in seconds from the start of the simulation. */
 typedef struct request {
     double arrival_s, ready_s, first_s, last_s;
-    double fresh, left;          /* number of prompt tokens. fresh: to compute in total; left: not computed yet */
-    double room, growth;         /* cache space of this sequence, and space that each decode step adds; unit: space of a
-                                  * sequence of mean length */
+    double fresh, left;          /* number of prompt tokens. fresh: tokens to compute in total; left: tokens that are
+                                  * not computed yet */
+    double room, growth;         /* cache space of this sequence, and cache space that each decode step adds; unit: the
+                                  * space of a sequence of mean length */
     double context;              /* number of positions that the next decode step of the request attends to. While
                                   * its sequence runs, the tokens of all steps of its worker so far are subtracted,
                                   * so that the value is the same in every step. */
@@ -43,7 +45,7 @@ typedef struct request {
     int32_t input, output, made; /* number of tokens: of the prompt (input), to generate (output), generated before a
                                   * preemption (made) */
     int32_t next;                /* index of the next request in the queue */
-    int32_t place;               /* index in the heap of running sequences */
+    int32_t place;               /* index of the request in the heap of running sequences */
     int32_t newer, older;        /* indices of the neighbours in the list of running sequences, in order of
                                   * admission. newer: admitted next; older: admitted before */
 } request;
@@ -52,9 +54,10 @@ typedef struct request {
 typedef struct worker {
     double clock_s;
     double sent_s;                /* time at which the text of the last computed token is sent */
-    double context, room, growth; /* sums of these members of `request` over the running sequences */
+    double context, room, growth; /* sums over the running sequences of those members of `request` that have the same
+                                   * names */
     int64_t step;
-    double waited;      /* iterations for which ready prompts have waited for further prompts */
+    double waited;      /* number of iterations for which prompts that may start have waited for further prompts */
     int32_t head, tail; /* head: first request of the queue; tail: last request of the queue */
     int32_t *heap, running, newest;
 } worker;
@@ -73,22 +76,24 @@ typedef struct simulation {
     nnc_serve_work *work;
     nnc_serve_replayed *result;
     request *requests;
-    int64_t count, issued;         /* count: number of requests of one simulation; issued: number of requests created so
-                                    * far */
+    int64_t count, issued;         /* count: number of requests of one simulation; issued: number of requests that have
+                                    * been created so far */
     int64_t counted, counted_tpot; /* number of values that are stored over all simulations: counted in ttft and
                                     * request_s, counted_tpot in tpot */
     double context_low, context_gap;
     double tokens_of_step;
     double decode_area, decode_s; /* sums over decode steps. decode_area: sequences x seconds; decode_s: seconds */
     int32_t workers;
-    double drawn[2];        /* random lengths (input, output) of the last request, -1 to 1 */
+    double drawn[2];        /* random numbers from -1 to 1 for the input length and the output length of the last
+                             * request */
     uint64_t gaps, lengths; /* states of two random generators, one for arrival gaps and one for lengths, so that
                              * arrivals do not depend on lengths */
 } simulation;
 
-/* ---- working memory ---- */
+/* ---- working memory of the simulations ---- */
 
-/* Returns the largest number of simulations of an open loop with random arrivals. */
+/* Returns the largest number of simulations for an open loop with random arrivals. requests: number of requests in one
+ * simulation. */
 static int64_t runs_of(int64_t requests) {
     const int64_t runs = RUNS_REQUESTS / (requests > 0 ? requests : 1);
     return runs < 1 ? 1 : runs > RUNS ? RUNS : runs;
@@ -113,8 +118,9 @@ nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests) {
     return work;
 }
 
-/* Returns the index of the largest table entry at or below x (a knot). *part: fraction of the way from there to the
- * next entry. */
+/* Returns the index of the last table entry (knot) whose argument is at most x. The table has entries for 0, 1 ...
+ * exact - 1, then exact / 2 entries per factor of 2. *part: position of x between this entry and the next, from 0 to
+ * 1. */
 static int32_t knot_of(int32_t exact, double x, double *part) {
     const int32_t octave = exact / 2;
     int exponent = 0, least = 0;
@@ -146,7 +152,8 @@ static double decode_knot(simulation *s, int32_t knot, int32_t context) {
     return *value;
 }
 
-/* Returns the seconds of a decode step. *slope: seconds that one more position of every sequence adds. */
+/* Returns the seconds of a decode step, interpolated between table entries. *slope: seconds that one more position of
+ * every sequence adds to the step. */
 static double decode_at(simulation *s, double sequences, double context, double *slope) {
     double part = 0.0;
     const int32_t knot = knot_of(FINE, sequences, &part);
@@ -161,7 +168,8 @@ static double decode_at(simulation *s, double sequences, double context, double 
     return low + (place - cell) * (high - low);
 }
 
-/* Returns the seconds that the prefill of one prompt takes alone on the busiest stage. */
+/* Returns the seconds that the prefill of a prompt with `fresh` tokens to compute occupies the busiest pipeline stage,
+ * if no sequences decode. */
 static double prefill_of(simulation *s, double fresh) {
     const nnc_serve_load_case *l = s->load;
     double part = 0.0;
@@ -184,7 +192,7 @@ static double added_knot(simulation *s, int32_t row, int32_t column) {
 }
 
 /* Returns the seconds that prompts add to a decode step of `sequences` sequences. prompts: sum of the prefill times of
- * these prompts alone, divided by the prefill time of a mean prompt. */
+ * these prompts / prefill time of a prompt of mean length. */
 static double added_s(simulation *s, double sequences, double prompts) {
     double down = 0.0, right = 0.0, value = 0.0;
     const int32_t row = knot_of(COARSE, sequences, &down);
@@ -226,15 +234,15 @@ static double ln(double x) {
     return 2.0 * t * sum + exponent * 0.69314718055994530942;
 }
 
-/* Draws a gamma variate of mean 1. Source: Marsaglia and Tsang, ACM TOMS 26(3), 2000. For shapes below 1, scaled by a
- * power of a uniform variate. */
+/* Draws a random number from a gamma distribution with mean 1 (Marsaglia and Tsang, ACM TOMS 26(3), 2000). A shape
+ * below 1 is drawn with shape + 1 and multiplied by a power of a uniform random number. */
 static double gamma_of(simulation *s, double shape) {
     const double more = shape < 1.0 ? shape + 1.0 : shape;
     const double d = more - 1.0 / 3.0, c = 1.0 / sqrt(9.0 * d);
     const double lift = shape < 1.0 ? exp(ln(uniform(&s->gaps)) / shape) : 1.0;
     for (;;) {
         double x = 0.0, size = 0.0;
-        do { /* a normal variate by the polar method */
+        do { /* a random number from the normal distribution, by the polar method */
             x = 2.0 * uniform(&s->gaps) - 1.0;
             const double y = 2.0 * uniform(&s->gaps) - 1.0;
             size = x * x + y * y;
@@ -250,8 +258,9 @@ static double gap_s(simulation *s) {
     return (shape == 1.0 ? -ln(uniform(&s->gaps)) : gamma_of(s, shape)) / s->load->requests_per_s;
 }
 
-/* Draws the prompt and the output length of a request, uniformly within the spread around their means. Each second
- * request mirrors the one before (antithetic variates), so a few requests already have the right mean. */
+/* Draws the prompt length and the output length of a request, uniformly within length_spread around their means. Each
+ * second request mirrors the lengths of the request before (antithetic variates), so the mean of a few requests is
+ * already right. */
 static void draw_lengths(simulation *s, int32_t index, request *r) {
     const nnc_serve_ask *plan = s->load->of->plan;
     const int64_t means[] = { plan->input_len, plan->output_len };
@@ -263,7 +272,7 @@ static void draw_lengths(simulation *s, int32_t index, request *r) {
     }
 }
 
-/* ---- the running sequences of a worker: a heap by their last step, a list by admission ---- */
+/* ---- the running sequences of a worker: a heap sorted by their last step, and a list in order of admission ---- */
 
 static bool ends_before(const simulation *s, int32_t a, int32_t b) {
     const request *x = &s->requests[a], *y = &s->requests[b];
@@ -298,8 +307,8 @@ static void heap_remove(simulation *s, worker *w, int32_t place) {
 static void start(simulation *s, worker *w, int32_t index) {
     request *r = &s->requests[index];
     r->context = (double)r->input + r->made - s->tokens_of_step * (double)w->step;
-    r->room -= r->growth * (double)w->step; /* the growth in all earlier steps of the worker is subtracted, so the value
-                                             * needs no change in each step */
+    r->room -= r->growth * (double)w->step; /* the growth in all steps of the worker so far is subtracted, so that the
+                                             * value need not change in each step */
     w->context += r->context;
     w->room += r->room;
     w->growth += r->growth;
@@ -342,7 +351,8 @@ static void take_place(simulation *s, request *r) {
     r->growth = grows && r->output > r->made ? (whole - r->room) / (r->output - r->made) * s->tokens_of_step : 0.0;
 }
 
-/* Computes a prompt on separate prefill workers: in order of arrival, on the first worker that is free. */
+/* Simulates the prefill of one prompt on separate prefill workers: prompts run in order of arrival, each on the worker
+ * that is free first. */
 static void prefill_apart(simulation *s, request *r) {
     const nnc_serve_load_case *l = s->load;
     double *free_s = s->work->free_s;
@@ -365,7 +375,7 @@ static void push(simulation *s, worker *w, int32_t index) {
     w->tail = index;
 }
 
-/* Creates the next request and puts it into the queue. */
+/* Creates the next request, with its lengths, and appends it to the queue of a worker. */
 static void issue(simulation *s, worker *w, double arrival_s) {
     const nnc_serve_load_case *l = s->load;
     const nnc_serve_ask *plan = l->of->plan;
@@ -393,15 +403,16 @@ static void finish(simulation *s, worker *w, int32_t index) {
     if (s->load->open > 0 && s->issued < s->count) { issue(s, w, r->last_s); }
 }
 
-/* Turns the tokens of `steps` iterations into text, one token after the other: `sequences` tokens in each iteration.
- * Sets the time at which the last text is sent. first_s: end of the first of these iterations. */
+/* Adds the time in which the host turns the tokens of `steps` iterations into text, one token after the other; each
+ * iteration has one token of each of `sequences` sequences. Sets w->sent_s, the time at which the last text is sent.
+ * first_s: end of the first of these iterations. */
 static void write_text(const simulation *s, worker *w, double steps, double first_s, double sequences) {
     const double each_s = sequences * s->tokens_of_step * s->load->of->engine->text_s;
     w->sent_s = nnc_max(nnc_max(w->sent_s, first_s) + steps * each_s, w->clock_s + each_s);
 }
 
-/* Removes the newest running sequence of a worker from the cache, and puts its request first into the queue. Its
- * prompt and output will be computed again. */
+/* Removes the newest running sequence of a worker from the full cache, and puts its request at the head of the queue.
+ * Its prompt and the tokens generated so far will be computed again. */
 static void preempt(simulation *s, worker *w) {
     const int32_t index = w->newest;
     request *r = &s->requests[index];
@@ -418,9 +429,9 @@ static void preempt(simulation *s, worker *w) {
 
 static double room_now(const worker *w) { return w->room + w->growth * (double)w->step; }
 
-/* Tests whether request r may start: the engine can run one more sequence, and the cache has space for it. An idle
- * engine starts a request of any size. `more`: number of requests that start in the same iteration; `more_room`: their
- * cache space. */
+/* Tests whether request r may start: the engine can run one more sequence, and the cache has space for it. An engine
+ * without sequences starts a request of any size. `more`: number of requests that start in the same iteration;
+ * `more_room`: cache space of these requests. */
 static bool has_place(const simulation *s, const worker *w, int32_t more, double more_room, request *r) {
     const nnc_serve_load_case *l = s->load;
     const double used = room_now(w) + more_room + r->room + r->growth + w->growth;
@@ -461,7 +472,7 @@ static bool waits_for_more(simulation *s, const worker *w, double *until_s) {
     return true;
 }
 
-/* Runs one iteration that computes prompts and one token of the running sequences. Returns false if no prompt may
+/* Simulates one iteration that computes prompts and one token of each running sequence. Returns false if no prompt may
  * start, or if the prompts wait for further prompts. */
 static bool mixed_iteration(simulation *s, worker *w) {
     double budget = s->load->chunk, prompts = 0.0, room = 0.0;
@@ -515,7 +526,8 @@ static bool mixed_iteration(simulation *s, worker *w) {
     return true;
 }
 
-/* Returns the smallest number of steps (at least 1) that takes time_s or longer. */
+/* Returns the smallest number of decode steps (at least 1) that together take time_s or longer. first_s: time of the
+ * first step; each step takes slope_s longer than the step before. */
 static double steps_for(double time_s, double first_s, double slope_s) {
     const double b = first_s - slope_s / 2.0;
     const double root = sqrt(b * b + 2.0 * slope_s * nnc_max(time_s, 0.0));
@@ -524,8 +536,8 @@ static double steps_for(double time_s, double first_s, double slope_s) {
     return steps;
 }
 
-/* Runs steps without prompts up to the next event: a sequence ends, a waiting request may start, the KV cache is full,
- * the context reaches the next entry of the table of step times, or time reaches `horizon_s`. */
+/* Simulates decode steps without prompts up to the next event: a sequence ends, a waiting request may start, the KV
+ * cache is full, the context reaches the next entry of the table of step times, or time reaches `horizon_s`. */
 static void decode_run(simulation *s, worker *w, double horizon_s) {
     double slope = 0.0, until_s = horizon_s;
     const double context = mean_context(s, w);
@@ -563,8 +575,9 @@ static double next_event_s(const simulation *s, const worker *w) {
                              : nnc_max(w->clock_s, s->requests[w->head].ready_s);
 }
 
-/* Runs the worker that has the earliest event. Returns false if all work is done. In a closed loop, a worker may not
- * run further ahead than the earliest time at which a request from another worker can reach it. */
+/* Simulates the next iterations of the worker that has the earliest event. Returns false if no worker has an event
+ * left. In a closed loop, a worker may not run further ahead than the earliest time at which a request from another
+ * worker can reach it. */
 static bool turn(simulation *s) {
     worker *w = NULL;
     double first_s = (double)INFINITY, second_s = (double)INFINITY;
@@ -589,12 +602,12 @@ static bool turn(simulation *s) {
     return true;
 }
 
-/* Tests whether requests arrive at random times. */
+/* Tests whether requests arrive at random times: an open loop without a list of arrivals. */
 static bool draws_arrivals(const simulation *s) { return s->load->open == 0 && s->load->of->plan->arrival_count == 0; }
 
-/* Returns the factor on the random gaps between arrivals. With this factor, the requests of a simulation arrive exactly
- * at the requested rate, as a Poisson process with this number of arrivals in this time. Near saturation, most of the
- * error of a mean comes from the error of the drawn rate. */
+/* Returns the factor on the random gaps between arrivals that makes the mean rate of the simulated arrivals equal to
+ * the requested rate. For exponential gaps this is a Poisson process with a fixed number of arrivals. Near saturation,
+ * most of the error of a mean latency would come from the random error of the rate. */
 static double gap_scale(simulation *s) {
     const uint64_t state = s->gaps;
     double sum_s = 0.0;
@@ -603,8 +616,8 @@ static double gap_scale(simulation *s) {
     return (double)s->count / s->load->requests_per_s / sum_s;
 }
 
-/* Creates all requests of an open loop with their arrival times, or the first requests of a closed loop. Gives them to
- * the workers in turn. */
+/* Creates all requests of an open loop with their arrival times, or the first requests of a closed loop, and assigns
+ * them to the workers in turn. */
 static void begin(simulation *s) {
     const nnc_serve_load_case *l = s->load;
     const nnc_serve_ask *plan = l->of->plan;
@@ -631,7 +644,8 @@ static void begin(simulation *s) {
     }
 }
 
-/* Returns the value that is at index k after sorting, by partition (Hoare, CACM 4(7), 1961). Reorders the values. */
+/* Returns the value that would be at index k if the values were sorted, by partition (Hoare, CACM 4(7), 1961). Changes
+ * the order of the values. */
 static double ranked(double *values, int64_t count, int64_t k) {
     int64_t low = 0, high = count - 1;
     while (low < high) {
@@ -657,7 +671,7 @@ static double ranked(double *values, int64_t count, int64_t k) {
     return values[k];
 }
 
-/* Returns the mean and the quantiles of the values (at least one). Reorders the values. */
+/* Returns the mean and the quantiles of `count` values (at least one). Changes the order of the values. */
 static nnc_serve_spread_of summary_of(double *values, int64_t count) {
     static const double shares[] = { 0.5, 0.9, 0.99 };
     nnc_serve_spread_of of = { .mean = 0.0 };
@@ -721,7 +735,7 @@ void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *resul
     *result = (nnc_serve_replayed){ .preemptions = 0 };
     s.context_low = load->shortest;
     s.context_gap = nnc_max((load->longest - load->shortest) / (CONTEXTS - 1), 1.0);
-    /* All bits set: NaN, for values that are not known yet. */
+    /* With all bits set a double is NaN, which marks table entries that are not computed yet. */
     memset(work->decode, 0xff, sizeof work->decode);
     memset(work->prefill, 0xff, sizeof work->prefill);
     memset(work->added, 0xff, sizeof work->added);

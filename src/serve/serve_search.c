@@ -9,7 +9,7 @@ typedef struct searching {
     nnc_serve_net net;
     nnc_serve_search_result *result;
     nnc_scratch *scratch;
-    nnc_status last; /* status of the last illegal deployment */
+    nnc_status last; /* status of the last deployment that is not legal */
     bool out_of_memory;
     nnc_error *err;
 } searching;
@@ -25,7 +25,7 @@ static bool holds(const nnc_serve *s, const nnc_serve_limit *limit) {
     return limit->at_least ? value >= limit->value : value <= limit->value;
 }
 
-/* Returns the factor by which a metric misses the limit that it breaks, at least 1. */
+/* Returns the factor, at least 1, by which the metric of a broken limit is worse than the limit. */
 static double miss(const nnc_serve *s, const nnc_serve_limit *limit) {
     const double value = figure(s, limit);
     return limit->at_least ? limit->value / value : value / limit->value;
@@ -53,7 +53,8 @@ static nnc_serve_found found_of(const nnc_serve *s) {
                               .broken = -1 };
 }
 
-/* Tests whether `a` is at least as good as `b` both in throughput per device and in tokens per second and user. */
+/* Tests whether `a` is at least as good as `b` both in output tokens per second and device, and in tokens per second
+ * and user. */
 static bool covers(const nnc_serve_found *a, const nnc_serve_found *b) {
     return a->output_tokens_per_s_per_device >= b->output_tokens_per_s_per_device &&
            a->tokens_per_s_per_user >= b->tokens_per_s_per_user;
@@ -95,8 +96,8 @@ static bool note_found(searching *of, const nnc_serve_found *found) {
     const bool cheaper =
         !r->found || found->output_tokens_per_s_per_device > r->cheapest.output_tokens_per_s_per_device;
     if (cheaper) { r->cheapest = *found; }
-    if (!r->found || found->tpot_s < 0.99 * r->fastest.tpot_s) { /* a new fastest deployment has to be more than 1 %
-                                                                  * faster */
+    if (!r->found || found->tpot_s < 0.99 * r->fastest.tpot_s) { /* a deployment replaces the fastest one only if it is
+                                                                  * more than 1 % faster */
         r->fastest = *found;
     }
     r->found = true;
@@ -150,8 +151,8 @@ static void try_load(searching *of, deployment *d) {
     (void)note_found(of, &found);
 }
 
-/* Raises the number of concurrent requests up to the limit of the memory or the engine, and records the numbers that
- * meet the limits. */
+/* Evaluates a deployment with 1, 2, 3, 4, 6, 8 ... concurrent requests per replica, up to the limit of the memory or
+ * the engine, and records the numbers that meet all limits. */
 static void try_requests(searching *of, deployment *d) {
     bool cheapest = false, before = false;
     for (double requests = 1.0; requests <= d->most;) {
@@ -165,8 +166,8 @@ static void try_requests(searching *of, deployment *d) {
             before = true;
         } else {
             note_miss(of, &d->s, limit);
-            if (cheapest && before) { /* with more requests a limit is broken: store this limit with the cheapest
-                                       * deployment */
+            if (cheapest && before) { /* this number of requests is the first that breaks a limit of the cheapest
+                                       * deployment: store the limit */
                 of->result->cheapest.broken = limit;
                 of->result->cheapest.broken_requests = (double)d->s.plan.concurrency;
                 of->result->cheapest.broken_value = figure(&d->s, &of->search->limits[limit]);
@@ -235,7 +236,8 @@ static void try_degrees(searching *of, const nnc_serve_ask *ask, int32_t devices
         one.data = (int32_t)(devices / replica);
         try_deployment(of, &one);
         if (experts && ask->expert == 1 && one.tensor * one.attention_data > 1) {
-            one.expert = one.tensor * one.attention_data; /* every rank holds whole experts */
+            one.expert = one.tensor * one.attention_data; /* expert parallelism over all ranks: every rank holds whole
+                                                           * experts */
             try_deployment(of, &one);
         }
     }

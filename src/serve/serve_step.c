@@ -1,11 +1,11 @@
-/* Rates that a device reaches in serving (inference) with a given engine: fitted values of the device file, or medians
- * of measured devices if the file has no values (docs/serving.md). */
+/* Rates that a device reaches in serving (inference) with a given engine: fitted values of the device file; if the file
+ * has none, medians of the measured devices (docs/serving.md). Then the time of one step, and memory. */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "serve/serve_internal.h"
 
-/* Medians over the measured devices, for devices without serving measurements (docs/serving.md). */
-#define STREAM_FRACTION 0.80 /* share of the bandwidth when reading 16-bit weights */
+/* Medians of the measured devices, used for devices without serving measurements (docs/serving.md). */
+#define STREAM_FRACTION 0.80 /* share of the memory bandwidth that reading 16-bit weights reaches */
 #define EIGHT_BIT_RATIO 0.97 /* rate of reading 8-bit weights, relative to 16-bit weights */
 #define FOUR_BIT_RATIO 0.78  /* rate of reading 4-bit weights, relative to 16-bit weights */
 #define KV_FRACTION 0.87
@@ -49,8 +49,8 @@ static nnc_stored reached_as(nnc_dtype dtype, nnc_stored weights) {
     }
 }
 
-/* Returns the FLOP/s of matrix products in serving: by product_fraction of the device file, else the rate of short
- * kernels in training (sustained_fraction x boost_ratio). */
+/* Returns the FLOP/s of matrix products in serving: peak x product_fraction of the device file; if the file has no such
+ * fraction, the rate of short kernels in training (peak x sustained_fraction x boost_ratio). */
 static double dense_rate(const nnc_device *device, nnc_dtype dtype, nnc_stored weights) {
     const nnc_efficiencies *e = &device->efficiency;
     const bool fitted = e->basis != NNC_BASIS_NONE;
@@ -80,7 +80,7 @@ static void memory_rates(const nnc_device *device, const nnc_serve_engine *engin
     r->expert_bytes_per_s = r->mem_bytes_per_s * experts;
     r->kv_bytes_per_s = r->mem_bytes_per_s * nnc_min(kv * engine->kv_factor, 1.0);
     r->state_bytes_per_s = r->mem_bytes_per_s * nnc_min(kv16 * engine->kv_factor, 1.0);
-    /* Limit of the bandwidth on a device whose kernels keep too few bytes in flight. */
+    /* Limit of the memory bandwidth in bytes per second, for devices whose kernels keep too few bytes in flight. */
     const double most = said(engine->unit_bytes_per_clock * device->units * device->clock_hz, (double)INFINITY);
     double *const rates[] = { &r->stream_bytes_per_s, &r->plain_bytes_per_s, &r->expert_bytes_per_s, &r->kv_bytes_per_s,
                               &r->state_bytes_per_s };
@@ -108,8 +108,9 @@ static void kernel_times(const nnc_device *device, const nnc_serve_engine *engin
     }
 }
 
-/* Factor that widens the ranges of a device without serving measurements, because it uses the medians of other devices.
- * From one case: MI300X with engines of 2024 took 2.3 times as long as the medians predict. */
+/* Factor that widens the prediction intervals of a device without serving measurements, because its estimate uses
+ * medians of other devices. From one case: MI300X with engines of 2024 took 2.3 times as long as the medians
+ * predict. */
 #define UNMEASURED 2.3
 
 double nnc_serve_beyond(const nnc_device *device) {
@@ -161,7 +162,8 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
                        said(r->all_reduce.node_s, device->efficiency.collectives.scale_out_fixed_s);
     r->exchange_bytes_per_s = across > node ? device->scale_out.bytes_per_s : r->link_bytes_per_s;
     r->exchange_fixed_s = r->all_reduce.fixed_s + (across > node ? hop : 0.0);
-    if ((double)plan->tensor > node) { /* ranks on several nodes use all network links of a node together */
+    if ((double)plan->tensor > node) { /* if the tensor ranks span several nodes, all network links of a node are used
+                                        * together */
         r->link_bytes_per_s = outside;
         r->all_reduce.fixed_s += hop;
     }
@@ -201,16 +203,17 @@ double nnc_serve_all_reduce_s(double ranks, double bytes, double link_bytes_per_
     return ranks > 1.0 ? nnc_min(one, two) : 0.0;
 }
 
-/* A step to which ops are being added. */
+/* A step that is being computed: functions add its ops one by one. */
 typedef struct making {
     const nnc_serve_case *of;
     const char *phase;
     bool decode, verify;                          /* decode: true = a decode step, false = a prefill; verify: true = the
-                                                   * head computes every token of the step */
+                                                   * head computes every token of the step, not only the last */
     double sequences;                             /* sequences in one attention group */
     double cached, fresh;                         /* tokens per sequence. cached: in the cache before the step;
                                                    * fresh: computed in the step */
-    double passes;                                /* number of times that the weights are read */
+    double passes;                                /* number of times that the step reads the weights: one for each chunk
+                                                   * of a prefill */
     double prompts, prompt_cached, prompt_tokens; /* prompts that are prefilled in the same step (chunked prefill).
                                                    * prompts: number of prompts; prompt_cached: cached tokens of each
                                                    * prompt; prompt_tokens: tokens to compute of each prompt */
@@ -221,8 +224,9 @@ typedef struct making {
     nnc_serve_list *list;
 } making;
 
-/* Returns the time of a product whose compute and memory times are similar (some hundred rows). Kernels overlap compute
- * and memory access only in part, so the result is between the larger time and the sum of both times. */
+/* Returns the time of a product from its compute time and its memory time. Kernels overlap compute and memory access
+ * only in part if both times are similar (products of some hundred rows), so the result is between the larger time and
+ * the sum. */
 static double overlapped(double compute_s, double memory_s) {
     const double sum = compute_s * sqrt(compute_s) + memory_s * sqrt(memory_s);
     return nnc_max(cbrt(sum * sum), nnc_max(compute_s, memory_s)); /* (compute^1.5 + memory^1.5)^(2/3) */
@@ -256,8 +260,8 @@ static double add_op(making *m, const char *name, double count, double rows, dou
     return time_s;
 }
 
-/* Returns the fixed time of a product: its kernel launch. With a weight-only format, the second product of experts also
- * includes the engine's overhead per expert layer. */
+/* Returns the fixed time of a product: its kernel launch. If products compute in a wider format than that of the stored
+ * weights (weight-only), the second product of experts also includes the overhead of the engine per expert layer. */
 static double product_fixed_s(const making *m, const nnc_serve_product *p, bool plain) {
     const nnc_serve_rates *r = &m->of->rates;
     const double kernel = m->decode ? r->kernel_s : r->prefill_kernel_s;
@@ -266,7 +270,7 @@ static double product_fixed_s(const making *m, const nnc_serve_product *p, bool 
            (ends ? m->of->engine->expert_s[m->of->plan->weights] : 0.0);
 }
 
-/* Adds a product over the tokens of the step. Products of experts compute the tokens of all attention groups. */
+/* Adds a product over the tokens of the step. For products of experts, these are the tokens of all attention groups. */
 static void add_product(making *m, const nnc_serve_product *p) {
     const nnc_serve_case *of = m->of;
     const nnc_serve_rates *r = &of->rates;
@@ -296,13 +300,14 @@ static void add_product(making *m, const nnc_serve_product *p) {
     *(p->last ? &m->step.head_s : p->experts > 0.0 ? &m->step.expert_s : &m->step.product_s) += time_s;
 }
 
-/* Returns the number of pairs of query and key in the first n positions with an attention window. */
+/* Returns the number of query-key pairs of causal attention over n positions. window: number of latest positions that
+ * each query attends to; 0 = all. */
 static double attended(double n, double window) {
     return window <= 0.0 || n <= window ? n * (n + 1.0) / 2.0 : window * (window + 1.0) / 2.0 + (n - window) * window;
 }
 
-/* Returns the number of positions read from the cache. A decode step reads all attended positions; a chunk of a prefill
- * reads the attended positions before the chunk. */
+/* Returns the number of positions that one sequence reads from the cache. A decode step reads all attended positions;
+ * each chunk of a prefill reads the attended positions before the chunk. */
 static double cache_reads(const making *m, double window) {
     const double chunks = nnc_ceil(m->fresh / (double)m->of->plan->chunk);
     const double chunk = nnc_min((double)m->of->plan->chunk, m->fresh);
@@ -311,14 +316,15 @@ static double cache_reads(const making *m, double window) {
     return window > 0.0 ? nnc_min(all, chunks * window) : all;
 }
 
-/* Returns how often a decode step reads the KV cache; more than once if several query heads share keys and values. */
+/* Returns how many times a decode step reads the KV cache: more than once if several query heads share keys and values,
+ * because their kernels read part of the cache again. */
 static double rereads(const nnc_serve_case *of, const nnc_serve_attention *a) {
     const double t = of->plan->tensor;
     const double sharing = a->heads / t / nnc_max(a->kv_heads / t, 1.0);
     return a->latent > 0.0 ? 1.0 : 1.0 + of->rates.kv_reread * (sharing - 1.0);
 }
 
-/* Adds the attention of prompts that are prefilled in the same step. */
+/* Adds the attention of prompts that are prefilled in the same step as the decode. */
 static void add_prompt_attention(making *m, const nnc_serve_attention *a) {
     const double pairs =
         m->prompts * (attended(m->prompt_cached + m->prompt_tokens, a->window) - attended(m->prompt_cached, a->window));
@@ -335,7 +341,8 @@ static void add_attention(making *m, const nnc_serve_attention *a) {
     const nnc_serve_case *of = m->of;
     const nnc_serve_rates *r = &of->rates;
     const double pairs = m->sequences * (attended(m->cached + m->fresh, a->window) - attended(m->cached, a->window));
-    /* Multi-head latent attention: decode works on the latent itself, prefill on expanded keys and values. */
+    /* Latent attention (MLA): decode attends with the latent itself, prefill with keys and values expanded from the
+     * latent. */
     const double width = m->decode && a->latent > 0.0 ? 2.0 * a->latent + a->rope : a->key_dim + a->value_dim;
     const double flops = 2.0 * a->layers * a->heads / of->plan->tensor * width * pairs;
     const double token = nnc_serve_kv_token(of, a);
@@ -350,7 +357,8 @@ static void add_attention(making *m, const nnc_serve_attention *a) {
     add_prompt_attention(m, a);
 }
 
-/* Adds a recurrent state: a step reads and writes it once, and its arithmetic runs at the 16-bit attention rate. */
+/* Adds a recurrent state: a step reads and writes the state once, and its FLOPs run at the rate of attention in 16
+ * bits. */
 static void add_state(making *m, const nnc_serve_state *s) {
     const nnc_serve_rates *r = &m->of->rates;
     const double share = 1.0 / m->of->plan->tensor;
@@ -371,9 +379,10 @@ static void add_sampling(making *m) {
         add_op(m, "head.sample", 1.0, m->sequences, 0.0, 0.0, 0.0, 0.0, bytes / r->mem_bytes_per_s, r->kernel_s);
 }
 
-/* Adds the kernels of a pass that runs operators one by one, and the copies of the cache: in each layer, transformers
- * appends the new keys and values with torch.cat, which reads and writes all keys, then all values (DynamicLayer.update,
- * src/transformers/cache_utils.py). Returns the host time of the pass.   (docs/serving.md, "Without an engine") */
+/* Adds the kernels of a forward pass whose operators are issued one by one, and the copies of the KV cache: in each
+ * layer, transformers appends the new keys and values with torch.cat, which reads and writes all keys, then all values
+ * (DynamicLayer.update, src/transformers/cache_utils.py). Returns the host time of the pass.   (docs/serving.md,
+ * "Without an engine") */
 static double add_issued(making *m) {
     const nnc_serve_issues *e = &m->of->issues;
     double appends = 0.0, copied_bytes = 0.0;
@@ -391,7 +400,7 @@ static double add_issued(making *m) {
     return (e->kernels + appends + sampled) * e->host_s;
 }
 
-/* ---- communication ---- */
+/* ---- communication of a step ---- */
 
 static void add_comm(making *m) {
     const nnc_serve_case *of = m->of;
@@ -400,7 +409,8 @@ static void add_comm(making *m) {
     const double t = of->plan->tensor, groups = of->plan->attention_data;
     const double rows = (m->sequences * m->fresh + m->prompts * m->prompt_tokens) / m->passes;
     const double bytes = rows * of->net->hidden * 2.0;
-    const double all_reduces = (of->net->reductions + 1.0) * m->passes; /* one more all-reduce for the embedding */
+    const double all_reduces = (of->net->reductions + 1.0) * m->passes; /* one all-reduce more than in the layers, for
+                                                                         * the embedding */
     double comm_s = 0.0;
     if (t > 1.0) {
         const double device_s = nnc_serve_all_reduce_s(t, bytes, r->link_bytes_per_s, a->fixed_s + a->rank_s * t,
@@ -408,7 +418,8 @@ static void add_comm(making *m) {
         comm_s += all_reduces * (of->engine->all_reduce_factor * device_s + of->engine->all_reduce_s);
         m->step.network_bytes += all_reduces * 2.0 * (t - 1.0) / t * bytes;
     }
-    if (of->plan->attention_data > 1) { /* tokens are sent to their experts, and the results are sent back */
+    if (of->plan->attention_data > 1) { /* attention data: tokens are sent to the ranks of their experts, and the
+                                         * results are sent back */
         for (int32_t i = 0; i < of->net->product_count; i++) {
             const nnc_serve_product *p = &of->net->products[i];
             const double sent = p->split == NNC_SPLIT_EXPERT_ROW
@@ -453,7 +464,8 @@ static nnc_serve_step finish(making *m, double factor) {
     s->comm_s *= factor;
     const double layers = m->passes * m->of->net->layers;
     const double device_s = s->product_s + s->expert_s + s->attention_s + s->head_s + s->comm_s;
-    /* The host launches kernels ahead of the device, so only the time that exceeds the device time counts. */
+    /* The host launches kernels ahead of the device, so only launch time beyond the device time makes the step
+     * longer. */
     const double shown_s = nnc_max(layers * engine->host_layer_s + issue_s - device_s, layers * engine->layer_s);
     s->host_s = m->passes * engine->step_s + shown_s + (m->decode ? m->sequences * engine->sequence_s : 0.0);
     s->bytes = s->weight_bytes + s->kv_bytes;
@@ -532,7 +544,8 @@ double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *p) {
     switch (p->split) {
     case NNC_SPLIT_TOKENS:
     case NNC_SPLIT_SEQUENCE: return 1.0;
-    case NNC_SPLIT_QKV: /* every rank has at least one head of keys and values */
+    case NNC_SPLIT_QKV: /* every rank has at least one key-value head, even if there are fewer key-value heads than
+                         * tensor ranks */
         return (p->heads / t + 2.0 * nnc_max(p->kv_heads / t, 1.0)) / (p->heads + 2.0 * p->kv_heads);
     case NNC_SPLIT_EXPERT_COLUMN:
     case NNC_SPLIT_EXPERT_ROW: return 1.0 / (t * of->plan->attention_data);
@@ -541,8 +554,8 @@ double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *p) {
 }
 
 bool nnc_serve_is_plain(const nnc_serve_case *of, const nnc_serve_product *p) {
-    /* In published checkpoints of models with experts, only the experts have 4-bit weights. In weight-only checkpoints,
-     * only the experts have the narrow format. */
+    /* Published checkpoints of models with experts keep attention weights in 16 bits if expert weights have 4 bits, or
+     * if products compute in a wider format than the stored weights (weight-only). */
     const bool narrow = of->rates.weight_bytes < 1.0 || of->rates.weight_only;
     return p->plain || (narrow && of->net->experts > 0.0 && p->group == NNC_GROUP_ATTENTION);
 }
@@ -582,9 +595,8 @@ double nnc_serve_state_bytes(const nnc_serve_case *of) {
 
 double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit,
                                 nnc_derivation *why) {
-    const double few = of->plan->pipeline, most = 1e6; /* few: smallest number of sequences, one for each stage;
-                                                        * most: factor that makes this number so large that every
-                                                        * expert is read */
+    const double few = of->plan->pipeline, most = 1e6; /* few: one sequence for each pipeline stage; most: factor on
+                                                        * this number, so large that every expert is read */
     const nnc_serve_step one = nnc_serve_decode(of, few, context, NULL);
     const nnc_serve_step all = nnc_serve_decode(of, few * most, context, NULL);
     double critical_batch = (double)NAN;
@@ -605,7 +617,8 @@ double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double
 
 #define WORKSPACE_BYTES 2e9
 
-/* Returns the bytes of weights on one device: products in their storage format, all other weights in 16 bits. */
+/* Returns the bytes of weights on the fullest device: products in their storage format, all other weights in 16
+ * bits. */
 static double weight_bytes(const nnc_serve_case *of) {
     const nnc_serve_net *net = of->net;
     const double stage = nnc_serve_stage_share(of);
@@ -621,7 +634,7 @@ static double weight_bytes(const nnc_serve_case *of) {
     const double table = net->vocab * net->hidden * of->rates.plain_bytes;
     const double small = nnc_max(others - table, 0.0); /* norms and biases, which every rank holds */
     const double tables = (others - small) / of->plan->tensor;
-    /* On one device a tied head is the input table itself, without a second copy. */
+    /* On one device, a tied head is the input table itself and takes no second copy of the table. */
     const double both = others > table ? tables + ends : nnc_max(tables, ends);
     return layers * stage + small * stage + (of->plan->pipeline > 1 ? nnc_max(tables, ends) : both);
 }
