@@ -98,7 +98,7 @@ static nnc_status refuse_twice(const value_list *list, nnc_error *err) {
     for (int32_t i = 0; i < list->count; i++) {
         const char *value = list->values[i];
         if (!nnc_digest_repeats(seen, slots, nnc_digest_text(NNC_DIGEST_START, value))) { continue; }
-        for (int32_t k = 0; k < i; k++) { /* texts that differ may have equal digests */
+        for (int32_t k = 0; k < i; k++) { /* two texts may differ and have equal digests, so the texts are compared */
             if (strcmp(list->values[k], value) == 0) {
                 return nnc_fail(err, NNC_BAD_USAGE, list->where, "\"%s\" twice in the list \"%s\"", value, list->whole);
             }
@@ -202,7 +202,7 @@ static nnc_status add_axis(nnc_sweep *sweep, const char *where, nnc_sweep_axis *
     return NNC_OK;
 }
 
-/* Loads a profile by its name, or the profile of a named release. */
+/* Loads a software profile by its id, or the profile of a release by the name of the release. */
 static nnc_status load_software(nnc_specs *specs, const char *value, const nnc_software **software, nnc_error *err) {
     nnc_release release = { .software = NULL };
     const nnc_release_ask ask = { .words = value, .device = "", .model = "", .family = "" };
@@ -253,7 +253,7 @@ nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const 
     const char *where = target == NNC_SWEEP_SOFTWARE ? "--software" : list;
     nnc_sweep_axis *axis = NULL;
     NNC_TRY(add_axis(sweep, where, &axis, err));
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): add_axis has set axis */
     *axis = (nnc_sweep_axis){ .name = name, .target = target, .group = sweep->groups++ };
     NNC_TRY(nnc_sweep_list(arena, where, list, false, &axis->values, &axis->count, err));
     nnc_cell *cells = nnc_arena_array(arena, (size_t)axis->count, sizeof *cells);
@@ -284,8 +284,8 @@ static nnc_cell cell_of(const nnc_field *field, const char *value) {
                                        : (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = number };
 }
 
-/* Sets offset and size of an axis of a plan field. Returns memory for its values in binary form; NULL = the values have
- * to be set from text. */
+/* Sets offset and size of an axis if it varies a plan field. Returns memory for the values of the axis in binary form;
+ * NULL = the values of this field must be set from text. */
 static char *room_for_bytes(nnc_sweep *sweep, const nnc_field *field, nnc_sweep_axis *axis) {
     void *object = &sweep->point.plan;
     nnc_dtype dtype;
@@ -360,7 +360,7 @@ static nnc_status bind_field(nnc_sweep *sweep, const char *where, const nnc_foun
     nnc_arena *arena = sweep->arena;
     nnc_sweep_axis *axis = NULL;
     NNC_TRY(add_axis(sweep, where, &axis, err));
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): add_axis has set axis */
     *axis = (nnc_sweep_axis){ .target = found->target, .group = group };
     NNC_TRY(name_axis(sweep, where, found, axis, err));
     const value_list read = {

@@ -48,7 +48,7 @@ void nnc_tally_add(nnc_sweep_tally *sum, const nnc_sweep_tally *more) {
     sum->fitting += more->fitting;
 }
 
-/* Returns the number of chunks of a pool. */
+/* Returns the number of chunks of rows that a pool evaluates. */
 static int64_t pool_chunks(const nnc_pool *pool) { return (pool->end - pool->first + pool->chunk - 1) / pool->chunk; }
 
 static void pool_chunk(const nnc_pool *pool, int64_t chunk, nnc_batch *batch) {
@@ -93,7 +93,7 @@ typedef struct slot {
  *
  *      emitted          claimed
  *         v                v
- *     ... | done | works | free | ...    at most slot_count chunks between the two */
+ *     ... | done | works | free | ...    at most slot_count chunks from emitted to claimed */
 typedef struct ring {
     const nnc_pool *pool;
     slot *slots;
@@ -425,8 +425,8 @@ typedef struct rank_slot {
     bool done;
 } rank_slot;
 
-/* State of MPI rank 0, which gives chunks of rows to the other ranks and receives the results. The results of chunk c
- * are stored in slots[c % slot_count]. */
+/* State of MPI rank 0, which assigns chunks of rows to the other ranks and receives their results. The results of chunk
+ * c are stored in slots[c % slot_count]. */
 typedef struct desk {
     const nnc_pool *pool;
     rank_slot *slots;

@@ -256,7 +256,7 @@ nnc_status nnc_sweep_digest(const nnc_sweep *sweep, uint64_t *made, nnc_error *e
 
 /* ---- the command line that estimates a row ---- */
 
-/* For each axis of this target (models, devices or profiles), writes the option and the value that the row has. */
+/* Writes an option and its value in the row, for each axis of the kind `target` (models, devices or profiles). */
 static void put_whole(const nnc_sweep *sweep, const int32_t *places, nnc_sweep_target target, const char *option,
                       nnc_buffer *out) {
     for (int32_t i = 0; i < sweep->axes.axis_count; i++) {
@@ -279,8 +279,8 @@ static void put_field(const nnc_sweep_axis *axis, const char *value, nnc_buffer 
     }
 }
 
-/* Returns the software profile of a row if it differs from the usual profile of the row's plan. Otherwise, or if an
- * axis names the profiles, returns NULL. */
+/* Returns the software profile of a row if it is not the usual profile of the plan of this row. Returns NULL if it is
+ * the usual profile, if an axis lists the profiles, or if each row uses its usual profile. */
 static const nnc_software *unusual_profile(const nnc_sweep *sweep, const int32_t *places) {
     const nnc_sweep_axes *axes = &sweep->axes;
     const nnc_model *model = &sweep->point.model;
@@ -490,7 +490,7 @@ static value of_truth(nnc_truth truth) {
     return (value){ .later = truth == NNC_NOT_KNOWN_YET, .number = truth == NNC_TRUE };
 }
 
-static value test_node(const tester *t, int32_t index) /* NOLINT(misc-no-recursion): NODES deep */
+static value test_node(const tester *t, int32_t index) /* NOLINT(misc-no-recursion): at most NNC_WHERE_NODES deep */
 {
     const nnc_where_node *node = &t->where->nodes[index];
     switch (node->kind) {

@@ -11,18 +11,17 @@
 #include "metrics/metrics_internal.h"
 #include "render/render_internal.h"
 
-/* ---- axes (axes.c) ---- */
-
-/* The axes of a sweep, their values, and the values of each row. */
+/* ---- axes.c: the axes of a sweep, their values, and the values of each row ---- */
 
 enum { NNC_SWEEP_AXES_MAX = 160, NNC_SWEEP_VALUES_MAX = 1000000 };
 
 /* The kind of the values of an axis. */
 typedef enum nnc_sweep_target {
-    NNC_SWEEP_MODEL, /* this value and the next two: a whole model, device or profile */
+    NNC_SWEEP_MODEL, /* this enumerator and the next two: the values are whole models, devices or profiles */
     NNC_SWEEP_DEVICE,
     NNC_SWEEP_SOFTWARE,
-    NNC_SWEEP_PLAN_FIELD, /* this value and the next two: one field of the plan, model or device */
+    NNC_SWEEP_PLAN_FIELD, /* this enumerator and the next two: the values are of one field of the plan, model or
+                           * device */
     NNC_SWEEP_MODEL_FIELD,
     NNC_SWEEP_DEVICE_FIELD
 } nnc_sweep_target;
@@ -32,13 +31,13 @@ typedef struct nnc_sweep_axis {
     nnc_sweep_target target;
     const char *field;     /* name of the field inside the plan, model or device: "tensor"; NULL = the values are whole
                             * models, devices or profiles */
-    const char *option;    /* text before the value in a command line: " --tensor "; NULL = the axis varies the whole
-                            * object */
-    bool is_switch;        /* true: the option may stand without a value */
+    const char *option;    /* text before a value of the axis in a command line: " --tensor "; NULL = the values are
+                            * whole models, devices or profiles */
+    bool is_switch;        /* true: the option is a switch, which may stand without a value */
     const char **values;   /* values of the axis as text */
     const char *bytes;     /* values in binary form, as the plan stores them, one after the other; NULL = values are set
                             * from text */
-    size_t offset, size;   /* offset: place of the field in the plan; size: size of one binary value */
+    size_t offset, size;   /* offset: place of the field in the plan, in bytes; size: bytes of one binary value */
     const void **specs;    /* if the axis varies models, devices or profiles: one pointer per value */
     const nnc_cell *cells; /* values of the axis as output cells */
     int32_t count;
@@ -48,15 +47,16 @@ typedef struct nnc_sweep_axis {
 typedef struct nnc_sweep_axes {
     nnc_sweep_axis axes[NNC_SWEEP_AXES_MAX];
     int32_t axis_count;
-    int32_t lengths[NNC_SWEEP_AXES_MAX]; /* number of values of each group */
+    int32_t lengths[NNC_SWEEP_AXES_MAX]; /* number of values of the axes of each group */
     int32_t group_count;
     int64_t rows;                 /* number of rows: the product of the lengths */
-    const nnc_profiles *profiles; /* default profiles by kind of plan; NULL = an axis names the profile of each row */
+    const nnc_profiles *profiles; /* the usual profile for each kind of plan; NULL = an axis lists the profiles of the
+                                   * rows */
     /* kept: kind of profile of all rows, chosen for the plan of the first row. With one kind, a difference between two
      * rows has one cause. Models and devices that have only one profile use that profile. If `each` is true, every row
      * has the usual profile of its own plan instead. */
     nnc_profile_kind kept;
-    nnc_plan kept_plan; /* plan of the first row; its formats decide the profile of every row */
+    nnc_plan kept_plan; /* plan of the first row; its number formats decide the profile of every row */
     bool each;
     const nnc_software *first; /* profile of the first row */
 } nnc_sweep_axes;
@@ -82,11 +82,10 @@ nnc_status nnc_sweep_count(nnc_sweep_axes *axes, nnc_error *err);
  * fastest. */
 void nnc_sweep_place(const nnc_sweep_axes *axes, int64_t row, int32_t *places);
 
-/* ---- points (sweep_rows.c) ---- */
+/* ---- sweep_rows.c: the model, device, software and plan of one row of a sweep ---- */
 
-/* The model, device, software and plan of one row of a sweep. */
-
-/* A point: the current row of one thread. Start it as { .axes, .scratch }, with all other members zero. */
+/* A point: model, device, software and plan of the row that a thread evaluates. Initialise it with { .axes, .scratch };
+ * all other members must be 0. */
 typedef struct nnc_point {
     const nnc_sweep_axes *axes;
     nnc_scratch *scratch;
@@ -96,36 +95,38 @@ typedef struct nnc_point {
     nnc_plan plan;
     int32_t places[NNC_SWEEP_AXES_MAX];
     bool placed;
-    nnc_model filled; /* the model after a release has filled in its fields; valid while is_filled */
+    nnc_model filled; /* copy of `model` in which a release has set fields; valid if is_filled */
     nnc_software switched;
     bool is_filled;
     const nnc_software *profile; /* if no axis names a profile: the profile that `software` copies */
     bool usual;                  /* true: `profile` is the usual profile of the plan of the row */
     int64_t specs_moves;         /* number of changes of model or device so far */
-    nnc_error spec_fault;        /* contradiction between fields of model or device; status NNC_OK = no contradiction */
+    nnc_error spec_fault;        /* contradiction between fields of the model or of the device; status NNC_OK = no
+                                  * contradiction */
 } nnc_point;
 
 /* Moves the point to a row; sets only values that differ from the previous row. Cannot fail, because every value of
  * every axis must have been set once before. */
 void nnc_point_move(nnc_point *point, int64_t row);
 
-/* Estimates the row. If the plan is illegal, the status is not NNC_OK and err has the reason. */
+/* Estimates the current row of a point. If the plan is illegal, returns another status than NNC_OK, and err has the
+ * reason. */
 nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *err);
 
 /* Sets one value of an axis in the model, device, software or plan of the point. */
 nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t index, nnc_error *err);
 
-/* ---- the pool of workers (pool.c) ---- */
+/* ---- pool.c: the pool of workers, and the shards of a merge ---- */
 
-/* Evaluates rows on several threads or ranks, and emits them in order. One thread evaluates a chunk of rows into a
- * batch. Batches wait in a ring of fixed length until it is their turn. Memory therefore stays constant, and the output
- * does not depend on the number of threads. */
+/* A pool evaluates rows on several threads or ranks, and emits them in order. One thread evaluates a chunk of rows into
+ * a batch. Finished batches wait in a ring of fixed length until all earlier batches are emitted. Memory therefore
+ * stays constant, and the output does not depend on the number of threads. */
 
 enum { NNC_POOL_THREADS_MAX = 256, NNC_POOL_CHUNK = 128, NNC_POOL_CHUNK_MAX = 1024 };
 
 /* One part of a sweep or search. */
 typedef struct nnc_shard {
-    int64_t number, of; /* number counts from 1; 1 of 1 = not divided */
+    int64_t number, of; /* number: from 1 to `of`; 1 of 1 = the sweep or search is not divided */
 } nnc_shard;
 
 enum { NNC_SHARDS_MAX = 1000000 };
@@ -136,7 +137,7 @@ typedef struct nnc_shard_set {
     const char *kind; /* word for the command in messages: "sweep" or "search" */
     const char *digest;
     int64_t of, count;
-    const char **paths; /* path of each shard by its number; NULL = not seen */
+    const char **paths; /* paths[n - 1]: path of the file of shard n; NULL = not seen */
     const char *first_path;
 } nnc_shard_set;
 
@@ -180,8 +181,8 @@ typedef struct nnc_pool {
     int threads;
     void **workers; /* one worker per thread: the first argument of work */
     void (*work)(void *worker, nnc_batch *batch);
-    /* Function that receives each batch, in order, on the thread of the caller. If it sets *stop, the pool ends after
-     * the batches that have begun. */
+    /* Function that receives the batches in order, on the thread that runs the pool. If it sets *stop, the pool ends
+     * after the batches that have begun. */
     nnc_status (*emit)(void *context, const nnc_batch *batch, bool *stop, nnc_error *err);
     void *context;
 } nnc_pool;
@@ -189,7 +190,7 @@ typedef struct nnc_pool {
 /* Runs a pool. Returns the error of emit, or NNC_NO_MEMORY. */
 nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err);
 
-/* ---- rank groups (pool.c) ---- */
+/* ---- pool.c: the pool over MPI ranks ---- */
 
 /* The pool over MPI ranks, with one thread per rank. Rank 0 assigns chunks, emits batches in order, and evaluates
  * chunks itself while no batch waits. Idle ranks sleep. Without MPI there is one rank. */
@@ -204,26 +205,26 @@ void nnc_rank_group_end(void);
 /* Ends all MPI ranks at once, for errors that only some ranks have noticed. Returns only if there is one rank. */
 void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status);
 
-/* Sends `mine` of MPI rank 0 to every rank. Returns the `mine` of rank 0 on every rank. */
+/* Returns on every rank the value of `mine` on MPI rank 0. */
 int64_t nnc_rank_group_share(int64_t mine);
 
 /* Tests whether the status is NNC_OK on every rank, and all ranks read files with the same digest. Every rank must call
- * it. If the test fails, the first rank that failed keeps its status and reports it. The status of the other ranks
- * becomes NNC_OK, because mpirun may stop a rank that still writes as soon as one exit code is not 0. */
+ * this function. If the test fails, the first rank that failed keeps its status and reports it. The status of the other
+ * ranks becomes NNC_OK, because mpirun may stop a rank that still writes as soon as one exit code is not 0. */
 bool nnc_rank_group_all_well(nnc_rank_group ranks, uint64_t digest, nnc_status *status, nnc_error *err);
 
-/* Sleeps briefly. Only in a build with MPI. */
+/* Sleeps some microseconds, so that a waiting rank does not keep a core busy. Only in a build with MPI. */
 void nnc_rank_group_nap(void);
 /* Sleeps until a request (an MPI_Request) is done. Only in a build with MPI. */
 void nnc_rank_group_wait(void *request);
-/* Sends bytes from rank 0 to every rank; every rank must call it. Only in a build with MPI. */
+/* Copies `size` bytes of rank 0 to every rank. Every rank must call this function. Only in a build with MPI. */
 void nnc_rank_group_broadcast(void *bytes, size_t size);
 
-/* Works as nnc_pool_run, over all ranks. Every rank must call it with the same rows. With several ranks the number of
- * threads is ignored, and only rank 0 emits. */
+/* Works as nnc_pool_run, over all MPI ranks. Every rank must call this function with the same rows. With several ranks,
+ * each rank has one thread, and only rank 0 emits. */
 nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *err);
 
-/* ---- constraints (sweep.c) ---- */
+/* ---- sweep.c: constraints on rows (--where) ---- */
 
 /* A constraint such as "tensor * pipeline <= 64 && micro_batch > 1", in the grammar of nnc_expression_read. True is
  * 1, % is fmod(), and texts can be compared only by == and !=. With a value that is not recorded (NaN), every
@@ -236,7 +237,7 @@ typedef enum nnc_where_kind { NNC_WHERE_NUMBER, NNC_WHERE_WORD, NNC_WHERE_VARIAB
 typedef struct nnc_where_node {
     nnc_where_kind kind;
     nnc_operator of;
-    int32_t left, right;    /* left, right: indices of the nodes of the left and the right operand; -1 = no operand */
+    int32_t left, right;    /* indices of the nodes of the left and the right operand; -1 = no operand */
     int32_t variable, text; /* variable: index of the variable; text: offset of the text in `texts` */
     double number;
 } nnc_where_node;
@@ -264,12 +265,12 @@ typedef enum nnc_truth { NNC_FALSE, NNC_TRUE, NNC_NOT_KNOWN_YET } nnc_truth;
 /* Tests whether the constraint is met. NNC_NOT_KNOWN_YET: the answer depends on variables that are not known yet. */
 nnc_truth nnc_where_test(const nnc_where *where, nnc_where_read *read, void *context);
 
-/* ---- sweeps (sweep.c, sweep_names.c, sweep_rows.c) ---- */
+/* ---- sweep.c, sweep_names.c, sweep_rows.c: sweeps ---- */
 
 enum { NNC_SWEEP_SLOTS_MAX = NNC_TABLE_COLUMNS };
 
 typedef enum nnc_name_kind {
-    NNC_NAME_ROW, /* number of the row */
+    NNC_NAME_ROW, /* number of the row in the sweep, from 0 */
     NNC_NAME_VERDICT,
     NNC_NAME_REASON,
     NNC_NAME_COMMAND,
@@ -280,7 +281,7 @@ typedef enum nnc_name_kind {
     NNC_NAME_NONE
 } nnc_name_kind;
 
-/* Outcome of a row's plan. */
+/* Verdict on the plan of a row. */
 #define NNC_SWEEP_VERDICT_LIST(X)                                                    \
     X(NNC_SWEEP_FITS, "fits")               /* the plan fits; the row has metrics */ \
     X(NNC_SWEEP_OVER_MEMORY, "over_memory") /* the plan does not fit */              \
@@ -295,8 +296,9 @@ extern const nnc_metrics nnc_sweep_own_metrics;
 typedef struct nnc_slot {
     const char *name; /* full name: "plan.tensor", "step.step_s" */
     nnc_name_kind kind;
-    int32_t index;           /* index of the axis or of the metric */
-    nnc_sweep_target target; /* kind of the field: of the plan, the model or the device */
+    int32_t index;           /* index of the axis or of the metric to which the name refers */
+    nnc_sweep_target target; /* for a name of kind NNC_NAME_FIELD: whether the field is of the plan, the model or the
+                              * device */
     const char *field;
 } nnc_slot;
 
@@ -304,11 +306,11 @@ struct nnc_sweep {
     nnc_specs *specs;
     nnc_arena *arena;
     nnc_sweep_axes axes;
-    nnc_profiles profiles; /* profiles used if no axis names one */
+    nnc_profiles profiles; /* the usual profiles, used if no axis lists profiles */
     const char *cluster;   /* path of the cluster file; NULL = the links of the device files */
     nnc_columns figures;   /* metrics of an estimate that columns and constraints can name */
     nnc_point point;       /* the point with every axis at its first value */
-    int32_t groups;        /* number of groups of axes so far */
+    int32_t groups;        /* number of groups of axes that have been added so far */
     bool settled;          /* true: the axes are complete, and the rows are counted */
     nnc_slot slots[NNC_SWEEP_SLOTS_MAX];
     int32_t slot_count;
@@ -323,21 +325,22 @@ struct nnc_sweep {
     bool by_falls;
     nnc_shard shard;
     int64_t shard_rows;
-    const nnc_format *format; /* output format of the rows; NULL = packed cells */
+    const nnc_format *format; /* output format of the rows; NULL = rows are stored as packed cells (nnc_cells_pack) */
 };
 
-/* Work as nnc_sweep_add and nnc_sweep_link; `where` and `option` are names for messages. A pair is NAME=LIST. */
+/* These functions work as nnc_sweep_add and nnc_sweep_link. `where` and `option` are the names that messages use. A
+ * pair is NAME=LIST. */
 nnc_status nnc_sweep_add_as(nnc_sweep *sweep, const char *where, const char *name, const char *list, nnc_error *err);
 nnc_status nnc_sweep_add_pair(nnc_sweep *sweep, const char *option, const char *pair, nnc_error *err);
 nnc_status nnc_sweep_add_link(nnc_sweep *sweep, const char *option, const char *pairs, nnc_error *err);
-/* Adds an axis of models, devices or profiles. */
+/* Adds an axis whose values are whole models, devices or profiles. */
 nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const char *name, const char *list,
                                nnc_error *err);
 
 /* Completes the axes and counts the rows. Later calls do nothing. */
 nnc_status nnc_sweep_settle(nnc_sweep *sweep, nnc_error *err);
 
-/* Work as nnc_sweep_columns and nnc_sweep_where; `option` is the name for messages. */
+/* These functions work as nnc_sweep_columns and nnc_sweep_where. `option` is the name that messages use. */
 nnc_status nnc_sweep_add_columns(nnc_sweep *sweep, const char *option, const char *names, nnc_error *err);
 nnc_status nnc_sweep_add_where(nnc_sweep *sweep, const char *option, const char *constraint, nnc_error *err);
 /* Sets the sort key: COLUMN, COLUMN:asc or COLUMN:desc. */
@@ -354,7 +357,7 @@ void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer
 typedef struct nnc_sweeper nnc_sweeper;
 nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep); /* returns NULL if out of memory */
 void nnc_sweeper_destroy(nnc_sweeper *sweeper);
-/* Returns the number of rows per chunk. */
+/* Returns the number of rows that a worker evaluates as one chunk. */
 int64_t nnc_sweeper_chunk(const nnc_sweeper *sweeper);
 /* Evaluates one chunk of rows into a batch. Used as the work function of a pool. */
 void nnc_sweeper_work(void *sweeper, nnc_batch *batch);
@@ -363,12 +366,12 @@ void nnc_sweeper_work(void *sweeper, nnc_batch *batch);
 nnc_status nnc_sweep_open_pool(const nnc_sweep *sweep, int64_t first, int threads, nnc_pool *pool, nnc_error *err);
 void nnc_sweep_close_pool(nnc_pool *pool);
 
-/* The field to which a name refers. */
+/* The field that a name of the user means. */
 typedef struct nnc_found_field {
     nnc_sweep_target target;
     const nnc_field *field;
-    const char *prefix; /* "plan." */
-    const char *dotted; /* the name after the prefix, as written */
+    const char *prefix; /* prefix of the full name, such as "plan." */
+    const char *dotted; /* the name without the prefix, as the user wrote it */
 } nnc_found_field;
 
 /* Finds a field of plan, model or device, in this order unless a prefix names one. shown = true: the field must have a

@@ -123,7 +123,7 @@ static const nnc_metric own_rows[] = {
 };
 const nnc_metrics nnc_sweep_own_metrics = NNC_METRICS("one combination of a sweep", own_rows, nnc_cell);
 
-/* State of looking up a name. */
+/* State of looking up a name that the user wrote. */
 typedef struct lookup {
     nnc_sweep *sweep;
     const char *option; /* name of the option, for messages */
@@ -150,7 +150,8 @@ static bool find_axis(const nnc_sweep *sweep, const char *name, nnc_slot *slot) 
     return false;
 }
 
-/* Finds a metric by its full name or by its last parts. NNC_BAD_USAGE: several metrics have these last parts. */
+/* Finds a metric by its full name, or by the end of this name after a dot. NNC_BAD_USAGE: several names have this
+ * end. */
 static nnc_status find_figure(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err) {
     const nnc_columns figures = l->sweep->figures;
     const nnc_name_match match = nnc_name_find(&figures.list[0].name, sizeof figures.list[0], figures.count, name);

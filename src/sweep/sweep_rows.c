@@ -7,7 +7,7 @@
 #include "memo/memo_internal.h"
 #include "sweep/sweep_internal.h"
 
-/* ---- sets the model, device, profile and plan of a row ---- */
+/* ---- points: set the model, device, profile and plan of a row ---- */
 
 nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t index, nnc_error *err) {
     switch (axis->target) {
@@ -137,21 +137,22 @@ nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *e
  * fewer instructions in a sweep of 3,072 plans whose slow axis is micro_batches. The order saves nothing if the slow
  * axes already decide the ops. */
 
-/* Returns the number of the row at a place of the shard. */
+/* Returns the number in the sweep of the row with index `place` in the shard. */
 static int64_t row_at(const nnc_sweep *sweep, int64_t place) {
     return sweep->shard.number - 1 + place * sweep->shard.of;
 }
 
-/* One entry of the evaluation order. Its `mark` belongs to the row at the same place of the chunk. */
+/* Entry i of the evaluation order. `row` belongs to the row that is evaluated as number i; `mark` belongs to the row
+ * with index i in the chunk. */
 typedef struct turn {
-    int64_t row; /* place of the row in the chunk */
+    int64_t row; /* index of the row in the chunk */
     size_t mark; /* offset in `marks` of the batch, where the number, sort key and end of the row are; NO_MARK = the row
                   * is left out */
 } turn;
 #define NO_MARK SIZE_MAX
 
 typedef struct row_order {
-    bool decides[NNC_SWEEP_AXES_MAX]; /* true: this group of axes decides which ops a rank runs */
+    bool decides[NNC_SWEEP_AXES_MAX]; /* true: the values of this group of axes decide which ops a rank runs */
     bool mixed;                       /* true: a group that decides the ops varies faster than another group */
     int64_t keys[NNC_POOL_CHUNK_MAX]; /* sort key of each row: values of the groups that decide the ops as one number,
                                        * then the place of the row in the chunk */
@@ -241,18 +242,19 @@ struct nnc_sweeper {
     nnc_point point;
     nnc_result result;
     int32_t places[NNC_SWEEP_AXES_MAX];
-    known known;                         /* groups of cells that are filled in for the current row */
+    known known;                         /* groups of cells that already have the values of the current row */
     nnc_cell cells[NNC_SWEEP_SLOTS_MAX]; /* value of each entry of the sweep's `slots`, for the current row */
     nnc_cell shown[NNC_TABLE_COLUMNS];   /* value of each column, for output */
     char (*texts)[NNC_METRIC_TEXT_MAX];  /* space for the text of each entry of the sweep's `slots` */
     int64_t specs_moves;                 /* value of specs_moves of the point when the fields of model and device were
                                           * last read */
-    char reason[sizeof(nnc_error)];      /* text of the error of an illegal plan: its place and its message */
+    char reason[sizeof(nnc_error)];      /* text of the error of an illegal plan: the place and the message of the
+                                          * error */
     over over;                           /* reason text of the last plan that did not fit; it is used again if the next
                                           * plan that does not fit needs the same memory */
     nnc_buffer command;                  /* command of the row, if a column shows it; its memory is reused */
     row_order order;
-    nnc_batch held; /* rows that were evaluated before their turn */
+    nnc_batch held; /* batch for rows that are evaluated in another order; they are then copied in row order */
 };
 
 /* Tests whether any column, constraint or sort key is a value that a brief estimate leaves out. */
@@ -395,8 +397,8 @@ static const nnc_cell *read_cell(void *context, int32_t slot) {
     return known_from(&s->sweep->slots[slot]) <= s->known ? &s->cells[slot] : NULL;
 }
 
-/* Tests whether the current row meets all constraints. NNC_NOT_KNOWN_YET: no constraint is broken, but some values
- * are not known yet. */
+/* Tests whether the current row meets all constraints (--where). NNC_NOT_KNOWN_YET: the row breaks no constraint so
+ * far, but some values are not known yet. */
 static nnc_truth test(nnc_sweeper *s) {
     nnc_truth all = NNC_TRUE;
     for (int32_t i = 0; i < s->sweep->where_count; i++) {
