@@ -65,8 +65,8 @@ static bool is_input(const char *name) {
     return false;
 }
 
-/* Returns |new / old - 1|, by which changes are sorted; infinite if the old value is 0, -1 if a value is not a
- * number. */
+/* Returns |new / old - 1| of a change, by which changes are sorted; infinite if the old value is 0, -1 if one of the
+ * two values is missing or a text. */
 static double size_of(const nnc_change *change) {
     const bool number = change->kind != NNC_CHANGE_GONE && change->kind != NNC_CHANGE_NEW &&
                         change->old->text == NULL && change->now->text == NULL;
@@ -136,7 +136,7 @@ int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_toleranc
     return count;
 }
 
-/* Returns new value - old value; 0 if one estimate lacks the value or it is no number. */
+/* Returns new value - old value of the value `name`; 0 if one estimate lacks this value, or if it is a text. */
 static double moved(nnc_figures old, nnc_figures now, const char *name) {
     int32_t next = 0;
     const nnc_figure *was = find_from(old, &next, name);
@@ -300,7 +300,8 @@ static const nnc_recorded_estimate *find(const nnc_recorded *recorded, const cha
     return NULL;
 }
 
-/* Adds the time of an op to the row of its name and phase: to the new time (now true) or to the old time. */
+/* Adds the time of an op to the row with the same name and phase. now: true = to the new time, false = to the old
+ * time. */
 static void add_op(nnc_check_op *rows, int32_t *count, const nnc_recorded_op *op, bool now) {
     int32_t i = 0;
     while (i < *count && (strcmp(rows[i].name, op->name) != 0 || strcmp(rows[i].phase, op->phase) != 0)) { i++; }
@@ -375,7 +376,7 @@ static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old, con
     return rows;
 }
 
-/* ---- the part of a step's change that comes from another software profile ---- */
+/* ---- the part of a change of the step time that another software profile causes ---- */
 
 static const nnc_figure *named(nnc_figures figures, const char *name) {
     int32_t next = 0;
@@ -437,8 +438,9 @@ static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures
     return step_s;
 }
 
-/* Divides the change of the step into a part of the software profile and a part of the plan, model or device. Does so
- * only if new estimates of both plans give the recorded steps (to 12 digits). Returns false when out of memory. */
+/* Divides the change of the step time of a row into a part that the software profile causes and a part that plan, model
+ * or device cause. The row gets no parts if new estimates of both plans do not give the recorded step times (to 12
+ * digits). Returns false when out of memory. */
 static bool split_change(nnc_specs *specs, nnc_arena *arena, nnc_check_row *row) {
     static const char step[] = "step.step_s";
     const char *was = text_in(row->old, "plan.software"), *is = text_in(row->now, "plan.software");

@@ -56,7 +56,8 @@ static nnc_status add(nnc_origins *origins, const char *kind, const char *name, 
     NNC_GOT(list, err);
     origins->list = list;
     const char *copy = nnc_arena_strdup(origins->arena, nnc_digest_print(digest, text));
-    const char *own = nnc_arena_strdup(origins->arena, name); /* the next scenario may overwrite the name */
+    const char *own = nnc_arena_strdup(origins->arena, name); /* a copy, because the next scenario may overwrite the
+                                                               * name */
     NNC_GOT(copy, err);
     NNC_GOT(own, err);
     origins->list[origins->count++] = (nnc_recorded_digest){ kind, own, copy };
@@ -124,8 +125,8 @@ static bool say(const nnc_origins *origins, const char **causes, nnc_check_row *
     return causes[row->cause_count++] != NULL;
 }
 
-/* Tests whether a change is a change of the plan, or of the model or device that the scenario names. A value that only
- * the new estimate has is no such change, except plan.overrides and plan.cluster. */
+/* Tests whether a change is one of the plan, or of the model or device that the scenario names. A value that only the
+ * new estimate has counts only if it is plan.overrides or plan.cluster. */
 static bool is_of_plan(const nnc_change *change) {
     const char *name = nnc_change_name(change);
     if (change->kind == NNC_CHANGE_NEW) {
@@ -221,14 +222,15 @@ struct nnc_check {
     const nnc_figure *required_of; /* list that contains the value `required` */
     const char *required_name;     /* name by which the value `required` was found */
     bool *recorded;                /* for each value of recorded_of: true = values with this name are recorded */
-    nnc_figures recorded_of;       /* values of the last estimate of this kind */
+    nnc_figures recorded_of;       /* values of the estimate for which `recorded` was computed */
     nnc_check_keeping keeping;
     nnc_recorded_estimate *estimates; /* estimates of the scenarios so far, which --update writes to the file */
     nnc_figure_room old, now;         /* values of the current scenario. old: recorded values; now: new values */
     nnc_change *changes;              /* changes of the current scenario */
     int32_t change_room;
     int32_t next_old;
-    nnc_recorded_stream *stream; /* NULL: the recorded estimates are in memory */
+    nnc_recorded_stream *stream; /* state of reading the recorded estimates one by one from the file; NULL: all recorded
+                                  * estimates are in memory */
     nnc_check_report report;
 };
 
@@ -301,7 +303,7 @@ static nnc_status check_name(nnc_figures figures, const char *key, const char *n
     return NNC_BAD_SPEC;
 }
 
-/* Works as nnc_figure_find. Scenarios have the same requirements, mostly. */
+/* Works as nnc_figure_find, but keeps the value that was found last: most scenarios have the same requirements. */
 static const nnc_figure *find_required(nnc_check *c, nnc_figures all, const char *name, nnc_error *err) {
     if (c->required == NULL || c->required_of != all.list || c->required - all.list >= all.count ||
         strcmp(c->required_name, name) != 0) {
@@ -444,7 +446,7 @@ static bool is_next(nnc_check *c, const nnc_plans_scenario *from, nnc_figures no
     return same;
 }
 
-/* Returns the size of the JSON object at the start of a text; 0 = the text ends before the object. */
+/* Returns the size in bytes of the JSON object at the start of a text; 0 = the text ends inside the object. */
 static size_t object_size(const char *text, size_t size) {
     int depth = 0;
     bool quoted = false;
@@ -574,10 +576,10 @@ nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_check **chec
 
 /* ---- a check of a large file, whose recorded estimates are not kept in memory ---- */
 
-/* Copies the file up to the recorded estimates, and closes all brackets. Returns false if there are no such
- * estimates. */
+/* Copies the text of the file up to the recorded estimates, and adds the closing brackets. Returns false if the file
+ * has no recorded estimates. */
 static bool read_head(nnc_blocks *file, nnc_buffer *head) {
-    static const char key[] = "\n    \"estimates\": {"; /* as nnc_recorded_write writes it */
+    static const char key[] = "\n    \"estimates\": {"; /* the key "estimates" as nnc_recorded_write writes it */
     const size_t length = sizeof key - 1;
     for (size_t left; (left = nnc_blocks_fill(file, length)) >= length;) {
         const char *begin = file->bytes + file->at, *line = memchr(begin, '\n', left);
@@ -587,14 +589,14 @@ static bool read_head(nnc_blocks *file, nnc_buffer *head) {
         nnc_buffer_put(head, begin, part);
         file->at += part;
         if (found) {
-            nnc_buffer_put(head, "}}}", 4); /* with the NUL */
+            nnc_buffer_put(head, "}}}", 4); /* three brackets and the NUL */
             return !head->failed;
         }
     }
     return false;
 }
 
-/* Moves to the next character that is no blank. Returns false at the end of the file. */
+/* Moves to the next character that is no white space. Returns false at the end of the file. */
 static bool skip_blanks(nnc_blocks *file) {
     while (nnc_blocks_fill(file, 1) > 0) {
         const char c = file->bytes[file->at];
@@ -604,7 +606,8 @@ static bool skip_blanks(nnc_blocks *file) {
     return false;
 }
 
-/* Tests whether nothing follows the recorded part, and its digest is the one in the file. */
+/* Tests whether nothing follows the recorded part of the file, and the digest of this part is the digest that the file
+ * states. */
 static bool ends_well(nnc_recorded_stream *s, const nnc_recorded *recorded) {
     char digest[NNC_DIGEST_TEXT];
     for (int brackets = 3; brackets > 0; brackets--) {
@@ -633,7 +636,8 @@ static bool check_stream(nnc_check *c, const char *path) {
         good = faults.count == 0 && plans->recorded.tool != NULL && check_all(c, &ignored) == NNC_OK &&
                ends_well(&stream, &plans->recorded);
         c->stream = NULL;
-        plans->text = NULL; /* nnc_check_update never follows, because the estimates are not kept */
+        plans->text = NULL; /* nnc_check_update would need the text, but it is never called here, because the estimates
+                             * are not kept */
     }
     nnc_blocks_close(&stream.file);
     nnc_buffer_free(&stream.text);
@@ -703,7 +707,7 @@ const nnc_check_row *nnc_check_scenario(const nnc_check *check, int32_t index) {
 
 /* ---- writes the new estimates to the plan file ---- */
 
-/* Refuses a file that was edited during the check, or that cannot be replaced, such as a pipe. */
+/* Returns an error if the plan file was edited during the check, or cannot be replaced, such as a pipe. */
 static nnc_status refuse_other(const nnc_plans *plans, const char *option, nnc_error *err) {
     struct stat about;
     char *text = NULL;
@@ -719,7 +723,7 @@ static nnc_status refuse_other(const nnc_plans *plans, const char *option, nnc_e
     return status;
 }
 
-/* Parses the new text before it replaces the file, to make sure that nncost can read it. */
+/* Parses the new text of a plan file before it replaces the file, to make sure that nncost can read it. */
 static nnc_status verify(const nnc_plans *plans, const char *text, size_t size, nnc_error *err) {
     nnc_arena *arena = nnc_arena_create();
     nnc_faults faults = { .name = plans->path, .err = err };

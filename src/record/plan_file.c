@@ -11,7 +11,7 @@
 #include "record/record_internal.h"
 #include "scenario/scenario_internal.h"
 
-/* Reports that memory ran out; returns false. */
+/* Notes the fault that memory ran out, and returns false. */
 static bool plans_no_memory(nnc_json at) { return nnc_faults_no_memory(at.doc->faults); }
 
 /* Copies a string to the arena of the document. When out of memory, reports it and returns NULL. */
@@ -497,7 +497,8 @@ static void read_root(nnc_json root, bool head, nnc_plans *plans) {
     nnc_recorded_of(nnc_json_get(root, "recorded"), head, &plans->recorded);
 }
 
-/* large: true = the scenarios are the large list of the document; false = the recorded estimates are this list. */
+/* Sets the line number of each scenario, and the place of the recorded part in the text. large: which list of the
+ * document is its large list, whose end is known: true = the scenarios, false = the recorded estimates. */
 static void find_lines(nnc_json root, bool large, nnc_plans *plans) {
     const size_t count = (size_t)plans->scenario_count;
     nnc_plans_scenario *list = nnc_arena_array(root.doc->arena, count + 1, sizeof(*list));
@@ -542,7 +543,7 @@ void nnc_plans_parse_head(nnc_arena *arena, const char *text, size_t size, nnc_f
     parse(arena, text, size, true, faults, plans);
 }
 
-/* Reads the text of a file. A file on disk may be as large as plan files with recorded estimates. */
+/* Reads the text of a file. A file on disk may be as large as a plan file with recorded estimates is allowed to be. */
 static nnc_status plans_text(nnc_specs *specs, const char *path, char **text, size_t *size, nnc_error *err) {
     return nnc_is_pipe(path) ? nnc_specs_read(specs, path, text, size, err)
                              : nnc_file_read_large(path, NNC_RECORDED_BYTES_MAX, text, size, err);
@@ -689,7 +690,8 @@ static bool is_load(const nnc_field *field) {
     return nnc_field_is_of(&nnc_serve_table, field) && nnc_is_one_of(field->name, loads);
 }
 
-/* Tests whether the first `count` settings contain the field, or another field that replaces it. */
+/* Tests whether one of the first `count` settings of the command line sets this field, or another field that replaces
+ * it. */
 static bool is_given(const nnc_scenario_args *given, int count, const nnc_field *field) {
     for (int i = 0; i < count; i++) {
         const nnc_field *other = given->settings[i].field;
@@ -734,7 +736,7 @@ nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *fro
     return err->status;
 }
 
-/* The specs of a scenario, and its options together with the options of the command line. */
+/* The files that a scenario names, and its options together with the options of the command line. */
 typedef struct whole_ask {
     const char *refs[NNC_REF_COUNT];
     nnc_scenario_args given;

@@ -8,9 +8,9 @@
 #include "metrics/metrics_internal.h"
 #include "scenario/scenario_internal.h"
 
-/* ---- lists of values (figure.c) ---- */
+/* ---- figure.c: lists of values ---- */
 
-/* The values of one estimate, packed to save memory. Estimates with the same names of values share one list of
+/* The values of one estimate, packed to save memory. Estimates that have values with the same names share one list of
  * names. */
 
 typedef union nnc_packed_value {
@@ -20,11 +20,12 @@ typedef union nnc_packed_value {
 
 typedef struct nnc_packed {
     const nnc_figures *kinds;       /* names of the values, and whether each value is a string; NULL = no values */
-    const nnc_packed_value *values; /* NULL = the values are in `kinds` */
+    const nnc_packed_value *values; /* the values; NULL = the values are in `kinds` */
 } nnc_packed;
 
-/* Packs the values of an estimate. before: the previous packed estimate; NULL = no previous estimate. Names and strings
- * must outlive the list. Returns false when out of memory. */
+/* Packs the values of an estimate. before: the estimate that was packed before, whose list of names is used again if
+ * the names are equal; NULL = no such estimate. Names and strings must outlive the packed values. Returns false when
+ * out of memory. */
 bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *before, nnc_packed *packed);
 
 static inline int32_t nnc_packed_count(const nnc_packed *packed) {
@@ -36,7 +37,7 @@ nnc_figure nnc_packed_figure(const nnc_packed *packed, int32_t index);
 /* Returns all packed values as a list of figures in the arena; NULL = out of memory. */
 const nnc_figure *nnc_packed_list(nnc_arena *arena, const nnc_packed *packed);
 
-/* ---- plan files and recorded estimates (plan_file.c, recorded.c) ---- */
+/* ---- plan_file.c, recorded.c: plan files and recorded estimates ---- */
 
 /* Plan files ("nncost.plans/1") hold scenarios, requirements, and the estimates that `nncost check --update`
  * recorded. */
@@ -46,9 +47,9 @@ const nnc_figure *nnc_packed_list(nnc_arena *arena, const nnc_packed *packed);
 #define NNC_ESTIMATE_SCHEMA "nncost.estimate/1"
 #define NNC_SERVE_SCHEMA "nncost.serve/1"
 #define NNC_RECORDED_CONVENTIONS NNC_ESTIMATE_SCHEMA ", SI units, 12 significant digits"
-#define NNC_DIGEST_OPEN "----------------" /* stands in place of the digest until it is computed */
+#define NNC_DIGEST_OPEN "----------------" /* placeholder for the digest in the text, until the digest is computed */
 
-/* Specs that a scenario names. */
+/* Files that a scenario names by their ids or paths. */
 typedef enum nnc_plans_ref {
     NNC_REF_MODEL,
     NNC_REF_DEVICE,
@@ -144,8 +145,8 @@ nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path, 
                           nnc_error *err);
 /* Reads a plan file from its text (text[size] is NUL), which must outlive plans. Reports faults to `faults`. */
 void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults *faults, nnc_plans *plans);
-/* Works as nnc_plans_parse for a text that ends with "estimates": {}}}, without the members of this object. Does not
- * check the digest of the recorded part. */
+/* Works as nnc_plans_parse, for the text of a plan file from which all recorded estimates were cut, so that it ends
+ * with "estimates": {}}}. Does not check the digest of the recorded part. */
 void nnc_plans_parse_head(nnc_arena *arena, const char *text, size_t size, nnc_faults *faults, nnc_plans *plans);
 /* Removes the recorded part of a plan file; every other byte stays. If this fails, the file is unchanged. */
 nnc_status nnc_plans_forget(nnc_specs *specs, const char *path, nnc_error *err);
@@ -160,28 +161,29 @@ nnc_status nnc_recorded_parse(nnc_arena *arena, const char *name, const char *te
  * one_line, each estimate takes one line; otherwise one line per part, such as "step" or "memory". */
 void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_line);
 
-/* A value as it was last written. */
+/* A value of an estimate, and its JSON text as it was last written. */
 typedef struct nnc_written {
     nnc_figure figure;
-    uint64_t group, key, digest; /* group, key: digests of the names alone; digest: digest of key and value */
-    uint32_t group_size;         /* bytes of the name of the group */
+    uint64_t group, key, digest; /* group: digest of the first part of the name ("step" of "step.step_s"); key: digest
+                                  * of the other part; digest: digest of key and value */
+    uint32_t group_size;         /* bytes of the first part of the name */
     uint32_t key_size,
-        size;   /* key_size: bytes before the value: a comma or the beginning of a group, and the key; size:
-                                  * key_size plus the bytes of the value */
-    bool opens; /* true: the value is the first of a group */
+        size;   /* key_size: bytes before the value, which are a comma or the beginning of a group, and the key; size:
+                 * key_size plus the bytes of the value */
+    bool opens; /* true: the value is the first one of its group */
 } nnc_written;
 
 /* The estimate that was written last. Most values of an estimate equal the values of the estimate before, so their text
  * is copied. */
 typedef struct nnc_written_estimate {
     nnc_written *values;
-    int32_t count;   /* values that the text has */
-    nnc_buffer text; /* text of the values, without the key of the estimate */
+    int32_t count;   /* number of values in `text` */
+    nnc_buffer text; /* JSON text of the values, without the id of the scenario */
 } nnc_written_estimate;
 
-/* Writes one estimate and its key as nnc_recorded_write does, and adds its digest to *members. last: the text of
- * the estimate that was written before. Values that did not change are copied from it, and it then holds the text of
- * this estimate. NULL = every value is written. */
+/* Writes one estimate and its id as nnc_recorded_write does, and adds its digest to *members. last: the estimate that
+ * was written before; NULL = no such estimate. The text of values that did not change is copied from *last. Then *last
+ * gets the text of this estimate. */
 void nnc_recorded_put(nnc_buffer *out, const char *id, const nnc_packed *figures, bool one_line, bool first,
                       nnc_written_estimate *last, uint64_t *members);
 
@@ -195,8 +197,8 @@ typedef struct nnc_figure_list {
 } nnc_figure_list;
 
 /* Reads the recorded estimate of a scenario from its text (text[size] is NUL), and adds its digest to *members. before:
- * the estimate that was read before; NULL = no estimate. found: used again for the next estimate. Returns false if the
- * text has a fault, or when out of memory. */
+ * the estimate that was read before; NULL = no such estimate. found: memory that is used again for each estimate.
+ * Returns false if the text has a fault, or when out of memory. */
 bool nnc_recorded_read_one(nnc_arena *arena, const char *id, const char *text, size_t size,
                            const nnc_recorded_estimate *before, nnc_figure_list *found, nnc_recorded_estimate *estimate,
                            uint64_t *members);
@@ -211,7 +213,7 @@ const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, ch
 void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, int32_t count);
 void nnc_recorded_of(nnc_json at, bool head, nnc_recorded *recorded);
 
-/* ---- loading scenarios (plan_file.c) ---- */
+/* ---- plan_file.c: loading scenarios ---- */
 
 typedef struct nnc_serve_scenario nnc_serve_scenario;
 
@@ -242,7 +244,7 @@ typedef struct nnc_collector {
     struct nnc_collected {
         nnc_columns columns; /* names of the values of this kind of report; list NULL = not yet found */
         nnc_figure *figures; /* values of the last report of this kind */
-        int32_t of_step;     /* number of values without the values of the run, which come last */
+        int32_t of_step;     /* number of values up to the values of the run, which come last */
     } trained, served, images;
 } nnc_collector;
 
@@ -250,9 +252,10 @@ typedef struct nnc_collector {
  * when out of memory. Strings are static, or in the arena. */
 nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report);
 
-/* ---- reports of a check (change.c) ---- */
+/* ---- change.c: reports of a check or of a comparison ---- */
 
-/* An op whose time in the step (repeat x time_s) changed much. NaN: the old (or new) estimate lacks the op. */
+/* An op whose time in the step (repeat x time_s) differs between two estimates. NaN: the old or the new estimate lacks
+ * the op. */
 typedef struct nnc_check_op {
     const char *name, *phase;
     double old_s, now_s;
@@ -268,7 +271,8 @@ typedef struct nnc_check_report {
     const char *path;     /* path of the plan file, or of the old estimate */
     const char *other;    /* path of the new estimate (only in a diff) */
     const char *tool;     /* version of nncost that made the new values */
-    const char *old_tool; /* version of nncost that recorded the old values; NULL = nothing recorded, or not known */
+    const char *old_tool; /* version of nncost that recorded the old values; NULL = no values are recorded, or the
+                           * version is not known */
     nnc_check_row *rows;
     int32_t row_count;
     bool updated;                /* true: the new values replaced the old values in the file */
@@ -276,8 +280,9 @@ typedef struct nnc_check_report {
     int32_t line_count;
 } nnc_check_report;
 
-/* Which data a check keeps for a scenario whose values did not change. NNC_KEEPS_CHANGES: only its state.
- * NNC_KEEPS_ESTIMATES: also its estimate, so that it can be recorded. NNC_KEEPS_ROWS: also the values of its row. */
+/* Data that a check keeps in memory for a scenario whose values did not change. NNC_KEEPS_CHANGES: only its state.
+ * NNC_KEEPS_ESTIMATES: also its estimate, so that it can be recorded. NNC_KEEPS_ROWS: also the old and new values of
+ * its row. */
 typedef enum nnc_check_keeping { NNC_KEEPS_CHANGES, NNC_KEEPS_ESTIMATES, NNC_KEEPS_ROWS } nnc_check_keeping;
 
 nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping keeping, nnc_check **check,
@@ -326,7 +331,7 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
 /* Metrics tables for the nnc_check_report of a check and of a diff, and for an nnc_check_op. */
 extern const nnc_metrics nnc_check_document, nnc_diff_document, nnc_check_op_metrics;
 
-/* Returns the lines of an nnc_check_report for CSV: one per change. */
+/* Returns the rows of the CSV output of an nnc_check_report: one row for each change. */
 nnc_lines nnc_check_lines(const void *record);
 
 #endif

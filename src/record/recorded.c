@@ -22,9 +22,9 @@ static const char *text_for(nnc_arena *arena, const nnc_figure_list *into, const
     return last != NULL && strcmp(last, text) == 0 ? last : nnc_arena_strdup(arena, text);
 }
 
-/* Returns true if the value has the type that the metrics table states: number or string. A metric with an unknown name
- * may have either type. Most values have the name and type of the value at the same index of `like`, so this value is
- * compared first. */
+/* Tests whether a value has the type that the metrics table states: number or text. A metric that the table lacks may
+ * have either type. Most values have the name and type of the value at the same index of the previous estimate
+ * (into->like), so these are compared first. */
 static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure) {
     const nnc_figures like = into->like;
     const bool text = figure->text != NULL;
@@ -75,7 +75,7 @@ static void add_figure(nnc_json at, const char *name, nnc_figure_list *into) {
     }
 }
 
-/* Appends a dot and a part to a name of `used` bytes. Returns the new length; 0 = too long. */
+/* Appends a dot and `part` to a name of `used` bytes. Returns the new length; 0 = the name would be too long. */
 static size_t append_part(char *name, size_t used, const char *part) {
     const size_t dot = used > 0 ? 1 : 0, length = strlen(part);
     if (used + dot + length >= FIGURE_NAME_MAX) { return 0; }
@@ -111,8 +111,8 @@ static void flatten(nnc_json at, char *name, size_t used, nnc_figure_list *into)
     }
 }
 
-/* Adds every number, string and boolean below `at` as "prefix.key.key"; the prefix is "" or shorter than 64 bytes.
- * Reports faults. */
+/* Adds every number, string and boolean below `at` to the list, under the name "prefix.key.key"; the prefix is "" or
+ * shorter than 64 bytes. Notes faults of the values. */
 static void figures_add(nnc_json at, const char *prefix, nnc_figure_list *into) {
     char name[FIGURE_NAME_MAX];
     const int used = snprintf(name, sizeof(name), "%s", prefix);
@@ -205,7 +205,7 @@ const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, ch
     return text;
 }
 
-/* ---- the recorded part ---- */
+/* ---- reads the recorded part of a plan file ---- */
 
 static void read_digests(nnc_json at, nnc_recorded *recorded) {
     size_t room = 0;
@@ -232,8 +232,8 @@ static void read_digests(nnc_json at, nnc_recorded *recorded) {
 
 static const char *const not_digested[] = { "digest", NULL };
 
-/* Reads the values of one estimate. loud: true = faults are reported. before: the estimate that was read before; NULL =
- * no estimate. */
+/* Reads the values of one recorded estimate. loud: true = faults are reported. before: the estimate that was read
+ * before; NULL = no such estimate. */
 static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded_estimate *before,
                      nnc_figure_list *found, nnc_recorded_estimate *estimate) {
     nnc_arena *arena = item.doc->arena;
@@ -253,7 +253,8 @@ static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded
 
 static uint64_t digest_of(nnc_json_type type) { return nnc_digest_number(NNC_DIGEST_START, (uint64_t)type); }
 
-/* Returns the digest of a member, as nnc_json_digest_members adds it up. */
+/* Returns the digest of one member of a JSON object, from its key and the digest of its value, as
+ * nnc_json_digest_members computes it. */
 static uint64_t member_of(const char *key, uint64_t value) {
     return nnc_digest_number(nnc_digest_text(NNC_DIGEST_START, key), value);
 }
@@ -311,8 +312,8 @@ static int64_t version_number(const char *text) {
     return number;
 }
 
-/* Returns false, with a fault noted, for a recorded part of another format or of a newer version; it is neither
- * compared nor overwritten. */
+/* Tests whether the recorded part has the format of this version, and was not written by a newer version. If not, notes
+ * a fault; the part is then neither compared nor overwritten. */
 static bool is_of_this_version(nnc_json at, nnc_recorded *recorded) {
     const nnc_json schema = nnc_json_get(at, "schema");
     char expected[64];
@@ -338,7 +339,7 @@ static bool is_of_this_version(nnc_json at, nnc_recorded *recorded) {
     return true;
 }
 
-/* Returns false, with a fault noted, if a recorded part was edited by hand. */
+/* Tests whether the recorded part has its digest, so that it was not edited by hand. If not, notes a fault. */
 static bool is_untouched(nnc_json at) {
     const nnc_json digest = nnc_json_get(at, "digest");
     char own[NNC_DIGEST_TEXT];
@@ -380,7 +381,7 @@ void nnc_recorded_of(nnc_json at, bool head, nnc_recorded *recorded) {
     if (!good) { (void)read_estimates(estimates, true, recorded); }
 }
 
-/* ---- estimate files ---- */
+/* ---- reads the output of `estimate --format json` ---- */
 
 static double number_or_nan(nnc_json at) {
     return nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : (double)NAN;
@@ -559,8 +560,8 @@ static bool same_value(const nnc_figure *a, const nnc_figure *b) {
     return a->text == b->text && nnc_same_bytes(&a->number, &b->number, sizeof a->number);
 }
 
-/* Writes a value and the text before it. key: this text as it was last written, which is copied; NULL = put_key writes
- * the text. */
+/* Writes a value, and before it its key. key: text of the key as it was last written, which is copied; NULL = put_key
+ * writes the key. */
 static void put_figure(nnc_buffer *out, const nnc_figure *figure, const char *key, const nnc_written *before,
                        bool one_line, nnc_written *to) {
     const size_t begin = out->size;
@@ -575,7 +576,7 @@ static void put_figure(nnc_buffer *out, const nnc_figure *figure, const char *ke
     to->size = (uint32_t)(out->size - begin);
 }
 
-/* Replaces the last estimate by the text that was written from `begin` on. */
+/* Replaces the text of the last estimate by the text that `out` has from `begin` on. */
 static void keep_text(const nnc_buffer *out, size_t begin, int32_t count, nnc_written_estimate *last) {
     last->text.size = 0;
     last->count = 0;
@@ -593,8 +594,8 @@ static uint64_t put_estimate(nnc_buffer *out, const nnc_packed *figures, bool on
     uint64_t sum = 0, members = 0;
     const int32_t count = nnc_packed_count(figures);
     const size_t begin = out->size;
-    size_t from = 0, at = 0; /* the last text from `from` to `at` is not copied yet */
-    bool named = true;       /* true: this value and all before it have the names of the last estimate */
+    size_t from = 0, at = 0; /* the text of the last estimate from `from` to `at` has not been copied yet */
+    bool named = true;       /* true: this value and all values before it have the same names as in the last estimate */
     for (int32_t i = 0; i < count; i++) {
         const nnc_figure figure = nnc_packed_figure(figures, i);
         nnc_written *to = last != NULL ? &last->values[i] : &own[i % 2];
