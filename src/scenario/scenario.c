@@ -1,5 +1,5 @@
-/* A training scenario: loading the files, applying --cluster, --seller, --region, plan options and --set in this order,
- * choosing the software profile, and estimating. */
+/* A training scenario: loads the files; applies --cluster, --seller, --region, plan options and --set in this order;
+ * chooses the software profile; computes the estimate. */
 #include "base/base_internal.h"
 #include "op/op_internal.h"
 #include "run/run_internal.h"
@@ -35,8 +35,8 @@ static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_s
     return nnc_field_set_known(&nnc_plan_table, &scenario->plan, field, value, err);
 }
 
-/* Returns the modules that an option names for a captured step; NULL = the option is not given, or it has a value that
- * any model takes, such as "full". */
+/* Returns the names of modules that an option (train, frozen, recompute) has as its value for a captured step. NULL =
+ * the option is not given, or its value is one that any model takes, such as "full". */
 static const char *modules_of(const nnc_scenario_args *given, const nnc_scenario *scenario, const char *name) {
     static const char *const names[] = { "train", "frozen", "recompute", NULL };
     const bool asks = scenario->model.captured != NULL && nnc_is_one_of(name, names);
@@ -48,7 +48,7 @@ static const char *modules_of(const nnc_scenario_args *given, const nnc_scenario
     return of_plan ? NULL : value;
 }
 
-/* Applies --train, --frozen and --recompute with modules to a captured step. */
+/* Changes a captured step by those of the options --train, --frozen and --recompute that name modules. */
 static nnc_status ask_modules(nnc_specs *specs, const nnc_scenario_args *given, nnc_scenario *scenario,
                               nnc_error *err) {
     const nnc_modules asked = { modules_of(given, scenario, "train"), modules_of(given, scenario, "frozen"),
@@ -98,7 +98,7 @@ nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *sce
     return set_switches(given, &scenario->software, err);
 }
 
-/* The objects whose fields --set can change. A field name without a prefix is looked up in this order. */
+/* The structs whose fields --set can change. A field name without a prefix is looked up in them in this order. */
 enum { SET_PLAN, SET_MODEL, SET_DEVICE, SET_TARGETS };
 static const char *const target_names[SET_TARGETS] = { "plan.", "model.", "device." };
 
@@ -114,8 +114,8 @@ static nnc_status set_target(nnc_scenario *scenario, int target, const char *fie
                                  : nnc_device_set(&scenario->device, field, value, err);
 }
 
-/* Returns the first object of --set that has a field of this name (the part before the first dot); SET_TARGETS = no
- * object. */
+/* Returns the first struct of --set that has a field with this name (only the part before the first dot counts);
+ * SET_TARGETS = no struct has it. */
 static int find_target(const nnc_scenario *scenario, const char *field) {
     char first[64];
     snprintf(first, sizeof first, "%.*s", (int)strcspn(field, "."), field);
@@ -137,7 +137,8 @@ static nnc_status unknown_field(const nnc_scenario *scenario, const char *field,
         for (size_t i = 0; i < table->count && count < NAMES_MAX; i++) { names[count++] = table->fields[i].name; }
     }
     const char *nearest = nnc_nearest(field, names, count);
-    for (size_t i = count; i-- > 0 && strlen(field) >= 3;) { /* "mem" is the start of mem_bytes */
+    for (size_t i = count; i-- > 0 && strlen(field) >= 3;) { /* a field of which the user wrote only the first letters:
+                                                              * "mem" for mem_bytes */
         nearest = nnc_begins(names[i], field) ? names[i] : nearest;
     }
     snprintf(where, sizeof where, "--set %.256s", field);
@@ -259,8 +260,8 @@ nnc_status nnc_scenario_args_offer(const nnc_scenario_args *given, nnc_offer *of
     return NNC_OK;
 }
 
-/* Loads the region, the building and the prices of the seller that the arguments name. A region of one cloud can be
- * combined with another seller. */
+/* Loads the region, the data centre and the prices of the seller that the arguments name. The region may belong to
+ * another seller. */
 static nnc_status apply_place(nnc_specs *specs, const nnc_scenario_args *given, nnc_scenario *scenario,
                               nnc_error *err) {
     nnc_offer offer = NNC_OFFER_ON_DEMAND;
@@ -272,7 +273,8 @@ static nnc_status apply_place(nnc_specs *specs, const nnc_scenario_args *given, 
     if (given->building != NULL) {
         NNC_TRY(nnc_building_load(specs, given->building, &scenario->building, err));
         scenario->report.building = &scenario->building;
-        scenario->run_ask.pue = scenario->building.pue; /* an explicit --pue is applied later */
+        scenario->run_ask.pue = scenario->building.pue; /* a --pue that the user gives is applied later and replaces
+                                                         * this PUE */
     }
     if (given->seller == NULL) { return NNC_OK; }
     scenario->report.spot = offer == NNC_OFFER_SPOT;
@@ -338,8 +340,9 @@ bool nnc_model_as_published(const nnc_model *model, int64_t *params) {
     return fabs((double)(*params - model->published_params)) <= 0.01 * (double)model->published_params;
 }
 
-/* Refuses implausible inputs; with --lenient only marks the results as implausible. loaded: the device before
- * options changed it. An unchanged device is not tested again, because reading its file has tested it. */
+/* Refuses implausible values of the device; with --lenient only marks the results as implausible. Also marks
+ * implausible values of the software profile and of the model. loaded: the device as its file was read; a device that
+ * equals it is not tested again, because reading the file has tested it. */
 static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_error *err) {
     const nnc_model *model = &scenario->model;
     const nnc_device *device = &scenario->device;
@@ -365,7 +368,7 @@ static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_er
                  model->published_params, params);
         nnc_specs_mark(scenario->specs, line);
     }
-    /* Adds the mark of implausible inputs to the list of overrides, so that tables show it. */
+    /* Adds the words "implausible values" to the list of overrides, which tables show. */
     if (nnc_specs_marks(scenario->specs)[0] != '\0') {
         char *text = scenario->overrides;
         nnc_text_append(text, sizeof scenario->overrides, ", ", "implausible values");
@@ -403,20 +406,20 @@ static bool is_given(const void *in, const char *field) {
     return found;
 }
 
-/* ---- changed plans under a release ---- */
+/* ---- plans that advice changes, while a release sets some fields of the plan ---- */
 
-/* Plan fields that a release sets. Also plan fields that decide which values it sets, if an estimate fills them in.
- * recompute_layers belongs to recompute. */
+/* Plan fields that a release may set, and plan fields on whose values, after defaults, its settings depend.
+ * recompute_layers is in the list because it belongs to recompute. */
 static const char *const released[] = {
     "policy",       "attention",         "ends_as_layers", "virtual_stages",   "reshard",
     "zero",         "sequence_parallel", "frozen",         "adapters",         "whole_experts",
     "context_kind", "recompute",         "precision",      "recompute_layers", "schedule",
 };
 
-/* State while a release sets the fields of a changed plan. */
+/* State while the fields of a release are set in a plan that advice has changed. */
 typedef struct changed_plan {
     const nnc_scenario_args *given;
-    bool kept[NNC_COUNT_OF(released)]; /* true: the change sets this field */
+    bool kept[NNC_COUNT_OF(released)]; /* kept[i]: true = the advice has changed field released[i] */
 } changed_plan;
 
 static bool is_kept(const void *in, const char *field) {
@@ -426,7 +429,8 @@ static bool is_kept(const void *in, const char *field) {
     return is_given(changed->given, field) || (i < NNC_COUNT_OF(released) && changed->kept[i]);
 }
 
-/* Sets the values that the user asked for, in all fields that the change does not set. */
+/* Gives each field of `released` that advice did not change the value that the user asked for, so that the release can
+ * set it again. */
 static void ask_again(const nnc_plan *asked, const nnc_plan *base, nnc_plan *plan, changed_plan *changed) {
     const bool recomputes = plan->recompute != base->recompute || plan->recompute_layers != base->recompute_layers;
     for (size_t i = 0; i < NNC_COUNT_OF(released); i++) {
@@ -532,7 +536,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, c
     return check_batch(&scenario->plan, err);
 }
 
-/* Sets each member of the run that the user left open (NaN) to the value of the device file. */
+/* Sets each member of the run that the user did not give (NaN) to the value of the device file. */
 static void fill_run_ask(const nnc_device *device, nnc_run_ask *ask) {
     if (isnan(ask->device_mtbf_s)) {
         ask->device_mtbf_s = ask->stops == NNC_STOPS_ANY ? device->mtbf.any_s : device->mtbf.hardware_s;
@@ -596,7 +600,7 @@ nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, c
     report->advice = advice;
     report->advice_count =
         nnc_advise_by_plan(report->model, report->device, profiles, plan, scratch, advice, NNC_ADVICE_MAX);
-    /* The search for advice has overwritten the ops in scratch, so estimate the plan again. */
+    /* The search for advice has overwritten the ops in scratch, so the plan is estimated again. */
     return nnc_report_estimate(report, plan, scratch, result, err);
 }
 
@@ -650,9 +654,9 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Tries changes of the plan (see nnc_plan_changes_find). With the eager profiles torch-eager and torch-1 also tries
- * compiled kernels, and for convolutional networks the channels-last layout. A quick search on one device loads no
- * other profiles. */
+/* Tries changes of the plan (see nnc_plan_changes_find). With the profiles torch-eager and torch-1, also tries compiled
+ * kernels (torch-compile), and for convolutional networks the channels-last layout. With quick and a plan on one
+ * device, no other profiles are loaded. */
 nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch, nnc_plan_changes *changes,
                                 nnc_error *err) {
     nnc_profiles own = nnc_profiles_of_one(&scenario->software);
@@ -669,7 +673,8 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
         ask.profiles = &scenario->profiles;
     }
     const bool maps = scenario->model.family != NNC_FAMILY_DECODER && scenario->model.family != NNC_FAMILY_VIT;
-    const bool captured = scenario->model.captured != NULL; /* a captured program has feature maps if it reads images */
+    const bool captured = scenario->model.captured != NULL; /* a captured program has feature maps only if it reads
+                                                             * images */
     if (strcmp(scenario->software.id, "torch-eager") == 0 || strcmp(scenario->software.id, "torch-1") == 0) {
         NNC_TRY(nnc_software_load(scenario->specs, "torch-compile", &ask.others[0], err));
         if (maps && (!captured || nnc_model_sizes_of(&scenario->model).image > 0)) {
@@ -680,7 +685,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
     return NNC_OK;
 }
 
-/* ---- properties of the software that a plan leaves open (open facts) ---- */
+/* ---- open facts: properties of the software that the plan leaves open ---- */
 
 /* Names of the software profiles that may run a plan, one list for each kind of plan. */
 static const char *const of_copies[] = { "torch-eager", "torch-compile", "mlperf" };
@@ -747,9 +752,9 @@ nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch
     return step_with(scenario, "software", "torch-eager", scratch, result, err);
 }
 
-/* Tries all values of an open property of the software. Sets fact->low to the least relative change of the step time,
- * fact->high to the largest, and fact->effect to the change that is farther from 0. An illegal value counts as no
- * change. */
+/* Estimates the plan with each possible value of an open property of the software. Sets fact->low to the smallest
+ * relative change of the step time (0 or negative), fact->high to the largest, and fact->effect to the one that is
+ * farther from 0. A value with which the plan is illegal counts as no change. */
 static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch, nnc_error *err) {
     for (int32_t i = 0; i < fact->value_count; i++) {
         nnc_result other;
@@ -762,7 +767,8 @@ static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_sc
     return NNC_OK;
 }
 
-#define MOVES 0.005 /* least range of the step time, as a share of the step, for which an open property is listed */
+/* an open property is listed only if its values change the step time over a range of at least this share */
+#define MOVES 0.005
 
 nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *scratch,
                                    nnc_open_fact facts[NNC_OPEN_FACTS_MAX], int32_t *count, nnc_error *err) {
@@ -795,9 +801,10 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
     return NNC_OK;
 }
 
-/* ---- least memory of a plan over its open settings ---- */
+/* ---- least memory of a plan over the settings that the user left open ---- */
 
-/* A plan whose open settings are chosen so that they save memory, and these settings as options of the command line. */
+/* A plan in which the settings that the user left open save memory. options: these settings as options of the command
+ * line. */
 typedef struct frugal_plan {
     nnc_plan plan;
     char options[sizeof((nnc_report *)0)->least_options];
@@ -821,7 +828,8 @@ static frugal_plan make_frugal(const nnc_scenario *s, const nnc_given *given, in
     return frugal;
 }
 
-/* Returns the lower end of the plan's memory interval in bytes; 0 = the plan is illegal. */
+/* Returns the lower end of the memory interval of a plan under a software profile, in bytes; 0 = the plan is
+ * illegal. */
 static double least_of(const nnc_scenario *s, const nnc_software *software, const nnc_plan *plan,
                        nnc_scratch *scratch) {
     nnc_result result;
@@ -839,7 +847,7 @@ nnc_status nnc_scenario_lower_end(nnc_scenario *s, const nnc_given *given, nnc_s
         const nnc_software *software = &s->software;
         const nnc_status status = i >= 0 ? nnc_software_load(s->specs, list.values[i], &software, err) : NNC_OK;
         if (fails(status)) { return status; }
-        if (status != NNC_OK) { continue; /* this profile is skipped if its file is not installed */ }
+        if (status != NNC_OK) { continue; /* a profile whose file is not installed is skipped */ }
         if (i >= 0 && nnc_same_bytes(software, &s->software, sizeof *software)) { continue; }
         for (int32_t zero = 1; zero <= 3; zero += 2) {
             const frugal_plan frugal = make_frugal(s, given, zero);
@@ -870,7 +878,7 @@ nnc_status nnc_scenario_estimate(const nnc_scenario_args *given, nnc_scenario *s
     return nnc_scenario_run(scenario, err);
 }
 
-/* A growing list of intervals. */
+/* A growing list of intervals of a timeline. */
 typedef struct interval_list {
     nnc_interval *items;
     size_t count, capacity;
@@ -923,9 +931,9 @@ void nnc_scenario_timeline_free(nnc_scenario *scenario) {
 /* ---- Options that change nothing ----
  *
  * Refuses an option of the command line that the computation does not read because another option is missing; the
- * error names the missing option. A row of a list of readers holds a condition (is it met?), the option that meets
- * it, and the options that are read under this condition. Rows of a sweep are not checked, because an axis may meet
- * the condition in some rows. */
+ * error names the missing option. Each row of a list of readers has: a condition and whether it is met (reads); the
+ * option that would meet it (needs); the options that are read only under this condition (fields). Rows of a sweep are
+ * not checked, because an axis may meet the condition in some rows. */
 
 typedef struct reader {
     bool reads;

@@ -16,7 +16,7 @@
 #include "metrics/metrics_internal.h"
 #include "serve/serve_internal.h"
 
-/* ---- arguments ---- */
+/* ---- arguments of a scenario ---- */
 
 /* An option of the command line: a field of the plan or of the run, and its value as text. */
 typedef struct nnc_setting {
@@ -32,11 +32,12 @@ typedef struct nnc_scenario_args {
     const char *seller, *offer, *region;    /* seller: seller of the prices; offer: terms of the offer; region: place
                                              * of the devices */
     const char *building;                   /* data centre, whose PUE (energy overhead) is used */
-    bool asks_run;                          /* true: a run is computed even if no setting of the run is given */
+    bool asks_run;                          /* true: a training run is computed even if no setting of the run is
+                                             * given */
     nnc_setting settings[NNC_SETTINGS_MAX]; /* settings of the plan or run; each field occurs once */
     int setting_count;
-    int own_count;                  /* the first own_count settings come from the command line, the others from a
-                                     * defaults file */
+    int own_count;                  /* settings[0] to settings[own_count - 1] come from the command line, the others
+                                     * from a defaults file */
     const char *sets[NNC_SETS_MAX]; /* values of --set, "FIELD=VALUE", in the order given */
     int set_count;
     const nnc_launch_said *launch; /* launch files that settings come from; NULL = no file */
@@ -55,29 +56,30 @@ nnc_status nnc_scenario_args_offer(const nnc_scenario_args *given, nnc_offer *of
 nnc_status nnc_scenario_args_currency(const nnc_scenario_args *given, const nnc_device *device, nnc_error *err);
 nnc_status nnc_currency_is(const char *option, const char *text, const nnc_device *device, nnc_error *err);
 
-/* ---- training ---- */
+/* ---- training scenarios ---- */
 
 /* A training scenario. Do not move it after it is loaded, because its member `report` points into its other members. */
 typedef struct nnc_scenario {
     nnc_model model;
     nnc_device device;
     nnc_specs *specs;
-    nnc_profiles profiles; /* profiles by kind of plan; see nnc_scenario_profiles */
+    nnc_profiles profiles; /* software profiles by kind of plan; see nnc_scenario_profiles */
     nnc_release release;   /* release of the requested framework; entry NULL = no release was requested */
     nnc_software software; /* software profile in use, a copy of one of `profiles` */
     nnc_plan plan;
-    /* The arguments and the plan before the release set fields; without a release unused. */
+    /* Inputs before the release set fields: arguments, plan, and two members of the decoder. Not used without a
+     * release. */
     struct nnc_asked {
         nnc_scenario_args given;
         nnc_plan plan;
         int64_t vocab_multiple;
         double dropout;
     } asked;
-    nnc_completer completer; /* completes changed plans as the release does */
+    nnc_completer completer; /* function that sets the fields of the release in plans that advice changes */
     nnc_run_ask run_ask;
-    nnc_region region;                          /* region of the report */
-    nnc_building building;                      /* building of the report */
-    bool asks_run;                              /* true: a run is also computed */
+    nnc_region region;                          /* region whose carbon intensity is used; report.region points to it */
+    nnc_building building;                      /* data centre whose PUE is used; report.building points to it */
+    bool asks_run;                              /* true: a training run is computed in addition to the step */
     double rollout_tokens_per_s, rollout_batch; /* rollout_tokens_per_s: generated tokens per second of one device;
                                                  * rollout_batch: concurrent sequences of one replica; NaN = the run
                                                  * generates no tokens */
@@ -85,7 +87,7 @@ typedef struct nnc_scenario {
     nnc_result result;
     nnc_run run;
     nnc_advice advice[NNC_ADVICE_MAX];
-    nnc_interval *intervals; /* intervals of the report; NULL = none */
+    nnc_interval *intervals; /* timeline of the estimate, to which report.intervals points; NULL = no timeline */
     nnc_report report;
 } nnc_scenario;
 
@@ -94,10 +96,10 @@ typedef struct nnc_scenario {
 nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, const char *model_asked,
                              const char *device_asked, nnc_scenario *scenario, nnc_error *err);
 
-/* Steps of nnc_scenario_load; sweeps and searches call some of them again. nnc_scenario_named_profile loads the named
- * software profile; leaves it open if nncost shall choose it. nnc_scenario_choose chooses the profile for the
- * scenario's plan. nnc_scenario_profiles loads the profiles of all kinds of plans, which most scenarios do not need.
- * nnc_scenario_apply applies the options for links and plan, and the fields that --set names. */
+/* Steps of nnc_scenario_load, some of which sweeps and searches call again. nnc_scenario_named_profile loads the
+ * software profile with the name `asked`; loads nothing if nncost shall choose the profile. nnc_scenario_choose chooses
+ * the profile for the plan. nnc_scenario_profiles loads the profiles of all kinds of plans, which most scenarios do not
+ * need. nnc_scenario_apply applies the options for links and plan, and the fields of --set. */
 nnc_status nnc_scenario_named_profile(nnc_scenario *scenario, const char *asked, nnc_error *err);
 nnc_status nnc_scenario_choose(nnc_scenario *scenario, nnc_error *err);
 nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err);
@@ -106,25 +108,25 @@ nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given, 
 /* Sets the software switches that the arguments name. */
 nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err);
 
-/* Sets the plan fields that the scenario's release fixes and that are not given, then the switches of the release.
- * model: name of the model in the table of releases. */
+/* Sets the plan fields that the release of the scenario fixes and the user did not give, then the switches of the
+ * release. model: name of the model in the table of releases. */
 nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, const char *model, nnc_error *err);
 
 /* Fails with NNC_BAD_USAGE when a setting of the command line changes nothing because an option that it needs is
  * missing. err names both options. */
 nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario, nnc_error *err);
 
-/* If the method of the run generates tokens and their rate is not given: computes the rate of one device and the
- * number of concurrent sequences as 'nncost serve' does. Fails when these sequences do not fit in memory. */
+/* For a training method that generates tokens, if the user did not give their rate: computes the rate of one device and
+ * the number of concurrent sequences as 'nncost serve' does. Fails if these sequences do not fit in memory. */
 nnc_status nnc_scenario_rollout(nnc_specs *specs, nnc_scenario *scenario, nnc_error *err);
 
-/* Estimates the scenario. If it does not fit, also searches for the smallest changes that make it fit. The report is
- * then complete; its ops are valid until the next use of scratch. */
+/* Estimates the step of the scenario. If the plan does not fit, also searches for the smallest changes with which it
+ * fits. Completes the report, whose ops are valid until the next use of scratch. */
 nnc_status nnc_scenario_estimate(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_scratch *scratch,
                                  nnc_error *err);
 
-/* If the result does not fit: sets least_bytes of the report to the memory that the plan needs when its open
- * settings save memory (recomputation; without a named framework also ZeRO, sequence parallelism and the software
+/* If the plan does not fit: sets least_bytes of the report to the memory that the plan needs if the settings that the
+ * user left open save memory (recomputation; if no framework is named, also ZeRO, sequence parallelism and the software
  * profile). Uses scratch. */
 nnc_status nnc_scenario_lower_end(nnc_scenario *scenario, const nnc_given *given, nnc_scratch *scratch, nnc_error *err);
 
@@ -136,10 +138,11 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
  * one device; otherwise result->step_s is NaN. */
 nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch, nnc_result *result, nnc_error *err);
 
-/* Fills the open fields of the run from the device file and the region. Returns false if no run is asked for. */
+/* Sets the members of the run that the user did not give to values of the device file and of the region. Returns false
+ * if no run is to be computed. */
 bool nnc_scenario_complete_run(nnc_scenario *scenario);
 
-/* Computes the run (all steps of the training) of an estimated scenario; does nothing if no run is asked for. */
+/* Computes the run (all steps of the training) of an estimated scenario. Does nothing if no run is to be computed. */
 nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err);
 
 /* Lists the properties of the software that the user left open, largest effect on the step first. *count is 0 when
@@ -165,7 +168,7 @@ nnc_device nnc_counting_device(void);
  * no number, or the parameters cannot be counted. */
 bool nnc_model_as_published(const nnc_model *model, int64_t *params);
 
-/* ---- serving ---- */
+/* ---- serving scenarios ---- */
 
 /* Name of the engine profile (software profile for serving) that is used when none is named. */
 #define NNC_SERVE_SOFTWARE "vllm"
@@ -177,7 +180,7 @@ typedef struct nnc_serve_scenario {
     nnc_serve serve;
     nnc_serve_op ops[NNC_SERVE_OPS_MAX];
     nnc_serve_change changes[NNC_SERVE_CHANGES_MAX];
-    nnc_images_ask images_ask; /* question about images; steps 0 = the model generates tokens, not images */
+    nnc_images_ask images_ask; /* inputs of image generation; steps = 0: the model generates tokens, not images */
     nnc_images images;
 } nnc_serve_scenario;
 

@@ -130,8 +130,8 @@ static bool is_quick(serve_trial *t, nnc_serve_ask ask, int64_t batch) {
     return fits(t, &ask) && t->serve.tpot_s <= NNC_SERVE_TOKEN_S;
 }
 
-/* Returns the largest batch that fits in memory and needs at most NNC_SERVE_TOKEN_S per token, to within 1/16; 0 =
- * no batch. Doubles the batch and then bisects, because a larger batch needs more memory and more time. */
+/* Returns the largest batch that fits in memory and takes at most NNC_SERVE_TOKEN_S seconds per token, with a precision
+ * of 1/16; 0 = no batch does. Doubles the batch and then bisects, because memory and time grow with the batch. */
 static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask) {
     int64_t low = 0, high = 1;
     while (high < 1 << 16 && is_quick(t, ask, high)) {
@@ -149,8 +149,8 @@ static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask) {
     return low < 32 ? low : low / 16 * 16;
 }
 
-/* Adds a change to the list: the tensor ranks, weight format and batch of `ask`. Adds it only if the changed deployment
- * fits. */
+/* Adds a change of the deployment to the report: those of tensor ranks, weight format and batch in which `ask` differs
+ * from the scenario. Adds nothing if the changed deployment does not fit. */
 static void add_change(serve_trial *t, const nnc_serve_ask *ask) {
     nnc_report *report = &t->scenario->base.report;
     const nnc_serve_ask *asked = &t->scenario->ask;
@@ -163,7 +163,8 @@ static void add_change(serve_trial *t, const nnc_serve_ask *ask) {
     }
     if (ask->batch != asked->batch) { snprintf(batch, sizeof batch, " --batch %" PRId64, ask->batch); }
     snprintf(change->options, sizeof change->options, "%s%s%s", tensor, weights, batch);
-    memmove(change->options, change->options + 1, strlen(change->options)); /* removes the leading blank */
+    /* removes the space before the first option */
+    memmove(change->options, change->options + 1, strlen(change->options));
     change->tpot_s = t->serve.tpot_s;
     change->output_tokens_per_s = t->serve.output_tokens_per_s;
     change->total_bytes = t->serve.total_bytes;
@@ -215,15 +216,17 @@ void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scrat
     }
 }
 
-/* ---- generation during fine-tuning ---- */
+/* ---- generation of training data by the trained model (rollout) ---- */
 
-/* Returns the number of sequences that one replica generates per step; 0 = unknown. */
+/* Returns the number of sequences that one replica generates per step; 0 = unknown. *seq_len: length of a sequence in
+ * tokens. */
 static int64_t sequences_of(const nnc_scenario *scenario, int64_t *seq_len) {
     const nnc_run_ask *run = &scenario->run_ask;
     nnc_plan plan;
     *seq_len = scenario->plan.seq_len > 0 ? scenario->plan.seq_len : nnc_model_sizes_of(&scenario->model).seq_len;
     if (!isnan(run->rollout_batch)) { return (int64_t)run->rollout_batch; }
-    /* Either the plan is illegal, which the estimate reports, or a search has not yet set its batch. */
+    /* The plan cannot be resolved if it is illegal, which the estimate reports later, or if a search has not yet set
+     * its batch. */
     if (nnc_plan_resolve(&scenario->plan, &scenario->model, &scenario->device, &plan, NULL) != NNC_OK) { return 0; }
     const double devices = run->rollout_devices > 0.0 ? run->rollout_devices : plan.devices;
     return (int64_t)ceil((double)plan.global_batch / fmax(devices / run->rollout_tensor, 1.0));
