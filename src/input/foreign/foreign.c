@@ -1,10 +1,10 @@
-/* Reads a configuration in this order: its architecture; the network of the architecture; unknown keys; implied fields;
- * the class and its head; keys; kinds of layers; parts; notes. A file with several networks is a text decoder with
- * towers that read images or sounds for it. */
+/* Reads a configuration of Hugging Face or diffusers as a model. Order of the steps: its architecture; the network of
+ * the architecture; unknown keys; implied fields; the class and its head; keys; kinds of layers; parts; notes. A file
+ * with several networks is a text decoder with towers that read images or sounds for it. */
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
-/* Longest sequence that training is assumed to use, even if the network allows longer ones. */
+/* TRAINED_TOKENS: longest sequence, in tokens, that training is assumed to use if the network allows longer ones. */
 enum { TRAINED_TOKENS = 8192 };
 
 /* ---- the architecture of a configuration ---- */
@@ -26,8 +26,8 @@ static void refuse_architecture(nnc_foreign_set *set, nnc_json at) {
     nnc_json_mismatch(at, "unknown architecture", expected);
 }
 
-/* Returns the architecture for an old class name that several architectures use; another key of the configuration
- * decides. Returns NULL when a fault was noted. */
+/* Returns the architecture for an old class name that several architectures share; the value of another key of the
+ * configuration decides. Returns NULL when a fault was noted. */
 static const nnc_architecture *stands_for(nnc_foreign_set *set, nnc_json root, const nnc_architecture *row) {
     char own[64], expected[160];
     const char *key = nnc_json_text(nnc_json_get(row->stands_for, "key"));
@@ -148,8 +148,8 @@ static bool check_key(const nnc_foreign_file *file, nnc_json at, const nnc_forei
     return good;
 }
 
-/* Checks that an architecture has patterns only if it is a decoder, and levels only if it is a U-Net. Returns false if
- * it noted a fault. */
+/* Checks the rules of one data file: the fields that they name must exist in the model; patterns are only for a
+ * decoder, levels only for a U-Net. Returns false if it noted a fault. */
 static bool check_row(const nnc_foreign_file *file, const nnc_architecture *row) {
     const nnc_json root = nnc_json_root(row->only.doc);
     const nnc_family family = file->model->family;
@@ -191,7 +191,7 @@ bool nnc_foreign_begin(nnc_foreign_file *file) {
 
 /* ---- unknown keys ---- */
 
-/* Writes the values that `only`, a list of allowed values of a key, allows: "silu|swish". */
+/* Writes the values that are allowed for a key, which the data file lists in `only`: "silu|swish". */
 static void write_only(nnc_json only, char *text, size_t size) {
     char own[64];
     const nnc_json each = nnc_json_get(only, "each");
@@ -205,8 +205,8 @@ static void write_only(nnc_json only, char *text, size_t size) {
     }
 }
 
-/* Tests whether `only` allows a value. Null is always allowed. [] allows an empty list or object, {"each": V} a list
- * with only this value, {"scalar": true} any single value. */
+/* Tests whether `only`, the allowed values of a key, allows a value. Null is always allowed. As `only`, [] allows an
+ * empty list or object, {"each": V} a list with only this value, {"scalar": true} any single value. */
 static bool allowed(nnc_json at, nnc_json only) {
     char text[64], own[64];
     const char *value = nnc_foreign_text(at, text, sizeof text);
@@ -268,8 +268,8 @@ static void check_only(nnc_json at, nnc_json only) {
     }
 }
 
-/* Tests whether the other network in the same JSON object uses a key. (A text decoder and its tower can share one
- * object.) */
+/* Tests whether `around`, the architecture of the other network in the same JSON object, uses a key. (A text decoder
+ * and its tower can share one object.) */
 static bool known_around(const nnc_architecture *around, const char *key) {
     return around != NULL &&
            (around->text.node != NULL ? nnc_foreign_speaks_of(around, key) : nnc_foreign_mentions(around, key));
@@ -292,8 +292,8 @@ static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key) {
            known_around(file->around, key);
 }
 
-/* Checks the members of an object. prefix: names of the enclosing objects, joined by dots. Calls itself for each object
- * inside. */
+/* Checks all members of an object of the configuration, and of the objects inside it that a rule mentions. prefix:
+ * names of the enclosing objects, each followed by a dot. */
 static void check_members(nnc_foreign_file *file, nnc_json object, const char *prefix, int depth) {
     for (nnc_json at = nnc_json_first(object); at.node != NULL && nnc_json_go_on(at); at = nnc_json_next(at)) {
         char key[160];
@@ -348,7 +348,8 @@ static void apply_class(nnc_json root, nnc_model *model, nnc_json effects) {
     }
 }
 
-/* Tests whether a class name ends in `end`. A class for a task ("ForRewardModel") is no base model. */
+/* Tests whether a class name ends in `end`. If `end` is "Model", the class must be a base model: a class for a task,
+ * such as "ForRewardModel", does not count. */
 static bool ends_so(const char *name, const char *end) {
     const bool base = strcmp(end, "Model") == 0;
     return nnc_ends_in(name, end) && !(base && strstr(name, "For") != NULL);
@@ -385,7 +386,7 @@ static void read_class(nnc_foreign_file *file, nnc_json root) {
     }
 }
 
-/* ---- one network ---- */
+/* ---- reads the fields of one network ---- */
 
 static void set_implied(nnc_foreign_file *file) {
     const nnc_architecture *row = NULL;
@@ -552,7 +553,8 @@ static void read_part(nnc_foreign_file *file, nnc_json said) {
     }
     memset(part, 0, sizeof *part);
     const nnc_json like = nnc_json_get(said, "like");
-    const bool always = nnc_json_get(said, "always").node != NULL; /* the model_type of the object is ignored */
+    const bool always = nnc_json_get(said, "always").node != NULL; /* true: the model_type that the object states is
+                                                                    * ignored */
     nnc_foreign_file inside = { .at = at,
                                 .set = file->set,
                                 .row = always ? nnc_foreign_find(file->set, nnc_json_text(like))
@@ -588,8 +590,8 @@ static void read_parts(nnc_foreign_file *file) {
 
 /* ---- rules and notes that concern the whole file ---- */
 
-/* Returns the name, in the file, of the key that sets a field; if levels of a U-Net set it, returns the name of the
- * field. */
+/* Returns the key of the configuration that sets a field of the model; if no key sets it (as for levels of a U-Net),
+ * returns the name of the field. */
 static const char *key_of(const nnc_foreign_file *file, const char *field, char *name, size_t size) {
     snprintf(name, size, "%s", field);
     for (const nnc_architecture *row = file->row; row != NULL; row = row->below) {
@@ -686,7 +688,8 @@ static const char *text_at(nnc_json root, const char *key) {
     return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
 }
 
-/* Sets the library that reads the configuration, and how the library splits ops that are one op in nncost. */
+/* Sets the library of the model (transformers or diffusers), and two properties of its code: whether it computes GELU
+ * from several pointwise ops (composed_gelu), and whether one product gives queries, keys and values (joined_qkv). */
 static void note_library(nnc_json root, nnc_model *model) {
     static const char *const keys[] = { "activation_function", "hidden_act", "hidden_activation" };
     static const char *const composed[] = { "gelu_new", "gelu_fast", "quick_gelu", "gelu_accurate" };
@@ -742,8 +745,8 @@ bool nnc_is_architecture(nnc_json root) {
 
 void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem) {
     nnc_error err;
-    nnc_faults unused = { .err = &err }; /* not read: faults in the files that "like" names are noted in the
-                                          * document too */
+    nnc_faults unused = { .err = &err }; /* not read, because faults in the files that "like" names are also noted in
+                                          * the document */
     nnc_model *model = nnc_arena_alloc(doc->arena, sizeof *model);
     nnc_foreign_set set;
     if (model == NULL) {

@@ -14,7 +14,7 @@ struct nnc_foreign_document {
     nnc_faults faults;
     nnc_error err;
     char *text;
-    bool reading; /* true: the reading of this file waits for the file that its key "like" names */
+    bool reading; /* true: the file is being read, and waits for the file that its key "like" names */
     bool good;
     struct nnc_foreign_document *next;
 };
@@ -22,7 +22,7 @@ typedef struct nnc_foreign_document document;
 
 /* ---- checks of values ---- */
 
-/* A function that notes a fault if a value is not valid. Absent values are not checked. */
+/* Type of a function that notes a fault if a value of a data file is not valid. Absent values are not checked. */
 typedef void check_fn(nnc_json at);
 
 static bool is_object(nnc_json at) { return nnc_json_type_of(at) == NNC_JSON_OBJECT; }
@@ -64,8 +64,8 @@ static void check_texts(nnc_json at) {
     if (nnc_json_expect(at, NNC_JSON_LIST, "a list of texts")) { check_each(at, check_text); }
 }
 
-/* Checks an object. It must have the member "key", a string, and may have the members in `others`; a further member
- * is a fault. Returns false if the value is no object. */
+/* Checks an object of a data file: it must have the member "key", a string, and may have the members in `others`; any
+ * other member is a fault. Returns false if the value is no object. */
 static bool check_keyed(nnc_json at, const char *what, const char *const *others) {
     typedef struct keyed {
         char key[64];
@@ -159,7 +159,7 @@ static void check_stands_for(nnc_json at) {
 /* A member of an object in a data file, whose value is stored as JSON. check: NULL = the caller checks the value. */
 typedef struct member {
     const char *name;
-    size_t offset; /* offset of an nnc_json in the struct; 0 = not stored, because no struct begins with an nnc_json */
+    size_t offset; /* offset in the struct at which the JSON value (nnc_json) is stored; 0 = not stored */
     check_fn *check;
 } member;
 
@@ -275,7 +275,8 @@ static void read_object(nnc_json at, const object_table *table, void *object) {
     nnc_read_object(at, &table->fields, names, object);
 }
 
-/* Reads a list of objects into an array of zeroed structs. Returns NULL with *count 0 if the list is absent. */
+/* Reads a list of objects into an array of structs, whose members without a value are 0. Returns NULL with *count = 0
+ * if the list is absent. */
 static void *read_objects(nnc_json list, const object_table *table, size_t size, int32_t *count) {
     *count = 0;
     if (list.node == NULL || !nnc_json_expect(list, NNC_JSON_LIST, "a list of objects")) { return NULL; }
@@ -311,7 +312,7 @@ static nnc_json values_of(nnc_foreign_set *set, nnc_json at) {
     return found;
 }
 
-/* Checks rules between the members of a key. */
+/* Checks rules between the members of one entry of "keys". */
 static void check_key(nnc_json at, const nnc_foreign_key *key) {
     const bool several = key->to_each.node != NULL;
     if (key->absent.node == NULL) {
@@ -379,8 +380,8 @@ static const nnc_architecture *take(nnc_foreign_set *set, const document *d) {
     return d->good ? &d->row : NULL;
 }
 
-/* Reads the architecture that the key "like" names. Calls itself through nnc_foreign_find, as deep as the chain of
- * files is long. A circle ends at a file that is being read. */
+/* Reads the architecture that the key "like" names. Calls itself through nnc_foreign_find, once for each file of the
+ * chain. A file that is already being read would make the chain a circle, which is a fault. */
 static void read_like(nnc_foreign_set *set, nnc_json root, nnc_architecture *row) {
     const nnc_json at = nnc_json_get(root, "like");
     const document *waiting = find_document(set, row->like);
@@ -553,7 +554,7 @@ static bool names(const char *list, const char *key) {
     return false;
 }
 
-/* Tests whether the member "key" of an object, a list of names, has the key (see the function names). */
+/* Tests whether the member "key" of an object, a list of names, contains the key (see the function `names`). */
 static bool names_within(nnc_json at, const char *key) {
     const nnc_json name = nnc_json_get(at, "key");
     return nnc_json_type_of(name) == NNC_JSON_TEXT && names(nnc_json_text(name), key);
@@ -608,7 +609,8 @@ bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architectur
     return false;
 }
 
-/* Tests whether a file may mention a key. Searches the text of the file, which is much cheaper than parsing it. */
+/* Tests whether a data file may mention a key: whether its text contains the key. This is much cheaper than parsing the
+ * file. */
 static bool may_speak_of(nnc_foreign_set *set, const char *id, const char *key) {
     char below[96], *text = NULL;
     const char *path = NULL;
@@ -635,7 +637,7 @@ bool nnc_foreign_shapes(nnc_foreign_set *set, const char *key) {
     return shapes;
 }
 
-/* Tests whether a name begins with "key.". */
+/* Tests whether a name begins with the string `key` and a dot. */
 static bool begins_inside(const char *one, const char *key) {
     const size_t length = strlen(key);
     return strncmp(one, key, length) == 0 && one[length] == '.';

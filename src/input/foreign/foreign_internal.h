@@ -31,15 +31,15 @@ typedef struct nnc_foreign_key {
                              * be below 1 */
     char uneven_to[32];     /* name of a list field (one value per level), used if the values differ */
     char none_if_equal[32]; /* if the number is equal to the value of this field, the key sets its field to 0 */
-    int32_t plus, divide;   /* nncost's number = the key's number / `divide` (0 = 1) + `plus` */
+    int32_t plus, divide;   /* number of the field = number of the key / `divide` + `plus`; divide = 0 means 1 */
     bool optional;          /* true: an absent key sets nothing */
     bool fraction, counts_members, wins, is_set, may_be_zero, largest;
     bool same_each_level, last_of_list, may_be_shorter, backward;
     nnc_json to_each; /* a list of fields; each gets one item of the value */
-    nnc_json absent;  /* "default": value to use when the key is absent; without "default" the key is required */
-    nnc_json null;    /* value to use when the key is null; without it, null is treated as absent */
+    nnc_json absent;  /* member "default": value of an absent key; a key without "default" is required */
+    nnc_json null;    /* member "null": value of a key that is null; without "null", such a key counts as absent */
     nnc_json values;  /* maps words of the configuration to values of nncost */
-    nnc_json when;    /* the key is read only if another key has this value */
+    nnc_json when;    /* condition: the key is read only if another key has this value */
     nnc_json two_thirds_multiple_of, less_listed;
 } nnc_foreign_key;
 
@@ -62,14 +62,14 @@ typedef struct nnc_foreign_pattern {
     char last[24];        /* kind of the last layer; it takes precedence over the other members */
     int32_t shift;
     nnc_json values; /* translates words of list, letters and matrix: {"full_attention": "full"} */
-    nnc_json when;   /* the entry is read only if another key has this value */
+    nnc_json when;   /* condition: the entry is read only if another key has this value */
     nnc_json from, end, every, offset;
 } nnc_foreign_pattern;
 
 /* One data file of an architecture. Members of type nnc_json keep a JSON value of the file as it is. */
 typedef struct nnc_architecture {
     char id[64];       /* value of "model_type" or "_class_name"; also the stem of the file */
-    char like[64];     /* id of the file from which this file inherits all keys that it does not have */
+    char like[64];     /* id of the file whose keys this file inherits, except keys that this file has itself */
     char refuses[192]; /* reason why nncost refuses the architecture, with the architecture to use instead; "" = not
                         * refused */
     char says[192];    /* text of a note on every configuration of this architecture */
@@ -102,7 +102,7 @@ typedef struct nnc_foreign_set {
     nnc_arena *arena;
     nnc_faults *faults;          /* faults of the configuration; the first fault of a data file is also noted here */
     const nnc_architecture *any; /* any.json: keys that every configuration may have; NULL = no data folder has it */
-    struct nnc_foreign_document *documents; /* newest first */
+    struct nnc_foreign_document *documents; /* data files that were read; the newest is first */
     bool quiet;                             /* true: files with faults are left out */
 } nnc_foreign_set;
 
@@ -152,17 +152,18 @@ typedef struct nnc_foreign_file {
     nnc_json at; /* the JSON object with the keys of this network */
     nnc_foreign_set *set;
     const nnc_architecture *row;
-    const nnc_architecture *around; /* other architecture whose keys are in the same object; NULL = no other */
-    nnc_json implied;               /* values of fields of a tower that the architecture of the whole file sets */
+    const nnc_architecture *around; /* architecture of another network whose keys are in the same object; NULL = no
+                                     * other network */
+    nnc_json implied;               /* values of fields that the architecture of the whole file sets in this tower */
     nnc_model *model;
-    char taken[512];   /* defaults that were used for absent keys */
+    char taken[512];   /* names of absent keys and the defaults that were used for them */
     char skipped[256]; /* unknown keys that were skipped */
     char noted[256];   /* remarks on the whole file */
 } nnc_foreign_file;
 
 /* ---- keys and values (foreign_keys.c) ---- */
 
-/* Tests whether a value of a configuration is neither absent nor null. */
+/* Both functions test whether a value of a configuration is neither absent nor null. */
 bool nnc_foreign_is_given(nnc_json at);
 bool nnc_foreign_given(nnc_json at, const char *key);
 /* Tests whether a value of a configuration is null, false, 0, "", [] or {}. */
@@ -175,13 +176,14 @@ const char *nnc_foreign_text(nnc_json at, char *text, size_t size);
 /* Tests whether the configuration meets the condition "when"; without a condition, returns true. For "architectures",
  * compares the end of its first item. */
 bool nnc_foreign_speaks(nnc_json at, nnc_json when);
-/* Sets a field to a value of a data file. Notes a fault when the value is not suitable: in the data file, or at `at` if
- * the value is a multiple of a field. */
+/* Sets the field `to` to a value of a data file. If the value is not suitable, notes a fault: at `at` if the value is a
+ * multiple of a field, otherwise in the data file. */
 void nnc_foreign_set_value(nnc_json at, nnc_model *model, const char *to, nnc_json value);
 void nnc_foreign_set_number(nnc_json at, nnc_model *model, const char *to, int64_t number);
 /* Reads all keys of an architecture and of the files in its chain of "like" keys. */
 void nnc_foreign_read_keys(nnc_foreign_file *file);
-/* Reads a key, or its default, into its field. again: an earlier key that has set the field; both must agree. */
+/* Reads a key of the configuration, or its default, into its field. again: an earlier key that has set the same field,
+ * with which the value must agree; NULL = no such key. */
 void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, const nnc_foreign_key *again);
 /* Appends an item to `list`, with a comma before it unless the list is empty. */
 void nnc_foreign_note(char *list, size_t size, const char *format, ...) NNC_PRINTF(3, 4);
@@ -193,7 +195,7 @@ void nnc_foreign_expected(char *text, size_t size, const char *begin, const char
 void nnc_foreign_pattern_read(nnc_foreign_file *file, const nnc_foreign_pattern *pattern);
 void nnc_foreign_levels_read(nnc_foreign_file *file, nnc_json levels);
 
-/* ---- the configuration (foreign.c) ---- */
+/* ---- steps of reading a configuration (foreign.c) ---- */
 
 /* Checks that the fields named in all files of the chain exist in the model. Returns false when a fault was noted. */
 bool nnc_foreign_begin(nnc_foreign_file *file);

@@ -1,4 +1,4 @@
-/* Keys and values: from the value in a configuration, or the default of its class, to a field of the model.
+/* Keys and values: from the value of a key in a configuration, or its default in the data file, to a field of the model.
  *
  * A key is read in five steps: test whether it applies (`when`); get its value by one of its names; read a present
  * value in one of the ways below; use the default of an absent value; compare with an earlier key that has set the same
@@ -6,7 +6,7 @@
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
-/* ---- values of a configuration ---- */
+/* ---- reads values of a configuration ---- */
 
 void nnc_foreign_note(char *list, size_t size, const char *format, ...) {
     char text[160];
@@ -118,8 +118,8 @@ bool nnc_foreign_speaks(nnc_json at, nnc_json when) {
 
 /* ---- sets fields to values of a data file ---- */
 
-/* Returns the number in a field. For a head width that the file does not give, returns hidden / heads, the width that a
- * decoder then has. */
+/* Returns the number in a field of the model. If the field is the head width and the configuration does not give it,
+ * returns hidden / heads, which is the head width in this case. */
 static double foreign_number(const nnc_field *field, const nnc_model *model) {
     const void *place = (const char *)model + field->offset;
     const nnc_decoder *d = &model->decoder;
@@ -325,8 +325,9 @@ static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key, c
 
 /* ---- uses the default of a key that the configuration lacks ---- */
 
-/* Tests whether a key may be null: it is optional, sets the dropout, or has a default that is computed from other
- * fields or sets nothing. If the default is a number or a word, the library cannot build the class with null. */
+/* Tests whether a key may be null: it is optional, or sets the dropout, or its default is computed from other fields or
+ * sets nothing. With a number or a word as default, null is a fault, because the library cannot build the class with
+ * null. */
 static bool is_derived(const nnc_model *model, const nnc_foreign_key *key) {
     const nnc_field *target = field_of(model, key->to);
     return key->optional || strcmp(key->to, "dropout") == 0 ||
@@ -346,7 +347,8 @@ static void write_fields(nnc_json value, char *text, size_t size) {
     }
 }
 
-/* Notes a default that was used for an absent key. Dropout is not noted, because it does not change the network. */
+/* Adds the name of an absent key and the default that was used to file->taken. Dropout is not added, because it does
+ * not change the network. */
 static void note_taken(nnc_foreign_file *file, const char *name, const nnc_foreign_key *key, const nnc_field *field,
                        const nnc_model *model) {
     char text[128];
@@ -387,7 +389,7 @@ static void read_absent(nnc_foreign_file *file, nnc_json at, const nnc_foreign_k
 
 /* ---- reads lists that set several fields ---- */
 
-/* Returns the words of a list inside a list, joined: "ResBlock+AttnBlock"; for any other value its text. */
+/* Returns the text of a value. The words of a list are joined: "ResBlock+AttnBlock". */
 static const char *joined(nnc_json at, char *text, size_t size) {
     if (nnc_json_type_of(at) != NNC_JSON_LIST) { return nnc_foreign_text(at, text, size); }
     nnc_foreign_expected(text, size, "", "+", at);
@@ -477,7 +479,8 @@ static nnc_json last_of(nnc_json list) {
     return last;
 }
 
-/* Reports that two keys of one field differ. at: the key that is present; without a key, two defaults differ. */
+/* Notes the fault that two keys give one field different values. at: the key that the configuration has; if it has none
+ * of the two, their defaults differ. */
 static void refuse_difference(const nnc_foreign_file *file, const nnc_foreign_key *key, const nnc_foreign_key *again,
                               nnc_json at, bool given) {
     char what[96];
@@ -501,8 +504,8 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, co
     if (!nnc_foreign_speaks(file->at, key->when)) { return; }
     nnc_json at = nnc_foreign_get(file->at, key->key);
     nnc_field one = key->to[0] != '\0' ? *field_of(file->model, key->to) : none, *field = &one;
-    if (one.type == NNC_FIELD_I64 && !key->may_be_zero) { /* 0 is not allowed, because in the field it would mean that
-                                                           * the key is absent */
+    if (one.type == NNC_FIELD_I64 && !key->may_be_zero) { /* 0 is refused, because a field of 0 would mean that the key
+                                                           * is absent */
         one.min = 1;
         one.unit = NULL;
     }

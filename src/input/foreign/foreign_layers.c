@@ -7,7 +7,7 @@
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
-/* ---- kinds of layers ---- */
+/* ---- kinds of the layers of a decoder ---- */
 
 enum { LAYERS_MAX = 4096, KIND_MAX = 24 };
 
@@ -94,8 +94,8 @@ static bool read_matrix(kinds *k, nnc_json matrix) {
     return layer == k->layers || refuse_length(k, matrix);
 }
 
-/* Reads a number of the rule, from the data file or from a key of the configuration: a whole number of at least
- * `least`. Otherwise it notes a fault and returns false. */
+/* Reads a number of a rule, from the data file or from a key of the configuration. It must be a whole number of at
+ * least `least`; otherwise notes a fault and returns false. unsaid: value if neither gives a number. */
 static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, int64_t *number) {
     const nnc_json key = nnc_json_get(rule, "key");
     const nnc_json at = key.node != NULL ? nnc_foreign_get(k->file->at, nnc_json_text(key)) : rule;
@@ -103,7 +103,7 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
     double value = 0;
     *number = unsaid;
     if (rule.node == NULL || (!nnc_foreign_is_given(at) && fallback.node == NULL)) { return true; }
-    if (at.node == NULL) { /* the file does not have the key; a key with the value null would have a node */
+    if (at.node == NULL) { /* the configuration lacks the key (a key with the value null would have a node) */
         char name[64], text[NNC_NUMBER_TEXT];
         value = nnc_json_number(fallback);
         snprintf(name, sizeof name, "%s", nnc_json_text(key));
@@ -122,7 +122,7 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
     return true;
 }
 
-/* Sets the kind of the layers whose indices are in a list. Returns false if it noted a fault. */
+/* Sets the kind of the layers whose indices (from 0) are in a list. Returns false if it noted a fault. */
 static bool set_listed(kinds *k, nnc_json list, const char *kind) {
     if (!nnc_json_expect(list, NNC_JSON_LIST, "a list of layers")) { return false; }
     for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
@@ -252,7 +252,7 @@ void nnc_foreign_pattern_read(nnc_foreign_file *file, const nnc_foreign_pattern 
 
 enum { CHANNELS_MAX = 100000 };
 
-/* Reads block_out_channels as multiples of its first value. */
+/* Reads block_out_channels: the number of channels of each level, stored as a multiple of the first one. */
 static void read_channels(nnc_json root, nnc_unet *u) {
     const nnc_json list = nnc_json_get(root, "block_out_channels");
     if (nnc_json_type_of(list) != NNC_JSON_LIST || nnc_json_count(list) < 1 ||
@@ -274,7 +274,8 @@ static void read_channels(nnc_json root, nnc_unet *u) {
     }
 }
 
-/* Reads the levels with attention. The list of the way up begins at the deepest level and must mirror the way down. */
+/* Reads which levels have attention. The list for the way up begins at the deepest level and must mirror the list for
+ * the way down. */
 static void read_blocks(nnc_json root, nnc_json levels, nnc_unet *u) {
     const nnc_json down = nnc_json_get(root, "down_block_types");
     const nnc_json up = nnc_json_get(root, "up_block_types");
@@ -310,8 +311,9 @@ static void read_blocks(nnc_json root, nnc_json levels, nnc_unet *u) {
     u->attention_levels_count = u->levels;
 }
 
-/* Reads one entry per level: the same number of heads at every level, or numbers that give the same width. Levels
- * without attention also have an entry, and the middle uses the entry of the deepest level. */
+/* Reads a list with the number of heads of each level: equal numbers at every level, or numbers that give the same head
+ * width at every level. Levels without attention also have an entry, and the middle uses the entry of the deepest
+ * level. */
 static void read_head_list(nnc_json list, nnc_unet *u) {
     bool same_count = true, same_width = true;
     int64_t heads = 0, width = 0;
@@ -342,7 +344,7 @@ static void read_head_list(nnc_json list, nnc_unet *u) {
     }
 }
 
-/* Reads the number of heads from the first of two keys that is given. */
+/* Reads the number of heads from the first key in `keys` that the configuration has. fallback: the default. */
 static void read_heads(nnc_foreign_file *file, nnc_json keys, nnc_json fallback) {
     const nnc_json first = nnc_json_first(keys);
     const bool given = nnc_foreign_given(file->at, nnc_json_text(first));
