@@ -19,8 +19,8 @@
 
 enum {
     HEADER_MAX = 100 * 1000 * 1000, /* longest safetensors header that the format allows, in bytes */
-    KEY_MAX = 192,                  /* longest key or name that is stored */
-    TEXT_MAX = 256,                 /* longest string that is stored; a longer string is skipped */
+    KEY_MAX = 192,                  /* longest key or name that is stored, in bytes */
+    TEXT_MAX = 256,                 /* longest string that is stored, in bytes; a longer string is skipped */
     LIST_MAX = 512,                 /* longest list whose items are stored; of a longer list only the number of items is
                                      * stored */
     DIMENSIONS_MAX = 4,             /* largest number of dimensions of a tensor (GGML_MAX_DIMS) */
@@ -60,7 +60,7 @@ static bool add_tensor(nnc_checkpoint *c, const char *type, int64_t params, int6
     return add_part(c, &part);
 }
 
-/* ---- safetensors ---- */
+/* ---- reads safetensors files ---- */
 
 /* Reads a whole number of at least 0. Returns false for any other value. */
 static bool whole(nnc_json at, int64_t *value) {
@@ -129,7 +129,7 @@ static nnc_status read_safetensors(nnc_checkpoint *c, nnc_arena *arena, FILE *fi
     return status;
 }
 
-/* ---- GGUF ---- */
+/* ---- reads GGUF files ---- */
 
 /* A GGUF file that is read once, from start to end. left: number of bytes that are not yet read. */
 typedef struct gguf {
@@ -313,7 +313,8 @@ static bool take_key(gguf *g) {
     return read;
 }
 
-/* Returns true if a tensor is computed from the configuration, so it is no parameter. */
+/* Tests whether a tensor of a GGUF file is no parameter, because it is computed from the configuration (rope_freqs,
+ * rope_factors). */
 static bool is_constant(const char *name) { return strncmp(name, "rope_f", 6) == 0; }
 
 /* Reads the description of a tensor: name, dimensions, type. If the tensor is in the first layer or outside the layers,
@@ -392,8 +393,8 @@ nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file,
     return nnc_ends_in(c->path, ".gguf") ? read_gguf(c, file, size, err) : read_safetensors(c, arena, file, size, err);
 }
 
-/* Reads each file that an index names once. If a file is missing, takes the number of tensors, and the bytes and
- * parameters (-1 = not stated), from the index instead. */
+/* Reads each file that the index of a sharded checkpoint names, once. If one of them is missing, takes the number of
+ * tensors, and the bytes and parameters (-1 = not stated), from the index instead. */
 static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root, nnc_error *err) {
     const nnc_json map = nnc_json_get(root, "weight_map");
     const nnc_json metadata = nnc_json_get(root, "metadata");

@@ -1,5 +1,5 @@
-/* Opens launch files: reads their documents, finds their formats, and adds their settings to the settings of the
- * command line. */
+/* Opens launch files: reads them as JSON documents, finds the format of each, and adds their settings to the settings
+ * of the command line. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document
     return nnc_document_parse(specs, d, text, size);
 }
 
-/* Opens the table of a format, foreign/launch/FORMAT.json, and parses it. */
+/* Reads the text of the table of a format, foreign/launch/FORMAT.json, into *table. The caller parses the text. */
 static nnc_status table_read(nnc_specs *specs, const char *format, nnc_document *table, nnc_error *err) {
     size_t size = 0;
     char name[96];
@@ -84,7 +84,8 @@ static bool has_any(nnc_json root, nnc_json keys) {
     return false;
 }
 
-/* Returns true if a document has one of the "signs" of a format (a key), and no key that the format never has. */
+/* Tests whether a document has a launch format: it has one of the keys that the table of the format lists as "signs",
+ * and none of the keys that the table lists as "never". */
 static bool is_format(nnc_json root, nnc_json table) {
     const nnc_json inside = nnc_json_get(table, "inside");
     const nnc_json of = inside.node != NULL ? nnc_json_get(root, nnc_json_text(inside)) : (nnc_json){ 0 };
@@ -93,7 +94,8 @@ static bool is_format(nnc_json root, nnc_json table) {
            !has_any(root, nnc_json_get(table, "never"));
 }
 
-/* Returns true if the text of a document has one of the "signs" of a table. If not, the table need not be parsed. */
+/* Tests whether the text of a document contains one of the "signs" of a table, both as plain text. If not, the table
+ * need not be parsed. */
 static bool may_be_format(const char *table, const char *text) {
     const char *at = table != NULL ? strstr(table, "\"signs\": [") : NULL;
     const char *end = at != NULL ? strchr(at, ']') : NULL;
@@ -126,7 +128,8 @@ static nnc_status try_table(nnc_specs *specs, nnc_json root, nnc_document *table
     }
     if (*is) {
         char *writer = keys != NULL ? strstr(keys, ",\n  \"writer\": {") : NULL;
-        if (writer != NULL && strstr(writer + 1, ",\n  \"") == NULL) { /* the last member, which no reader needs */
+        if (writer != NULL && strstr(writer + 1, ",\n  \"") == NULL) { /* no reader needs the member "writer", so it is
+                                                                        * cut off if it is the last member */
             writer[0] = '}', writer[1] = '\0';
         }
         NNC_TRY(nnc_document_parse(specs, table, text, strlen(text)));
@@ -155,8 +158,8 @@ static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format
     return NNC_OK;
 }
 
-/* Returns true if a JSON file is a file of nncost itself or the configuration of a model. This test avoids that such
- * files, which are frequent, are parsed twice. */
+/* Tests whether a JSON file belongs to nncost itself or is the configuration of a model. Such files are frequent, and
+ * this test avoids that they are parsed twice. */
 static bool is_other_json(nnc_specs *specs, const char *path) {
     static const char *const keys[] = { "schema", "model_type" };
     char *text = NULL;
@@ -176,8 +179,8 @@ static bool is_other_json(nnc_specs *specs, const char *path) {
     return other;
 }
 
-/* Tests whether a path is a regular file. Other files, such as pipes, can be read only once, so the commands that use
- * them read them. */
+/* Tests whether a path is a regular file. Other files, such as pipes, can be read only once, so they are left to the
+ * command that uses them. */
 static bool is_regular(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
@@ -188,7 +191,7 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format) 
     const char *found = NULL;
     nnc_error err;
     if (is_yaml(path) || is_toml(path) || is_gguf(path) || is_shell(path) || nnc_ends_in(path, ".py")) {
-        return true; /* YAML, TOML, scripts and programs: no other files that nncost reads are of these types */
+        return true; /* nncost reads no other files that are YAML, TOML, scripts or programs */
     }
     if (!nnc_ends_in(path, ".json") || nnc_checkpoint_is_file(path) || !NNC_READS_LAUNCH_FILES) { return false; }
     if (format != NULL) { return true; }
@@ -261,7 +264,7 @@ static nnc_status add_options(nnc_reading *r, const char *path, const char *form
 static nnc_status open_file(nnc_reading *r, const char *path, const char *format);
 
 /* Reads a launch file that another file names. Refuses pipes and devices, which may never end.
- * NOLINTNEXTLINE(misc-no-recursion): as add_command */
+ * NOLINTNEXTLINE(misc-no-recursion): not deeper than add_command */
 static nnc_status open_named(nnc_reading *r, const char *path, const char *format) {
     if (nnc_specs_kept(r->specs, path) == NULL && nnc_is_pipe(path)) {
         return nnc_fail(r->err, NNC_BAD_SPEC, path, "a pipe or a device, expected a file");
@@ -346,7 +349,8 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
     for (int i = 0; status == NNC_OK && i < script.count; i++) {
         bool known = false;
         if (first >= 0 && strcmp(commands[i].options, commands[first].options) == 0) {
-            continue; /* another launcher started the program with the same options, so this command adds nothing */
+            continue; /* the same program with the same options was already started by another launcher, so this command
+                       * adds nothing */
         }
         status = add_command(r, path, format, &commands[i], &known);
         if (status == NNC_OK && known && first >= 0) {
@@ -371,7 +375,8 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
                     "program of docs/files.md");
 }
 
-/* If files of this format replace each other's values, puts the previous file of the format beneath this file. */
+/* In some formats, the values of a file replace those of the previous file of the format. In such a format, stores that
+ * keys which this file lacks are read from the previous file (file->beneath). */
 static void put_beneath(nnc_reading *r, nnc_launch_file *file) {
     const nnc_json none = { 0 };
     const nnc_json layers = file->format != NULL ? nnc_json_get(nnc_json_root(&file->table.doc), "layers") : none;
@@ -420,8 +425,8 @@ static bool has_format(const nnc_reading *r, const char *format, int naming) {
     return false;
 }
 
-/* Sets the fields that a table lists for the path of a file shipped with the framework. Returns false for other
- * paths. */
+/* Sets the fields that the table of a format lists for a file that is shipped with the framework, if the value of the
+ * key is the path of such a file. Returns false for other paths. */
 static bool set_known(nnc_reading *r, const nnc_reference *named) {
     const char *name = nnc_json_text(named->at), *slash = strrchr(name, '/');
     const nnc_json fields =
@@ -431,8 +436,8 @@ static bool set_known(nnc_reading *r, const nnc_reference *named) {
     return fields.node != NULL;
 }
 
-/* Opens the files whose paths are values of keys. If a file of the same format is already open, a further file is not
- * opened. */
+/* Opens the launch files whose paths are values of keys. A file is not opened if another file of its format is already
+ * open. */
 static void read_references(nnc_reading *r) {
     for (int i = 0; i < r->reference_count && nnc_reading_goes_on(r); i++) {
         const nnc_reference *named = &r->references[i];
@@ -445,7 +450,8 @@ static void read_references(nnc_reading *r) {
         } else if (is_there(r, path)) {
             r->status = open_named(r, path, named->format);
             if (nnc_reading_goes_on(r) && strcmp(r->files[named->file].format, named->format) == 0) {
-                r->files[named->file].beneath = r->file_count; /* its keys replace keys of the file that it names */
+                r->files[named->file].beneath = r->file_count; /* the keys of this file take precedence over the keys of
+                                                                * the file that it names */
                 r->files[r->file_count - 1].is_beneath = true;
                 nnc_reading_beneath(r, named->file);
             } else if (nnc_reading_goes_on(r)) {
@@ -550,7 +556,7 @@ static nnc_status read_all(nnc_reading *r, nnc_scenario_args *given) {
     return nnc_reading_goes_on(r) ? hand_over(r, given) : r->status;
 }
 
-/* Writes a value as JSON: a number, true, false or a list as it is, any other text as a string. */
+/* Writes a value as JSON: numbers, true, false and lists unchanged, any other text as a string. */
 static void put_json(nnc_buffer *out, const char *value) {
     double number = 0.0;
     if (value[0] == '[' || strcmp(value, "true") == 0 || strcmp(value, "false") == 0 ||
@@ -561,7 +567,8 @@ static void put_json(nnc_buffer *out, const char *value) {
     }
 }
 
-/* Writes the model that the files describe as a model file, which the specs then find under *path. */
+/* Writes the model that the launch files describe as a model file in memory. *path receives the name under which the
+ * specs find this file. */
 static nnc_status make_model(nnc_reading *r, int index, const char **path) {
     nnc_buffer text = { 0 };
     char stem[64];
@@ -576,7 +583,11 @@ static nnc_status make_model(nnc_reading *r, int index, const char **path) {
     if (made == NULL || name == NULL) { return nnc_no_memory(r->err); }
     const char *slash = strrchr(file, '/'), *base = slash != NULL ? slash + 1 : file;
     snprintf(name, size, "%s%s", slash == NULL ? "./" : "", file);
-    if (strlen(base) >= sizeof stem) { base += strlen(base) - sizeof stem + 1; /* ids of models fit into stem */ }
+    if (strlen(base) >= sizeof stem) {
+        base += strlen(base) - sizeof stem + 1; /* the id of a model must fit into
+                                                                                * `stem`, so only the end of a long name
+                                                                                * is used */
+    }
     nnc_spec_stem(base, false, stem, sizeof stem);
     nnc_buffer_text(&text, "{ \"schema\": \"nncost.model/1\", \"id\": ");
     nnc_put_json_text(&text, stem);
@@ -615,19 +626,20 @@ static nnc_status model_of(nnc_reading *r, const char **model) {
     return NNC_OK;
 }
 
-/* Returns true if an operand, or the first item of a comma-separated list, names a model. */
+/* Tests whether an operand, or the first item of an operand that is a list with commas, names a model. */
 static bool is_model(nnc_specs *specs, const char *operand) {
     const nnc_model *model = NULL;
     char first[512];
     const char *path = NULL;
     snprintf(first, sizeof first, "%.*s", (int)strcspn(operand, ","), operand);
     if (nnc_specs_find(specs, NNC_SPEC_DEVICE, first, &path, NULL) == NNC_OK) {
-        return false; /* otherwise the name of a device would be searched on the hub */
+        return false; /* without this test, the name of a device would be searched on the hub */
     }
     return nnc_model_load(specs, first, &model, NULL) == NNC_OK;
 }
 
-/* Puts the model of the files before the device, unless the user gives a model. leading: operands before MODEL. */
+/* Puts the model of the launch files before the device in the operands, unless the user gives a model. leading: number
+ * of operands that come before MODEL. */
 static nnc_status put_model(nnc_reading *r, int leading, char **operands, int *count) {
     const char *model = NULL;
     if (r->model_given != NULL) { return NNC_OK; }
@@ -646,7 +658,8 @@ static nnc_status put_model(nnc_reading *r, int leading, char **operands, int *c
     return NNC_OK;
 }
 
-/* Uses values of the user such as "--set model.vocab=32000" for fields of the model that the files leave open. */
+/* Uses the values that --set gives to fields of the model, such as "--set model.vocab=32000", if the launch files do
+ * not give these fields. */
 static void take_sets(nnc_reading *r) {
     for (int i = 0; i < r->given->set_count; i++) {
         const char *set = r->given->sets[i], *equals = strchr(set, '=');
@@ -678,8 +691,9 @@ static bool is_program(const char *word) {
     return word[0] == '-' && word[1] == '-';
 }
 
-/* Removes the operands NAME=VALUE, which set variables of scripts. Their assignments go on the first line of a script,
- * so that the other lines keep their numbers. */
+/* Removes the operands NAME=VALUE, which set variables of scripts. r->defined receives these assignments as text
+ * without line breaks; it is put before the first line of a script, so that the lines of the script keep their
+ * numbers. */
 static nnc_status take_variables(nnc_reading *r, char **operands, int *count) {
     nnc_buffer text = { 0 };
     int kept = 0;
@@ -690,7 +704,7 @@ static nnc_status take_variables(nnc_reading *r, char **operands, int *count) {
             while (i < *count) { operands[kept++] = operands[i++]; }
         } else if (length > 0 && word[length] == '=' && strchr(word, '\'') == NULL &&
                    (!(word[0] >= '0' && word[0] <= '9') || strspn(word, "0123456789") == length)) {
-            /* "1=x": the first argument of the script */
+            /* digits are the number of an argument of the script: "1=x" sets $1 */
             nnc_buffer_print(&text, "%.*s='%s'; ", (int)length, word, word + length + 1);
         } else {
             operands[kept++] = operands[i];

@@ -22,7 +22,7 @@ enum { NNC_READS_LAUNCH_FILES = false };
 enum { NNC_READS_LAUNCH_FILES = true };
 #endif
 
-/* true: this program can read YAML */
+/* true: this program was built with a YAML reader */
 extern const bool nnc_yaml_is_read;
 
 /* Writes a YAML text as JSON text, with each key and value on its line in the YAML. Words without quotes are read as
@@ -75,7 +75,7 @@ nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, nnc_she
  * in the current folder; if no such file exists, returns the path in its folder. NULL when out of memory. */
 const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name);
 
-/* ---- checkpoints: checkpoint.c ---- */
+/* ---- checkpoint.c: checkpoints ---- */
 
 enum { NNC_CHECKPOINT_PARTS = 48 };
 
@@ -106,9 +106,9 @@ nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file,
 typedef struct nnc_launch_asked {
     const char *format; /* --from: format of all files; NULL = the content decides */
     bool lenient;       /* true: keys that cannot be used are listed and skipped */
-    bool serves;        /* true: the command computes a deployment; false: a training step */
+    bool serves;        /* true: the command computes a deployment; false: it computes a training step */
     int leading;        /* number of operands before MODEL, such as the name of a picture */
-    bool may_be_open;   /* true: a key with the value "auto" is listed, even if nothing else sets its field; false: it
+    bool may_be_open;   /* true: a key with the value "auto" whose field nothing else sets is listed; false: such a key
                          * is an error */
 } nnc_launch_asked;
 
@@ -132,16 +132,16 @@ nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *mod
 
 /* A training plan to write as a launch file. */
 typedef struct nnc_launch_plan {
-    const char *format, *software; /* software: id of the profile with which the plan is estimated */
+    const char *format, *software; /* software: id of the software profile with which the plan is estimated */
     const char *model_asked, *device;
     const nnc_model *model;
     const nnc_device *on;
     const nnc_plan *plan; /* plan after all options and defaults */
 } nnc_launch_plan;
 
-/* Adds the profile, and the fields that a plan in this format needs, unless they are given. searches: also adds the
- * fields that a search needs. NNC_BAD_USAGE: the format is unknown, or frameworks with the given profile do not read
- * its files. */
+/* Adds to *given the software profile and the fields that a plan in this format needs, except those that the user
+ * gives. searches: true = also adds the fields that a search needs. NNC_BAD_USAGE: the format is unknown, or frameworks
+ * with the profile of the user do not read its files. */
 nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches, nnc_scenario_args *given,
                                nnc_error *err);
 
@@ -178,8 +178,9 @@ typedef struct nnc_launch_file {
     const char *path, *format; /* path of the file; name of its format, NULL = not yet known */
     nnc_document content, table;
     nnc_document also; /* table that "also" names; is_parsed is false if there is no such table */
-    int beneath;     /* 1 + index of the file with the values of keys that this file does not have; 0 = no such file */
-    bool is_beneath; /* true: another file is on top of this file; only the rules of the file on top are applied */
+    int beneath;       /* 1 + index of the file in which keys that this file lacks are looked up; 0 = no such file */
+    bool is_beneath;   /* true: another file is looked up before this file (its `beneath`); the rules of the table are
+                      * applied only to that file */
 } nnc_launch_file;
 
 /* A field of the plan, the run or the deployment that a launch file sets. */
@@ -244,7 +245,7 @@ typedef struct nnc_reading {
     nnc_status status;
 } nnc_reading;
 
-/* ---- a script that is read: shell.c, shell_words.c, shell_command.c ---- */
+/* ---- shell.c, shell_words.c, shell_command.c: reading a script ---- */
 
 typedef struct nnc_script_word {
     const char *text;
@@ -287,7 +288,7 @@ typedef struct nnc_script_cells {
 typedef struct nnc_shell_var {
     struct nnc_shell_var *next;
     const char *name;
-    nnc_script_cell *value; /* the value; of an array: its items with unquoted blanks between them */
+    nnc_script_cell *value; /* the value; for an array: its items, with unquoted spaces between them */
     int32_t count;
     bool is_unknown;
 } nnc_shell_var;
@@ -328,7 +329,7 @@ typedef struct nnc_shell {
     bool in_test;       /* true: the position is inside "[[ .. ]]", after && or || */
     bool in_condition;  /* true: the position is between "if" and "then" */
     char after[3];      /* the operator before the command: "&&", "||" or "" */
-    const char *marker; /* marker of a here document that begins on the next line */
+    const char *marker; /* word that ends a here document whose text begins on the next line */
     size_t marker_length;
     bool is_plain;    /* true: variables in the here document are not expanded */
     const char *into; /* file that receives the text of the here document; NULL = no file */
@@ -344,7 +345,7 @@ typedef struct nnc_shell {
     nnc_shell_function *functions;
 } nnc_shell;
 
-/* ---- words and variables: shell_words.c ---- */
+/* ---- shell_words.c: words and variables ---- */
 
 bool nnc_shell_goes_on(const nnc_shell *s);
 void nnc_shell_refuse(nnc_shell *s, const char *what);
@@ -362,10 +363,11 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
  * deep as the brackets are nested. */
 const char *nnc_shell_end_of(const char *at, int depth);
 size_t nnc_shell_name_length(const char *at);
-/* Returns the ']' that ends the subscript of an array, which begins with '[' at `at`; NULL = not before `end`. */
+/* Returns the position of the ']' that ends the subscript of an array; the subscript begins with '[' at `at`. NULL =
+ * there is no such ']' before `end`. */
 const char *nnc_shell_subscript_end(const char *at, const char *end);
-/* Returns the length of a blank that a user has to fill in, such as "<path of the data>"; 0: `at` is no blank, but may
- * be a redirection. */
+/* Returns the length of a placeholder that the user of a script has to fill in, such as "<path of the data>"; 0: the
+ * text at `at` is no placeholder, but may be a redirection. */
 size_t nnc_shell_blank_length(const char *at);
 bool nnc_shell_calculate(nnc_shell *s, const char *text, double *result);
 /* Expands the expression at `at`, which begins with '$' or '`', and appends its value to `to`. Returns the position
@@ -376,7 +378,7 @@ void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_
 /* Expands the text from `at` to `end` as nnc_shell_expand does. Returns it as a string in the arena. */
 const char *nnc_shell_expand_text(nnc_shell *s, const char *at, const char *end);
 
-/* ---- commands: shell_command.c ---- */
+/* ---- shell_command.c: commands ---- */
 
 bool nnc_shell_is_option(const char *word);
 bool nnc_shell_has_program(const nnc_script_words *w);
@@ -387,7 +389,7 @@ bool nnc_shell_starts_unknown(const nnc_script_words *w);
 void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w);
 void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w);
 
-/* ---- documents and tables: launch.c ---- */
+/* ---- launch.c: documents and tables ---- */
 
 void nnc_document_free(nnc_document *d);
 /* Parses a text, which must outlive the document. */
@@ -395,7 +397,7 @@ nnc_status nnc_document_parse(nnc_specs *specs, nnc_document *d, const char *tex
 /* Opens the table of a format. NNC_BAD_USAGE: the format is unknown. */
 nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *table, nnc_error *err);
 
-/* ---- the reading ---- */
+/* ---- launch_rows.c: reading keys by the tables ---- */
 
 bool nnc_reading_goes_on(const nnc_reading *r);
 /* Sets r->status and r->err from the fault that was noted at a value of a file. */
@@ -403,7 +405,8 @@ void nnc_reading_fail(nnc_reading *r, nnc_json at);
 /* Adds a key that sets no field to the list of ignored keys. path: keys from the root to it, joined by dots. */
 void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why, bool skipped);
 bool nnc_reading_is_given(const nnc_reading *r, const nnc_field *field);
-/* Sets the fields that a JSON object of a table lists, such as { "zero": "3" }. */
+/* Sets the fields that an object of a table lists, such as { "zero": "3" }. at, path: the key of the launch file for
+ * which they are set. are_defaults: true = a field that is already set keeps its value. */
 void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, bool are_defaults);
 /* Finds a field of the model that was set, by name (also "MODEL" and "SOFTWARE"); NULL = not set. */
 nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name);

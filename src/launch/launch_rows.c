@@ -201,7 +201,7 @@ static void disagree(nnc_reading *r, nnc_json at, const nnc_set_field *first, co
     nnc_reading_fail(r, at);
 }
 
-/* Returns true if a question has no answer yet, and this field is the first that could answer it. */
+/* Tests whether a question has no answer yet, and the field `name` is the first field that could answer it. */
 static bool is_open(const nnc_reading *r, const char *name) {
     for (int i = 0; i < r->question_count; i++) {
         const nnc_launch_question *q = &r->questions[i];
@@ -326,7 +326,7 @@ static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *
     snprintf(set->value, sizeof set->value, "%s", text);
 }
 
-/* Marks a field that nothing sets, so that it keeps the default of nncost and no rule sets it. */
+/* Marks a field that is not set yet, so that it keeps the default of nncost and no rule of a table sets it. */
 static void keep(nnc_reading *r, nnc_json at, const char *name) {
     const nnc_field *field = field_of(r, name);
     if (field != NULL && find_set(r, field) == NULL && r->set_count < NNC_LAUNCH_FIELDS_MAX) {
@@ -391,7 +391,7 @@ static const char *text_of(nnc_json row, const char *member) {
     return found.node != NULL ? nnc_json_text(found) : "";
 }
 
-/* Follows a reference "${a.b}" to the value of that key; other values stay. */
+/* If a value is a reference to a key, "${a.b}", returns the value of this key, otherwise the value itself. */
 static nnc_json referred(nnc_json at) {
     enum { REFERENCES_MAX = 8 };
     for (int i = 0; i < REFERENCES_MAX && nnc_json_type_of(at) == NNC_JSON_TEXT; i++) {
@@ -407,7 +407,7 @@ static nnc_json referred(nnc_json at) {
     return at;
 }
 
-/* Returns the file beneath a file; NULL = no such file. */
+/* Returns the file in which keys that `file` lacks are looked up; NULL = no such file. */
 static const nnc_launch_file *beneath(const nnc_reading *r, const nnc_launch_file *file) {
     return file->beneath > 0 ? &r->files[file->beneath - 1] : NULL;
 }
@@ -418,7 +418,8 @@ static const nnc_launch_file *lowest(const nnc_reading *r) {
     return file;
 }
 
-/* Tests whether a key of this file names the file beneath it, by the last part of the path. */
+/* Tests whether `key` is the key of this file that names the file in which its missing keys are looked up. Only the
+ * last parts of the paths are compared. */
 static bool names_given_file(const nnc_reading *r, const nnc_launch_file *file, const char *key) {
     const nnc_json layers = table_part(r, "layers"), none = { 0 };
     const bool is = file->beneath > 0 && layers.node != NULL && strcmp(nnc_json_text(layers), key) == 0;
@@ -456,8 +457,9 @@ static nnc_json value_in(const nnc_reading *r, const nnc_launch_file *file, cons
 
 static bool value_text(nnc_json at, char *text, size_t size);
 
-/* Returns the value of a key in a file beneath other files. Defaults of the program that the file repeats do not count,
- * so that a key of the file on top, such as the name of a model, may replace them. */
+/* Returns the value of a key in a file in which missing keys of another file are looked up. A value that is only the
+ * default of the program does not count, so that another key of the other file, such as the name of a model, may decide
+ * it. */
 static nnc_json value_beneath(const nnc_reading *r, const nnc_launch_file *file, const char *key) {
     const nnc_json found = value_in(r, file, key), absent = nnc_json_get(table_part(r, "absent"), key), none = { 0 };
     char a[NNC_LAUNCH_VALUE], b[NNC_LAUNCH_VALUE];
@@ -466,8 +468,8 @@ static nnc_json value_beneath(const nnc_reading *r, const nnc_launch_file *file,
     return same ? none : found;
 }
 
-/* Returns the value of a key of the file, or of the files beneath it. If the key is absent, returns the value that
- * "absent" in the table has; if that is missing too, node is NULL. */
+/* Returns the value of a key in the file, or in the files in which its missing keys are looked up. If all of these lack
+ * the key, returns the value that the table has in "absent"; node NULL: the table has none. */
 static nnc_json value_of(const nnc_reading *r, const char *key) {
     const nnc_launch_file *file = &r->files[r->file];
     nnc_json found = value_in(r, file, key);
@@ -475,8 +477,8 @@ static nnc_json value_of(const nnc_reading *r, const char *key) {
     return found.node == NULL ? nnc_json_get(table_part(r, "absent"), key) : referred(found);
 }
 
-/* Tests whether a key of a file beneath other files has no effect: a file on top has the key, too, or the value is the
- * default of the program. */
+/* Tests whether a key has no effect, because a file that is looked up earlier also has the key, or because the value is
+ * the default of the program. */
 static bool is_replaced(const nnc_reading *r, nnc_json at, const char *key) {
     const nnc_launch_file *file = &r->files[r->file];
     for (; file != NULL && at.doc != &file->content.doc; file = beneath(r, file)) {
@@ -525,11 +527,11 @@ static bool value_text(nnc_json at, char *text, size_t size) {
     }
 }
 
-/* ---- formulas ---- */
+/* ---- formulas of a table: "=4*hidden_size" ---- */
 
 typedef struct formula {
     nnc_reading *r;
-    nnc_json at; /* key of the file whose value the formula computes */
+    nnc_json at; /* key of the file for whose field the formula is computed; errors name this key */
     double stack[16];
     int depth;
 } formula;
@@ -565,7 +567,8 @@ static bool model_text(nnc_reading *r, const char *name, char *text, size_t size
     return row != NULL;
 }
 
-/* Returns true if neither a key nor a known model of that name gives the fields of the model. */
+/* Tests whether the fields of the model are unknown: no known model is named, and for serving no key gives them
+ * either. */
 static bool is_model_unknown(nnc_reading *r) {
     const nnc_model_field *named = nnc_reading_model(r, "MODEL");
     const char *id = r->model_given != NULL ? r->model_given : named != NULL ? named->value : NULL;
@@ -587,7 +590,7 @@ static bool take_key(void *context, const char *name, size_t length) {
     char text[NNC_LAUNCH_VALUE];
     if (found.node == NULL && strncmp(key, "model.", 6) == 0 && model_text(f->r, key + 6, text, sizeof text) &&
         nnc_read_double(text, &number)) {
-        /* model_text has written the value of a field of the model to `text`, and nnc_read_double has set `number` */
+        /* `text` has the value of a field of the model, and `number` is this value */
     } else if (found.node == NULL && strncmp(key, "plan.", 5) == 0 && field_of(f->r, key + 5) != NULL) {
         if (nnc_reading_is_given(f->r, field_of(f->r, key + 5))) {
             nnc_json_fault(f->at, NULL, "an option gives %s, expected those of all fields of this key", key + 5);
@@ -781,7 +784,7 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
         } else if (name[0] == '!') {
             ask(r, at, path, (nnc_json){ 0 }, name + 1);
         } else if (name[0] == '+' ? is_decided(r, name + 1) : are_defaults && is_known(r, name)) {
-            continue; /* the value is not needed, so an error in its arithmetic must not be reported */
+            continue; /* the field is already set, so an error in the arithmetic of this value must not be reported */
         } else if (nnc_reading_text(r, at, nnc_json_text(one), text, sizeof text)) {
             nnc_set_field *set = name[0] == '+' ? find_set(r, field_of(r, name + 1)) : NULL;
             nnc_model_field *of_model =
@@ -799,7 +802,7 @@ static void put_expected(nnc_json values, char *text, size_t size) {
     size_t used = 0;
     for (nnc_json one = nnc_json_first(values); one.node != NULL; one = nnc_json_next(one)) {
         const char *key = nnc_json_key(one);
-        if (key[0] == '\0') { continue; /* no program: only options */ }
+        if (key[0] == '\0') { continue; /* the empty name stands for options without a program, and is not listed */ }
         if (used + strlen(key) + 6 > size) {
             snprintf(text + used, size - used, " ...");
             return;
@@ -871,7 +874,7 @@ static bool read_pattern(nnc_json letters, const char *text, nnc_buffer *out, in
 }
 
 /* Sets the list of layers of the model from the pattern in a value. A number N means one layer of the first kind, then
- * N - 1 layers of the second. NOLINTNEXTLINE(misc-no-recursion): two deep */
+ * N - 1 layers of the second. NOLINTNEXTLINE(misc-no-recursion): calls itself once, for the row "second" */
 static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *text) {
     const nnc_json letters = nnc_json_get(row, "letters");
     const char *total = text_of(row, "count");
@@ -901,8 +904,8 @@ static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *
     if (nnc_reading_goes_on(r) && second.node != NULL) { take_pattern(r, at, second, text); }
 }
 
-/* Looks for a decoder model with the same name as the tokenizer, and uses its vocabulary as the default of the model.
- * Does nothing if no decoder has this name. */
+/* If the tokenizer has the name of a decoder that nncost knows, uses the vocabulary of this decoder as the default of
+ * the field `to`. */
 static void take_vocab(nnc_reading *r, nnc_json at, const char *model, const char *to) {
     const nnc_model *found = NULL;
     char number[NNC_LAUNCH_VALUE];
@@ -934,21 +937,22 @@ static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *t
 
 enum { TRAINED_PATTERNS_MAX = 32, TRAINED_LAYERS_MAX = 1024, TRAINED_PATTERN = 200 };
 
-/* The parameters that match: the flags of --train, and the layers that have them. */
+/* The parameters whose names match the regular expressions: the parts of the model (values of --train), and the layers
+ * that have them. */
 typedef struct trained {
     regex_t patterns[TRAINED_PATTERNS_MAX];
     bool matched[TRAINED_PATTERNS_MAX]; /* true: the pattern matches a parameter of the family */
-    bool words[TRAINED_PATTERNS_MAX];   /* true: the pattern is a word, such as embed_tokens. It may match no
-                                         * parameter: users mean names that contain the word, but only names that begin
-                                         * with it match */
+    bool words[TRAINED_PATTERNS_MAX];   /* words[i]: true = pattern i is a word, such as embed_tokens. Such a pattern
+                                         * may match no parameter: users mean all names that contain the word, but a
+                                         * pattern matches only names that begin with it */
     int count;
     bool layers[TRAINED_LAYERS_MAX], any_layer, is_partial;
     char parts[NNC_LAUNCH_VALUE]; /* trained parts, such as "mlp,head" */
 } trained;
 
-/* Compiles a pattern as Axolotl does: it begins where the name begins, and '.' is a dot unless '+' follows. Returns false
- * for other syntax than that of examples: ranges of rows, escapes except \d, groups with '?', counts, repeats of groups
- * and of repeats. Source: Axolotl, src/axolotl/utils/freeze.py. */
+/* Compiles a pattern as Axolotl does: it must match from the start of a name, and '.' means a dot unless '+' follows.
+ * Returns false for syntax that the examples of Axolotl do not use: ranges of rows, escapes other than \d, groups with
+ * '?', counts, and repeats of groups or of repeats. Source: Axolotl, src/axolotl/utils/freeze.py. */
 static bool compile_pattern(const char *text, regex_t *pattern) {
     char posix[3 * TRAINED_PATTERN + 4] = "^(";
     size_t used = 2;
@@ -1027,8 +1031,8 @@ static bool match_family(trained *t, nnc_json family, int64_t layers) {
     return all;
 }
 
-/* Sets --train, and --train-layers if only some layers are trained. Layers that do not follow each other cost as much
- * as the same number from the first of them on. */
+/* Sets --train; if only some layers are trained, also --train-layers and --train-from. If the trained layers are not
+ * consecutive, as many layers from the first trained one on are set, which cost the same. */
 static void set_trained(nnc_reading *r, nnc_json at, const trained *t, int64_t layers) {
     int64_t count = 0, first = -1;
     char number[NNC_LAUNCH_VALUE];
@@ -1154,15 +1158,15 @@ static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json r
     }
 }
 
-/* Returns true if a value of a key switches a feature off: false, an empty text, an empty list or an empty object. */
+/* Tests whether a value switches a feature off: false, an empty text, an empty list or an empty object. */
 static bool is_off(nnc_json at) {
     const nnc_json_type type = nnc_json_type_of(at);
     return (type == NNC_JSON_BOOL && !nnc_json_bool(at)) || (type == NNC_JSON_TEXT && nnc_json_text(at)[0] == '\0') ||
            ((type == NNC_JSON_LIST || type == NNC_JSON_OBJECT) && nnc_json_count(at) == 0);
 }
 
-/* Returns true if two keys of the launch file have equal values: the key of this row, and the key that the member
- * "same" of the row names. */
+/* Tests whether the key of this row, and the key that the member "same" of the row names, have equal values in the
+ * launch file. */
 static bool is_same(const nnc_reading *r, nnc_json at, nnc_json row) {
     const nnc_json same = nnc_json_get(row, "same");
     const nnc_json other = same.node != NULL ? value_of(r, nnc_json_text(same)) : same;
@@ -1257,8 +1261,8 @@ nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below) {
     return row;
 }
 
-/* Reads an option such as "--no-enable-x" as "enable_x" = false, if only "enable_x" has a row. Returns false if it has
- * no row. */
+/* Reads an option such as "--no-enable-x" as "enable_x" = false, if the table has a row for "enable_x" and none for
+ * "no_enable_x". Returns false if it is no such option. */
 static bool is_negated(nnc_reading *r, nnc_json at, const char *path) {
     bool below = false;
     const bool may = table_part(r, "arguments").node != NULL && strncmp(path, "no_", 3) == 0;
@@ -1296,7 +1300,7 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
         } else if (path[0] == '.') {
             continue; /* a key that begins with '.' is the name of the program, which few tables use */
         } else if (below && type == NNC_JSON_OBJECT) {
-            const size_t end = strlen(path); /* fits() has checked that there is space for the dot */
+            const size_t end = strlen(path); /* there is space for the dot, because `fits` was tested */
             path[end] = '.';
             path[end + 1] = '\0';
             read_members(r, at, path);
@@ -1324,7 +1328,8 @@ static void read_absent(nnc_reading *r, nnc_json keys) {
             } else {
                 nnc_reading_set(r, keys, nnc_json_key(at), nnc_json_get(row, "otherwise"), false);
             }
-            r->said->ignored_count = said; /* a key that sets nothing is not listed if it is not in the file */
+            r->said->ignored_count = said; /* keys of "absent" that set nothing are not listed, because the user did not
+                                            * write them */
         }
     }
 }
@@ -1382,7 +1387,7 @@ static bool is_answered(nnc_reading *r, const nnc_launch_question *q) {
     return known;
 }
 
-/* Reports a question that is not answered as an error; if the caller allows it, lists the question instead. */
+/* Tests whether a question is answered. If not, reports it as an error; if r->asked->may_be_open, only lists it. */
 static void answer(nnc_reading *r, nnc_launch_question *q) {
     char options[160], what[256];
     q->is_open = !is_answered(r, q);

@@ -26,7 +26,7 @@
 
 #include "launch/launch_internal.h"
 
-/* Fields that no program decides. They are given as options when the file is read again. */
+/* Fields of a plan that no training program decides. They are given as options when the written file is read again. */
 static const char *const never_decided[] = {
     "imbalance",        "mode",   "activations", "price",   "flops_convention",
     "devices_per_node", "tokens", "samples",     "mtbf_of", "reserve_bytes",
@@ -38,8 +38,8 @@ static const char *const not_of_network[] = {
 
 typedef struct writing {
     const nnc_launch_plan *asked;
-    nnc_reading *r; /* plan and model as a document, in place of the launch file that the functions of launch_rows.c
-                     * read */
+    nnc_reading *r; /* reading state, in which plan and model take the place of the launch file that the functions of
+                     * launch_rows.c read */
     nnc_json writer;
     const char *form;
     nnc_buffer *out;
@@ -79,7 +79,7 @@ static void put_fields(nnc_buffer *out, const char *prefix, const nnc_field_tabl
         char text[NNC_LAUNCH_TEXT];
         if (field->name == NULL || field->type == NNC_FIELD_OBJECT) { continue; }
         nnc_field_text(field, object, text, sizeof text);
-        if (prefix[0] != '\0' && field->type == NNC_FIELD_BOOL) { /* tables write booleans of a model as "true" and
+        if (prefix[0] != '\0' && field->type == NNC_FIELD_BOOL) { /* tables write switches of a model as "true" and
                                                                    * "false" */
             snprintf(text, sizeof text, "%s", strcmp(text, "on") == 0 ? "true" : "false");
         }
@@ -281,7 +281,8 @@ static void put_key(writing *w, const char *key, const char *value) {
     w->any = true;
 }
 
-/* Writes a text, and for each name in {braces} the value of the field with this name; "${..}" stays. */
+/* Writes a text, and in place of each name in {braces} the value of the field with this name. "${..}" is written
+ * unchanged. */
 static void put_line(writing *w, const char *text) {
     for (; *text != '\0'; text++) {
         char name[NNC_LAUNCH_VALUE];
@@ -353,7 +354,7 @@ static void put_file(writing *w) {
     nnc_buffer_text(w->out, strcmp(w->form, "json") == 0 || strcmp(w->form, "shell") == 0 ? "\n" : "");
 }
 
-/* ---- the written file is read again and compared with the plan ---- */
+/* ---- reads the written file again and compares it with the plan ---- */
 
 /* Registers the written text as a file in memory that can be read by its name; *path receives the name. */
 static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer *text, const char **path,
@@ -627,7 +628,8 @@ static const char *put_row(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json r
     return NULL;
 }
 
-/* Writes the options of all rows of the table, but each field only once, and no field that "write" has. */
+/* Writes the options of all rows of the table. Writes no option for a field that an earlier row has written, or that an
+ * entry of "write" writes. */
 static void put_rows(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json rows, nnc_json write) {
     enum { WRITTEN_MAX = 32 };
     const char *written[WRITTEN_MAX];

@@ -36,7 +36,8 @@ static int fnmatch(const char *pattern, const char *text, int flags) {
 
 enum {
     SOURCES_MAX = 16, /* largest number of other scripts that are read */
-    CALLS_MAX = 100,  /* CALLS_MAX: largest number of function calls; CALLS_DEEP: deepest nesting of calls */
+    CALLS_MAX = 100,  /* CALLS_MAX: largest number of function calls that are read; CALLS_DEEP: largest number of calls
+                       * inside each other */
     CALLS_DEEP = 6
 };
 
@@ -217,7 +218,7 @@ static void add_word(nnc_shell *s, nnc_script_words *to, const nnc_script_cell *
     to->items[to->count++] = (nnc_script_word){ nnc_script_cells_text(s, from, count), from->line };
 }
 
-/* Divides an expanded value into words, at unquoted blanks or (at_all) at all blanks. */
+/* Divides an expanded value into words, at unquoted spaces; at_all: true = also at quoted spaces. */
 static void split(nnc_shell *s, const nnc_script_cell *all, int32_t count, bool at_all, nnc_script_words *to) {
     int32_t begin = 0;
     for (int32_t i = 0; i <= count; i++) {
@@ -233,7 +234,7 @@ static void expand_words(nnc_shell *s, const token *t, nnc_script_words *to) {
     const int32_t line = s->line;
     nnc_shell_expand(s, t->at, t->at + t->length, &all);
     const nnc_script_cell *list = (const nnc_script_cell *)(const void *)all.bytes.bytes;
-    /* "bash -c '..'" and eval have a whole command in one quoted word */
+    /* after "bash -c" and eval, one quoted word is a whole command */
     const char *last = to->count > 0 ? to->items[to->count - 1].text : "";
     const bool inner = strcmp(last, "-c") == 0 || strcmp(last, "eval") == 0 || strcmp(last, "-lc") == 0;
     if (nnc_shell_goes_on(s) && list != NULL) { split(s, list, nnc_script_cells_count(&all), inner, to); }
@@ -510,7 +511,10 @@ static bool take_assignment(nnc_shell *s, const token *t) {
     nnc_script_cells cells_of = { 0 };
     const bool is_array = value < end && *value == '(';
     const int32_t line = s->line;
-    if (close != NULL) { nnc_shell_expand(s, t->at + length, value, &cells_of); /* an item "[key]=value" */ }
+    if (close != NULL) {
+        nnc_shell_expand(s, t->at + length, value, &cells_of); /* the item "[key]=value" keeps its
+                                                                                 * key */
+    }
     if (is_array) {
         read_items(s, value + 1, end - 1, &cells_of);
     } else {
@@ -661,7 +665,7 @@ static void drop_arguments(const nnc_shell *s, nnc_shell_var *arguments[ARGUMENT
 }
 
 /* Reads the body of a function that a command calls, with its arguments. Returns false if there is no such function.
- * NOLINTNEXTLINE(misc-no-recursion): CALLS_DEEP */
+ * NOLINTNEXTLINE(misc-no-recursion): at most CALLS_DEEP deep */
 static bool call(nnc_shell *s, const nnc_script_words *w) {
     nnc_shell_var *arguments[ARGUMENTS] = { NULL };
     const nnc_shell_function *f = s->functions;
@@ -741,7 +745,11 @@ static token read_command(nnc_shell *s) {
         if (at_begin && t.is_word && take_keyword(s, &t)) {
             negated = negated != is_token(&t, "!");
             if (!is_token(&t, "!") && !is_token(&t, "time")) {
-                if (s->depth > depth) { s->frames[depth].behind = outside; /* as in "a || { b; }" */ }
+                if (s->depth > depth) {
+                    s->frames[depth].behind = outside; /* after the construct, commands run with the
+                                                                            * certainty from before it, as in "a || { b;
+                                                                            * } c" */
+                }
                 pass(s, &t);
                 s->after[0] = '\0';
                 return (token){ .at = ";", .length = 1 };
@@ -753,14 +761,15 @@ static token read_command(nnc_shell *s) {
             open_frame(s, '(')->behind = outside;
             pass(s, &t);
             return (token){ .at = ";", .length = 1 };
-        } else if (is_descriptor(s, &t)) { /* as in 2>&1 */
+        } else if (is_descriptor(s, &t)) { /* skips the number of a file descriptor, as in 2>&1 */
             continue;
         } else if (t.is_word && at_begin && take_assignment(s, &t)) {
             s->last = NNC_RUNS;
         } else if (t.is_word) {
             const bool is_declaration = at_begin && (is_token(&t, "export") || is_token(&t, "local") ||
                                                      is_token(&t, "declare") || is_token(&t, "readonly"));
-            const bool option = declares && at_begin && t.at[0] == '-'; /* as in "declare -a" */
+            const bool option = declares && at_begin && t.at[0] == '-'; /* true: an option of a declaration, as in
+                                                                         * "declare -a" */
             declares = declares || is_declaration;
             if (!is_declaration && !option) {
                 expand_words(s, &t, &w);
@@ -929,7 +938,8 @@ nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, 
     }
     const bool starts_none = s.made.count == 0;
     if (nnc_shell_goes_on(&s) && starts_none) { keep_variables(&s); }
-    if (nnc_shell_goes_on(&s) && s.sourced != NULL && starts_none) { /* the missing script may have more options */
+    if (nnc_shell_goes_on(&s) && s.sourced != NULL && starts_none) { /* the program may be started in a script that was
+                                                                      * not found */
         char what[256];
         if (s.sources > SOURCES_MAX) {
             snprintf(what, sizeof what, "starts no program itself, and reads more than %d scripts: give its options",

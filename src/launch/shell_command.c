@@ -39,7 +39,8 @@ static bool is_program(const char *text) {
     return false;
 }
 
-/* Returns the index of the word that is an interpreter, as in "srun -n 8 python train.py"; `end` = no interpreter. */
+/* Returns the index of the first word, from `from` to before `end`, that is an interpreter, as "python" in "srun -n 8
+ * python train.py"; `end` = no such word. */
 static int32_t interpreter_at(const nnc_script_words *w, int32_t from, int32_t end) {
     static const char *const names[] = { "python", "python3", "bash", "sh", "env" };
     for (; from < end; from++) {
@@ -74,7 +75,7 @@ bool nnc_shell_is_option(const char *text) {
 /* An option and its values, which are the following words up to the next option. */
 typedef struct flag {
     const char *name;
-    const char *joined; /* value in "--name=value"; NULL = no value */
+    const char *joined; /* the value in "--name=value"; NULL = the value, if any, is in the following words */
     int32_t first, count, line;
 } flag;
 

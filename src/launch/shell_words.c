@@ -1,7 +1,7 @@
 /* Values and words of a shell script: variables, arithmetic and expansion.
  *
  * Expanded are $NAME, ${NAME}, ${NAME:-word} and similar forms, arrays, $((..)), quotes and line continuation. A
- * variable that the script does not set, a blank to fill in ("<path of the data>") and the output of a command stay in
+ * variable that the script does not set, a placeholder ("<path of the data>") and the output of a command stay in
  * the text as "${NAME}". A character keeps its line number through all variables, so that an error can name the line
  * of an option. */
 #include <ctype.h>
@@ -72,8 +72,8 @@ const char *nnc_shell_expand_text(nnc_shell *s, const char *at, const char *end)
     return text;
 }
 
-/* Copies only the options among the words of a value, with unknown values, because they come from a branch that may not
- * run. */
+/* Copies from a value only the names of the options, and gives each the unknown value "${branch}", because the value is
+ * set in a branch that may not run. */
 static void put_options(nnc_shell *s, const nnc_script_cells *from, nnc_script_cells *to) {
     const nnc_script_cell *list = (const nnc_script_cell *)(const void *)from->bytes.bytes;
     bool at_begin = true, is_option = false;
@@ -113,7 +113,8 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
         nnc_buffer_put(&all.bytes, v->value, (size_t)v->count * sizeof(nnc_script_cell));
         if (is_array) { nnc_script_cells_put(s, &all, ' ', s->line, false); }
     }
-    if (s->runs == NNC_RUNS_MAYBE && (append || is_array)) { /* only the added options are unknown */
+    if (s->runs == NNC_RUNS_MAYBE && (append || is_array)) { /* in a branch that may not run, the added options get
+                                                              * unknown values */
         put_options(s, value, &all);
     } else {
         const nnc_script_cell *from = (const nnc_script_cell *)(const void *)value->bytes.bytes;
@@ -173,7 +174,7 @@ size_t nnc_shell_name_length(const char *at) {
     return length;
 }
 
-/* ---- arithmetic ---- */
+/* ---- arithmetic: $((..)) ---- */
 
 typedef struct sum {
     nnc_shell *s;
@@ -228,7 +229,7 @@ static bool sum_operate(void *context, nnc_operator of) {
 
 static void sum_refuse(void *context, const char *expected, const char *at) { (void)context, (void)expected, (void)at; }
 
-/* Finds the first '?' outside brackets, or the ':' that belongs to it; NULL: there is no such sign. */
+/* Finds the first '?' outside brackets, or (sign ':') the ':' that belongs to it. NULL: there is no such character. */
 static const char *find_choice(const char *at, char sign) {
     int brackets = 0, choices = 0;
     for (; *at != '\0'; at++) {
@@ -282,10 +283,10 @@ size_t nnc_shell_blank_length(const char *at) {
     return closed && strchr(" \t\r\n\"'/\\)", at[length + 1]) != NULL ? length + 1 : 0;
 }
 
-/* Writes a part of the text that cannot be expanded as it is: "${NAME}". */
+/* Writes text of the script whose value is not known as "${TEXT}". */
 static void put_unknown(nnc_shell *s, const char *at, size_t length, nnc_script_cells *to) {
     nnc_script_cells_put_text(s, to, "${", 2, true);
-    for (size_t i = 0; i < length && i < 60; i++) { /* blanks become '_', so that the text stays one word */
+    for (size_t i = 0; i < length && i < 60; i++) { /* spaces become '_', so that the text stays one word */
         nnc_script_cells_put(s, to, (char)(isspace((unsigned char)at[i]) ? '_' : at[i]), s->line, true);
     }
     nnc_script_cells_put_text(s, to, "}", 1, true);
@@ -481,7 +482,7 @@ const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit
         expand_braces(s, at + 2, end - 1, quoted, to);
         return end;
     }
-    if (next == '@' || next == '*') { /* the script is read without arguments */
+    if (next == '@' || next == '*') { /* $@ and $* are empty, because the script is read without arguments */
         return at + 2;
     }
     const size_t length = isdigit((unsigned char)next) ? 1 : nnc_shell_name_length(at + 1);
@@ -519,7 +520,8 @@ void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_
             }
             at++;
         } else if (*at == '"') {
-            if (quoted && nnc_script_cells_count(to) == opened && at[-1] != '}') { /* an empty "${A[@]}" is no word */
+            /* "" is an empty word, but a quoted empty array "${A[@]}" is no word */
+            if (quoted && nnc_script_cells_count(to) == opened && at[-1] != '}') {
                 nnc_script_cells_put(s, to, '\0', line, true);
             }
             quoted = !quoted;

@@ -50,7 +50,7 @@ static void step(toml *t) {
     }
 }
 
-/* Skips blanks and a comment; over: true = also line ends. */
+/* Skips spaces and a comment; over: true = also skips line ends. */
 static void skip(toml *t, bool over) {
     while (t->at < t->end) {
         const char c = *t->at;
@@ -68,7 +68,8 @@ static bool is_bare(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-/* Writes a Unicode character as UTF-8. Returns false if it refuses the text, with the reason in t->err. */
+/* Writes the Unicode character with number `code` as UTF-8. Returns false if there is no such character; t->err then
+ * has the reason. */
 static bool put_character(toml *t, nnc_buffer *text, unsigned long code) {
     if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) { return fail(t, "a character of Unicode"); }
     if (code < 0x80) {
@@ -190,8 +191,8 @@ static bool read_number(const char *word, double *number) {
            nnc_read_double(digits[0] == '+' ? first : digits, number) && isfinite(*number);
 }
 
-/* Writes a TOML value without quotes as JSON: true, false and numbers stay, a date becomes a text. Returns false for
- * any other word. */
+/* Writes a TOML value that is not in quotes as JSON: true, false and numbers unchanged; a date, an infinity or nan as a
+ * string. Returns false for any other word. */
 static bool put_word(toml *t) {
     char word[80];
     size_t length = 0;

@@ -18,7 +18,8 @@
 
 const bool nnc_yaml_is_read = true;
 
-/* Limits on a YAML file. Files that people write are small; libyaml would need much time for files made to be slow. */
+/* Limits on the size in bytes and the nesting of a YAML file. Files that people write are small; libyaml would need
+ * much time for files that are made to be slow. */
 enum { YAML_BYTES_MAX = 1000 * 1000, DEPTH_MAX = NNC_SCAN_DEPTH_MAX - 4 };
 
 #define YAML_CALLS(X)          \
@@ -84,15 +85,15 @@ static nnc_status refuse(const writer *w, yaml_mark_t at, const char *what) {
     return nnc_fail(w->err, NNC_BAD_SPEC, where, "%s", what);
 }
 
-/* Writes line breaks up to the line of an event, and a comma where one is needed. A value on the line of its key stays
- * there. */
+/* Writes line breaks up to the line of an event, and a comma if the event is a further member of a list or object. No
+ * line break is written for a value on the line of its key. */
 static void step_to(writer *w, yaml_mark_t at) {
     level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
     if (in != NULL && !in->at_value && in->count++ > 0) { nnc_buffer_byte(w->out, ','); }
     for (; w->line < at.line; w->line++) { nnc_buffer_byte(w->out, '\n'); }
 }
 
-/* Notes that a value was written, so that the next event of an object is a key. */
+/* Called after a value was written: the next event of an object is then a key. */
 static void end_value(writer *w) {
     if (w->depth > 0) { w->levels[w->depth - 1].at_value = false; }
 }
@@ -205,8 +206,8 @@ static void blank(writer *w, size_t from, size_t end) {
     for (size_t at = from; at < end; at++) { w->out->bytes[at] = w->out->bytes[at] == '\n' ? '\n' : ' '; }
 }
 
-/* Looks for an earlier member with the key that was written last. Overwrites this earlier member with blanks if its
- * value is empty or it comes from a merge key ("<<"). */
+/* Looks in the object `in` for an earlier member with the key that was written last. If the value of this earlier
+ * member is empty, or it comes from a merge key ("<<"), overwrites it with spaces. */
 static void drop_earlier(writer *w, const level *in, size_t key) {
     const size_t length = w->out->size - key;
     if (w->out->failed) { return; }
@@ -222,8 +223,8 @@ static void drop_earlier(writer *w, const level *in, size_t key) {
     nnc_buffer_put(&w->keys, &written, sizeof written);
 }
 
-/* Looks for an earlier member with the key and the value that were written last, and overwrites it with blanks.
- * value: the position of the value that was written last. */
+/* Looks in the object `in` for an earlier member with the same key and value as the member that was written last, and
+ * overwrites the earlier one with spaces. value: position of the value that was written last. */
 static void drop_same(writer *w, const level *in, size_t value) {
     member written = { 0 }, found = { 0 };
     size_t end = 0;
@@ -274,8 +275,7 @@ static nnc_status merge(writer *w, const yaml_event_t *event, level *in) {
     size_t next = 0;
     for (size_t at = a->begin + 1; at < a->end && !w->out->failed; at = next + 1) {
         next = member_end(w->out->bytes, at, a->end);
-        at += strspn(w->out->bytes + at, " \n"); /* blanks may be in front of the member, because an earlier member can
-                                                  * be overwritten by blanks */
+        at += strspn(w->out->bytes + at, " \n"); /* skips spaces, which may stand in place of an overwritten member */
         const char *colon = strstr(w->out->bytes + at, "\":");
         member found = { 0 };
         size_t end = 0;
