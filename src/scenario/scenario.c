@@ -137,8 +137,8 @@ static nnc_status unknown_field(const nnc_scenario *scenario, const char *field,
         for (size_t i = 0; i < table->count && count < NAMES_MAX; i++) { names[count++] = table->fields[i].name; }
     }
     const char *nearest = nnc_nearest(field, names, count);
-    for (size_t i = count; i-- > 0 && strlen(field) >= 3;) { /* a field of which the user wrote only the first letters:
-                                                              * "mem" for mem_bytes */
+    for (size_t i = count; i-- > 0 && strlen(field) >= 3;) { /* the user may have written only the first letters of a
+                                                              * field: "mem" for mem_bytes */
         nearest = nnc_begins(names[i], field) ? names[i] : nearest;
     }
     snprintf(where, sizeof where, "--set %.256s", field);

@@ -96,7 +96,7 @@ typedef struct nnc_scenario {
 nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, const char *model_asked,
                              const char *device_asked, nnc_scenario *scenario, nnc_error *err);
 
-/* Steps of nnc_scenario_load, some of which sweeps and searches call again. nnc_scenario_named_profile loads the
+/* Steps of nnc_scenario_load; sweeps and searches call some of these steps again. nnc_scenario_named_profile loads the
  * software profile with the name `asked`; loads nothing if nncost shall choose the profile. nnc_scenario_choose chooses
  * the profile for the plan. nnc_scenario_profiles loads the profiles of all kinds of plans, which most scenarios do not
  * need. nnc_scenario_apply applies the options for links and plan, and the fields of --set. */
