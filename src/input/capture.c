@@ -131,8 +131,8 @@ static bool is_list(nnc_json at, nnc_json parent, const char *key, int32_t most)
     return true;
 }
 
-/* Reads an optional list of lists; other members of the file name its entries by number. Returns false if it noted a
- * fault. */
+/* Reads the list `key` of the file, if there is one. Other members of the file name the entries of this list by number.
+ * Returns false if it noted a fault. */
 static bool read_entries(const reader *r, nnc_json root, const char *key, entries *found) {
     const nnc_json at = nnc_json_get(root, key);
     *found = (entries){ 0 };
@@ -146,7 +146,7 @@ static bool read_entries(const reader *r, nnc_json root, const char *key, entrie
     return true;
 }
 
-/* Replaces the number of an entry by the entry. Returns false if it noted a fault. */
+/* If *at is a number, replaces it by the entry of `all` with this number. Returns false if it noted a fault. */
 static bool find_entry(const entries *all, nnc_json *at) {
     int64_t number = 0;
     if (nnc_json_type_of(*at) != NNC_JSON_NUMBER) { return true; }
@@ -155,7 +155,7 @@ static bool find_entry(const entries *all, nnc_json *at) {
     return true;
 }
 
-/* ---- modules, storages ---- */
+/* ---- reads the modules and the storages ---- */
 
 static bool read_modules(reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "modules");
@@ -174,8 +174,9 @@ static bool read_modules(reader *r, nnc_json root) {
     return true;
 }
 
-/* Equal layers have copies of a storage. count: number of copies. first_step: positions of the step from the first use
- * of a copy to the first use of the next copy; last_step: the same for the last uses. */
+/* Copies of a storage, one in each of several equal layers. count: number of copies. first_step: number of positions
+ * of the step between the first use of one copy and the first use of the next copy; last_step: the same for the last
+ * uses. */
 typedef struct copies {
     int64_t count, first_step, last_step;
 } copies;
@@ -195,8 +196,8 @@ static bool read_copies(numbers *n, const storage *s, copies *c) {
     return true;
 }
 
-/* Reads the kind and the format of a storage. word: the kind; the next value is the format. Returns false if it noted a
- * fault. */
+/* Reads the kind and the format of a storage: `word` is the kind, and the JSON value after `word` is the format.
+ * Returns false if it noted a fault. */
 static bool read_kind(nnc_json word, storage *s) {
     const char *name = nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_json_text(word) : "";
     int kind = 0;
@@ -395,7 +396,7 @@ static bool read_tensors(reader *r, nnc_json at, nnc_json op, const char *key, t
     return n.text == NULL || *n.text == '\0' || refuse_number(at, 0, r->storage_count - 1);
 }
 
-/* ---- operators: names ---- */
+/* ---- names of operators ---- */
 
 /* Operators whose work is more than reading the inputs and writing the outputs once, and operators whose name decides
  * their group. Names: native_functions.yaml of PyTorch. */
@@ -468,7 +469,7 @@ static void find_words(naming *n) {
         n->factors = n->factors || nnc_is_one_of(word, factors);
         at += length + strspn(at + length, "_");
     }
-    /* the pointwise part of an LSTM or GRU cell */
+    /* operators with thnn_fused in their names are only the pointwise part of an LSTM or GRU cell */
     n->product = n->product && strstr(n->name, "thnn_fused") == NULL;
 }
 
@@ -529,7 +530,7 @@ static nnc_group group_of(const reader *r, const char *name, const char *module,
                                                                            : NNC_GROUP_MLP;
 }
 
-/* ---- operators: dims ---- */
+/* ---- dims of operators ---- */
 
 static bool refuse_shapes(const issue *o, const char *expected) {
     nnc_json_fault(o->at, "inputs", "shapes that do not go together, expected %s", expected);
@@ -568,8 +569,9 @@ static bool read_product(const issue *o, nnc_captured_op *op) {
     return true;
 }
 
-/* Reads the window of a convolution from its last arguments: [..., stride, padding, dilation, transposed, output
- * padding, groups]. Returns false if an argument is not such a window. */
+/* Reads stride, transposed and groups of a convolution from its last arguments: [..., stride, padding, dilation,
+ * transposed, output padding, groups]. Notes a fault and returns false if the arguments are not those of a
+ * convolution. */
 static bool read_window(const issue *o, int64_t *stride, bool *transposed, int64_t *groups) {
     int lists = 0;
     bool known = false;
@@ -673,7 +675,7 @@ static bool read_attention(const issue *o, bool backward, nnc_captured_op *op) {
     return true;
 }
 
-/* ---- operators ---- */
+/* ---- adds operators to the program ---- */
 
 static nnc_captured_op *add_op(reader *r, const nnc_captured_op *like) {
     if (r->count == r->capacity) {
@@ -764,7 +766,7 @@ static bool take_parameters(reader *r, int32_t number, bool table, nnc_captured_
     return true;
 }
 
-/* Reads the phase of an operator; word: the member "phase" of at. */
+/* Reads the phase of an operator. at: the operator; word: its member "phase". Returns false if it noted a fault. */
 static bool read_phase(nnc_json at, nnc_json word, issue *o) {
     const char *text = nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_json_text(word) : "";
     const bool optimizer = strcmp(text, "optimizer") == 0;
@@ -791,7 +793,8 @@ static bool find_members(nnc_json at, nnc_json found[KEYS]) {
     for (nnc_json key = nnc_json_first(at); nnc_json_type_of(at) == NNC_JSON_OBJECT && key.node != NULL;
          key = nnc_json_next(key)) {
         int tries = 0, i = last;
-        do { /* the recorder writes the members in the order of keys[] */
+        do { /* the recorder writes the members in the order of keys[], so the search for a key starts after the key
+              * that was found last */
             i = (i + 1) % KEYS;
         } while (strcmp(nnc_json_key(key), keys[i]) != 0 && ++tries < KEYS);
         if (tries == KEYS) {
@@ -808,10 +811,12 @@ static bool find_members(nnc_json at, nnc_json found[KEYS]) {
     return false;
 }
 
-/* Reads an operator of the file, but not its work. Returns false if it noted a fault. */
+/* Reads an operator of the file: name, phase, module, tensors and repeats, but not yet its FLOPs and bytes. Returns
+ * false if it noted a fault. */
 static bool read_issue(reader *r, nnc_json at, issue *o) {
     nnc_json found[KEYS] = { { 0 } };
-    const issue *before = o > r->issues ? o - 1 : NULL; /* its phase and module are the defaults */
+    const issue *before = o > r->issues ? o - 1 : NULL; /* the operator before this one in the file; its phase and
+                                                         * module are the defaults of this one */
     *o = (issue){ .at = at, .repeat = 1, .steps = 1 };
     if (before != NULL) {
         o->phase = before->phase;
@@ -868,7 +873,8 @@ static bool has_dim(const tensors *all, int64_t dim) {
     return false;
 }
 
-/* Reads the work of an operator of one form and adds it to the program. */
+/* Computes the work of an operator (dims, or bytes) by its form, and adds the operator to the program. Returns false if
+ * it noted a fault. */
 static bool read_form(reader *r, const issue *o, form how, nnc_captured_op *op) {
     const tensors *in = &o->in, *out = &o->out;
     bool good = true;
@@ -889,7 +895,8 @@ static bool read_form(reader *r, const issue *o, form how, nnc_captured_op *op) 
     return good;
 }
 
-/* Adds the work of operator `number` to the program. */
+/* Computes the work of operator number `number` of the file, and adds it to the program. Returns false if it noted a
+ * fault. */
 static bool add_issue(reader *r, int32_t number) {
     const issue *o = &r->issues[number];
     nnc_captured_op op = { .dtype = NNC_FP32,
@@ -942,7 +949,7 @@ static bool add_issues(reader *r) {
     return true;
 }
 
-/* ---- positions ---- */
+/* ---- positions of the step ---- */
 
 /* Returns an array with the op of the file that ran at each position of the unfolded step; *count receives the number
  * of positions. Returns NULL when an error was noted. */
@@ -1027,7 +1034,7 @@ static nnc_optimizer_kernels kernels_of(const reader *r, nnc_json root) {
     return NNC_OPTIMIZER_KERNELS_COUNT;
 }
 
-/* ---- the file ---- */
+/* ---- reads the whole file ---- */
 
 /* Adds the parameters in r->loose (trained or frozen), which no operator counts yet, to the first forward operator that
  * has no parameters of the other kind. */
@@ -1076,7 +1083,7 @@ static bool check_parameters(reader *r, nnc_json root) {
                        r->program->params - r->frozen_params, trained);
         return false;
     }
-    /* trained parameters that no operator reads are counted as loose */
+    /* parameters that no operator reads are added to r->loose */
     r->loose[0] += (double)(trained - (r->program->params - r->frozen_params));
     r->loose[1] += (double)(count - trained - r->frozen_params);
     add_loose(r, false);

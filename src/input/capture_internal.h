@@ -20,7 +20,8 @@ typedef struct tensor {
     bool whole; /* true: the elements are integers, booleans or complex numbers */
     bool complex;
     int32_t storage;
-    unsigned needed; /* a result of backward: marks of mark_needed in capture_modules.c; 0 = not needed */
+    unsigned needed; /* for a result of an operator of backward: the marks that mark_needed (capture_modules.c) has set;
+                      * 0 = not needed */
 } tensor;
 
 typedef enum storage_kind {
@@ -53,7 +54,7 @@ typedef struct tensors {
     int32_t count, capacity;
 } tensors;
 
-/* A list of the file; other members name its entries by number. */
+/* A list of the file whose entries other members of the file name by number. */
 typedef struct entries {
     nnc_json *of;
     int32_t count;
@@ -61,10 +62,11 @@ typedef struct entries {
 
 /* A tensor that an operator of the file reads or writes, with the sizes that nnc_capture_fuse needs. */
 typedef struct ref {
-    int32_t storage; /* -1 = the operator overwrites the tensor without reading it */
+    int32_t storage; /* index of the storage; -1 = the operator overwrites the tensor without reading it */
     bool written;
-    double elements, bytes; /* of the tensor: number of elements, and bytes that the operator moves */
-    int64_t width;          /* the last dim */
+    double elements, bytes; /* elements: number of elements of the tensor; bytes: bytes of the tensor that the operator
+                             * moves */
+    int64_t width;          /* length of the last dimension of the tensor */
 } ref;
 
 typedef enum form {
@@ -90,15 +92,16 @@ typedef enum fusion {
     FUSION_MAP_BACK
 } fusion;
 
-typedef enum rule { RULE_NARROW, RULE_FP32, RULE_MAP, RULE_WIDEST } rule; /* formats of an operator under autocast */
+/* format in which an operator runs under autocast */
+typedef enum rule { RULE_NARROW, RULE_FP32, RULE_MAP, RULE_WIDEST } rule;
 
 /* Everything that follows from the name of an operator alone, found once for each name. */
 typedef struct naming {
-    const char *full; /* as in the file: "aten.add_.Tensor" */
-    const char *name; /* without library and overload: "add_" */
+    const char *full; /* name in the file: "aten.add_.Tensor" */
+    const char *name; /* name without library and overload: "add_" */
     form form;
     nnc_group group;        /* NNC_GROUP_COUNT = the module and the shapes of the operator decide the group */
-    bool own;               /* an operator of PyTorch */
+    bool own;               /* true: an operator of PyTorch, not of another library */
     bool product, factors;  /* product: multiplies matrices; factors: factorizes a matrix */
     fusion fusion;          /* how the operator fuses, if it only moves bytes */
     rule forward, backward; /* rules of autocast for an operator of forward, and of backward */
@@ -107,18 +110,20 @@ typedef struct naming {
 /* An operator before its work is computed: an operator of the file, or of the unfolded step. In an unfolded step, each
  * of several equal layers has its own operators. */
 typedef struct issue {
-    nnc_json at;      /* the operator in the file */
+    nnc_json at;      /* the JSON value of the operator in the file */
     nnc_json args;    /* arguments that are not tensors; node NULL = not recorded */
-    nnc_json moves;   /* changes of its storage numbers from one equal layer to the next; node NULL = not recorded */
+    nnc_json moves;   /* changes of the storage numbers of this operator from one equal layer to the next; node NULL =
+                       * not recorded */
     const naming *by; /* properties that follow from the operator's name */
     nnc_phase phase;
     bool counts;    /* false: an operator of the optimizer */
     bool again;     /* a forward operator that backward runs again */
     int64_t repeat; /* number of equal operators that it stands for */
-    int64_t steps;  /* see nnc_captured_op */
+    int64_t steps;  /* see the member `steps` of nnc_captured_op */
     int64_t module; /* index in the list of modules */
     tensors in, out;
-    unsigned needed; /* an operator of backward: marks of mark_needed in capture_modules.c; 0 = not needed */
+    unsigned needed; /* for an operator of backward: the marks that mark_needed (capture_modules.c) has set; 0 = not
+                      * needed */
 } issue;
 
 typedef struct reader {
@@ -140,7 +145,8 @@ typedef struct reader {
     issue *issues;            /* the ops of the file, or of the unfolded step; file_ops = their number */
     nnc_json blocks;          /* equal layers: the member "blocks" of the file; node NULL = the step is unfolded */
     const nnc_modules *asked; /* modules whose treatment changes; NULL = the step stays as it was recorded */
-    int64_t count_params, trained_params; /* number of parameters in the file: all; trained */
+    int64_t count_params, trained_params; /* numbers of parameters that the file states: count_params: all;
+                                           * trained_params: the trained ones */
     nnc_optimizer optimizer;
     struct saving *saved; /* tensors that backward of a module saves and does not read; saved_count: their number */
     int32_t saved_count;
@@ -159,7 +165,7 @@ typedef struct reader {
     struct nnc_captured *program;
 } reader;
 
-/* Sets the rules of torch.compile and autocast for a name. */
+/* Sets the rules of torch.compile and of autocast that follow from the name of an operator. */
 void nnc_capture_set_rules(naming *n);
 
 /* Computes kept and temporary bytes of the operators, and the peak, from the lifetimes of the storages. places: for
@@ -170,7 +176,7 @@ bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count);
 /* Divides the step into slots (modules or layers whose weights ZeRO 3 gathers at once, and the operators between them),
  * and sets the slot of each operator. Returns false when out of memory. */
 bool nnc_capture_slots(reader *r, const int32_t *places, int32_t count);
-/* Notes the tensors of an operator for nnc_capture_fuse. Returns false when an error was noted. */
+/* Adds the tensors of an operator to r->refs, for nnc_capture_fuse. Returns false when an error was noted. */
 bool nnc_capture_note_tensors(reader *r, form how, const tensors *in, const tensors *out);
 /* Finds the kernels of the step under torch.compile: sets the members fused_* of the operators. Returns false when out
  * of memory. */
@@ -178,8 +184,8 @@ bool nnc_capture_fuse(reader *r, const int32_t *places, int32_t count);
 /* Sums the input_bytes of each slot: the bytes of the storages that the slot counts (member `enters`). */
 void nnc_capture_slot_bytes(reader *r);
 
-/* Unfolds the step and changes it as r->asked says. Returns the places of the new step, and its number of positions in
- * *count; NULL when an error was noted. */
+/* Unfolds the step, and freezes or checkpoints the modules that r->asked names. Returns the places of the changed step,
+ * and sets *count to its number of positions; NULL when an error was noted. */
 int32_t *nnc_capture_change(reader *r, nnc_json root, const int32_t *places, int32_t *count);
 
 /* Returns a copy of the recorded step, changed as if it ran under autocast on CUDA; NULL when an error was noted. */

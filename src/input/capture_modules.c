@@ -75,8 +75,8 @@ static bool fit_modules(reader *r, const char *option, const char *patterns) {
     return true;
 }
 
-/* Sets a number (of a module or a storage) to its value in one repeat of equal layers. Returns false if the entry of
- * "moves" is not valid. */
+/* Sets a number (of a module or a storage) to its value in repeat number `repeat` of equal layers. at: the entry of
+ * "moves" that says how the number changes. Returns false if this entry is not valid. */
 static bool move(nnc_json at, int32_t repeat, int64_t count, int64_t *number) {
     double found = (double)*number, left = repeat;
     if (nnc_json_type_of(at) == NNC_JSON_NUMBER) {
@@ -168,13 +168,14 @@ static int64_t in_row(const folded_row *row, int number, int64_t index) {
 
 static bool is_below(int64_t number, int32_t count) { return number >= 0 && number < count; }
 
-/* A tensor that the backward of a module saves and does not read. */
+/* A tensor that the backward of a module saves but does not read. */
 typedef struct saving {
     int32_t storage;
     int32_t place; /* position of the first operator in the backward of the module; -1 = it has none */
 } saving;
 
-/* Returns the first operator of a module's backward after the module's call; -1 = the module has no backward. */
+/* Returns the first operator of the backward of a module at or after position `after`; -1 = the module has no such
+ * operator. */
 static int32_t backward_of_module(const reader *r, int64_t module, int32_t after) {
     for (int32_t i = after > 0 ? after : 0; i < r->file_ops; i++) {
         const issue *o = &r->issues[i];
@@ -350,7 +351,8 @@ static bool remove_backward(reader *r, const bool *gone) {
         const int32_t inputs = o->in.count, fewer = drop_tensors(&o->in, gone, false);
         removed[i] = o->needed == RECORDED || (fewer > 0 && fewer == inputs);
         if (drop_tensors(&o->out, gone, true) == 0 && strncmp(o->by->name, "_foreach_", 9) == 0) {
-            o->out.count -= fewer < o->out.count ? fewer : o->out.count; /* _foreach_: one result per tensor */
+            /* a _foreach_ operator has one result for each of its input tensors */
+            o->out.count -= fewer < o->out.count ? fewer : o->out.count;
         }
     }
     if ((now = find_uses(r, removed)) == NULL) { return nnc_faults_no_memory(r->faults); }
@@ -443,7 +445,7 @@ static bool is_inside(const reader *r, const rerun *c, int32_t number) {
     return strncmp(own, path, c->prefix) == 0 && (path[c->prefix] == '\0' || path[c->prefix] == '.');
 }
 
-/* Tests whether an operator of backward reads a kept tensor that operators [begin, end) made. */
+/* Tests whether an operator of backward reads a kept tensor that the operators from `begin` to before `end` made. */
 static bool reads_kept(const reader *r, int32_t number, int32_t begin, int32_t end) {
     const issue *o = &r->issues[number];
     for (int32_t i = 0; i < o->in.count; i++) {
@@ -501,12 +503,12 @@ static int32_t find_reruns(reader *r, rerun **found) {
     return count;
 }
 
-/* For each tensor: the call that makes it, and the copy that the call makes when it runs again. */
+/* The tensors that calls make again when they run again in backward. */
 typedef struct remake {
     const rerun *calls;
-    /* for each recorded storage */
+    /* each array below has an entry for each recorded storage */
     int32_t *call;    /* index of the call that makes the storage; -1 = no call */
-    int32_t *copy;    /* number of the storage that this call makes when it runs again */
+    int32_t *copy;    /* number of the storage that this call makes when it runs again, in place of storage i */
     int32_t *outside; /* last operator outside of the call's backward that uses the storage */
     int32_t *span;    /* positions from the beginning of the call to the last use; 0 = used after the call */
     int32_t storages; /* number of recorded storages */
@@ -548,7 +550,8 @@ static bool find_remade(reader *r, const rerun *calls, int32_t count, remake *m)
     return true;
 }
 
-/* Lets the backward operators of the calls read the copies. A tensor that only these operators read is not kept. */
+/* Lets the operators in the backward of the calls read the copies. A recorded tensor that only these operators read is
+ * no longer kept. */
 static void read_copies_in_backward(reader *r, const remake *m) {
     for (int32_t i = 0; i < r->file_ops; i++) {
         issue *o = &r->issues[i];
@@ -563,7 +566,8 @@ static void read_copies_in_backward(reader *r, const remake *m) {
             }
         }
     }
-    for (int32_t i = 0; i < r->saved_count; i++) { /* a tensor that a module outside the call saves is also kept */
+    for (int32_t i = 0; i < r->saved_count; i++) { /* a tensor that the backward of a module outside the call saves
+                                                    * stays kept */
         const saving *s = &r->saved[i];
         const int32_t call = m->call[s->storage];
         const bool outside = s->place >= 0 && call >= 0 && !is_inside(r, &m->calls[call], s->place);
@@ -574,8 +578,8 @@ static void read_copies_in_backward(reader *r, const remake *m) {
         const bool backward = m->outside[i] >= 0 && r->issues[m->outside[i]].phase == NNC_PHASE_BACKWARD;
         if (m->call[i] < 0) { continue; }
         storage *copy = &r->storages[m->copy[i]];
-        copy->last = copy->last >= 0 && !backward ? s->last : copy->last; /* freed where the recorded tensor was
-                                                                           * freed */
+        /* the copy is freed where the recorded tensor was freed */
+        copy->last = copy->last >= 0 && !backward ? s->last : copy->last;
         s->kind = backward ? s->kind : TEMPORARY;
         s->last = m->outside[i];
     }

@@ -20,7 +20,7 @@
 #include "base/base_internal.h"
 #include "input/capture_internal.h"
 
-/* ---- lifetimes ---- */
+/* ---- lifetimes of storages ---- */
 
 /* Adds the bytes of each kept storage to the operator that created it. Kept inputs are counted in the first
  * operator. */
@@ -62,8 +62,9 @@ static void add_lives(const reader *r, int32_t count, live *change) {
     }
 }
 
-/* Finds the backward operators during which each temporary tensor is in memory, and adds its bytes to them. Also finds
- * the peak: the largest sum of bytes in memory before the optimizer starts. Returns false if memory ran out. */
+/* Sets the transient bytes of each backward operator: the largest sum of temporary tensors that are in memory while it
+ * runs. Also finds the peak: the largest sum of gradients, kept and temporary tensors in memory before the optimizer
+ * starts. Returns false if memory ran out. */
 bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count) {
     live *change = nnc_arena_array(r->arena, (size_t)count + 2, sizeof *change), now = { 0 };
     double most = -1.0;
@@ -91,7 +92,7 @@ bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count) {
     return true;
 }
 
-/* ---- units ---- */
+/* ---- units: slots of the step ---- */
 
 enum { UNITS_MAX = 256 }; /* largest number of units; operators of further modules are treated as outside of units */
 
@@ -240,8 +241,8 @@ static void find_entering(reader *r, const int32_t *places, int32_t count, const
         storage *s = &r->storages[i];
         const bool made = s->first >= 0 && s->first < count;
         const int32_t from = made ? slot_of[places[s->first]] : -1, to = s->reader >= 0 ? slot_of[s->reader] : -1;
-        const bool first_unit = s->kind == INPUT && r->slots[slot_of[0]].unit; /* inputs are counted in the first op, so
-                                                                                * the first slot must be a unit */
+        /* inputs are counted in the first operator of the step, so the first slot must be a unit */
+        const bool first_unit = s->kind == INPUT && r->slots[slot_of[0]].unit;
         if (to <= from || s->whole || (s->kind != KEPT && s->kind != TEMPORARY && !first_unit)) { continue; }
         const int32_t unit = r->slots[to].unit ? to : from >= 0 && r->slots[from].unit ? from : -1;
         if (unit >= 0) {
@@ -283,7 +284,7 @@ void nnc_capture_slot_bytes(reader *r) {
     r->program->slots = r->slots;
 }
 
-/* ---- torch.compile ---- */
+/* ---- torch.compile: fused kernels ---- */
 
 bool nnc_capture_note_tensors(reader *r, form how, const tensors *in, const tensors *out) {
     for (int32_t i = 0; i < in->count + out->count; i++) {
@@ -415,7 +416,8 @@ static void settle(fuser *f, int32_t number) {
 
 static int32_t chain_of(fuser *f, int32_t number, chain *op) {
     const reader *r = f->r;
-    for (int pass = 0; pass < 2; pass++) { /* pass 0: a chain that wrote an operand; pass 1: one that reads it too */
+    for (int pass = 0; pass < 2; pass++) { /* pass 0 looks for a chain that wrote an operand of the operator; pass 1 for
+                                            * a chain that also reads an operand */
         for (int32_t i = r->refs_of[number]; i < r->refs_of[number + 1]; i++) {
             if (r->refs[i].written || r->refs[i].storage < 0) { continue; }
             const flow *s = &f->flows[r->refs[i].storage];
@@ -431,8 +433,8 @@ static int32_t chain_of(fuser *f, int32_t number, chain *op) {
     return f->count++;
 }
 
-/* Adds the bytes that an operator reads to the kernel of its chain `own`, and notes the bytes that it writes. own -1:
- * the operator is the kernel of a library, whose bytes are already counted. */
+/* Adds the bytes that an operator reads to the kernel of its chain `own`, and stores the bytes that it writes in the
+ * flows of its storages. own -1: the operator is the kernel of a library, whose bytes are already counted. */
 static void flow_through(fuser *f, int32_t number, int32_t own, int32_t level) {
     const reader *r = f->r;
     for (int32_t i = r->refs_of[number]; i < r->refs_of[number + 1]; i++) {
@@ -643,9 +645,10 @@ static bool is_single(const tensor *t) { return !t->whole && t->dtype == NNC_FP3
 
 static void add_cast(const tensor *t, bool apart, moved *m) {
     m->cast_kernels += 1.0;
-    m->cast_bytes += 6.0 * t->elements; /* a cast reads or writes 4 bytes and 2 bytes per element */
+    m->cast_bytes += 6.0 * t->elements; /* a cast moves 6 bytes per element: 4 bytes in fp32 and 2 bytes in 16 bits */
     m->apart_kernels += apart ? 1.0 : 0.0;
-    m->apart_bytes += (apart ? 6.0 : 2.0) * t->elements; /* otherwise the operator before writes both formats */
+    m->apart_bytes += (apart ? 6.0 : 2.0) * t->elements; /* a cast without its own kernel is done by the operator
+ * before, which then writes 2 bytes per element more */
 }
 
 static void read_operand(caster *c, const tensor *t, rule how, bool backward, moved *m) {
@@ -686,7 +689,8 @@ static void write_result(caster *c, const tensor *t, rule how, bool narrow, move
 
 static double scale_of(const moved *m) { return m->before > 0.0 ? m->after / m->before : 1.0; }
 
-/* Converts one operator of the file, which has one or several entries in ops. */
+/* Converts one operator of the file (one or several entries of `ops`) to autocast: its formats, its bytes and its
+ * casts. */
 static void cast_op(caster *c, int32_t number) {
     const issue *o = &c->r.issues[number];
     const tensors *in = &o->in, *out = &o->out;

@@ -87,7 +87,7 @@ static void read_entries(nnc_json at, catalogue *c) {
     }
 }
 
-/* If c->asked is one of the codes of the country `id`, replaces it by the id. */
+/* If c->asked is one of the codes of the country with the id `id`, replaces c->asked by this id. */
 static void take_code(nnc_json codes, const char *id, catalogue *c) {
     nnc_json code = nnc_json_first(codes);
     for (int i = nnc_json_count(codes); i > 0; i--, code = nnc_json_next(code)) {
@@ -160,7 +160,7 @@ static nnc_status load(nnc_specs *specs, const char *path, const char *schema, c
     return faults.status;
 }
 
-/* ---- prices ---- */
+/* ---- prices of sellers ---- */
 
 static bool suits(const entry *e, const nnc_device *device, nnc_offer offer, const char *region) {
     return strcmp(e->device, device->id) == 0 && e->offer == offer &&
@@ -194,7 +194,7 @@ nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer
     NNC_NEED(specs);
     NNC_NEED(seller);
     NNC_NEED(device);
-    assert(seller != NULL && device != NULL); /* checked above */
+    assert(seller != NULL && device != NULL); /* NNC_NEED has checked both pointers */
     catalogue c = { .entry_count = 0 };
     const char *path = seller;
     if (!nnc_is_path(seller)) {

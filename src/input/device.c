@@ -168,7 +168,8 @@ static void link_rules(nnc_json at, const nnc_scale_up *link) {
     }
 }
 
-/* Checks rules between fields. at: the root of the document, or a value without a document. */
+/* Checks rules between the fields of a device. at: the root of its file; for a device without a file, a JSON value
+ * whose document has only faults. */
 static void device_rules(nnc_json at, const nnc_device *device) {
     int peaks = 0;
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) { peaks += device->matmul_flops_per_s[i] > 0; }
@@ -237,8 +238,8 @@ static nnc_rated rated_of(const nnc_device *device) {
     return rated;
 }
 
-/* Checks that values from which a cost or failure rate is computed name their source. The sources of an inherited value
- * are in the file that states it. */
+/* Checks that the values mtbf, node_power and embodied_kg, from which failures, energy and carbon are computed, name
+ * their source. An inherited value has its source in the file that states it. */
 static void need_sources(nnc_json root, const nnc_device *device) {
     static const char *const keys[] = { "mtbf", "node_power", "embodied_kg" };
     for (size_t k = 0; k < NNC_COUNT_OF(keys); k++) {
@@ -473,7 +474,8 @@ static void settle_network(nnc_json root, cluster *c) {
     }
 }
 
-/* Replaces the links of the device by the links in the document. If errors were noted, the device is not valid. */
+/* Replaces the links of *device by the links that the cluster file states. If faults were noted, *device is not
+ * valid. */
 static void read_cluster(nnc_json root, const char *stem, nnc_device *device) {
     cluster c = { .devices_per_node = 0 };
     if (!nnc_json_expect(root, NNC_JSON_OBJECT, "an object")) { return; }
@@ -739,7 +741,7 @@ static const nnc_field power_fields[] = {
     FITTED_ON,
 };
 
-/* The defaults are the fractions of h100-sxm5-80gb, for devices without measurements. */
+/* The defaults of these fields, for devices without measurements, are the fractions of h100-sxm5-80gb. */
 #define STREAM(member, value) NNC_FIELD(nnc_stream_efficiency, member), .max = 1, .above_min = true, NNC_DEFAULT(value)
 static const nnc_field stream_fields[] = {
     { STREAM(memory_fraction, 0.88), .help = "Share of the memory bandwidth that a kernel reaches." },
@@ -796,7 +798,8 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e) {
     static const nnc_field_table table = { "efficiency", nnc_efficiencies_fields, NNC_EFFICIENCIES_FIELDS };
     memset(e, 0, sizeof *e);
     nnc_fields_init(&table, e);
-    e->pointwise_tuned.memory_fraction = (double)NAN;                    /* not given */
+    /* NaN = not given: the fraction of `pointwise` is used */
+    e->pointwise_tuned.memory_fraction = (double)NAN;
     e->maps.sustained_fraction = e->maps_tuned.sustained_fraction = 1.0; /* the object `maps` has no such field, so the
                                                                           * value is neutral */
 }

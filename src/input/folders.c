@@ -84,7 +84,8 @@ static void sort_ids(nnc_id_list *list) {
 
 /* ---- compares ids in any spelling ---- */
 
-/* Tests whether a word of a name has no meaning for the search: a vendor at the start, a suffix at the end. */
+/* Tests whether a word of a name is ignored in the search: a vendor at the start of the name (first), a suffix such as
+ * "instruct" at the end. */
 static bool says_nothing(const char *word, size_t length, bool first) {
     static const char *const makers[] = { "nvidia",  "amd",  "intel",    "google", "aws",   "tesla",
                                           "geforce", "meta", "instinct", "radeon", "apple", "graphics" };
@@ -123,7 +124,7 @@ static void normalise_id(const char *text, char *plain, size_t size) {
             continue;
         }
         if (used + length + 3 > size) {
-            plain[0] = '\0'; /* the text is longer than an id may be */
+            plain[0] = '\0'; /* the result would be longer than an id may be, so the name matches nothing */
             return;
         }
         char *word = plain + used + (used > 0 ? 1 : 0);
@@ -236,12 +237,13 @@ static bool is_regular(nnc_folders *folders, const char *path) {
     return found && S_ISREG(about.st_mode);
 }
 
-/* A function that tests whether two ids are equal: exactly, or in any spelling. */
+/* Type of a function that tests whether two ids are equal: exactly, or in any spelling. */
 typedef bool same_fn(const char *a, const char *b);
 
 static bool equal(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
-/* Tests whether the file has the alias. Searches its text, which is much cheaper than parsing it. */
+/* Tests whether a file has the alias, by searching the text of the file, which is much cheaper than parsing it. same:
+ * the test for equal ids. */
 static bool has_alias(nnc_folders *folders, const char *path, const char *alias, same_fn *same) {
     char *text = NULL, one[256];
     size_t size = 0;
@@ -377,8 +379,8 @@ static int counted(const char *text, char *name, size_t size) {
     return (int)after;
 }
 
-/* Tests whether an unknown name means a server of a cloud, several devices, this machine, or every card of a maker.
- * Writes to `known` what to use instead. */
+/* Tests whether an unknown device name means a server of a cloud, several devices, the device of this machine, or all
+ * cards of a vendor. If so, writes to `known` the words that the user can write instead. */
 static bool expected_device(nnc_folders *folders, const char *id, const nnc_id_list *list, char *known, size_t size) {
     static const char *const here[] = { "cuda", "gpu", "local", "auto", "cuda:0", "mps", "cpu", "rocm", "xpu", NULL };
     static const char *const groups[] = { "nvidia", "amd", "intel", "apple", "geforce", "rtx", "radeon", NULL };
@@ -590,7 +592,7 @@ bool nnc_is_folder(const char *path) {
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* ---- pipes ---- */
+/* ---- texts that are read from pipes, or kept in memory ---- */
 
 static nnc_status copy_piped(const nnc_piped *piped, char **text, size_t *size, nnc_error *err) {
     *size = piped->size;
@@ -845,7 +847,7 @@ static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, vo
     return hub->shape != NULL ? place(specs, hub->shape, &hub->path, err) : nnc_no_memory(err);
 }
 
-/* A function that with_table calls with the table of names. */
+/* Type of a function that with_table calls with the table of hub names. */
 typedef nnc_status look(nnc_specs *specs, nnc_json table, const char *name, void *found, nnc_error *err);
 static nnc_status with_table(nnc_specs *specs, look *look_in, const char *name, void *found, nnc_error *err) {
     const char *path = NULL;

@@ -11,8 +11,8 @@ typedef struct parser {
     const nnc_expr_scope *scope;
     const char *text;
     nnc_code code[CODE_MAX];
-    int32_t count, waiting; /* count: number of codes written; waiting: number of operands that still need their
-                             * operator */
+    int32_t count, waiting; /* count: number of codes in `code`; waiting: number of values on the stack after these
+                             * codes */
 } parser;
 
 static void refuse(void *context, const char *expected, const char *at) {
@@ -102,8 +102,8 @@ static bool keep(parser *p, nnc_expr *expr) {
     return true;
 }
 
-/* Reads an expression: a whole number, true or false, or a text of + - * / ( ) and names. Returns false when an error
- * was noted. */
+/* Reads an expression of a graph file: a whole number, true or false (1 or 0), or a string of numbers, names, + - * /
+ * and parentheses. Returns false when an error was noted. */
 static bool expr_read(nnc_json at, const nnc_expr_scope *scope, nnc_expr *expr) {
     char text[NNC_NUMBER_TEXT];
     parser p = { .at = at, .scope = scope };
@@ -137,7 +137,8 @@ typedef struct reader {
     nnc_graph_define *defines; /* macros that were read so far */
     int32_t define_count;
     const nnc_graph_define *inside; /* the macro that is being read; NULL = outside of macros */
-    const char **names;             /* names of the tensors that later ops can use */
+    const char **names;             /* names of tensors that have occurred in the file so far; steps refer to a tensor
+                                     * by its index in this list */
     int32_t name_count;
     int depth;
     char path[PATH_MAX_SIZE];
@@ -145,7 +146,7 @@ typedef struct reader {
 
 static nnc_graph_ops read_ops(reader *r, nnc_json at);
 
-/* ---- names ---- */
+/* ---- names of numbers, macros and tensors ---- */
 
 static const char *copy_text(reader *r, const char *text) {
     const char *copy = nnc_arena_strdup(r->arena, text);
@@ -189,7 +190,7 @@ static int32_t tensor_name(reader *r, nnc_json at) {
     return r->name_count++;
 }
 
-/* ---- ops ---- */
+/* ---- reads the list "ops" ---- */
 
 static bool is_key(nnc_json at, const char *key) { return key != NULL && strcmp(nnc_json_key(at), key) == 0; }
 
@@ -341,7 +342,8 @@ static void read_use(reader *r, nnc_json at, nnc_graph_node *node) {
     }
 }
 
-/* Reads an entry of "ops" that contains other entries, such as a repeat. */
+/* Reads an entry of "ops" that contains a list "ops" itself: repeat, if, tied or frozen. key: the key that names the
+ * kind of entry. */
 static void read_around(reader *r, nnc_json at, const char *key, nnc_graph_node *node) {
     const char *const keys[] = { key, "ops", "as", "note", NULL };
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
@@ -512,8 +514,8 @@ static void read_input(reader *r, nnc_json root) {
     }
 }
 
-/* Returns the repeat at the top level of "ops" if there is exactly one (its ops are the layers of the network), else
- * NULL. */
+/* Returns the only repeat at the top level of "ops", whose steps are the layers of the network. NULL = no repeat, or
+ * several. */
 static const nnc_graph_node *find_layers(const nnc_graph_ops *ops) {
     const nnc_graph_node *found = NULL;
     for (int32_t i = 0; i < ops->count; i++) {
@@ -556,14 +558,15 @@ static const struct nnc_graph_net *read_net(nnc_json root, int64_t lets[NNC_GRAP
     return r.faults->count == 0 ? r.net : NULL;
 }
 
-/* ---- the model ---- */
+/* ---- the model: its fields and checks, and its towers ---- */
 
 static const nnc_field fields[] = { NNC_COMMON_FIELDS };
 
-/* Tests whether a name is a common field of all models, which a let must not use. */
+/* Tests whether `name` is a field that all models have. A number under "let" must not have such a name. */
 static bool is_common(const char *name) { return nnc_field_of_key(&nnc_graph_fields.table, name) != NULL; }
 
-/* Returns the fields of this network: the common fields, and one row per let that users can set. */
+/* Makes the field table of a graph model: the common fields, and one field, which users can set, for each number
+ * under "let" that is no expression. */
 static const nnc_field_table *own_fields(nnc_json root, const struct nnc_graph_net *net) {
     nnc_arena *arena = root.doc->arena;
     nnc_field *list = nnc_arena_array(arena, NNC_COUNT_OF(fields) + NNC_GRAPH_LETS_MAX, sizeof *list);
@@ -630,7 +633,7 @@ void nnc_graph_tower(nnc_json at, nnc_model *model) {
 }
 
 static void complete_graph(nnc_json root, nnc_model *model) {
-    if (model->graph.net == NULL) { /* no other program's configuration has set the network */
+    if (model->graph.net == NULL) { /* the configuration of another program has not set the network before */
         nnc_graph_take(root, model);
     }
     if (model->graph.net != NULL) { check_published(root, model); }

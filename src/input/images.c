@@ -2,15 +2,17 @@
  * file at build time. When a command reads a shipped file, it takes the image instead of parsing the file. It parses
  * the file if the text of the file, or of a file in its chain of "like" keys, has changed since the build.
  *
- * All images are one list of words: number of images; position of the first text; for each image the digest of its
- * file and its position, sorted by digest; the images; the texts. An image has: kind of spec and number of files in
- * the chain; id and digest of each of these files; the words of the struct, with two bits each (zero, NaN, or a word
- * that follows); the lists of the struct. A text is given by its position plus 1; 0 = NULL. */
+ * All images are one list of 64-bit words: number of images; position of the first text; for each image the digest of
+ * its file and its position, sorted by digest; the images; the texts. An image has: kind of spec and number of files in
+ * the chain; id and digest of each of these files; two bits for each word of the struct (the word is 0, NaN, or another
+ * value); the words with another value; the lists of the struct. A text is given by its position plus 1; 0 = NULL. */
 #include "input/input_internal.h"
 
 enum { WORD = sizeof(uint64_t), ZERO = 0, UNKNOWN, OTHER };
 
-/* A list that a struct points to. texts: number of pointers to text in each element; text_at: their offsets. */
+/* A list that the struct of a kind of spec points to. at, count_at: offsets in the struct of the pointer and of the
+ * number of elements; size: bytes of an element; texts: number of pointers to text in an element; text_at: offsets of
+ * these pointers in the element. */
 typedef struct list {
     nnc_spec_kind kind;
     size_t at, count_at, size;
@@ -64,7 +66,7 @@ uint64_t nnc_image_digest(const char *text, size_t size) {
     return i < size ? mix(digest, word) : digest;
 }
 
-/* ---- writing ---- */
+/* ---- writes images ---- */
 
 static void put(nnc_buffer *out, uint64_t word) { nnc_buffer_put(out, (const char *)&word, sizeof word); }
 
@@ -74,8 +76,8 @@ static void put_bytes(nnc_buffer *out, const void *bytes, size_t size) {
     nnc_buffer_put(out, zeros, (WORD - size % WORD) % WORD);
 }
 
-/* Returns the position of a text among the texts of all images, plus 1; equal texts have one position. 0 stands for
- * NULL. */
+/* Returns the position of `text` in the texts of all images, plus 1; adds the text if it is not there. text NULL:
+ * returns 0. */
 static uint64_t place_of(nnc_buffer *texts, const char *text) {
     size_t at = 0;
     if (text == NULL) { return 0; }
@@ -157,7 +159,7 @@ bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, con
     return !out->failed && !texts->failed;
 }
 
-/* ---- reading ---- */
+/* ---- reads images ---- */
 
 static const char *text_at(const char *texts, uint64_t place) { return place > 0 ? texts + place - 1 : NULL; }
 
@@ -166,7 +168,8 @@ static void get_struct(const uint64_t **at, char *bytes, size_t count) {
     *at += (count + 31) / 32;
     for (size_t i = 0; i < count; i += 32, kinds++) {
         char *place = bytes + i * WORD;
-        for (uint64_t left = *kinds; left != 0; left >>= 2, place += WORD) { /* the struct is already all 0 */
+        /* an image does not store words that are 0, because the struct is all 0 before the image is read */
+        for (uint64_t left = *kinds; left != 0; left >>= 2, place += WORD) {
             if ((left & 3) != ZERO) { memcpy(place, (left & 3) == UNKNOWN ? &nan : (*at)++, WORD); }
         }
     }
@@ -206,7 +209,7 @@ static const uint64_t *find_image(const uint64_t *images, uint64_t digest) {
     return low < images[0] && pairs[2 * low] == digest ? images + pairs[2 * low + 1] : NULL;
 }
 
-/* Tests whether the file of an id has the text that an image was made of. */
+/* Tests whether the text of the file with this id has the digest `digest`, as at build time. */
 static bool is_unchanged(nnc_specs *specs, nnc_spec_kind kind, const char *id, uint64_t digest) {
     char *text = NULL;
     const char *path;
@@ -231,7 +234,7 @@ bool nnc_image_read(nnc_specs *specs, const uint64_t *images, nnc_spec_kind kind
         if (!is_unchanged(specs, kind, id, *at++)) { return false; }
     }
     get_struct(&at, spec, nnc_spec_kinds[kind].size / WORD);
-    bool whole = stem == NULL || strcmp(stem, spec) == 0; /* every struct begins with the id */
+    bool whole = stem == NULL || strcmp(stem, spec) == 0; /* the id is the first member of every struct */
     for (int i = 0; i < LISTS && whole; i++) {
         whole = lists[i].kind != kind || get_list(arena, texts, &at, &lists[i], spec);
     }

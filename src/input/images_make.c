@@ -13,7 +13,7 @@ static int by_digest(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Returns the value of the key "like" in the text of a file, in the arena; NULL = no such key. */
+/* Returns a copy, in the arena, of the value of the key "like" in a file; NULL = no such key. */
 static const char *like_of(nnc_specs *specs, const char *text, size_t size) {
     nnc_error err;
     nnc_faults faults = { .name = "", .err = &err };
@@ -27,8 +27,8 @@ static const char *like_of(nnc_specs *specs, const char *text, size_t size) {
     return like;
 }
 
-/* Tests whether an image holds all of a spec. A model with a graph, towers, a captured program, notes or a storage
- * format points to data outside its struct. */
+/* Tests whether an image can hold all data of a spec. Returns false for models that point to data outside their struct:
+ * models with a graph, towers, a captured program, notes or a storage format. */
 static bool is_flat(nnc_spec_kind kind, const void *spec) {
     const nnc_model *model = spec;
     return kind != NNC_SPEC_MODEL ||
@@ -36,7 +36,8 @@ static bool is_flat(nnc_spec_kind kind, const void *spec) {
             model->captured == NULL && model->notes == NULL && model->stored == NULL);
 }
 
-/* Adds the image of a file. Returns false if the file cannot have an image, for example if its key "like" is a path. */
+/* Adds the image of the file `path` to out and texts, and the digest of the file to *one. Returns false if the file
+ * cannot have an image, for example if its key "like" is a path. */
 static bool add(nnc_specs *specs, nnc_spec_kind kind, const char *path, entry *one, nnc_buffer *out,
                 nnc_buffer *texts) {
     const char *likes[NNC_LIKE_MAX], *file = path;

@@ -1,13 +1,15 @@
-/* Completes a document before it is read. "references": replaces short keys by long sources. "like": inherits values
- * from another file. "same_as": copies values from another object. Inherited values are marked, so that errors name the
- * key that inherited them, and a source stays with the file that states it. */
+/* Completes a JSON document before its values are read. "references": replaces short keys by long sources. "like":
+ * inherits values from another file. "same_as": copies values from another object. Inherited values are marked: an
+ * error in such a value names the key "like" or "same_as", and only the file that states a value must give its
+ * source. */
 #include "input/input_internal.h"
 
 /* ---- references: texts that a file cites by short keys, as in "@nv-h100-ds, table 3" ---- */
 
 enum { KEYS_MAX = 256 };
 
-/* Returns the length of a reference key. Does not use strspn, which builds a table of letters on each call. */
+/* Returns the length of the reference key at the start of text. Does not use strspn, which builds a table of letters on
+ * each call. */
 static size_t key_length(const char *text) {
     const char *c = text;
     while ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_' || *c == '-') {
@@ -16,13 +18,15 @@ static size_t key_length(const char *text) {
     return (size_t)(c - text);
 }
 
-/* Returns the length of the key that is cited at `at`; 0 = no key. An '@' inside a word is an ordinary letter. */
+/* Returns the length of the reference key after the '@' at `at`; 0 = no citation at this place. An '@' inside a word
+ * does not begin a citation. */
 static size_t cited(const char *text, const char *at) {
     const bool begins = at == text || strchr(" (\"'[", at[-1]) != NULL;
     return *at == '@' && begins ? key_length(at + 1) : 0;
 }
 
-/* Returns the text of a reference key in a file or in the files of its chain of "like" keys; NULL = unknown. */
+/* Returns the text that a reference key stands for, from "references" of a file or of the files in its chain of "like"
+ * keys; NULL = unknown key. */
 static const char *find_reference(const nnc_json_doc *doc, const char *key, size_t length) {
     for (; doc != NULL; doc = doc->like) {
         nnc_json at = nnc_json_first(nnc_json_get(nnc_json_root(doc), "references"));
@@ -50,7 +54,7 @@ static void refuse_reference(nnc_json at, const char *key, size_t length) {
 }
 
 static void expand_text(nnc_json at) {
-    const char *text = nnc_json_text(at); /* the part of the text that is not yet copied to out */
+    const char *text = nnc_json_text(at); /* start of the part that is not yet copied to `out` */
     nnc_buffer out = { 0 };
     for (const char *c = strchr(text, '@'); c != NULL; c = strchr(c + 1, '@')) {
         const size_t length = cited(nnc_json_text(at), c);
@@ -73,8 +77,9 @@ static void expand_text(nnc_json at) {
     nnc_buffer_free(&out);
 }
 
-/* Replaces citations such as "@key" in all strings inside `at`. cites: true = `at` is inside "sources", so every string
- * may cite. The recursion is as deep as the text is nested. */
+/* Replaces citations such as "@key" in the strings inside `at`. cites true (`at` is inside "sources"): in all strings;
+ * false: in strings with the key "fitted_on" or "source", and in strings inside "sources". The recursion is as deep as
+ * the text is nested. */
 static void expand(nnc_json at, bool cites) {
     static const char *const keys[] = { "fitted_on", "source", NULL };
     if (nnc_json_type_of(at) == NNC_JSON_TEXT) {
@@ -103,7 +108,7 @@ static void expand_references(nnc_json root) {
     expand(root, false);
 }
 
-/* ---- inheritance ---- */
+/* ---- inheritance: "like" and "same_as" ---- */
 
 /* Keys that are not inherited. For example, published_params and spread hold only for the file that states them. */
 static const char *const never[] = {
@@ -113,7 +118,8 @@ static const char *const never[] = {
 
 static bool is_object(nnc_json at) { return nnc_json_type_of(at) == NNC_JSON_OBJECT; }
 
-/* Tests whether an object has a number that it does not inherit; an inherited "fitted_on" would then be wrong. */
+/* Tests whether an object has a number that is not inherited. Such an object does not inherit "fitted_on", the text
+ * that tells from which measurements the numbers of the other object were fitted. */
 static bool has_own_number(nnc_json object) {
     nnc_json at = nnc_json_first(object);
     while (at.node != NULL && (nnc_json_inherited(at) || nnc_json_type_of(at) != NNC_JSON_NUMBER)) {
@@ -122,8 +128,8 @@ static bool has_own_number(nnc_json object) {
     return at.node != NULL;
 }
 
-/* Adds the members of `from` that `to` lacks, also inside nested objects, except the keys in `but`. The recursion is as
- * deep as the text is nested. */
+/* Adds to the object `to` the members of `from` that `to` lacks, also inside nested objects, but no member whose key is
+ * in `but`. The recursion is as deep as the text is nested. */
 static void merge(nnc_json to, nnc_json from, const char *const *but) {
     static const char *const comment[] = { "note", NULL };
     const bool other = has_own_number(to);
@@ -139,7 +145,7 @@ static void merge(nnc_json to, nnc_json from, const char *const *but) {
     }
 }
 
-/* ---- same_as ---- */
+/* ---- "same_as": copies values from another object of the file ---- */
 
 static void copy_same(nnc_json container, nnc_json object, nnc_json name) {
     static const char *const but[] = { "note", "same_as", NULL };
@@ -154,8 +160,8 @@ static void copy_same(nnc_json container, nnc_json object, nnc_json name) {
     }
 }
 
-/* Completes objects that have the key "same_as" from the objects that it names. The recursion is as deep as the text is
- * nested. */
+/* Adds to each object with the key "same_as" the members of the object that this key names. The recursion is as deep as
+ * the text is nested. */
 static void fill_in_same(nnc_json container) {
     static const char *const texts[] = { "sources", "references", NULL };
     for (nnc_json at = nnc_json_first(container); at.node != NULL; at = nnc_json_next(at)) {
@@ -167,10 +173,10 @@ static void fill_in_same(nnc_json container) {
     }
 }
 
-/* ---- like ---- */
+/* ---- "like": inherits values from another file ---- */
 
-/* Tests whether a file has keys besides those in the list (names, notes, prices, releases ...), which need no source;
- * such a file needs its own sources. */
+/* Tests whether a file states values that need sources: it has a key that is not in the list `names` (names, notes,
+ * prices, releases ...). */
 static bool says_figures(nnc_json root) {
     static const char *const names[] = { "schema", "id",         "name",    "aliases",    "like",
                                          "note",   "references", "prices",  "stands_for", "compared",
@@ -180,7 +186,8 @@ static bool says_figures(nnc_json root) {
     return at.node != NULL;
 }
 
-/* Adds the sources of the values that a file inherits. */
+/* Copies to a file the sources of the values that it inherits. from: the object "sources" of the file that states these
+ * values. */
 static void merge_sources(nnc_json root, nnc_json from) {
     nnc_json to = nnc_json_get(root, "sources");
     if (to.node == NULL && !says_figures(root)) { to = nnc_json_inherit_object(root, "sources"); }
@@ -237,7 +244,7 @@ static bool find_like(nnc_json at, nnc_specs *specs, nnc_spec_kind kind, const c
         *path = nnc_path_from(nnc_specs_arena(specs), name != NULL ? name : "", id);
         if (*path == NULL) { return nnc_faults_no_memory(at.doc->faults); }
     } else if (nnc_specs_find(specs, kind, id, path, &err) != NNC_OK) {
-        if (err.status == NNC_IO) { /* the message names the file that the system could not read */
+        if (err.status == NNC_IO) { /* err already names the file that the system could not read */
             nnc_faults_note(at.doc->faults, &err);
         } else {
             nnc_json_fault(at, NULL, "%s", err.what);
@@ -267,7 +274,7 @@ static bool read_like(nnc_json_doc *doc, nnc_json at, nnc_specs *specs, nnc_spec
     }
     nnc_specs_end_like(specs);
     if (found && doc->like == NULL) {
-        nnc_faults_note(doc->faults, &err); /* the message names the line and column of the error in that file */
+        nnc_faults_note(doc->faults, &err); /* err already names the line and column in the file that "like" names */
     }
     return doc->like != NULL;
 }
@@ -322,7 +329,8 @@ void nnc_lineage_close(nnc_lineage *lineage) {
     if (lineage != NULL) { nnc_json_free(lineage->doc); }
 }
 
-/* Tests whether a file itself sets a field, directly or by "same_as". */
+/* Tests whether a file itself states the field with a dotted name, directly or by "same_as", so that it does not
+ * inherit the field by "like". */
 static bool says(nnc_json at, const char *dotted) {
     char key[64];
     const size_t length = strcspn(dotted, ".");

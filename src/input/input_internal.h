@@ -8,7 +8,7 @@
  *     inherit.c        "like", "same_as" and "references"
  *     images.c         shipped files as structs, which images_make.c makes at build time
  *     device.c         devices with their fitted parameters, and the links of clusters
- *     model.c          models of every family, images           decoder_model.c  graph_model.c
+ *     model.c          models of every family, U-Nets and ViTs   decoder_model.c  graph_model.c
  *     capture.c        captured PyTorch programs
  *     software.c       software profiles, releases            catalogue.c      prices, regions, buildings
  *     plausible.c      relations that every real device and software profile holds
@@ -34,7 +34,8 @@ enum {
 };
 
 /* Reads a whole file into *text, which the caller frees; a NUL follows its *size bytes. NNC_IO: the file cannot be
- * read, or is a folder. NNC_BAD_SPEC: the file is larger than NNC_FILE_BYTES_MAX, or than `most`. */
+ * read, or is a folder. NNC_BAD_SPEC: the file has more bytes than NNC_FILE_BYTES_MAX, or than `most`
+ * (nnc_file_read_large). */
 nnc_status nnc_file_read(const char *path, char **text, size_t *size, nnc_error *err);
 nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_t *size, nnc_error *err);
 
@@ -45,38 +46,40 @@ typedef struct nnc_blocks {
     size_t at, size, room;
 } nnc_blocks;
 
-/* Opens a regular file of at most NNC_RECORDED_BYTES_MAX bytes. Returns false if this fails, or for any other file.
- * The caller calls nnc_blocks_close also after a failure. */
+/* Opens a regular file of at most NNC_RECORDED_BYTES_MAX bytes. Returns false if the file cannot be opened, is larger,
+ * or is not regular. The caller must call nnc_blocks_close also after a failure. */
 bool nnc_blocks_open(nnc_blocks *stream, const char *path);
 void nnc_blocks_close(nnc_blocks *stream);
-/* Reads until `least` bytes are there. Returns the number of bytes that are there: fewer at the end of the file, after
- * an error, or when out of memory. */
+/* Reads from the file until `least` unused bytes are in memory. Returns the number of unused bytes; this is less than
+ * `least` at the end of the file, after an error of the system, or when out of memory. */
 size_t nnc_blocks_fill(nnc_blocks *stream, size_t least);
 /* Reports that a file is too large, with NNC_BAD_SPEC. */
 nnc_status nnc_file_too_large(const char *path, size_t most, nnc_error *err);
 
-/* Copies a caller's text, which need not end with a NUL. The caller frees *copy. */
+/* Copies `size` bytes of a text that need not end with a NUL, and adds a NUL. The caller frees *copy. NNC_BAD_SPEC: the
+ * text is larger than NNC_FILE_BYTES_MAX. */
 nnc_status nnc_text_copy(const char *name, const char *text, size_t size, char **copy, nnc_error *err);
 
-/* Tests whether a text is a path instead of an id: a path contains '/' or ends in ".json". */
+/* Tests whether a text is a path instead of an id: a path contains '/', ends in ".json" or ".xml", or is "-" (standard
+ * input). */
 bool nnc_is_path(const char *text);
 /* Tests whether a path is standard input ("-"), a pipe, a character device, or below /dev. */
 bool nnc_is_pipe(const char *path);
 bool nnc_is_folder(const char *path);
-/* Resolves a path that a file contains, relative to the folder of that file. The result is in the arena; NULL when out
- * of memory. */
+/* Returns, in the arena, the path of the file that `file` names by `path`: a relative path starts in the folder of
+ * `file`. NULL = out of memory. */
 const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path);
 
 /* ---- CSV, RFC 4180 ---- */
 
 enum { NNC_CSV_CELLS_MAX = 256 };
 
-/* Reads lines of cells and decodes them in place: the text changes, and the cells point into it. */
+/* A reader of CSV text. It decodes the cells in place: the text changes, and `cells` points into it. */
 typedef struct nnc_csv {
     const char *name; /* name of the file in messages */
     char *at, *end;
-    long line;     /* line of the next row, from 1 */
-    long row_line; /* line of the last row read */
+    long line;     /* line number of the next row; the first line is 1 */
+    long row_line; /* line number of the row in `cells` */
     char *cells[NNC_CSV_CELLS_MAX];
     int count;
 } nnc_csv;
@@ -88,10 +91,10 @@ nnc_csv nnc_csv_begin(const char *name, char *text, size_t size);
  * wrong place or not closed, a NUL, too many cells. */
 nnc_status nnc_csv_next(nnc_csv *csv, bool *more, nnc_error *err);
 
-/* Reads the recorded requests of the file ask->arrivals. The rows live as long as the specs. */
+/* Reads the requests recorded in the CSV file ask->arrivals into ask->arrival_list, which lives as long as `specs`. */
 nnc_status nnc_arrivals_load(nnc_specs *specs, nnc_serve_ask *ask, nnc_error *err);
 
-/* ---- JSON text ---- */
+/* ---- JSON text: checks of its grammar, and places of values in it ---- */
 
 enum {
     NNC_SCAN_DEPTH_MAX = 64,
@@ -116,8 +119,9 @@ typedef struct nnc_json_scan_fault {
  * it has more than values_max values. */
 bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max);
 
-/* Checks the text in full: one JSON value (RFC 8259), valid UTF-8, finite numbers of at most 63 characters, within the
- * limits. On an error fills `fault` (may be NULL). Does not check for unpaired surrogates. */
+/* Checks the text in full: one JSON value (RFC 8259) with at most values_max values inside, valid UTF-8, at most
+ * NNC_SCAN_DEPTH_MAX levels, finite numbers of at most 63 characters. On an error fills `fault` (may be NULL). Does not
+ * check for unpaired surrogates. */
 bool nnc_json_scan(const char *text, size_t size, int values_max, nnc_json_scan_fault *fault);
 
 /* Returns line and column of the character at `at` in a text. */
@@ -127,7 +131,7 @@ nnc_position nnc_json_position(const char *text, const char *at);
 typedef struct nnc_walk {
     const char *text;
     size_t at;
-    long line;         /* line of the place, from 1 */
+    long line;         /* line number of the place `at`; the first line is 1 */
     size_t key;        /* start of the current member's key, with its quotes; in a list, start of the value */
     size_t key_length; /* length of the key, with its quotes; 0 in a list */
     long key_line;
@@ -135,10 +139,11 @@ typedef struct nnc_walk {
 
 /* Returns a walk that begins at the outermost value of a text. */
 nnc_walk nnc_walk_begin(const char *text);
-/* Moves from an opening bracket, or from the end of a value inside it, to the value of the next member. Returns false
- * when there is no further member; the walk is then after the closing bracket. */
+/* Moves from an opening bracket, or from the end of a value inside the brackets, to the value of the next member.
+ * object: true = members of an object, false = elements of a list. Returns false when there is no further member; the
+ * walk is then after the closing bracket. */
 bool nnc_walk_member(nnc_walk *w, bool object);
-/* Skips a value of any type. */
+/* Moves a walk past the value at its place; the value may have any type. */
 void nnc_walk_value(nnc_walk *w);
 /* Moves a walk forward to the offset `to` in the text, and counts the lines on the way. */
 void nnc_walk_on(nnc_walk *w, size_t to);
@@ -182,11 +187,14 @@ typedef struct nnc_json_doc {
                        * a larger file */
     bool foreign;     /* true: the document may be a configuration of another program (see nnc_json_parse) */
     bool lenient;     /* true: unknown keys of a configuration of another program are skipped and listed in notes */
-    nnc_specs *specs; /* set of specs whose folders have foreign files; NULL = not available */
-    uint64_t *digest; /* receives the digests of the files of foreign/ that are used; NULL = not needed */
+    nnc_specs *specs; /* set of specs whose data folders have the files of foreign/; NULL = these files cannot be
+                       * read */
+    uint64_t *digest; /* the digests of the files of foreign/ that the document needs are added to *digest; NULL = not
+                       * needed */
     nnc_json_large large;
-    struct cJSON *root;        /* the parsed document; NULL: there is no document, and errors have no line */
-    struct nnc_json_doc *like; /* file that the key "like" names, freed with the document; NULL = no such key */
+    struct cJSON *root;        /* root of the tree of values; NULL: no text was parsed, and errors have no line */
+    struct nnc_json_doc *like; /* document of the file that the key "like" names, freed with this document; NULL = no
+                                * such key */
 } nnc_json_doc;
 
 /* A value of a document, passed by value. node NULL = the value is absent. */
@@ -206,8 +214,8 @@ typedef enum nnc_json_type {
 } nnc_json_type;
 
 /* Parses a document whose faults, arena, text and size are set; text[size] must be a NUL. Returns false when an error
- * was noted. With doc->foreign, a text without "schema" may be written by Python: Infinity and NaN become texts
- * ("+inf"), which no number field accepts, and more values are allowed. */
+ * was noted. With doc->foreign, a text without "schema" may be written by Python: Infinity and NaN become strings
+ * ("+inf", "?"), which no number field accepts, and more values are allowed. */
 bool nnc_json_parse(nnc_json_doc *doc);
 void nnc_json_free(nnc_json_doc *doc);
 /* Sets the functions that allocate and free the memory of JSON trees, in place of malloc and free. Only for a
@@ -217,7 +225,8 @@ void nnc_json_allocate_with(void *(*allocate)(size_t), void (*release)(void *));
 nnc_json nnc_json_root(const nnc_json_doc *doc);
 nnc_json_type nnc_json_type_of(nnc_json at);
 nnc_json nnc_json_get(nnc_json object, const char *key);
-/* nnc_json_first returns the first value in a list or object; nnc_json_next returns the value after a value. */
+/* nnc_json_first returns the first value in a list or object; nnc_json_next returns the value after `at`. At the end
+ * both return an absent value. */
 nnc_json nnc_json_first(nnc_json container);
 nnc_json nnc_json_next(nnc_json at);
 const char *nnc_json_key(nnc_json at); /* key of a value; "" for an element of a list */
@@ -225,9 +234,9 @@ const char *nnc_json_key(nnc_json at); /* key of a value; "" for an element of a
 /* Follows a dotted name as far as its parts exist and returns the last value; *rest receives the remaining name. */
 nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest);
 
-/* nnc_json_open parses a member of the large object (nnc_json_large); it returns false when an error was noted.
- * nnc_json_close frees the member, and keeps its digest without the members named in `skip`; skip NULL: keeps no
- * digest. Both do nothing for other values. */
+/* nnc_json_open parses member number `index` of the large object (nnc_json_large); it returns false when an error was
+ * noted. nnc_json_close frees this member, and keeps its digest without the members named in `skip`; skip NULL: keeps
+ * no digest. Both do nothing for a member that was parsed with the other values. */
 bool nnc_json_open(nnc_json at, int32_t index);
 void nnc_json_close(nnc_json at, int32_t index, const char *const *skip);
 
@@ -239,10 +248,11 @@ int nnc_json_count(nnc_json at);
 /* Returns the value as JSON text, in the arena of the document; NULL when absent or out of memory. */
 const char *nnc_json_copy(nnc_json at);
 
-/* Returns the digest of a value. It does not depend on the order of keys, and leaves out members named in `skip` (ends
- * with NULL) at any depth. */
+/* Returns the digest of a value. The digest does not depend on the order of keys, and leaves out members named in
+ * `skip` (ends with NULL) at any depth. */
 uint64_t nnc_json_digest(nnc_json at, const char *const *skip);
-/* Returns the sum of the digests of the members of an object, for nnc_digest_object. */
+/* nnc_json_digest_members returns the sum of the digests of the members of an object. nnc_digest_object computes the
+ * digest of the object from this sum. */
 uint64_t nnc_json_digest_members(nnc_json object, const char *const *skip);
 uint64_t nnc_digest_object(uint64_t members);
 /* Adds the digest of a data file that was used to read a document to the digests of the document, if the document has
@@ -261,13 +271,14 @@ bool nnc_json_inherited(nnc_json at);
  * nnc_json_mismatch notes "what, expected ..., found <the value>" at a value. Both return false. */
 bool nnc_json_fault(nnc_json at, const char *member, const char *format, ...) NNC_PRINTF(3, 4);
 bool nnc_json_mismatch(nnc_json at, const char *what, const char *expected);
-/* Tests whether a value has a type; notes an error "wrong type, expected ..." if it has not. */
+/* Tests whether a value has the type `type`; for another type, notes the error "wrong type, expected ...". */
 bool nnc_json_expect(nnc_json at, nnc_json_type type, const char *expected);
 /* Returns the line (from 1) of the key of a value; for an element of a list, the line of the value. */
 long nnc_json_line(nnc_json at);
-/* Tests whether reading continues after the errors so far (see nnc_faults). */
+/* Tests whether a document is read further after the errors that were noted so far (see nnc_faults). */
 bool nnc_json_go_on(nnc_json at);
-/* Notes "out of memory" once. Always returns false, so that a reader can return the result. */
+/* Notes the error "out of memory", at most once for a file. Always returns false, which a reading function can return
+ * directly. */
 bool nnc_faults_no_memory(nnc_faults *faults);
 void nnc_faults_note(nnc_faults *faults, const nnc_error *fault);
 
@@ -284,10 +295,11 @@ void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *cons
 void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *const *others, size_t size,
                        int32_t *count);
 
-/* Checks the whole numbers of a struct that was not read from a file: each is within the limits of the table, or is 0
- * and not required. Returns false when an error was noted. */
+/* Checks the whole-number fields of a struct that was not read from a file. Each value must be within the limits of its
+ * field; 0 is also valid if the field is not required. Returns false when an error was noted. */
 bool nnc_check_ranges(nnc_json at, const nnc_field_table *table, const void *object);
-/* Notes an error for each unknown key: "unknown key, expected one of the device's keys, perhaps ..., found ...". */
+/* Notes the error that the key of `at` is unknown: "unknown key, expected one of the device's keys, perhaps ..., found
+ * ...". */
 void nnc_refuse_unknown(nnc_json at, const nnc_field_table *table, const char *const *others);
 bool nnc_is_one_of(const char *key, const char *const *keys);
 
@@ -298,38 +310,40 @@ void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count);
 /* Reads the "sources" of a file: each key names fields, each value is a string or a list of strings. */
 void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *const *others,
                       const nnc_source **sources, int32_t *count);
-/* Adds the strings "fitted_on" of the objects under a key of the root to the sources, with the dotted names of these
- * objects. */
+/* Adds each string "fitted_on" inside the member `key` of the root to *sources, under the dotted name of the object
+ * that contains the string. */
 void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources, int32_t *count);
 
-/* Checks "schema" and "id". The schema must be equal to `schema`. The id must be usable as a file name and equal to
- * stem (NULL = any id). */
+/* nnc_read_schema checks that "schema" is equal to `schema`. nnc_read_id checks that "id" can be a file name and is
+ * equal to stem (NULL = any id). nnc_read_identity does both checks. */
 void nnc_read_identity(nnc_json root, const char *schema, const char *stem);
 void nnc_read_schema(nnc_json root, const char *schema);
 void nnc_read_id(nnc_json root, const char *stem);
-/* Sets `name` to the id if the file gives no name. */
+/* Sets an empty `name` to the id. */
 void nnc_name_by_id(char *name, size_t size, const char *id);
 
-/* Function that nnc_record_read calls before it reads a metric. It returns true if it has read the value itself; the
- * value may be absent. record: the struct to which the metric belongs. */
+/* Type of a function that nnc_record_read calls before it reads a metric. The function returns true if it has read
+ * `value` itself; `value` may be absent. record: the struct to which the metric belongs. */
 typedef bool nnc_record_take(nnc_json object, const nnc_metric *row, nnc_json value, void *record);
 
-/* Reads a recorded result: the members in a table of metrics, in its order, into a zeroed record whose pointers to
- * other records are set. Texts and lists go to the arena of the document. Computed members are skipped. A number that
- * is null becomes NaN; an object that is null stays zeroed. Errors: a wrong value, or a missing member that earlier
- * values require. */
+/* Reads a recorded result: the members that a table of metrics lists, in the order of the table, into a zeroed record
+ * whose pointers to other records are set. Texts and lists go to the arena of the document. Computed members are
+ * skipped. A number that is null becomes NaN; an object that is null stays zeroed. Errors: a wrong value, or a missing
+ * member that earlier values require. */
 void nnc_record_read(nnc_json object, const nnc_metrics *metrics, void *record, nnc_record_take *take);
 
-/* ---- kinds of spec ---- */
+/* ---- kinds of spec: device, model, software profile ---- */
 
-/* Reads a spec of one kind into its struct. stem: the id must be equal to stem; NULL = any id. */
+/* Type of a function that reads a spec of one kind into its struct. stem: the id must be equal to stem; NULL = any
+ * id. */
 typedef void nnc_spec_read_fn(nnc_json root, const char *stem, void *spec);
 nnc_spec_read_fn nnc_device_read, nnc_model_read, nnc_software_read;
 
 typedef struct nnc_spec_info {
     const char *what, *plural; /* name of a spec of this kind in messages, and its plural for "nncost list" */
     const char *folder;        /* name of the folder of the files inside a data folder */
-    const char *argument;      /* argument of the command line; errors about a wrong id name it */
+    const char *argument;      /* argument of the command line for a spec of this kind; errors about a wrong id name the
+                                * argument */
     const char *schema;
     size_t size;
     size_t path_offset;
@@ -341,34 +355,36 @@ extern const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT];
 extern const nnc_field_table nnc_device_table, nnc_price_table, nnc_cluster_table, nnc_framework_table, nnc_track_table,
     nnc_range_table;
 
-/* Returns the kind of spec for the value of "schema". An unknown schema is an error: returns NNC_SPEC_KIND_COUNT. */
+/* Returns the kind of spec that the key "schema" of a file names; a configuration of another program is a model. For
+ * another schema, notes an error and returns NNC_SPEC_KIND_COUNT. */
 nnc_spec_kind nnc_spec_kind_of(nnc_json root);
 
-/* Reads a spec from an open document into a struct of its kind. */
+/* Completes a parsed document (nnc_spec_complete), then reads it into a struct of its kind. */
 void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind, const char *stem, void *out);
 /* Reads a spec from text into a struct of its kind; text[size] must be a NUL. */
 nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem, const char *text, size_t size,
                          nnc_faults *faults, void *out);
-/* Reads a spec from a file into a struct in the arena, and records the path. */
+/* Reads a spec from a file into a struct in the arena, and stores the path of the file in the struct. */
 nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path, const void **out, nnc_error *err);
 
 enum { NNC_STEM_MAX = 256 };
-/* Writes the stem of a path: "hw/h100.json" -> "h100". With `config`, a config.json gets the name of its folder. */
+/* Writes the stem of a path: "hw/h100.json" -> "h100". With config true, the stem of a file config.json is the name of
+ * its folder. */
 void nnc_spec_stem(const char *path, bool config, char *stem, size_t size);
 /* Returns the id that the file must have: its stem, if the folder is one in which files are found by id (hw/, models/
  * ...). Returns NULL (any id) for other folders and for a pipe. */
 const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX]);
 
-/* Computes the digest of the content of a spec file, including inherited values. It does not depend on the order of
- * keys, and leaves out notes and sources. */
+/* Computes the digest of the content of a spec file, including inherited values. The digest does not depend on the
+ * order of keys, and leaves out notes and sources. */
 nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest, nnc_error *err);
 
 /* ---- images.c: shipped files as structs ---- */
 
 /* Computes the digest of the text of a file. */
 uint64_t nnc_image_digest(const char *text, size_t size);
-/* Appends the image of a spec and its texts. likes, digests: its chain of "like" keys. Returns false when out of
- * memory. */
+/* Appends the image of a spec to `out` and its texts to `texts`. likes, digests: ids and digests of the `count` files
+ * in its chain of "like" keys. Returns false when out of memory. */
 bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, const char *const *likes,
                      const uint64_t *digests, int count, nnc_buffer *out, nnc_buffer *texts);
 /* Fills a struct that is all 0 from the image of a file (the struct that was made from the file at build time), instead
@@ -379,13 +395,15 @@ bool nnc_image_read(nnc_specs *specs, const uint64_t *images, nnc_spec_kind kind
 
 /* ---- the set of loaded specs ---- */
 
-/* Sets the images that are read instead of files with the same text; NULL = no images. */
+/* Sets the images of shipped files. An image is read in place of a file whose text has not changed since the image was
+ * made; NULL = no images. */
 void nnc_specs_set_images(nnc_specs *specs, const uint64_t *images);
 nnc_arena *nnc_specs_arena(nnc_specs *specs);
 bool nnc_specs_are_lenient(const nnc_specs *specs);
 /* Returns the number of data folders, and their paths. */
 int nnc_specs_folders(const nnc_specs *specs, const char *const **folders);
-/* nnc_specs_marks returns the implausible inputs of the current command, "" = none; nnc_specs_mark adds an input. */
+/* nnc_specs_marks returns a text with the implausible inputs of the current command, "" = none. nnc_specs_mark adds an
+ * input to this text. */
 const char *nnc_specs_marks(const nnc_specs *specs);
 void nnc_specs_mark(nnc_specs *specs, const char *text);
 
@@ -400,43 +418,48 @@ bool nnc_software_is_plausible(const nnc_software *software, char *text, size_t 
 nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, nnc_model **model, nnc_error *err);
 /* Reads the time in seconds that a host of the folder hosts/ needs to issue one kernel. */
 nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err);
-/* Reads a launch file that a scenario names as its model: adds its settings to `given`, an nnc_scenario_args, and
- * replaces *model. Leaves other models unchanged. Programs that read launch files set this function, because the reader
- * is in a folder above this one. */
+/* Type of a function that reads a launch file which a scenario names as its model: the function adds the settings of
+ * the file to `given`, an nnc_scenario_args, and replaces *model. It leaves other models unchanged. The reader of
+ * launch files is in src/launch, which src/input must not call; so each program that reads launch files stores the
+ * function here. */
 typedef nnc_status nnc_model_reader(nnc_specs *specs, const char *device, const char **model, void *given,
                                     nnc_error *err);
 nnc_model_reader **nnc_specs_model_reader(nnc_specs *specs);
 
-/* Sets the library of every model that is loaded (--implementation). */
+/* nnc_specs_set_implementation sets the library of option --implementation. nnc_specs_take_implementation sets this
+ * library in a model, if the option was given. */
 nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_error *err);
 void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model);
 /* Reads a file as nnc_file_read does; "-" is standard input. Keeps the content of a pipe with the specs, because a pipe
  * can be read only once. */
 nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size, nnc_error *err);
 
-/* Finds the file of an id or an alias. NNC_UNKNOWN_ID: err names the nearest id. */
+/* Finds the file of an id or an alias. NNC_UNKNOWN_ID: no data folder has such a file, and err names the nearest id. */
 nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err);
-/* Finds the file of an id or an alias in a folder of files that are not specs. */
+/* Finds the file of an id or an alias in the folder that `info` names, for files that are not specs. */
 nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, const char *id, const char **path,
                                nnc_error *err);
 /* Finds any file by its path inside a data folder, "grid/regions.json". *path stays NULL when there is no such file. */
 nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path, nnc_error *err);
-/* Finds the file for a model path: in a folder its config.json, or the config.json of the network in its
- * model_index.json; for a file the file itself. *path stays NULL for a name on the Hugging Face hub. */
+/* Finds the file of a model that is named by a path. In a folder: its config.json, or the config.json in the folder of
+ * the network of a diffusers pipeline. For a model_index.json: the same config.json of the network. For another file:
+ * the file itself. *path is NULL for a name on the Hugging Face hub. */
 nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path, nnc_error *err);
 
-/* A name of the hub, looked up in hub/names.json. */
+/* Result of looking up a name of the Hugging Face hub in hub/names.json. */
 typedef struct nnc_hub_name {
     const char *path;    /* path of the file with the dimensions of the model; NULL = the name is not known */
     const char *shape;   /* id of the file with the dimensions */
-    const char *source;  /* publication of the configuration; NULL = a shipped model has the dimensions */
+    const char *source;  /* publication of the configuration; NULL = the dimensions are from a file of models/ */
     const char *stored;  /* format of weights that the name contains, "int4"; NULL = no format */
     const char *nearest; /* for an unknown name, the nearest known name; NULL = no name is near */
 } nnc_hub_name;
 nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err);
-/* Returns the usual name on the hub for a shipped id. Returns other texts unchanged. */
+/* Sets *name to the usual name, on the Hugging Face hub, of the shipped model `id`; for another text, to the text
+ * itself. */
 nnc_status nnc_hub_usual(nnc_specs *specs, const char *id, const char **name, nnc_error *err);
-/* Adds a note to a model found by its name on the hub: the id of the file with its dimensions, and the source. */
+/* Adds a note to a model that was found by its name on the Hugging Face hub: the id of the file with its dimensions,
+ * and the source of this file. */
 nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub, nnc_model *model, nnc_error *err);
 
 /* Largest number of files in a chain of "like" keys. */
@@ -445,7 +468,8 @@ enum { NNC_LIKE_MAX = 4 };
  * when the chain is too long. nnc_specs_end_like removes the mark. */
 bool nnc_specs_begin_like(nnc_specs *specs, const char *name);
 void nnc_specs_end_like(nnc_specs *specs);
-/* Tests whether the reading of a file waits for another file. A key "like" that names such a file would be a circle. */
+/* Tests whether the reading of the file `path` waits for the file that its key "like" names. A further key "like" that
+ * names `path` would then make a circle. */
 bool nnc_specs_is_reading(const nnc_specs *specs, const char *path);
 
 /* Completes a document before it is read. Replaces "@key" by the texts of "references". Inherits from the file that the
@@ -472,10 +496,12 @@ typedef struct nnc_id_list { /* ids, in the arena; { 0 } is an empty list */
 
 typedef struct nnc_folders {
     nnc_arena *arena;
-    const char **paths; /* paths of the data folders; the first folder that has a file is used */
+    const char **paths; /* paths of the data folders; if several folders have a file, the first of these folders is
+                         * used */
     int count;
     nnc_error trouble; /* first error of the system while reading the folders; status NNC_OK = no error */
-    /* Text of the file text_of, in which an alias was found last; nnc_specs_take_text hands it out. NULL = no text. */
+    /* Content of the file text_of, in which an alias was found last; nnc_specs_take_text gives it to the caller. NULL =
+     * no content. */
     char *text;
     const char *text_of;
     size_t text_size;
@@ -508,13 +534,15 @@ nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char
                             nnc_error *err);
 nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
                                  nnc_error *err);
-/* The path of device "." when no file has measurements of this machine: the command whose output is read instead. */
+/* Path of the device "." if no data folder has measurements of this machine. The output of this command is read in
+ * place of a file. */
 #define NNC_THIS_MACHINE "nvidia-smi -q -x"
 /* Asks nvidia-smi to describe this machine. The caller frees the text. NNC_UNKNOWN_ID: there is no nvidia-smi. */
 nnc_status nnc_machine_ask(char **text, size_t *size, nnc_error *err);
-/* Tests whether a text is the XML of nvidia-smi or of hwloc. */
+/* Tests whether a text describes a machine: XML of nvidia-smi or of hwloc, or the matrix of `nvidia-smi topo -m`. */
 bool nnc_is_machine(const char *text);
-/* Converts XML of nvidia-smi or hwloc to a device file as text. NNC_BAD_SPEC: no GPU, or GPUs of several products. */
+/* Converts XML of nvidia-smi or hwloc to a device file as text. NNC_BAD_SPEC: the text names no GPU, or GPUs of several
+ * products. */
 nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json, nnc_error *err);
 /* Finds a file by its path relative to the data folders; the first folder that has the file decides. *path is NULL when
  * no folder has it. */
@@ -546,22 +574,22 @@ enum { NNC_EFFICIENCIES_FIELDS = 15 };
 extern const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS];
 void nnc_efficiencies_neutral(nnc_efficiencies *e);
 
-/* nnc_is_cluster tests for a cluster file. nnc_cluster_read_open replaces the links of a device by the links of the
- * file. If errors were noted, the device is not valid. */
+/* nnc_is_cluster tests whether a document is a cluster file. nnc_cluster_read_open replaces the links of a device by
+ * the links of the cluster file. If errors were noted, the device is not valid. */
 bool nnc_is_cluster(nnc_json root);
 void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem, nnc_device *device);
 
-/* nnc_is_catalogue tests for a file of prices of sellers ("nncost.prices/1"), carbon intensity of regions
+/* nnc_is_catalogue tests whether a document has prices of sellers ("nncost.prices/1"), carbon intensity of regions
  * ("nncost.grid/1") or energy overhead of buildings ("nncost.buildings/1"). nnc_catalogue_read_open checks the values
  * of such a file. */
 bool nnc_is_catalogue(nnc_json root);
 void nnc_catalogue_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem);
-/* nnc_is_architecture tests for a data file of an architecture ("nncost.foreign/1"). nnc_architecture_read_open checks
- * such a file and notes its faults. */
+/* nnc_is_architecture tests whether a document is the data file of an architecture ("nncost.foreign/1").
+ * nnc_architecture_read_open checks such a file and notes its faults. */
 bool nnc_is_architecture(nnc_json root);
 void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem);
 
-/* ---- models ---- */
+/* ---- models: fields and rules of each family ---- */
 
 /* nnc_model_table returns the fields of a family; the common fields come first. nnc_model_table_of returns the fields
  * of one model: each graph has its own fields. */
@@ -576,7 +604,8 @@ typedef struct nnc_family_fields {
     void (*begin)(nnc_model *model);                    /* sets defaults that are not 0; NULL = all defaults are 0 */
     void (*complete)(nnc_json root, nnc_model *model);  /* sets defaults that depend on other fields */
     void (*rules)(nnc_json at, const nnc_model *model); /* checks the fields against each other */
-    const char *const *keys; /* keys without a field (ends with NULL); NULL = only the keys of all models */
+    const char *const *keys; /* keys of a file that are no fields (ends with NULL); NULL = only the keys that files of
+                              * all families may have */
 } nnc_family_fields;
 
 #define NNC_FAMILY_FIELDS(name, text, help, row) extern const nnc_family_fields nnc_##row##_fields;
@@ -585,7 +614,7 @@ NNC_FAMILY_LIST(NNC_FAMILY_FIELDS)
 
 const nnc_family_fields *nnc_family_fields_of(nnc_family family);
 
-/* Limits on dimensions: larger than in any real network, and so small that a product of two cannot overflow. */
+/* Largest values of dimensions: larger than in any real network, and so small that a product of two cannot overflow. */
 #define NNC_LAYERS_MAX 1e5
 #define NNC_WIDTH_MAX 1e7
 #define NNC_VOCAB_MAX 1e9
@@ -612,13 +641,15 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
       .help = "For a graph that reads latents: pixels per side of one latent position; --image counts pixels." }
 /* clang-format on */
 
-/* nnc_is_foreign tests for a configuration of another program. nnc_foreign_read reads it, except fields that depend on
- * other fields. The caller sets model->id. nnc_foreign_read returns false when an error was noted. */
+/* nnc_is_foreign tests whether a document is a configuration of another program. nnc_foreign_read reads such a
+ * document, except fields that depend on other fields. The caller sets model->id. nnc_foreign_read returns false when
+ * an error was noted. */
 bool nnc_is_foreign(nnc_json root);
 bool nnc_foreign_read(nnc_json root, nnc_model *model);
 
-/* NNC_CAPTURE_SCHEMA: schema of a captured program. nnc_is_capture tests for such a file. nnc_capture_read reads all of
- * it except the id; asked NULL = the step stays as it was recorded. */
+/* NNC_CAPTURE_SCHEMA: schema of a captured program. nnc_is_capture tests whether a document has this schema.
+ * nnc_capture_read reads such a document, except the id. asked: modules that are treated in another way; NULL = the
+ * step stays as it was recorded. */
 #define NNC_CAPTURE_SCHEMA "nncost.capture/1"
 bool nnc_is_capture(nnc_json root);
 /* Modules that a plan treats in another way than the recorded step did: patterns of module paths, joined by commas;
@@ -641,9 +672,10 @@ typedef struct nnc_expr_scope {
     int32_t arg_count;
 } nnc_expr_scope;
 
-/* Reads the network of a graph file into a model, with its fields. */
+/* Reads the network of a graph file into a model, and makes the field table of this model. */
 void nnc_graph_take(nnc_json root, nnc_model *model);
-/* Adds the network of an object to a model as a further tower. Notes an error when its ops do not fit together. */
+/* Adds a tower to a model. at: the object of the file with the network of the tower. Notes an error when its ops do not
+ * fit together. */
 void nnc_graph_tower(nnc_json at, nnc_model *model);
 
 /* Functions that scale a model after --set hidden=N. nnc_scale_dims_record stores the dimensions of the model file.
@@ -666,15 +698,16 @@ void nnc_scale_dims_text(const nnc_model *model, char *text, size_t size);
 bool nnc_software_is_chosen(const char *asked);
 /* Loads the default profiles of all kinds of plan, or the profile `asked` for all plans. */
 nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles *profiles, nnc_error *err);
-/* Loads the profile of one kind of plan. */
+/* Loads the default profile of one kind of plan. */
 nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_software **software, nnc_error *err);
-/* Loads the named profile; NULL = the default profile, from its file if a data folder has it. */
+/* Loads the profile `asked`. NULL = the default profile: from its file, or with the built-in values if no data folder
+ * has the file. */
 nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software, nnc_error *err);
 
 /* ---- software.c: releases of frameworks ---- */
 
-/* The release of a framework that is looked up: by profile, else by words ("NeMo 25.11"), else by name and version.
- * The ids of device and model and the family of the model select an entry of the release. */
+/* A question for the release of a framework: by profile (software), else by words ("NeMo 25.11"), else by framework and
+ * version. The ids of device and model and the family of the model select an entry of the release. */
 typedef struct nnc_release_ask {
     const char *words;
     const nnc_software *software;
@@ -687,11 +720,13 @@ typedef struct nnc_release {
     const nnc_software *software;
     const nnc_framework *entry;
     const char *version; /* version that the user named; "" = no version */
-    size_t named;        /* length of the framework's name that the user named; 1 if the profile is known */
-    int met;             /* number of characters in the conditions of the entry that are met */
+    size_t named;        /* length of the framework's name that the user gave; 1 if the user gave a profile instead */
+    int met;             /* number of characters in the conditions (device, model, family) of the entry; more characters
+                          * = a more specific entry */
 } nnc_release;
 
-/* Tells which fields of a plan the user gave. A release sets only the other fields. */
+/* Tells whether the user gave a field of a plan. A release sets only fields that the user did not give. in: argument of
+ * the function `is`. */
 typedef struct nnc_given {
     bool (*is)(const void *in, const char *field);
     const void *in;

@@ -29,7 +29,7 @@
 #define NAME(name) "cJSON_" #name,
 #define CJSON(name) late.name
 static struct late { CJSON_CALLS(POINTER) } late;
-static cJSON_Hooks late_hooks; /* set when the library is loaded */
+static cJSON_Hooks late_hooks; /* memory functions for cJSON, which are passed to cJSON when it is loaded */
 
 static bool load(const nnc_json_doc *doc) {
     static const char *const names[] = { CJSON_CALLS(NAME) };
@@ -70,8 +70,8 @@ static int by_key(const void *a, const void *b) {
     return keys != 0 ? keys : (left->place > right->place) - (left->place < right->place);
 }
 
-/* Tests whether two keys may be equal: they have the same digest, or memory ran out. Returns false when all keys
- * differ, so that they need not be sorted. */
+/* Tests whether two members of an object may have the same key: two keys have the same digest, or memory ran out. If
+ * false, the members need not be sorted. */
 static bool may_repeat(const cJSON *object) {
     enum { FEW = 64 };
     uint64_t few[FEW];
@@ -127,8 +127,9 @@ static bool is_half(const char *at) {
     return half == 2 || (half == 1 && surrogate_at(at + 6) != 2);
 }
 
-/* Reports why a text was refused. end: the place where cJSON stopped. cJSON fails at half a surrogate pair, at a number
- * if the decimal point of the caller's locale has several bytes, and when out of memory. */
+/* Notes why a text was refused. end: the place where cJSON stopped. Besides errors that nnc_json_scan
+ * finds, cJSON fails at half a surrogate pair, at a number if the decimal point of the caller's locale has several
+ * bytes, and when out of memory. */
 static void refuse_text(const nnc_json_doc *doc, int values_max, const char *end) {
     nnc_json_scan_fault fault;
     if (!nnc_json_scan(doc->text, doc->size, values_max, &fault)) {
@@ -148,7 +149,7 @@ static int values_max_of(const nnc_json_doc *doc) {
     return doc->values_max > 0 ? doc->values_max : NNC_SCAN_VALUES_MAX;
 }
 
-/* Moves to the value of a dotted name. Returns false when it does not exist. */
+/* Moves a walk to the object or list with a dotted name. Returns false when there is no such object or list. */
 static bool walk_to(nnc_walk *w, const char *dotted) {
     char key[64];
     while (*dotted != '\0') {
@@ -220,7 +221,7 @@ static bool replace_python_numbers(nnc_arena *arena, const char **text, size_t s
     bool quoted = false;
     for (char *c = copy; *c != '\0'; c++) {
         const size_t length = quoted ? 0 : word_at(c);
-        if (length > 0) { /* the replacement has the same length, so that positions stay valid */
+        if (length > 0) { /* the replacement is as long as the number, so that places in the text stay valid */
             const char *const word = length == 3 ? "\"?\"" : length == 8 ? "\"+inf\"  " : "\"-inf\"   ";
             memcpy(c, word, length);
             c += length - 1;
@@ -256,7 +257,7 @@ bool nnc_json_parse(nnc_json_doc *doc) {
         return nnc_faults_no_memory(doc->faults);
     }
     end = doc->text;
-    /* the text must be valid here, because nnc_walk does not check it */
+    /* nnc_json_scan checks the text before parse_lean, because nnc_walk reads only valid text */
     const bool lean =
         doc->large.name != NULL && nnc_json_scan(doc->text, doc->size, values_max, NULL) && parse_lean(doc);
     if (!lean && (nnc_json_scan_lexemes(doc->text, doc->size, values_max) ||
@@ -357,7 +358,7 @@ const char *nnc_json_text(nnc_json at) { return at.node->valuestring; }
 
 int nnc_json_count(nnc_json at) { return at.node != NULL ? CJSON(GetArraySize)(at.node) : 0; }
 
-/* Marks a node as inherited: a bit in the type of the node that cJSON does not use. */
+/* A bit in the type of a node that cJSON does not use; it marks the node as inherited. */
 enum { INHERITED = 1 << 16 };
 
 static cJSON *last_of(nnc_json object, bool added) {
@@ -385,7 +386,7 @@ nnc_json nnc_json_inherit_object(nnc_json object, const char *key) {
 
 bool nnc_json_inherited(nnc_json at) { return at.node != NULL && (at.node->type & INHERITED) != 0; }
 
-/* ---- errors: finding the place, and noting them ---- */
+/* ---- errors: finds the place of an error in the file, and notes the error ---- */
 
 /* A path to a value: the objects and lists around the value, outermost first. */
 typedef struct way {
@@ -412,14 +413,15 @@ static nnc_json own_of(nnc_json container, nnc_json at) {
     return same.node != NULL ? same : nnc_json_get(container, "like");
 }
 
-/* Returns the line of a value's key; in a list, of the value. */
+/* Returns the line of the key of the value `at`; for an element of a list, the line of the value. w: the path to the
+ * value. */
 static long line_of(const way *w, nnc_json at) {
     nnc_walk walk = nnc_walk_begin(at.doc->text);
     for (int i = 0; i < w->depth; i++) {
         const bool object = nnc_json_type_of(w->open[i]) == NNC_JSON_OBJECT;
         const nnc_json below = i + 1 < w->depth ? w->open[i + 1] : at;
         const nnc_json child = own_of(w->open[i], below);
-        if (child.node == NULL) { break; /* all later members of this object are inherited */ }
+        if (child.node == NULL) { break; /* the value is inherited by a key of an outer object */ }
         nnc_walk_member(&walk, object);
         for (nnc_json c = nnc_json_first(w->open[i]); c.node != child.node; c = nnc_json_next(c)) {
             nnc_walk_value(&walk);

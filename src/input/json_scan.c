@@ -92,7 +92,8 @@ static bool scan_escape(scan *s) {
 /* Returns a word with bit 7 set in each byte that is 0 in `word`; its other bits have no meaning. */
 static uint64_t zeros(uint64_t word) { return (word - 0x0101010101010101U) & ~word; }
 
-/* Returns the end of the printable ASCII without quotes and backslashes at `at`, in steps of 8 bytes. */
+/* Returns the place after the blocks of 8 bytes at `at` that have only printable ASCII characters other than quotes and
+ * backslashes. */
 static const char *past_plain(const char *at, const char *end) {
     static const uint64_t each = 0x0101010101010101U;
     for (; end - at >= 8; at += 8) {
@@ -136,7 +137,8 @@ static bool scan_number(scan *s) {
         return refuse(s, s->at, "bad number", "one such as 12, -0.5 or 3e9");
     }
     if (length >= sizeof(number)) { return refuse(s, s->at, "number too long", "at most 63 characters"); }
-    if (s->fault != NULL) { /* without `fault`, refuse_values checks the numbers later, in the tree */
+    if (s->fault != NULL) { /* without `fault`, refuse_values (json.c) checks for infinite numbers after the text is
+                             * parsed */
         memcpy(number, s->at, length);
         number[length] = '\0';
         if (!nnc_read_double(number, &value)) { return refuse(s, s->at, "infinite number", "at most 1.79e308"); }
@@ -151,7 +153,8 @@ static bool begins_number(char c) { return c == '-' || (c >= '0' && c <= '9'); }
 
 bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max) {
     scan s = { .begin = text, .at = text, .end = text + size };
-    int values = 1, depth = 0; /* an empty list counts as one value */
+    int values = 1, depth = 0; /* each opening bracket and each comma counts as one more value, so an empty list counts
+                                * as two values */
     while (s.at < s.end) {
         const char c = *s.at;
         if (is_blank(c)) {

@@ -36,7 +36,7 @@ static bool is_topology(const char *text) {
 
 /* Tests for the matrix of links that `nvidia-smi topo -m` prints: its first line names the GPUs. */
 static bool is_matrix(const char *text) {
-    text += strcspn(text, "G"); /* the names may be underlined */
+    text += strcspn(text, "G"); /* codes that underline the names may come before the first name */
     return strncmp(text, "GPU0", 4) == 0 && strstr(text, "\nLegend:") != NULL;
 }
 
@@ -66,7 +66,7 @@ static bool after(const char *from, const char *end, const char *open, const cha
     return true;
 }
 
-/* ---- nvidia-smi ---- */
+/* ---- reads the XML of nvidia-smi ---- */
 
 /* Copies the text of the first XML element `name` between `from` and `end`; false = no such element. */
 static bool element(const char *from, const char *end, const char *name, char value[WORD_MAX]) {
@@ -106,7 +106,7 @@ static nnc_status read_driver(const char *name, const char *text, machine *m, nn
     return NNC_OK;
 }
 
-/* ---- hwloc ---- */
+/* ---- reads the XML of hwloc ---- */
 
 /* Copies the value of an attribute of the tag at `tag`. Returns false when the tag has no such attribute. */
 static bool attribute(const char *tag, const char *name, char value[WORD_MAX]) {
@@ -157,7 +157,8 @@ static const char *content_of(const char *tag) {
     return end + (*end == '>' ? 1 : 0);
 }
 
-/* Reads the objects of a matrix, "OSDev:802 PCIDev:449 Package:3": GPUs, switches, and hosts, which join nothing. */
+/* Reads the objects of the bandwidth matrix, "OSDev:802 PCIDev:449 Package:3": GPUs (OSDev), switches (PCIDev), and
+ * hosts (Package), which do not join GPUs. */
 static void read_objects(const char *from, const char *end, linked *l) {
     for (const char *at = strstr(from, "<indexes"); at != NULL && at < end; at = strstr(at + 1, "<indexes")) {
         const char *word = content_of(at);
@@ -190,7 +191,8 @@ static void join_objects(const char *from, const char *end, linked *l) {
     }
 }
 
-/* Returns the number of GPUs that NVLink joins with the first GPU; 0: the file does not say. */
+/* Returns the number of GPUs that NVLink joins with the first GPU, including the first; 0 = the file has no matrix of
+ * NVLink bandwidths. */
 static int count_linked(const char *text) {
     const char *from = strstr(text, "name=\"NVLinkBandwidth\"");
     const char *end = from != NULL ? strstr(from, "</distances2") : NULL;
@@ -230,7 +232,7 @@ static nnc_status read_topology(const char *name, const char *text, machine *m, 
     return NNC_OK;
 }
 
-/* ---- the device file ---- */
+/* ---- writes the device file ---- */
 
 nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json, nnc_error *err) {
     machine m = { .count = 0 };
@@ -272,7 +274,7 @@ nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json
 }
 
 nnc_status nnc_machine_ask(char **text, size_t *size, nnc_error *err) {
-#if defined(__wasi__) /* no processes */
+#if defined(__wasi__) /* WebAssembly has no processes */
     FILE *told = NULL;
 #define pclose fclose
 #else

@@ -154,8 +154,8 @@ static int64_t share(int64_t a, int64_t b, int64_t c) {
     return nnc_mul_i64(a, b, &product) && c > 0 && product % c == 0 ? product / c : 0;
 }
 
-/* Scales a dimension in proportion to hidden. A result that is not whole is not set; nnc_scale_dims_check reports
- * it. */
+/* Sets *dim to recorded x hidden / was. hidden: new width of the model; was: its old width. If the result is not whole,
+ * sets *dim to recorded; nnc_scale_dims_check then reports an error. */
 static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was) {
     if (dim != NULL && recorded > 0) {
         const int64_t value = share(recorded, hidden, was);
@@ -170,7 +170,8 @@ static bool keeps_count(const nnc_scale_dims *was, int64_t hidden, unsigned set)
            (was->head_dim == 0 || was->heads * was->head_dim == was->hidden) && hidden % was->heads == 0;
 }
 
-/* Scales the number of heads; their width stays. If the user set the number of heads, scales the width instead. */
+/* Sets heads, kv_heads and head_dim after hidden was changed: scales the number of heads and keeps their width. If the
+ * user set the number of heads, scales their width instead. keeps_count names a third case. */
 static void follow_heads(const dims *d, const nnc_scale_dims *was, unsigned set) {
     const int64_t hidden = *d->hidden;
     const bool fill = d->head_dim != NULL && was->heads * was->head_dim == was->hidden;
@@ -332,7 +333,8 @@ static void unet_complete(nnc_json root, nnc_model *model) {
     if (u->norm == NNC_NORM_GROUP && u->norm_groups == 0) { u->norm_groups = 32; }
 }
 
-/* Tests whether the level at `index` has attention. Index `levels` is the middle, as wide as the deepest level. */
+/* Tests whether the level `index` has attention. Index u->levels means the middle block, whose channels are those of
+ * the deepest level. */
 static bool attends(const nnc_unet *u, int32_t index) {
     return index == u->levels ? u->middle_attention : index < u->attention_levels_count && u->attention_levels[index];
 }
@@ -353,7 +355,8 @@ static bool has_transformers(const nnc_unet *u) {
     return any;
 }
 
-/* Checks lists with one entry per level, and inputs that are added to the time embedding. */
+/* Checks that lists with one entry per level have the right length, and that fields of the time embedding or of
+ * cross-attention are set only if the network has such an input. */
 static void check_levels(nnc_json at, const nnc_unet *u) {
     const struct {
         const char *name;
@@ -417,8 +420,8 @@ static void check_attention(nnc_json at, const nnc_unet *u) {
     }
 }
 
-/* Checks that the ways to downsample and upsample (keys "down" and "up") suit the kind of block, and that the
- * segmentation kind has no time embedding and no attention. */
+/* Checks that the keys "down", "up" and "norm" suit the kind of block. Blocks "double_conv" (segmentation) must have no
+ * time embedding and no attention, and, if "up" halves the channels, even numbers of channels. */
 static void check_block(nnc_json at, const nnc_unet *u) {
     const bool residual = u->block == NNC_UNET_RESIDUAL;
     const nnc_unet_down down = residual ? NNC_DOWN_CONV : NNC_DOWN_MAX_POOL;

@@ -5,7 +5,8 @@
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 
-/* Returns the peak that training mostly uses: 16 bits, else the fastest other format. */
+/* Returns the peak rate (FLOP/s) of the formats that training mostly uses: bf16 or fp16, or, if the device has neither,
+ * its fastest format. */
 static double main_peak(const nnc_device *d) {
     const double *peak = d->matmul_flops_per_s;
     double most = 0.0;
@@ -14,7 +15,8 @@ static double main_peak(const nnc_device *d) {
     return most;
 }
 
-/* Returns peak of the fastest (or slowest) format / main peak, without FP64, which is very slow on some devices. */
+/* Returns the peak rate of the fastest format (fastest false: of the slowest) divided by main_peak. Leaves out FP64,
+ * which is very slow on some devices. */
 static double extreme_peak(const nnc_device *d, bool fastest) {
     double found = main_peak(d);
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
@@ -48,7 +50,7 @@ static const rule fitted[] = {
     { ENDING("power_share"), 0.05, 50.0, "power of a product over that of the board", "1.24 to 3.25" },
 };
 
-/* The name of the object that contains a field, and of the enclosing objects. */
+/* The name of a field or an object. above: the object that encloses it; NULL = not enclosed. */
 typedef struct frame {
     const struct frame *above;
     const char *name;
@@ -140,7 +142,7 @@ typedef struct bounds {
 static bool is_within(const bounds *of, char *text, size_t size) {
     const double value = of->value;
     if (isnan(value) || value == 0.0 || isinf(value) || (value >= of->least && value <= of->most)) {
-        return true; /* infinite: a ratio to a field that is 0 */
+        return true; /* an infinite value is a ratio to a field that is 0 */
     }
     snprintf(text, size, "%s: %s, expected %g to %g, found %.4g", of->fields, of->what, of->least, of->most, value);
     return false;

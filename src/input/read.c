@@ -207,7 +207,8 @@ static void require(nnc_json at, const nnc_field *field) {
     }
 }
 
-/* Reads an object. The recursion through nnc_read_field is as deep as tables nest: device, efficiency, gemm. */
+/* Reads an object. The recursion through nnc_read_field is as deep as field tables are nested, for example device,
+ * efficiency, gemm. */
 void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others, void *object) {
     if (!nnc_json_expect(at, NNC_JSON_OBJECT, "an object")) { return; }
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
@@ -408,7 +409,7 @@ void nnc_read_schema(nnc_json root, const char *schema) {
 
 void nnc_read_id(nnc_json root, const char *stem) {
     const nnc_json id = nnc_json_get(root, "id");
-    if (nnc_json_type_of(id) != NNC_JSON_TEXT) { return; /* the check of the field table reports this error */ }
+    if (nnc_json_type_of(id) != NNC_JSON_TEXT) { return; /* nnc_read_object reports an id that is no text */ }
     if (!is_id(nnc_json_text(id))) {
         nnc_json_mismatch(id, "bad id", "a file name without '/' or \"..\"");
     } else if (stem != NULL && strcmp(stem, nnc_json_text(id)) != 0) {
@@ -443,7 +444,8 @@ static const struct {
     [NNC_METRIC_OBJECT] = { NNC_JSON_OBJECT, "an object" }, [NNC_METRIC_LIST] = { NNC_JSON_LIST, "a list" },
 };
 
-/* Returns the address to which the offset of a row is relative. */
+/* Returns the address from which row->offset counts: the record, or, if row->hop is set, the record to which a pointer
+ * in `record` points. */
 static char *base_of(const nnc_metric *row, void *record) {
     char *at = record;
     if (row->hop > 0) { memcpy(&at, &at[row->hop - 1], sizeof at); }
@@ -489,7 +491,7 @@ static void take_enum(nnc_json value, const nnc_metric *row, char *at) {
 }
 
 /* State of reading a JSON object into `record`: the members of the object are read one by one, and the values of
- * earlier members are already in the record. */
+ * earlier members are already in the record. owner: the record with the list in which `record` is; NULL = none. */
 typedef struct reading {
     nnc_json object;
     void *record;
@@ -642,7 +644,7 @@ static nnc_status read_cell(nnc_csv *csv, bool *last, nnc_error *err) {
         csv->at += ends > 0 ? ends : 1;
         csv->line += ends > 0;
     }
-    *close = '\0'; /* the NUL is written only now, because it may overwrite the separator */
+    *close = '\0'; /* the NUL is written after the separator was read, because the NUL may overwrite the separator */
     csv->cells[csv->count++] = start;
     return NNC_OK;
 }
@@ -657,7 +659,7 @@ nnc_status nnc_csv_next(nnc_csv *csv, bool *more, nnc_error *err) {
     return NNC_OK;
 }
 
-/* ---- recorded requests ---- */
+/* ---- reads recorded requests from CSV ---- */
 
 static nnc_status refuse_cell(const nnc_csv *csv, const char *column, const char *expected, const char *found,
                               nnc_error *err) {

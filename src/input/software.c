@@ -1,4 +1,5 @@
-/* Software profiles: reads them and the frameworks that use them, and chooses the profile for a plan. */
+/* Software profiles: reads profiles and the releases of frameworks that they stand for, and chooses the profile of a
+ * plan. */
 #include <strings.h>
 
 #include "input/input_internal.h"
@@ -206,13 +207,14 @@ static const nnc_field recipe_fields[] = {
 };
 const nnc_field_table nnc_recipe_table = { "recipe", recipe_fields, NNC_COUNT_OF(recipe_fields) };
 
-/* ---- words ---- */
+/* ---- names and versions of frameworks ---- */
 
 static bool begins(const char *text, const char *prefix) { return strncasecmp(text, prefix, strlen(prefix)) == 0; }
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Compares versions number by number (26.04.01 > 26.02) up to any other character. Returns -1, 0 or 1. */
+/* Compares two versions number by number (26.04.01 > 26.02), up to the first character that is neither a digit nor a
+ * dot between numbers. Returns -1 if `a` is older, 1 if `a` is newer, 0 if both are equal. */
 static int compare_versions(const char *a, const char *b) {
     while (is_digit(*a) || is_digit(*b)) {
         char *a_end = NULL, *b_end = NULL;
@@ -225,8 +227,9 @@ static int compare_versions(const char *a, const char *b) {
     return 0;
 }
 
-/* Tests whether an entry whose first release is `first` applies to version `asked`. first "" = all versions; first is a
- * word = versions that begin with the word. asked "" = the newest version. */
+/* Tests whether an entry whose first release is `first` applies to version `asked`. first "": applies to all versions.
+ * first begins with a letter: applies to versions that begin with `first`. Otherwise: applies to `first` and newer
+ * versions. asked "" = the newest version. */
 static bool has_version(const char *first, const char *asked) {
     return first[0] == '\0'      ? true
            : !is_digit(first[0]) ? begins(asked, first)
@@ -266,7 +269,8 @@ static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, co
     return 0;
 }
 
-/* Returns the number of characters in the conditions of an entry; -1 = a condition is not met. */
+/* Returns the number of characters in the conditions (device, model, family) of an entry; -1 = a condition is not
+ * met. */
 static int conditions(const nnc_framework *f, const nnc_release_ask *ask) {
     return begins(ask->device, f->hardware) && begins(ask->model, f->model) && begins(ask->family, f->family)
                ? (int)(strlen(f->hardware) + strlen(f->model) + strlen(f->family))
@@ -311,7 +315,7 @@ nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_re
     return NNC_OK;
 }
 
-/* ---- settings of a release ---- */
+/* ---- applies the settings of a release ---- */
 
 static bool is_decoder(const nnc_model *model) { return model->family == NNC_FAMILY_DECODER; }
 
@@ -331,7 +335,7 @@ static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_mod
     }
 }
 
-/* Returns the number of micro-batches of a step; 0 = the plan does not determine it. */
+/* Returns the number of micro-batches of a step; 0 = the fields of the plan do not give it. */
 static int64_t passes_of(const nnc_plan *p) {
     const int64_t ranks = (int64_t)p->tensor * p->pipeline * p->context;
     const int64_t data = p->data > 0 ? p->data : p->devices / ranks;

@@ -21,11 +21,11 @@ typedef struct loaded {
 
 struct nnc_specs {
     nnc_arena *arena;
-    const loaded *loaded; /* newest first */
+    const loaded *loaded; /* list of the loaded specs, the newest first */
     nnc_folders folders;
     const char *reading[NNC_LIKE_MAX]; /* paths of the files whose reading waits for the file that "like" names */
     int reading_count;
-    const nnc_piped *piped; /* newest first */
+    const nnc_piped *piped; /* list of the kept contents of pipes, the newest first */
     const uint64_t *images; /* images of shipped files (images.c); NULL = no images, so every file is parsed */
     bool lenient;
     char marks[512]; /* implausible inputs of the current command, as text */
@@ -146,7 +146,7 @@ nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path,
     return nnc_folders_file(&specs->folders, name, path, err);
 }
 
-/* Reports a name of the hub, "OWNER/NAME", that is not in the table of names. */
+/* Returns the error for a name of the Hugging Face hub, "OWNER/NAME", that is not in the table of names. */
 static nnc_status fail_hub(const char *asked, const nnc_hub_name *hub, nnc_error *err) {
     const char *name = strrchr(asked, '/') + 1;
     return nnc_fail(err, NNC_UNKNOWN_ID, asked,
@@ -215,7 +215,8 @@ nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, 
     return nnc_model_check(*model, "model", err);
 }
 
-/* Reads a value of a small data file: sets *words to a text or *number to a number. An absent key sets neither. */
+/* Reads the member `key` of an object in a small data file (object NULL = the root). Sets *words if the value is a
+ * text, *number if the value is a number; sets neither if the key is absent. */
 static nnc_status read_value(nnc_specs *specs, const char *path, const char *object, const char *key,
                              const char **words, double *number, nnc_error *err) {
     char *text = NULL;
@@ -239,7 +240,8 @@ static nnc_status read_value(nnc_specs *specs, const char *path, const char *obj
     return status;
 }
 
-/* Adds a note to the model: another network with the same counts was used in its place. */
+/* Adds a note to the model: nncost does not know its dimensions, so the network `words` with the same counts of
+ * parameters and operations was used in its place. */
 static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *made, nnc_error *err) {
     char text[320];
     const char **notes = nnc_arena_array(specs->arena, 1, sizeof *notes);
@@ -283,7 +285,8 @@ static nnc_status load_member(nnc_specs *specs, const char *asked, const void **
     return NNC_OK;
 }
 
-/* Tests whether the name may be in a library of vision models. The id of a shipped file always means that file. */
+/* Tests whether `asked` may be the name of a network in a library of vision models. Returns false for the id of a
+ * shipped file. found, path: result of the search for this file. */
 static bool maybe_member(const char *asked, nnc_status found, const char *path) {
     const char *slash = found == NNC_OK && path != NULL ? strrchr(path, '/') : NULL;
     const char *stem = slash != NULL ? slash + 1 : path;
@@ -293,8 +296,8 @@ static bool maybe_member(const char *asked, nnc_status found, const char *path) 
     return strncmp(asked, "timm/", 5) == 0 || (!nnc_is_path(asked) && !shipped);
 }
 
-/* A shipped network whose id is also its name in a library, such as "alexnet", runs as the other networks of that
- * library do. Ids with a dash are names of nncost only. */
+/* Sets the library timm in a shipped network whose id is also its name in that library, such as "alexnet", so that it
+ * runs as the other networks of the library do. Ids with a dash are names of nncost only. */
 static nnc_status take_library(nnc_specs *specs, const char *asked, nnc_model *model, nnc_error *err) {
     const char *path = NULL, *words = NULL;
     double unused = 0.0;
@@ -609,7 +612,8 @@ static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from
     return NNC_OK;
 }
 
-/* Sets *field to the field with a name, and *place to the struct that contains the field. */
+/* Finds the field with a dotted name in a struct. Sets *field, *place to the inner struct that contains the field, and
+ * *dtype to the number format at the end of the name (NNC_DTYPE_COUNT = none). */
 static nnc_status find(const nnc_field_table *table, const void *object, const char *name, const nnc_field **field,
                        const char **place, nnc_dtype *dtype, nnc_error *err) {
     void *at = NULL; /* removes const for nnc_field_at; the object is only read */
@@ -737,8 +741,8 @@ static nnc_status fail_io(nnc_error *err, const char *path, const char *what, in
     return nnc_fail(err, NNC_IO, path, "%s, expected a readable file, found: %s", what, strerror(number));
 }
 
-/* Reads an open file into *text, which the caller frees. Reads to the end instead of trusting the file size, so that
- * pipes can be read. */
+/* Reads an open file into *text, which the caller frees. Reads to the end of the file, because a pipe has no size.
+ * guess: expected number of bytes; most: largest number allowed. */
 static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, char **text, size_t *size,
                            nnc_error *err) {
     size_t capacity = (guess < NNC_FILE_BYTES_MAX ? guess : NNC_FILE_BYTES_MAX) + 1, used = 0;
@@ -763,8 +767,7 @@ static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, 
             return nnc_file_too_large(path, most, err);
         }
         if (got == 0) { break; }
-        if (used > NNC_FILE_BYTES_MAX && !known) { /* only documents of some kinds may be larger than
-                                                    * NNC_FILE_BYTES_MAX */
+        if (used > NNC_FILE_BYTES_MAX && !known) { /* a larger file must contain the name of a schema of nncost */
             buffer[used] = '\0';
             known = strstr(buffer, "\"nncost.") != NULL;
             if (!known) {
@@ -811,7 +814,7 @@ nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_
     return status;
 }
 
-/* Bytes of a block. */
+/* Number of bytes that nnc_blocks_fill allocates at least. */
 enum { BLOCK = 1 << 16 };
 
 bool nnc_blocks_open(nnc_blocks *stream, const char *path) {
