@@ -647,8 +647,8 @@ static void add_cast(const tensor *t, bool apart, moved *m) {
     m->cast_kernels += 1.0;
     m->cast_bytes += 6.0 * t->elements; /* a cast moves 6 bytes per element: 4 bytes in fp32 and 2 bytes in 16 bits */
     m->apart_kernels += apart ? 1.0 : 0.0;
-    m->apart_bytes += (apart ? 6.0 : 2.0) * t->elements; /* a cast without its own kernel is done by the operator
- * before, which then writes 2 bytes per element more */
+    /* a cast without its own kernel is done by the operator before, which then writes 2 bytes per element more */
+    m->apart_bytes += (apart ? 6.0 : 2.0) * t->elements;
 }
 
 static void read_operand(caster *c, const tensor *t, rule how, bool backward, moved *m) {
