@@ -71,9 +71,10 @@ typedef struct ref {
 
 typedef enum form {
     FORM_KERNEL,
-    FORM_GATHER, /* writes its outputs, and reads the same number of bytes of its first input */
-    FORM_BAG,    /* reads a row of its first input for each index in the second, writes sums of rows */
-    FORM_WRITE,  /* only writes its first input */
+    FORM_GATHER, /* an operator that writes its outputs, and reads the same number of bytes of its first input */
+    FORM_BAG,    /* an operator that reads a row of its first input for each index in the second input, and writes sums
+                  * of these rows */
+    FORM_WRITE,  /* an operator that only writes its first input */
     FORM_PRODUCT,
     FORM_CONV,
     FORM_CONV_BACKWARD,
@@ -83,12 +84,14 @@ typedef enum form {
 
 /* Decides how torch.compile fuses an operator. */
 typedef enum fusion {
-    FUSION_NONE,      /* the kernel of a library, or a scatter: it is not fused */
-    FUSION_POINTWISE, /* one value per element */
-    FUSION_REDUCTION, /* one value per row, per column, or for the tensor */
-    FUSION_NORM,      /* reduces each row to one value, and uses this value for a result as large as the input */
-    FUSION_NORM_BACK, /* as FUSION_NORM; a separate kernel reduces the columns for the gradients of gain and bias */
-    FUSION_MAP,       /* a separate kernel reduces channels or groups; the rest is pointwise */
+    FUSION_NONE,      /* the operator is not fused: it is the kernel of a library, or a scatter */
+    FUSION_POINTWISE, /* the operator computes one value per element */
+    FUSION_REDUCTION, /* the operator computes one value per row, per column, or for the whole tensor */
+    FUSION_NORM,      /* the operator reduces each row to one value, and uses this value for a result as large as the
+                       * input */
+    FUSION_NORM_BACK, /* like FUSION_NORM, but a separate kernel also reduces the columns for the gradients of gain and
+                       * bias */
+    FUSION_MAP,       /* a separate kernel reduces channels or groups; the other work of the operator is pointwise */
     FUSION_MAP_BACK
 } fusion;
 
@@ -118,7 +121,7 @@ typedef struct issue {
     nnc_phase phase;
     bool counts;    /* false: an operator of the optimizer */
     bool again;     /* a forward operator that backward runs again */
-    int64_t repeat; /* number of equal operators that it stands for */
+    int64_t repeat; /* number of equal operators for which this entry stands */
     int64_t steps;  /* see the member `steps` of nnc_captured_op */
     int64_t module; /* index in the list of modules */
     tensors in, out;

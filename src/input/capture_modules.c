@@ -14,7 +14,7 @@
 static size_t fit(const char *path, const char *pattern, size_t length) {
     size_t at = 0, i = 0; /* positions in path and pattern */
     size_t star = length; /* position of the last * before i since the last dot of the pattern; `length` = no * */
-    size_t mark = 0;      /* position in the path after the characters that this * stands for */
+    size_t mark = 0;      /* position in the path after the characters for which the * at `star` stands */
     for (;;) {
         const bool end = path[at] == '\0' || path[at] == '.';
         if (i == length && end) { return at; }
@@ -219,7 +219,8 @@ static bool mark_needed(reader *r, const bool *gone, unsigned mark) {
     }
     for (int32_t i = r->file_ops - 1; i >= 0; i--) {
         issue *o = &r->issues[i];
-        const tensors *written = o->out.count > 0 ? &o->out : &o->in; /* an operator in place may return nothing */
+        const tensors *written = o->out.count > 0 ? &o->out : &o->in; /* an in-place operator may have no outputs; its
+                                                                       * inputs are then the tensors that it writes */
         bool any = false, left = o->in.count == 0;
         if (!o->counts || o->phase == NNC_PHASE_FORWARD) { continue; }
         for (int32_t j = 0; j < written->count; j++) {
@@ -276,7 +277,7 @@ static void move_storages(reader *r, const int32_t *to, int32_t count) {
 
 /* Positions of the last operators that use a storage. -1 = no operator does. */
 typedef struct uses {
-    int32_t any, forward; /* any: of all operators; forward: of forward */
+    int32_t any, forward; /* any: last of all operators; forward: last operator of forward */
     int32_t read;         /* the last operator of backward that reads the storage */
     bool written;         /* an operator writes the storage */
 } uses;

@@ -32,7 +32,8 @@ static void add_kept(reader *r, const int32_t *places, int32_t count) {
         if (s->kind == INPUT || s->kind == KEPT) {
             const bool inside = r->first_of[place] < r->last_of[place];
             nnc_captured_op *op = &r->ops[inside ? r->first_of[place] : 0];
-            op->kept_bytes += s->bytes; /* first the sum over all repeats; the loop below divides it by their number */
+            op->kept_bytes += s->bytes; /* kept_bytes is the sum over all repeats of the operator here; later it is
+                                         * divided by the number of repeats */
         }
     }
     for (int32_t i = 0; i < r->count; i++) { r->ops[i].kept_bytes /= (double)r->ops[i].repeat; }
@@ -756,7 +757,7 @@ static bool begin(caster *c, const reader *recorded) {
     memcpy(c->r.refs, recorded->refs, (size_t)recorded->ref_count * sizeof *c->r.refs);
     *c->r.program = *recorded->program;
     c->r.program->ops = c->r.ops;
-    c->r.program->input_bytes = 0.0; /* input_bytes is summed again below */
+    c->r.program->input_bytes = 0.0; /* the bytes of the inputs under autocast are summed later */
     for (int32_t i = 0; i < recorded->count; i++) { c->r.ops[i].kept_bytes = c->r.ops[i].transient_bytes = 0.0; }
     return true;
 }

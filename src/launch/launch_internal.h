@@ -160,7 +160,8 @@ enum {
     NNC_LAUNCH_VALUE = 64,     /* largest number of bytes in the value of a field of the plan */
     NNC_LAUNCH_KEY = 192,      /* longest name of a key, with the names of the objects around it */
     NNC_LAUNCH_TEXT = 1024,    /* longest value in a file */
-    NNC_LAUNCH_FIELDS_MAX = 96 /* largest number of fields that files set, and of questions */
+    NNC_LAUNCH_FIELDS_MAX = 96 /* largest number of fields that launch files set, and largest number of questions
+                                * (nnc_launch_question) */
 };
 
 /* A document and its faults. It must not be moved, because its nodes point to it. */
@@ -199,7 +200,7 @@ typedef struct nnc_model_field {
     int file;
     nnc_json at;
     bool is_default;
-    bool is_set; /* true: --set sets the field, which takes precedence */
+    bool is_set; /* true: --set sets the field; this value takes precedence over the value in a file */
 } nnc_model_field;
 
 /* A question: a key whose value is not enough, so that an option or another file must set one of the listed fields. */
@@ -216,8 +217,7 @@ typedef struct nnc_reference {
     nnc_json at;
     const char *format;
     const char *path; /* path of the key, in the arena */
-    nnc_json known;   /* fields to set if the path names a file that is shipped with the framework, by the name of the
-                       * file */
+    nnc_json known;   /* object {FILE NAME: fields to set}, for files that are shipped with the framework */
     int file;
 } nnc_reference;
 

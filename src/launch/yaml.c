@@ -54,7 +54,8 @@ typedef struct level {
                             * value is next */
     bool merges;           /* true: the current key is "<<", which is not written */
     int count;
-    size_t keys; /* size of writer.keys when the object began; later members belong to the object */
+    size_t keys; /* size of writer.keys when the object began; later entries of writer.keys are members of this
+                  * object */
     int anchor;  /* 1 + index of the anchor that names this list or object; 0 = no anchor */
 } level;
 

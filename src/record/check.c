@@ -200,7 +200,7 @@ typedef struct nnc_figure_room {
 /* The recorded estimates of a plan file, read block by block and compared as text. */
 typedef struct nnc_recorded_stream {
     nnc_blocks file;
-    nnc_buffer text;           /* the next estimate as --update would write it */
+    nnc_buffer text;           /* JSON text of the next estimate, as --update would write it */
     nnc_written_estimate last; /* text of the previous estimate */
     nnc_figure_list found;     /* values of the last recorded estimate whose text --update would change */
     nnc_recorded_estimate old; /* the estimate whose values are in `found` */
@@ -217,7 +217,7 @@ struct nnc_check {
     const nnc_plans *plans;
     nnc_origins origins;
     nnc_collector collector;
-    nnc_figures names[2];          /* names of all values in the last estimate: of training; of serving */
+    nnc_figures names[2];          /* names of all values in the last estimate: [0] of training, [1] of serving */
     const nnc_figure *required;    /* value that find_required found last; NULL = no value */
     const nnc_figure *required_of; /* list that contains the value `required` */
     const char *required_name;     /* name by which the value `required` was found */
@@ -589,7 +589,7 @@ static bool read_head(nnc_blocks *file, nnc_buffer *head) {
         nnc_buffer_put(head, begin, part);
         file->at += part;
         if (found) {
-            nnc_buffer_put(head, "}}}", 4); /* three brackets and the NUL */
+            nnc_buffer_put(head, "}}}", 4); /* writes three closing brackets and the NUL */
             return !head->failed;
         }
     }

@@ -20,7 +20,7 @@ typedef union nnc_packed_value {
 
 typedef struct nnc_packed {
     const nnc_figures *kinds;       /* names of the values, and whether each value is a string; NULL = no values */
-    const nnc_packed_value *values; /* the values; NULL = the values are in `kinds` */
+    const nnc_packed_value *values; /* the values; NULL = the entries of `kinds` also have the values */
 } nnc_packed;
 
 /* Packs the values of an estimate. before: the estimate that was packed before, whose list of names is used again if

@@ -514,7 +514,7 @@ static void put_digests(nnc_buffer *out, const nnc_recorded *recorded) {
 static uint64_t put_value(nnc_buffer *out, const nnc_figure *figure) {
     if (figure->text == NULL) {
         char number[NNC_NUMBER_TEXT];
-        double value = 0.0; /* the number that the text states with 12 digits */
+        double value = 0.0; /* the number after rounding to the 12 digits of the text */
         uint64_t bits = 0;
         nnc_buffer_put(out, number, nnc_number_write_read(figure->number, number, &value));
         memcpy(&bits, &value, sizeof bits);

@@ -11,7 +11,8 @@
 /* ---- amount of training: samples, tokens, FLOPs and steps ---- */
 
 typedef struct step {
-    double samples, tokens, flops, seconds; /* of one optimizer step on all devices */
+    double samples, tokens, flops,
+        seconds; /* of one optimizer step: samples, tokens and FLOPs of all devices together; seconds: its duration */
 } step;
 
 static step step_of(const nnc_result *result, const nnc_plan *plan, const nnc_run_ask *ask) {
@@ -65,7 +66,7 @@ static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const st
  * 0, up to rounding errors. */
 static nnc_status check_advances(const nnc_run *run, nnc_error *err) {
     const double least = 1e-9;     /* smallest goodput that is accepted */
-    if (!(run->goodput < least)) { /* also true if the goodput is NaN (unknown) */
+    if (!(run->goodput < least)) { /* a run with an unknown goodput (NaN) is not refused */
         return NNC_OK;
     }
     return nnc_fail(err, NNC_ILLEGAL_PLAN, "--device-mtbf-s",

@@ -98,7 +98,8 @@ nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *sce
     return set_switches(given, &scenario->software, err);
 }
 
-/* The structs whose fields --set can change. A field name without a prefix is looked up in them in this order. */
+/* The structs whose fields --set can change. A field name without a prefix is looked up first in the plan, then in the
+ * model, then in the device. */
 enum { SET_PLAN, SET_MODEL, SET_DEVICE, SET_TARGETS };
 static const char *const target_names[SET_TARGETS] = { "plan.", "model.", "device." };
 

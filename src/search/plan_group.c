@@ -223,7 +223,7 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group) {
 static void find_allowed(nnc_plan_groups *groups) {
     const uint64_t size = nnc_space_group_size(groups->space);
     nnc_plan plan = groups->settled;
-    plan.schedule = NNC_SCHEDULE_COUNT; /* no schedule, so the tests below do not depend on it */
+    plan.schedule = NNC_SCHEDULE_COUNT; /* the plan has no schedule here, so the results hold for every schedule */
     groups->allowed_count = 0;
     for (uint64_t i = 0; i < size; i++) {
         nnc_space_inside_group(groups->space, i, &plan);

@@ -176,8 +176,8 @@ static nnc_status check_limits(const nnc_search *search, const nnc_device *devic
         return nnc_fail(err, NNC_BAD_USAGE, "--budget", "no price is recorded for %s, expected --price, too",
                         device->id);
     }
-    return nnc_power_check(device, err); /* an error if the device file lacks power values that a power cap needs;
-                                          * without this check every plan would fail without a reason */
+    return nnc_power_check(device, err); /* returns an error if the device file lacks power values that a power cap
+                                          * needs; without this check every plan would fail without a reason */
 }
 
 nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,

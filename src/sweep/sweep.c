@@ -338,7 +338,7 @@ typedef struct reading {
     nnc_where_name *name;
     void *context;
     nnc_where *where;
-    int32_t waiting[NNC_WHERE_NODES]; /* indices of the nodes whose operator is not read yet */
+    int32_t waiting[NNC_WHERE_NODES]; /* indices of the operands (nodes) whose operator is not read yet */
     int32_t waiting_count;
     nnc_error *err;
     nnc_status status;
@@ -367,7 +367,7 @@ static size_t add_number(void *context, const char *at) {
     char number[NNC_NUMBER_TEXT * 2];
     nnc_where_node node = { .kind = NNC_WHERE_NUMBER };
     size_t length = nnc_number_span(at, strlen(at));
-    if (length > 0) { /* the number may have a unit */
+    if (length > 0) { /* a number in a constraint may have a unit: 40GB, 3TB/s */
         length += strspn(at + length, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
         length += strncmp(at + length, "/s", 2) == 0 ? 2 : 0;
     }

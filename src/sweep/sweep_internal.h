@@ -355,7 +355,7 @@ void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer
 
 /* The state of one thread that evaluates rows. */
 typedef struct nnc_sweeper nnc_sweeper;
-nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep); /* returns NULL if out of memory */
+nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep); /* nnc_sweeper_create returns NULL if out of memory */
 void nnc_sweeper_destroy(nnc_sweeper *sweeper);
 /* Returns the number of rows that a worker evaluates as one chunk. */
 int64_t nnc_sweeper_chunk(const nnc_sweeper *sweeper);
@@ -377,7 +377,7 @@ typedef struct nnc_found_field {
 /* Finds a field of plan, model or device, in this order unless a prefix names one. shown = true: the field must have a
  * value that can be shown. */
 bool nnc_sweep_find(const nnc_point *point, const char *name, bool shown, nnc_found_field *found);
-/* Returns the full name, such as "plan.tensor"; NULL = out of memory. */
+/* Returns the full name of a found field, such as "plan.tensor"; NULL = out of memory. */
 const char *nnc_found_name(nnc_arena *arena, const nnc_found_field *found);
 /* Lists the names of all fields, at most `max`. Returns the number of names listed. */
 size_t nnc_sweep_field_names(const nnc_point *point, const char **names, size_t max);

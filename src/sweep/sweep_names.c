@@ -82,7 +82,7 @@ nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_
     nnc_dtype dtype;
     double number = 0;
     const nnc_field *field = sweep_field(slot->target, point, resolved, slot->field, &object, &dtype);
-    if (field == NULL) { /* the field belongs to another model family */
+    if (field == NULL) { /* the model of this row belongs to a family that does not have the field */
         return (nnc_cell){ .kind = NNC_CELL_NULL };
     }
     const char *at = (const char *)object + field->offset;

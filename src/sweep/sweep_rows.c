@@ -119,8 +119,8 @@ nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *e
         if (err != NULL) { *err = point->spec_fault; }
         return point->spec_fault.status;
     }
-    if (point->axes->profiles == NULL && point->software.date[0] != '\0') { /* an axis names the profile, and it is a
-                                                                             * release */
+    /* an axis names the profile, and the profile is one of a release (it has a date) */
+    if (point->axes->profiles == NULL && point->software.date[0] != '\0') {
         return estimate_release(point, result, err);
     }
     if (point->is_filled) {
