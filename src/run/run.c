@@ -11,8 +11,8 @@
 /* ---- amount of training: samples, tokens, FLOPs and steps ---- */
 
 typedef struct step {
-    double samples, tokens, flops,
-        seconds; /* of one optimizer step: samples, tokens and FLOPs of all devices together; seconds: its duration */
+    /* of one optimizer step: samples, tokens and FLOPs of all devices together; seconds: its duration */
+    double samples, tokens, flops, seconds;
 } step;
 
 static step step_of(const nnc_result *result, const nnc_plan *plan, const nnc_run_ask *ask) {
