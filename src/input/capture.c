@@ -66,8 +66,8 @@ static bool whole(nnc_json at, double least, double most, int64_t *value) {
 
 /* A list of numbers of the file: a JSON list, or a text with the numbers between spaces, which is read faster. */
 typedef struct numbers {
-    nnc_json list, at; /* at: the next entry of a JSON list */
-    const char *text;  /* the rest of a text; NULL = a JSON list */
+    nnc_json list, at; /* at: the next entry, if the list is a JSON list */
+    const char *text;  /* text from the next number on, if the list is a text; NULL = the list is a JSON list */
 } numbers;
 
 static numbers numbers_of(nnc_json list) {
@@ -427,7 +427,8 @@ static const struct {
     { "embedding_dense_backward", FORM_KERNEL, NNC_GROUP_EMBEDDING },
     { "_embedding_bag", FORM_BAG, NNC_GROUP_EMBEDDING },
     { "_embedding_bag_forward_only", FORM_BAG, NNC_GROUP_EMBEDDING },
-    { "_sparse_product", FORM_BAG, NNC_GROUP_COUNT }, /* a sparse matrix times a dense one; its name in capture.py */
+    { "_sparse_product", FORM_BAG, NNC_GROUP_COUNT }, /* product of a sparse and a dense matrix, by the name that
+                                                       * capture.py gives to the operator */
     { "_embedding_bag_dense_backward", FORM_KERNEL, NNC_GROUP_EMBEDDING },
     { "index_select", FORM_GATHER, NNC_GROUP_COUNT },
     { "gather", FORM_GATHER, NNC_GROUP_COUNT },
@@ -479,7 +480,7 @@ static const naming *name_of(reader *r, const char *full) {
     naming **slot = &r->names[nnc_digest_text(NNC_DIGEST_START, full) % NNC_COUNT_OF(r->names)];
     if (*slot != NULL && strcmp((*slot)->full, full) == 0) { return *slot; }
     const char *dot = strchr(full, '.');
-    char base[128]; /* "aten.add_.Tensor" -> "add_" */
+    char base[128]; /* takes the part between the dots: "aten.add_.Tensor" -> "add_" */
     snprintf(base, sizeof base, "%.*s", (int)strcspn(dot != NULL ? dot + 1 : full, "."), dot != NULL ? dot + 1 : full);
     naming *n = nnc_arena_alloc(r->arena, sizeof *n);
     const char *name = nnc_arena_strdup(r->arena, base);
@@ -543,7 +544,7 @@ static bool read_product(const issue *o, nnc_captured_op *op) {
     const tensors *in = &o->in, *out = &o->out;
     if (in->count < 2 || out->count < 1) { return refuse_shapes(o, "two matrices"); }
     tensor left = in->of[in->count - 2], right = in->of[in->count - 1], *const a = &left, *const b = &right;
-    if (a->rank == 1) { /* dot: a row times a vector */
+    if (a->rank == 1) { /* the operator dot is a product of one row and one column */
         *a = (tensor){ .shape = { 1, a->shape[0] }, .rank = 2, .elements = a->elements, .dtype = a->dtype };
     }
     if (b->rank == 1) {
@@ -1110,7 +1111,7 @@ static nnc_dtype main_dtype(const reader *r) {
 /* Returns the storage format of most frozen parameters, by bytes; NNC_FROZEN_COUNT = no parameter is frozen. */
 static nnc_frozen main_frozen(const reader *r) {
     double bytes[9] = { 0 };
-    int most = 0; /* bytes per parameter in the most frequent format */
+    int most = 0; /* bytes of one parameter in the format that most parameters have */
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
         if (s->kind == FROZEN) {

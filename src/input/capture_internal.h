@@ -17,7 +17,7 @@ typedef struct tensor {
     double elements, bytes; /* bytes: at most the bytes of the storage; a broadcast tensor has more elements than its
                              * storage */
     nnc_dtype dtype;
-    bool whole; /* true: the elements are integers, booleans or complex numbers */
+    bool whole; /* true: the elements of the tensor are integers, booleans or complex numbers */
     bool complex;
     int32_t storage;
     unsigned needed; /* for a result of an operator of backward: the marks that mark_needed (capture_modules.c) has set;
@@ -26,7 +26,7 @@ typedef struct tensor {
 
 typedef enum storage_kind {
     PARAMETER,
-    FROZEN, /* a parameter that is not trained */
+    FROZEN, /* a parameter of the network that is not trained */
     BUFFER,
     INPUT,
     GRADIENT,
@@ -39,7 +39,7 @@ typedef struct storage {
     double bytes;
     storage_kind kind;
     nnc_dtype dtype;
-    int32_t width; /* bytes per element */
+    int32_t width; /* bytes of one element of the storage */
     bool whole, seen;
     int32_t first, last;
     int32_t reader; /* index of the last forward op that reads the storage; -1 = no op */
@@ -50,7 +50,7 @@ typedef struct storage {
 } storage;
 
 typedef struct tensors {
-    tensor *of; /* in the arena of the reader; grows up to TENSORS_MAX */
+    tensor *of; /* array of tensors in the arena of the reader; has at most TENSORS_MAX entries */
     int32_t count, capacity;
 } tensors;
 
@@ -100,12 +100,12 @@ typedef enum rule { RULE_NARROW, RULE_FP32, RULE_MAP, RULE_WIDEST } rule;
 
 /* Everything that follows from the name of an operator alone, found once for each name. */
 typedef struct naming {
-    const char *full; /* name in the file: "aten.add_.Tensor" */
-    const char *name; /* name without library and overload: "add_" */
+    const char *full; /* name of the operator in the file: "aten.add_.Tensor" */
+    const char *name; /* name of the operator without library and overload: "add_" */
     form form;
     nnc_group group;        /* NNC_GROUP_COUNT = the module and the shapes of the operator decide the group */
     bool own;               /* true: an operator of PyTorch, not of another library */
-    bool product, factors;  /* product: multiplies matrices; factors: factorizes a matrix */
+    bool product, factors;  /* product: the operator multiplies matrices; factors: the operator factorizes a matrix */
     fusion fusion;          /* how the operator fuses, if it only moves bytes */
     rule forward, backward; /* rules of autocast for an operator of forward, and of backward */
 } naming;
@@ -114,16 +114,16 @@ typedef struct naming {
  * of several equal layers has its own operators. */
 typedef struct issue {
     nnc_json at;      /* the JSON value of the operator in the file */
-    nnc_json args;    /* arguments that are not tensors; node NULL = not recorded */
+    nnc_json args;    /* arguments of the operator that are not tensors; node NULL = not recorded */
     nnc_json moves;   /* changes of the storage numbers of this operator from one equal layer to the next; node NULL =
                        * not recorded */
     const naming *by; /* properties that follow from the operator's name */
     nnc_phase phase;
-    bool counts;    /* false: an operator of the optimizer */
-    bool again;     /* a forward operator that backward runs again */
+    bool counts;    /* false: the operator belongs to the optimizer */
+    bool again;     /* true: a forward operator that runs again in backward (recomputation) */
     int64_t repeat; /* number of equal operators for which this entry stands */
     int64_t steps;  /* see the member `steps` of nnc_captured_op */
-    int64_t module; /* index in the list of modules */
+    int64_t module; /* index of the operator's module in the list of modules */
     tensors in, out;
     unsigned needed; /* for an operator of backward: the marks that mark_needed (capture_modules.c) has set; 0 = not
                       * needed */
@@ -156,7 +156,7 @@ typedef struct reader {
     ref *refs; /* tensors of the operators of the file, in order */
     int32_t ref_count, ref_capacity;
     int32_t *refs_of;       /* for each op of the file: index of its first tensor in refs; last entry: ref_count */
-    const char **module_of; /* module of each op of the file */
+    const char **module_of; /* path of the module of each op of the file */
     bool *backward_of;      /* for each op of the file: true if it belongs to backward */
     double loose[2];        /* parameters that no operator counts yet: [0] trained, [1] frozen */
     int64_t frozen_params;  /* number of frozen parameters that operators read */

@@ -12,7 +12,7 @@
 /* Returns the length of the beginning of a module path that a pattern fits; 0 = the pattern does not fit. A * in the
  * pattern stands for any characters but dots. */
 static size_t fit(const char *path, const char *pattern, size_t length) {
-    size_t at = 0, i = 0; /* positions in path and pattern */
+    size_t at = 0, i = 0; /* at: current position in the path; i: current position in the pattern */
     size_t star = length; /* position of the last * before i since the last dot of the pattern; `length` = no * */
     size_t mark = 0;      /* position in the path after the characters for which the * at `star` stands */
     for (;;) {
@@ -279,7 +279,7 @@ static void move_storages(reader *r, const int32_t *to, int32_t count) {
 typedef struct uses {
     int32_t any, forward; /* any: last of all operators; forward: last operator of forward */
     int32_t read;         /* the last operator of backward that reads the storage */
-    bool written;         /* an operator writes the storage */
+    bool written;         /* true: an operator writes the storage */
 } uses;
 
 static uses *find_uses(const reader *r, const bool *removed) {
@@ -416,7 +416,7 @@ static bool freeze(reader *r, nnc_json root) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         storage *s = &r->storages[i];
         const bool stays = (marks[i] & STAYS) != 0, freezes = (marks[i] & FREEZES) != 0;
-        if (marks[i] == 0 || (stays && !freezes)) { continue; } /* 0: not a parameter with a gradient */
+        if (marks[i] == 0 || (stays && !freezes)) { continue; } /* 0 = the storage is no parameter with a gradient */
         any = any || (stays && freezes);
         s->kind = FROZEN;
         gone[gradients[i]] = true;
@@ -434,7 +434,7 @@ static bool freeze(reader *r, nnc_json root) {
     return remove_backward(r, gone);
 }
 
-/* A call of a module that runs again in backward. */
+/* One call of a module in forward; the call runs again in backward. */
 typedef struct rerun {
     int32_t begin, end; /* forward operators of the call: begin: the first; end: after the last */
     int32_t backward;   /* the operator of backward that first needs a tensor of the call */
@@ -492,7 +492,7 @@ static int32_t find_reruns(reader *r, rerun **found) {
              c.end++) {}
         i = c.end - 1;
         find_backward(r, &c);
-        if (c.backward < 0) { continue; } /* the module has no backward */
+        if (c.backward < 0) { continue; } /* no operator of backward belongs to the module */
         if (r->issues[c.backward].again) {
             refuse(r, "--recompute", "these modules already run again in the recorded step, expected others");
             return -2;

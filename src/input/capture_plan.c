@@ -164,7 +164,7 @@ static void cut_forward(reader *r, const int32_t *block, int32_t *slot_of) {
 /* The first forward operator of each unit, as indices. The module path of this operator identifies the unit. */
 typedef struct slot_names {
     int32_t *ops, count;
-    unit_name *units; /* for each of the operators, the unit of its module */
+    unit_name *units; /* for each operator whose index is in the list, the unit of its module */
 } slot_names;
 
 static slot_names name_slots(const reader *r, const int32_t *slot_of) {
@@ -768,7 +768,8 @@ struct nnc_captured *nnc_capture_autocast(const reader *recorded, const int32_t 
         nnc_faults_no_memory(recorded->faults);
         return NULL;
     }
-    for (int32_t i = 0; i < c.r.file_ops; i++) { /* the optimizer keeps fp32 weights and has no entries */
+    for (int32_t i = 0; i < c.r.file_ops; i++) { /* the optimizer keeps fp32 weights under autocast; its operators are
+                                                  * not in the list `ops` */
         if (c.r.first_of[i] < c.r.last_of[i]) { cast_op(&c, i); }
     }
     for (int32_t i = 0; i < c.r.storage_count; i++) { c.r.storages[i].bytes = bytes_under(&c, i); }

@@ -18,7 +18,7 @@ typedef struct catalogue {
     nnc_region *regions;
     nnc_building *buildings;
     int32_t entry_count, region_count, building_count;
-    const char *asked; /* id, name or code of the wanted region */
+    const char *asked; /* id, name or code of the region that the user wants */
 } catalogue;
 
 static const nnc_field catalogue_fields[] = {

@@ -223,7 +223,7 @@ static void fill_formats(nnc_json gemm, nnc_efficiencies *e) {
         if (k < NEAR && nnc_json_get(gemm, nnc_dtype_name(dtype)).node == NULL) {
             e->gemm[i] = e->gemm[near[k]];
             e->gemm[i].l2_bytes_per_flop *= bytes_of[i] / bytes_of[near[k]];
-            if (dtype == NNC_FP32 || dtype == NNC_FP64) { /* only matrix units require alignment */
+            if (dtype == NNC_FP32 || dtype == NNC_FP64) { /* only products on matrix units require aligned dimensions */
                 e->gemm[i].unaligned_ratio = 1.0;
                 e->gemm[i].unaligned_backward_ratio = (double)NAN;
             }

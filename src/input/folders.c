@@ -131,7 +131,7 @@ static void normalise_id(const char *text, char *plain, size_t size) {
         for (size_t i = 0; i < length; i++) { word[i] = (char)tolower((unsigned char)from[i]); }
         from += length;
         if (length == 1 && word[0] == 'g' && word > plain + 1 && isdigit((unsigned char)word[-2])) {
-            word[length++] = 'b'; /* "40g" is read as "40gb" */
+            word[length++] = 'b'; /* in names of devices "40g" means the same as "40gb" */
         }
         if (!says_nothing(word, length, used == 0)) {
             if (used > 0) { plain[used++] = '-'; }

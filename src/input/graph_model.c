@@ -134,7 +134,7 @@ typedef struct reader {
     struct nnc_graph_net *net;
     nnc_arena *arena;
     nnc_faults *faults;
-    nnc_graph_define *defines; /* macros that were read so far */
+    nnc_graph_define *defines; /* macros of the file that were read so far */
     int32_t define_count;
     const nnc_graph_define *inside; /* the macro that is being read; NULL = outside of macros */
     const char **names;             /* names of tensors that have occurred in the file so far; steps refer to a tensor

@@ -161,7 +161,7 @@ typedef struct nnc_faults {
     nnc_error *err;       /* receives the first error; may be NULL */
     nnc_fault_fn *report; /* receives every error; may be NULL */
     void *context;
-    nnc_status status; /* status of the first error */
+    nnc_status status; /* status of the first error of the file; NNC_OK = no error */
     int count;
     bool no_memory; /* true: one of the faults is "out of memory" */
 } nnc_faults;
@@ -180,7 +180,7 @@ typedef struct nnc_json_large {
 
 typedef struct nnc_json_doc {
     nnc_faults *faults;
-    nnc_arena *arena; /* memory for strings that outlive the document */
+    nnc_arena *arena; /* arena for strings that are used after the document is freed */
     const char *text;
     size_t size;
     int values_max;   /* largest number of JSON values in the file; 0 = NNC_SCAN_VALUES_MAX; a higher limit also allows
@@ -243,7 +243,7 @@ void nnc_json_close(nnc_json at, int32_t index, const char *const *skip);
 /* Each function returns the value of a boolean, a number or a string; `at` must have this type. */
 bool nnc_json_bool(nnc_json at);
 double nnc_json_number(nnc_json at);
-const char *nnc_json_text(nnc_json at); /* the string is valid as long as the document */
+const char *nnc_json_text(nnc_json at); /* the returned string is valid until the document is freed */
 int nnc_json_count(nnc_json at);
 /* Returns the value as JSON text, in the arena of the document; NULL when absent or out of memory. */
 const char *nnc_json_copy(nnc_json at);
@@ -341,7 +341,7 @@ nnc_spec_read_fn nnc_device_read, nnc_model_read, nnc_software_read;
 
 typedef struct nnc_spec_info {
     const char *what, *plural; /* name of a spec of this kind in messages, and its plural for "nncost list" */
-    const char *folder;        /* name of the folder of the files inside a data folder */
+    const char *folder;        /* name of the folder in a data folder in which the files of this kind are */
     const char *argument;      /* argument of the command line for a spec of this kind; errors about a wrong id name the
                                 * argument */
     const char *schema;
@@ -449,7 +449,7 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
 /* Result of looking up a name of the Hugging Face hub in hub/names.json. */
 typedef struct nnc_hub_name {
     const char *path;    /* path of the file with the dimensions of the model; NULL = the name is not known */
-    const char *shape;   /* id of the file with the dimensions */
+    const char *shape;   /* id of the file with the dimensions of the model */
     const char *source;  /* publication of the configuration; NULL = the dimensions are from a file of models/ */
     const char *stored;  /* format of weights that the name contains, "int4"; NULL = no format */
     const char *nearest; /* for an unknown name, the nearest known name; NULL = no name is near */
@@ -489,7 +489,7 @@ const char *nnc_lineage_of(const nnc_lineage *lineage, const char *dotted);
 
 /* ---- data folders: used by the set of specs ---- */
 
-typedef struct nnc_id_list { /* ids, in the arena; { 0 } is an empty list */
+typedef struct nnc_id_list { /* A list of ids in the arena; { 0 } is an empty list. */
     const char **ids;
     int32_t count, capacity;
 } nnc_id_list;
@@ -552,7 +552,7 @@ nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char *
 typedef struct nnc_piped {
     const struct nnc_piped *next;
     const char *path;
-    char *text; /* the content, in the arena */
+    char *text; /* content of the pipe or file, in the arena */
     size_t size;
 } nnc_piped;
 const nnc_piped **nnc_specs_piped(nnc_specs *specs);
@@ -601,9 +601,11 @@ void nnc_model_rules(nnc_json at, const nnc_model *model);
 /* The entry of a family of models: its fields, and the functions that complete and check a model. */
 typedef struct nnc_family_fields {
     nnc_field_table table;
-    void (*begin)(nnc_model *model);                    /* sets defaults that are not 0; NULL = all defaults are 0 */
-    void (*complete)(nnc_json root, nnc_model *model);  /* sets defaults that depend on other fields */
-    void (*rules)(nnc_json at, const nnc_model *model); /* checks the fields against each other */
+    void (*begin)(nnc_model *model);                    /* called before a model is read: sets the defaults that are not
+                                                         * 0; NULL = all defaults are 0 */
+    void (*complete)(nnc_json root, nnc_model *model);  /* called after a model was read: sets the defaults that depend
+                                                         * on other fields */
+    void (*rules)(nnc_json at, const nnc_model *model); /* checks rules between the fields of a model */
     const char *const *keys; /* keys of a file that are no fields (ends with NULL); NULL = only the keys that files of
                               * all families may have */
 } nnc_family_fields;
@@ -655,7 +657,7 @@ bool nnc_is_capture(nnc_json root);
 /* Modules that a plan treats in another way than the recorded step did: patterns of module paths, joined by commas;
  * NULL = no such modules. */
 typedef struct nnc_modules {
-    const char *train;     /* the only modules that are trained */
+    const char *train;     /* the modules that are trained; all other modules are frozen */
     const char *frozen;    /* modules that are not trained */
     const char *recompute; /* modules that keep their inputs only, and run again in backward */
 } nnc_modules;

@@ -421,7 +421,7 @@ static long line_of(const way *w, nnc_json at) {
         const bool object = nnc_json_type_of(w->open[i]) == NNC_JSON_OBJECT;
         const nnc_json below = i + 1 < w->depth ? w->open[i + 1] : at;
         const nnc_json child = own_of(w->open[i], below);
-        if (child.node == NULL) { break; /* the value is inherited by a key of an outer object */ }
+        if (child.node == NULL) { break; /* inherited through a key of an outer object, whose line is used */ }
         nnc_walk_member(&walk, object);
         for (nnc_json c = nnc_json_first(w->open[i]); c.node != child.node; c = nnc_json_next(c)) {
             nnc_walk_value(&walk);
@@ -483,13 +483,13 @@ static void note_lines(cJSON *at, nnc_walk *w) {
             nnc_walk_value(w);
         }
     }
-    nnc_walk_member(w, object); /* moves behind the closing bracket */
+    nnc_walk_member(w, object); /* moves the walk behind the closing bracket of `at` */
 }
 
 long nnc_json_line(nnc_json at) {
     cJSON *root = at.doc->root;
     if (at.node == NULL || root == NULL || root->child == NULL) { return 1; }
-    if (root->valueint == 0) { /* the first call for this document */
+    if (root->valueint == 0) { /* true in the first call for this document: its lines are not stored yet */
         nnc_walk w = nnc_walk_begin(at.doc->text);
         root->valueint = 1;
         note_lines(root, &w);

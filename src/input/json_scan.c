@@ -228,7 +228,7 @@ static bool scan_value(scan *s, char c) {
 
 /* Scans the next lexeme if it is allowed here. Returns false if it noted a fault. */
 static bool scan_next(scan *s) {
-    const char c = *s->at; /* 0 means the end of the text */
+    const char c = *s->at; /* the character 0 ends the text */
     if ((s->allowed & CLOSE) != 0 && c == (in_object(s) ? '}' : ']')) {
         close_bracket(s);
         return true;
@@ -311,7 +311,7 @@ bool nnc_walk_member(nnc_walk *w, bool object) {
         skip_quoted(w);
         w->key_length = w->at - w->key;
         skip_blanks(w);
-        w->at++; /* skip the colon */
+        w->at++; /* skips the colon after the key */
         skip_blanks(w);
     }
     return true;

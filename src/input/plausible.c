@@ -11,7 +11,7 @@ static double main_peak(const nnc_device *d) {
     const double *peak = d->matmul_flops_per_s;
     double most = 0.0;
     if (peak[NNC_BF16] > 0.0 || peak[NNC_FP16] > 0.0) { return fmax(peak[NNC_BF16], peak[NNC_FP16]); }
-    for (int i = 0; i < NNC_DTYPE_COUNT; i++) { most = fmax(most, peak[i]); /* fmax ignores NaN */ }
+    for (int i = 0; i < NNC_DTYPE_COUNT; i++) { most = fmax(most, peak[i]); /* fmax ignores NaN (no recorded peak) */ }
     return most;
 }
 

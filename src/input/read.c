@@ -606,7 +606,7 @@ static nnc_status read_quoted(nnc_csv *csv, char **close, nnc_error *err) {
     for (;; from++) {
         if (from >= csv->end) { return refuse(csv, "a quote that is not closed, expected '\"'", err); }
         if (*from == '"' && from[1] != '"') { break; }
-        from += *from == '"'; /* a doubled quote means one quote */
+        from += *from == '"'; /* two quotes inside a quoted cell mean one quote */
         csv->line += *from == '\n';
         if (*from == '\0') { return refuse(csv, "a NUL byte, expected text", err); }
         *to++ = *from;

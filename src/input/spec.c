@@ -15,7 +15,7 @@ typedef struct loaded {
     const struct loaded *next;
     nnc_spec_kind kind;
     const char *asked;
-    const void *spec; /* NULL = no folder has the id */
+    const void *spec; /* the loaded struct; NULL = no folder has the id */
     const nnc_error *error;
 } loaded;
 
@@ -49,7 +49,7 @@ nnc_specs *nnc_specs_open(const char *data_path) {
 void nnc_specs_close(nnc_specs *specs) {
     if (specs != NULL) {
         free(specs->folders.text);
-        nnc_arena_destroy(specs->arena); /* specs is itself in this arena */
+        nnc_arena_destroy(specs->arena); /* the struct *specs is in this arena too, so this frees it */
     }
 }
 
@@ -896,7 +896,7 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip) {
     case NNC_JSON_BOOL: return nnc_digest_number(digest, nnc_json_bool(at));
     case NNC_JSON_NUMBER:
         value = nnc_json_number(at);
-        value = value == 0 ? 0 : value; /* this makes -0 equal to 0 */
+        value = value == 0 ? 0 : value; /* the digests of -0 and 0 must be equal */
         memcpy(&bits, &value, sizeof(bits));
         return nnc_digest_number(digest, bits);
     case NNC_JSON_TEXT: return nnc_digest_text(digest, nnc_json_text(at));

@@ -51,7 +51,7 @@ typedef struct nnc_shell_command {
 /* A file that a script writes. */
 typedef struct nnc_script_file {
     struct nnc_script_file *next;
-    const char *path, *text; /* path and content of the file, in the arena */
+    const char *path, *text; /* path: path of the file; text: its content; both in the arena */
 } nnc_script_file;
 
 typedef struct nnc_shell_script {
@@ -88,7 +88,8 @@ typedef struct nnc_checkpoint_part {
 /* Counts of the tensors of a checkpoint, from its header. */
 typedef struct nnc_checkpoint {
     const char *path;
-    int64_t tensors, params, bytes; /* number of tensors, of parameters, of bytes; -1 = params or bytes unknown */
+    int64_t tensors, params, bytes; /* tensors: number of tensors; params: number of parameters; bytes: bytes of all
+                                     * tensors; -1 = unknown */
     int64_t constants;              /* number of elements in `params` that are no parameters, such as rope_freqs */
     int shards;                     /* number of files that an index names; 0 = not an index */
     nnc_checkpoint_part parts[NNC_CHECKPOINT_PARTS];
@@ -136,7 +137,7 @@ typedef struct nnc_launch_plan {
     const char *model_asked, *device;
     const nnc_model *model;
     const nnc_device *on;
-    const nnc_plan *plan; /* plan after all options and defaults */
+    const nnc_plan *plan; /* the plan, after all options and defaults were applied */
 } nnc_launch_plan;
 
 /* Adds to *given the software profile and the fields that a plan in this format needs, except those that the user
@@ -159,7 +160,7 @@ enum {
     NNC_LAUNCH_FILES_MAX = 16,
     NNC_LAUNCH_VALUE = 64,     /* largest number of bytes in the value of a field of the plan */
     NNC_LAUNCH_KEY = 192,      /* longest name of a key, with the names of the objects around it */
-    NNC_LAUNCH_TEXT = 1024,    /* longest value in a file */
+    NNC_LAUNCH_TEXT = 1024,    /* longest text of a value in a launch file, in bytes */
     NNC_LAUNCH_FIELDS_MAX = 96 /* largest number of fields that launch files set, and largest number of questions
                                 * (nnc_launch_question) */
 };
@@ -168,7 +169,7 @@ enum {
 typedef struct nnc_document {
     nnc_json_doc doc;
     nnc_faults faults;
-    char *text;      /* text of the file */
+    char *text;      /* text of the file of the document */
     nnc_buffer json; /* content of a file that is not JSON, converted to JSON */
     bool is_parsed;
 } nnc_document;
@@ -176,7 +177,7 @@ typedef struct nnc_document {
 /* A launch file and its table. A script becomes several launch files: the options of its launcher, and of its
  * program. */
 typedef struct nnc_launch_file {
-    const char *path, *format; /* path of the file; name of its format, NULL = not yet known */
+    const char *path, *format; /* path: path of the file; format: name of its format, NULL = not yet known */
     nnc_document content, table;
     nnc_document also; /* table that "also" names; is_parsed is false if there is no such table */
     int beneath;       /* 1 + index of the file in which keys that this file lacks are looked up; 0 = no such file */
@@ -196,7 +197,8 @@ typedef struct nnc_set_field {
 
 /* A field of the model that the files describe; or "MODEL", the name of the model; or "SOFTWARE", its profile. */
 typedef struct nnc_model_field {
-    const char *name, *value; /* strings in the arena; the name is without "model." */
+    const char *name, *value; /* name: name of the field without "model."; value: its value as text; both in the
+                               * arena */
     int file;
     nnc_json at;
     bool is_default;
@@ -253,7 +255,7 @@ typedef struct nnc_script_word {
 } nnc_script_word;
 
 typedef struct nnc_script_words {
-    nnc_script_word *items; /* the words, in the arena */
+    nnc_script_word *items; /* array of words in the arena */
     int32_t count, capacity;
 } nnc_script_words;
 
@@ -277,12 +279,12 @@ enum {
 /* A character of the value of a shell variable, with its line in the script. */
 typedef struct nnc_script_cell {
     int32_t line;
-    char c;       /* the character; '\0' stands for an empty text in quotes */
+    char c;       /* the character itself; '\0' stands for an empty text in quotes */
     bool is_kept; /* true: the character was quoted, so it does not separate words */
 } nnc_script_cell;
 
 typedef struct nnc_script_cells {
-    nnc_buffer bytes; /* array of nnc_script_cell */
+    nnc_buffer bytes; /* the cells one after the other: an array of nnc_script_cell */
 } nnc_script_cells;
 
 typedef struct nnc_shell_var {
@@ -311,7 +313,7 @@ typedef struct nnc_shell_frame {
     nnc_certainty behind;  /* certainty that commands after the end of the construct run */
     nnc_certainty taken;   /* certainty that a branch of the construct has run */
     bool at_pattern;
-    const char *subject; /* word after `case`; NULL = unknown */
+    const char *subject; /* for a case: the word after `case`; NULL = unknown */
 } nnc_shell_frame;
 
 /* The state while a script is read. */

@@ -500,7 +500,7 @@ static bool list_text(nnc_json list, char *text, size_t size) {
     for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
         const nnc_json_type type = nnc_json_type_of(at);
         if (type == NNC_JSON_LIST || type == NNC_JSON_OBJECT) {
-            const char *json = nnc_json_copy(list); /* nested lists and objects are copied as JSON */
+            const char *json = nnc_json_copy(list); /* an item that is a list or an object is copied as JSON text */
             return json != NULL && snprintf(text, size, "%s", json) < (int)size;
         }
         if (count == ITEMS_MAX || !value_text(at, items[count], sizeof items[count])) { return false; }
@@ -947,7 +947,7 @@ typedef struct trained {
                                          * pattern matches only names that begin with it */
     int count;
     bool layers[TRAINED_LAYERS_MAX], any_layer, is_partial;
-    char parts[NNC_LAUNCH_VALUE]; /* trained parts, such as "mlp,head" */
+    char parts[NNC_LAUNCH_VALUE]; /* list of the parts of the model that are trained, such as "mlp,head" */
 } trained;
 
 /* Compiles a pattern as Axolotl does: it must match from the start of a name, and '.' means a dot unless '+' follows.
@@ -1300,7 +1300,7 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
         } else if (path[0] == '.') {
             continue; /* a key that begins with '.' is the name of the program, which few tables use */
         } else if (below && type == NNC_JSON_OBJECT) {
-            const size_t end = strlen(path); /* there is space for the dot, because `fits` was tested */
+            const size_t end = strlen(path); /* `fits` is true, so the text has space for the dot */
             path[end] = '.';
             path[end + 1] = '\0';
             read_members(r, at, path);

@@ -383,7 +383,7 @@ static void begin_for(nnc_shell *s) {
     skip_to(s, "do", "do");
 }
 
-/* Reads "case WORD in". */
+/* Reads the beginning of a case, "case WORD in". */
 static void begin_case(nnc_shell *s) {
     nnc_script_words w = { 0 };
     token t = next_token(s);
@@ -761,7 +761,7 @@ static token read_command(nnc_shell *s) {
             open_frame(s, '(')->behind = outside;
             pass(s, &t);
             return (token){ .at = ";", .length = 1 };
-        } else if (is_descriptor(s, &t)) { /* skips the number of a file descriptor, as in 2>&1 */
+        } else if (is_descriptor(s, &t)) { /* skips the number of a file descriptor before '<' or '>', as in 2>&1 */
             continue;
         } else if (t.is_word && at_begin && take_assignment(s, &t)) {
             s->last = NNC_RUNS;

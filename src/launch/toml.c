@@ -20,8 +20,9 @@ typedef struct toml {
     const char *name, *at, *end, *line_start;
     unsigned long line, written; /* line: current line of the TOML text, from 1. written: number of lines written so
                                   * far */
-    char prefix[PREFIX_TEXT];    /* name of the table, with a dot at its end */
-    bool any;                    /* true: at least one member was written */
+    char prefix[PREFIX_TEXT];    /* name of the current table, with a dot at its end */
+    bool any;                    /* true: at least one member of the JSON object was written, so the next one needs a
+                                  * comma */
     nnc_buffer *out;
     nnc_error *err;
     nnc_status status;

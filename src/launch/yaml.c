@@ -76,7 +76,7 @@ typedef struct writer {
     int documents;
     anchor anchors[ANCHORS_MAX];
     int anchor_count;
-    nnc_buffer keys; /* positions of the members of all open objects */
+    nnc_buffer keys; /* list of the positions of the members of all objects that are not yet closed */
     nnc_error *err;
 } writer;
 

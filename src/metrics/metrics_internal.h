@@ -13,26 +13,26 @@
 #include "base/derivation.h"
 
 typedef enum nnc_metric_type {
-    NNC_METRIC_NUMBER, /* a double; NaN = unknown */
-    NNC_METRIC_WHOLE,  /* an integer of type int32_t, int64_t, or uint64_t below 2^63 */
+    NNC_METRIC_NUMBER, /* the value is a double; NaN = unknown */
+    NNC_METRIC_WHOLE,  /* the value is an integer of type int32_t, int64_t, or uint64_t below 2^63 */
     NNC_METRIC_BOOL,
-    NNC_METRIC_TEXT,   /* a text of type const char *; NULL = no text */
-    NNC_METRIC_CHARS,  /* a text in a char array of the record */
-    NNC_METRIC_ENUM,   /* an enumerator, printed by its name */
-    NNC_METRIC_ANY,    /* a number or a string that the function `get` computes */
-    NNC_METRIC_OBJECT, /* an object whose members are the rows of another metrics table */
-    NNC_METRIC_LIST,   /* a list: a pointer to records, which another metrics table describes */
-    NNC_METRIC_TEXTS   /* a list of texts: a pointer to const char * */
+    NNC_METRIC_TEXT,   /* the value is a text of type const char *; NULL = no text */
+    NNC_METRIC_CHARS,  /* the value is a text in a char array of the record */
+    NNC_METRIC_ENUM,   /* the value is an enumerator, which is printed by its name */
+    NNC_METRIC_ANY,    /* the value is a number or a string that the function `get` computes */
+    NNC_METRIC_OBJECT, /* the value is an object whose members are the rows of another metrics table */
+    NNC_METRIC_LIST,   /* the value is a list: a pointer to records, which another metrics table describes */
+    NNC_METRIC_TEXTS   /* the value is a list of texts: a pointer to const char * */
 } nnc_metric_type;
 
 /* How a number is printed for people. */
 typedef enum nnc_show {
-    NNC_SHOW_UNIT,     /* with its unit and four digits: "12.30 ms"; a value without a unit is shown as
+    NNC_SHOW_UNIT,     /* a number with its unit and four digits: "12.30 ms"; a value without a unit is shown as
                         * NNC_SHOW_SHORT */
-    NNC_SHOW_SHORT,    /* four digits; numbers from 10,000 up have a prefix: "12.30 k" */
-    NNC_SHOW_COUNT,    /* with separators: "1,557,611,200", "16.73" */
-    NNC_SHOW_PLAIN,    /* all digits, up to 12 */
-    NNC_SHOW_SCALED,   /* with a prefix, for columns whose heading names the unit: "386.5 G" */
+    NNC_SHOW_SHORT,    /* a number with four digits; from 10,000 up with a prefix: "12.30 k" */
+    NNC_SHOW_COUNT,    /* a number with separators of thousands: "1,557,611,200", "16.73" */
+    NNC_SHOW_PLAIN,    /* a number with all its digits, up to 12 */
+    NNC_SHOW_SCALED,   /* a number with a prefix, for columns whose heading names the unit: "386.5 G" */
     NNC_SHOW_PERCENT,  /* a share as "41.2%" */
     NNC_SHOW_PERCENT2, /* a share as "41.23%" */
     NNC_SHOW_ERROR     /* an error as "+12.3%" or "x11.5" */
@@ -306,7 +306,7 @@ typedef struct nnc_open_fact {
 /* A launch file from which the plan comes, and the options that have the same effect. */
 typedef struct nnc_source_file {
     const char *file, *format; /* name and format of the file, for example "ds_config.json", "deepspeed" */
-    const char *options;       /* the options, for example "--zero 3 --micro-batch 4" */
+    const char *options;       /* options with the same effect as the file, for example "--zero 3 --micro-batch 4" */
 } nnc_source_file;
 
 /* A key of a launch file that sets no option: it does not affect the estimate, or --lenient skipped it. */
@@ -314,7 +314,7 @@ typedef struct nnc_ignored_key {
     const char *file, *key;
     int64_t line;
     const char *why;
-    bool skipped; /* --lenient skipped the key, which may affect the estimate */
+    bool skipped; /* true: --lenient skipped the key, although it may affect the estimate */
 } nnc_ignored_key;
 
 typedef struct nnc_launch_said {
@@ -329,11 +329,11 @@ enum { NNC_SERVE_CHANGES_MAX = 3 };
 typedef struct nnc_serve_change {
     char options[104]; /* options that change the deployment, for example "--tensor 4 --batch 64" */
     double tpot_s, output_tokens_per_s, total_bytes;
-    double per_million_output_tokens; /* price of a million output tokens; NaN = unknown */
+    double per_million_output_tokens; /* price of a million output tokens after the change; NaN = unknown */
 } nnc_serve_change;
 
 typedef struct nnc_report {
-    const char *model_asked, *device_asked; /* names as the user wrote them: "a100", "my/device.json" */
+    const char *model_asked, *device_asked; /* names of the inputs as the user wrote them: "a100", "my/device.json" */
     const char *overrides;                  /* changes by --set, for example "hidden=2048, ..."; NULL = no changes */
     const char *cluster;                    /* path of the cluster file; NULL = links of the device file */
     const nnc_model *model;
@@ -347,7 +347,7 @@ typedef struct nnc_report {
                              * plan */
     char least_options[64]; /* settings that give least_bytes: "--recompute full --zero 3"; "" = no settings */
     const nnc_result *result;
-    const nnc_op_cost *ops; /* rows of the op table; NULL = not shown */
+    const nnc_op_cost *ops; /* rows of the op table; NULL = outputs do not show the table */
     int32_t op_count;
     const nnc_stage *stages; /* pipeline stages; NULL only in a comparison of several plans */
     int32_t stage_count;
@@ -355,7 +355,8 @@ typedef struct nnc_report {
     const nnc_advice *advice;
     int advice_count;
     bool all_stages;               /* true: outputs show a table of all stages */
-    const nnc_interval *intervals; /* timeline by stage, in time order; NULL = without a timeline */
+    const nnc_interval *intervals; /* timeline of each pipeline stage, in time order; NULL = the report has no
+                                    * timeline */
     int64_t interval_count;
     const nnc_sensitivity *sensitivity; /* effect of each device parameter on the step time; NULL = not requested */
     int sensitivity_count;

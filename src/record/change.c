@@ -251,7 +251,7 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
     const nnc_figure line = { .name = figure->name, .text = asked->text, .number = asked->number };
     short_text(figure, found, sizeof found);
     short_text(&line, limit, sizeof limit);
-    if (strcmp(found, limit) == 0) { /* the values differ only after the fourth digit */
+    if (strcmp(found, limit) == 0) { /* the four printed digits of both values are equal, so all digits are printed */
         full_text(figure, found, sizeof found);
         full_text(&line, limit, sizeof limit);
     }

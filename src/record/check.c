@@ -201,7 +201,7 @@ typedef struct nnc_figure_room {
 typedef struct nnc_recorded_stream {
     nnc_blocks file;
     nnc_buffer text;           /* JSON text of the next estimate, as --update would write it */
-    nnc_written_estimate last; /* text of the previous estimate */
+    nnc_written_estimate last; /* JSON text of the previous estimate */
     nnc_figure_list found;     /* values of the last recorded estimate whose text --update would change */
     nnc_recorded_estimate old; /* the estimate whose values are in `found` */
     int32_t capacity;
@@ -226,7 +226,7 @@ struct nnc_check {
     nnc_check_keeping keeping;
     nnc_recorded_estimate *estimates; /* estimates of the scenarios so far, which --update writes to the file */
     nnc_figure_room old, now;         /* values of the current scenario. old: recorded values; now: new values */
-    nnc_change *changes;              /* changes of the current scenario */
+    nnc_change *changes;              /* changes between the old and the new values of the current scenario */
     int32_t change_room;
     int32_t next_old;
     nnc_recorded_stream *stream; /* state of reading the recorded estimates one by one from the file; NULL: all recorded
@@ -579,7 +579,8 @@ nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_check **chec
 /* Copies the text of the file up to the recorded estimates, and adds the closing brackets. Returns false if the file
  * has no recorded estimates. */
 static bool read_head(nnc_blocks *file, nnc_buffer *head) {
-    static const char key[] = "\n    \"estimates\": {"; /* the key "estimates" as nnc_recorded_write writes it */
+    static const char key[] = "\n    \"estimates\": {"; /* text of the key "estimates", as nnc_recorded_write writes the
+                                                         * key */
     const size_t length = sizeof key - 1;
     for (size_t left; (left = nnc_blocks_fill(file, length)) >= length;) {
         const char *begin = file->bytes + file->at, *line = memchr(begin, '\n', left);

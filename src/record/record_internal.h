@@ -78,8 +78,8 @@ typedef struct nnc_plans_scenario {
     bool serve;                      /* true: a serving scenario; false: a training scenario */
     const char *refs[NNC_REF_COUNT]; /* names of model, device, profile and cluster as the file has them; NULL = not
                                       * given */
-    nnc_pairs values;                /* fields of the plan, or of the serving plan */
-    nnc_pairs sets;                  /* values of --set: "model.layers", "40" */
+    nnc_pairs values;                /* fields of the plan (or of the serving plan) that the scenario sets */
+    nnc_pairs sets;                  /* values of --set in the scenario: "model.layers", "40" */
     const nnc_requirement *requirements;
     const nnc_tolerance *tolerances;
     int32_t requirement_count, tolerance_count;
@@ -100,7 +100,7 @@ typedef struct nnc_recorded_op {
 typedef struct nnc_recorded_estimate {
     const char *id; /* id of the scenario; "" in an estimate file */
     nnc_packed figures;
-    const nnc_recorded_op *ops; /* ops of the step; only an estimate file has them */
+    const nnc_recorded_op *ops; /* ops of the step, which only an estimate file has */
     int32_t op_count;
 } nnc_recorded_estimate;
 
@@ -166,7 +166,7 @@ typedef struct nnc_written {
     nnc_figure figure;
     uint64_t group, key, digest; /* group: digest of the first part of the name ("step" of "step.step_s"); key: digest
                                   * of the other part; digest: digest of key and value */
-    uint32_t group_size;         /* bytes of the first part of the name */
+    uint32_t group_size;         /* number of bytes of the first part of the name */
     uint32_t key_size,
         size;   /* key_size: bytes before the value, which are a comma or the beginning of a group, and the key; size:
                  * key_size plus the bytes of the value */

@@ -237,7 +237,8 @@ static const char *const not_digested[] = { "digest", NULL };
 static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded_estimate *before,
                      nnc_figure_list *found, nnc_recorded_estimate *estimate) {
     nnc_arena *arena = item.doc->arena;
-    found->like = (nnc_figures){ found->list, found->count }; /* the list is used again for the next estimate */
+    found->like = (nnc_figures){ found->list, found->count }; /* the list of values is used again for the next
+                                                               * estimate */
     found->count = 0;
     found->quiet = !loud;
     *estimate = (nnc_recorded_estimate){ .id = nnc_arena_strdup(arena, nnc_json_key(item)) };
@@ -491,7 +492,7 @@ static void put_member(nnc_buffer *out, int indent, const char *key, const char 
     nnc_put_json_text(out, text);
 }
 
-/* Writes the digests, which are sorted by kind. */
+/* Writes the recorded digests of files and plans, which are sorted by kind, as JSON. */
 static void put_digests(nnc_buffer *out, const nnc_recorded *recorded) {
     const char *kind = NULL;
     nnc_buffer_text(out, "    \"digests\": {");
@@ -510,7 +511,7 @@ static void put_digests(nnc_buffer *out, const nnc_recorded *recorded) {
     nnc_buffer_text(out, kind != NULL ? "\n      }\n    },\n" : "},\n");
 }
 
-/* Writes a value. Returns its digest. */
+/* Writes a value of an estimate as JSON. Returns the digest of the value. */
 static uint64_t put_value(nnc_buffer *out, const nnc_figure *figure) {
     if (figure->text == NULL) {
         char number[NNC_NUMBER_TEXT];

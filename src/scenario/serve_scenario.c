@@ -138,7 +138,7 @@ static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask) {
         low = high;
         high *= 2;
     }
-    while (high - low > (low + 15) / 16) { /* bisection with a precision of a sixteenth of the batch */
+    while (high - low > (low + 15) / 16) { /* bisects until the batch is known to a sixteenth of its value */
         const int64_t middle = low + (high - low) / 2;
         if (is_quick(t, ask, middle)) {
             low = middle;

@@ -141,8 +141,8 @@ typedef struct replay_set {
 struct nnc_batched_replay {
     nnc_batched_fn *batched;
     void *context;
-    uint64_t numbers; /* serial number of the newest set */
-    int32_t oldest;   /* index of the set that is replaced next */
+    uint64_t numbers; /* serial number that the newest set of pipelines has */
+    int32_t oldest;   /* index of the set of pipelines that is replaced next */
     uint64_t keys[SETS];
     uint8_t hints[1 << HINT_BITS]; /* for each 9-bit hash of a key: index of the set in which a key with this hash was
                                     * found last */

@@ -216,7 +216,7 @@ struct nnc_pass_costs {
     int32_t held_count;
     int32_t held_stage[NNC_PASS_STAGES]; /* index of the pipeline stage of each entry of `held` */
     nnc_resident_bytes held[NNC_PASS_STAGES];
-    uint64_t layers; /* digest of the layers of the op list */
+    uint64_t layers; /* digest of the layers in the op list of the pass */
     bool usable, worked, timed[2];
     bool routed;    /* true: `network` has the routes of the pass, although its op list is not lowered */
     bool guessed;   /* true: `sums` were computed for a smaller micro-batch, and the op list is not written yet */
@@ -235,7 +235,7 @@ struct nnc_pass_costs {
 typedef struct nnc_full_group {
     uint64_t column;     /* number of the column of blocks that has the group, from 1; 0 = no group */
     int64_t micro_batch; /* micro-batch with which all plans exceed the memory */
-    uint64_t legal;      /* number of legal plans in the group */
+    uint64_t legal;      /* number of legal plans in the group of plans */
 } nnc_full_group;
 
 /* Dependence of the memory of one pipeline stage on its working bytes (activations and the working set of an op), for
@@ -244,21 +244,21 @@ typedef struct nnc_memory_edge {
     double fits, over; /* fits: the stage fits with up to `fits` working bytes; over: it exceeds the memory from
                         * `over` working bytes up */
     double working;    /* working bytes for which `bytes` was computed */
-    int64_t bytes;     /* memory with `working` bytes; 0 = not computed */
+    int64_t bytes;     /* memory of the stage with `working` working bytes; 0 = not computed */
 } nnc_memory_edge;
 
 /* The pipeline stages whose edges are stored for one group of plans. */
 typedef struct nnc_edge_row {
     uint64_t column;                 /* number of the column of blocks for which the edges are valid; 0 = no edges are
                                       * stored */
-    int32_t stages[NNC_PASS_STAGES]; /* pipeline stage of each edge; -1 = no stage */
+    int32_t stages[NNC_PASS_STAGES]; /* index of the pipeline stage of each edge; -1 = no stage */
     uint64_t networks[2][2]; /* networks[ZeRO 3][offload]: number of the last column whose plans have links for their
                               * communication; set only in the first row of a pipeline */
 } nnc_edge_row;
 
 /* Lower bound of the time of one micro-batch in all layers, and the values from which it was computed. */
 typedef struct nnc_plain_bound {
-    nnc_plan plan; /* plan without recomputation; see nnc_plan_lowering_key */
+    nnc_plan plan; /* key of the bound: the plan without recomputation; see nnc_plan_lowering_key */
     const nnc_software *software;
     nnc_route routes[NNC_ROUTES_OF_LAYERS];
     double adds; /* share of micro-batches that add their weight gradients to stored gradients, for which least_s was
@@ -283,7 +283,7 @@ struct nnc_plan_groups {
     const nnc_profiles *profiles;
     const nnc_space *space;
     nnc_scratch *scratch;
-    int64_t layers;   /* number of layers of the model */
+    int64_t layers;   /* number of layers of the model; 0 = not known yet */
     nnc_plan settled; /* plan of the current group with all defaults set, still without its ZeRO stage and offload */
     uint64_t group;   /* serial number of the current group of plans from 1, over all blocks */
     uint64_t group_index; /* index of the current group in its block */
@@ -303,7 +303,7 @@ struct nnc_plan_groups {
     int32_t heaviest_count;
     int64_t limit_bytes; /* largest memory of a plan; a plan over this limit is not used, so its exact memory does not
                           * matter */
-    uint64_t made;       /* number of passes so far */
+    uint64_t made;       /* number of passes (nnc_pass_costs) that were computed so far */
     nnc_pass_costs passes[NNC_PASSES_MAX];
     int32_t pass_count, pass_next;
     nnc_memo smaller;             /* cache from a plan without its micro-batch (smaller_key) to the byte sums of its
@@ -320,12 +320,12 @@ struct nnc_plan_groups {
     nnc_resolved_block *resolved; /* one entry for each pipeline degree; NULL = nothing is stored, and every block is
                                    * resolved */
     uint64_t row_first;           /* index in `rows` of the first entry of the current block */
-    nnc_full_group *full_block;   /* entries of `full` for the current block */
+    nnc_full_group *full_block;   /* the entries of `full` that belong to the current block */
     nnc_full_group *full_now;     /* entry of `full` for the current group; NULL = the group has none */
     nnc_edge_row *rows;           /* one entry for each pair of pipeline degree and group of a block; NULL = no edges
                                    * are used, and the memory of each plan is computed */
     nnc_memory_edge *edges;       /* for each entry of `rows`: NNC_PASS_STAGES edges for each plan of the group */
-    nnc_memory_edge *edges_now;   /* edges of the current group */
+    nnc_memory_edge *edges_now;   /* edges of the current group of plans */
     bool weighed;                 /* true: the memory of the last plan was computed exactly; false: it is a lower
                                    * bound */
     uint64_t legal_group, legal;  /* legal: number of legal plans in the group with serial number legal_group */
@@ -540,7 +540,7 @@ typedef struct nnc_search_report {
     nnc_target targets[NNC_PARAMETER_COUNT]; /* for each device parameter, the value that reaches target_step_s */
     int target_count;
     double elapsed_s;
-    const char *currency;     /* currency of the prices; NULL = no known price */
+    const char *currency;     /* currency of the prices in the report; NULL = no price is known */
     const char *batch_chosen; /* how the default global batch was chosen; NULL or "" = it was given */
     bool stopped;             /* true: the search was stopped before it covered all plans */
     nnc_error why;            /* reason why no combination of a shard is legal; status NNC_OK = a legal combination

@@ -41,7 +41,7 @@ typedef struct nnc_serve_state {
     const char *name;
     double layers, elements; /* layers: number of layers with this state; elements: number of fp32 values in the state
                               * of one layer */
-    double flops;            /* FLOPs per token in one layer */
+    double flops;            /* FLOPs of the recurrent state per token in one layer */
 } nnc_serve_state;
 
 enum { NNC_SERVE_PRODUCTS = 64, NNC_SERVE_ATTENTIONS = 8 };
@@ -72,7 +72,8 @@ typedef struct nnc_serve_rates {
     double plain_peak_flops_per_s, plain_flops_per_s; /* FLOP/s of 16-bit matrix products. plain_peak_flops_per_s: peak
                                                        * in the datasheet; plain_flops_per_s: rate that kernels reach */
     double attention_flops_per_s;                     /* FLOP/s that attention kernels reach */
-    double mem_bytes_per_s;                           /* datasheet bandwidth of the device memory */
+    double mem_bytes_per_s;                           /* bandwidth of the device memory in the datasheet, in bytes per
+                                                       * second */
     double stream_bytes_per_s,
         plain_bytes_per_s; /* stream_bytes_per_s: rate of reading weights in their storage format; plain_bytes_per_s: of
                             * reading 16-bit weights */
@@ -122,8 +123,8 @@ typedef struct nnc_serve_issues {
     double others;   /* number of kernels of a pass, not counting one kernel for each product and one for each
                       * attention */
     double token_s;  /* device seconds per token, without fixed times, of all ops except products, attention and head */
-    double kernel_s; /* fixed device seconds of a kernel */
-    double host_s;   /* host seconds to issue a kernel */
+    double kernel_s; /* fixed seconds on the device of each kernel */
+    double host_s;   /* seconds that the host needs to issue a kernel */
     double copy_bytes_per_s; /* bytes per second that a copy kernel reads and writes */
 } nnc_serve_issues;
 
@@ -131,7 +132,7 @@ typedef struct nnc_serve_issues {
 typedef struct nnc_serve_case {
     const struct nnc_serve_case *draft; /* inputs for the draft model of speculative decoding; NULL = no draft model */
     const nnc_serve_net *net;
-    const nnc_serve_ask *plan; /* inputs of the user with all defaults filled in */
+    const nnc_serve_ask *plan; /* inputs that the user gave, with defaults for the others */
     const nnc_serve_engine *engine;
     nnc_serve_rates rates;
     nnc_serve_issues issues;
@@ -283,18 +284,18 @@ typedef struct nnc_images_ask {
     int64_t steps;   /* number of forward passes of the denoiser per image */
     bool guidance;   /* classifier-free guidance: true = the denoiser runs with and without the prompt */
     int64_t image;   /* pixels per side of an image; 0 = the size in the model file */
-    int64_t batch;   /* images generated together; 0 = 1 */
+    int64_t batch;   /* number of images that are generated together; 0 means 1 */
     double beside_s; /* seconds per image that are spent outside the networks */
     nnc_dtype precision;
     double price;                                   /* price of a device-hour; NaN = the price of the device file */
     double carbon_g_per_kwh;                        /* carbon intensity of the grid; NaN = unknown */
-    const nnc_model *encoders[NNC_IMAGES_ENCODERS]; /* text encoders */
+    const nnc_model *encoders[NNC_IMAGES_ENCODERS]; /* the models that encode the prompt (text encoders) */
     int32_t encoder_count;
-    const nnc_model *decoder; /* decoder of the latent image; NULL = no decoder */
+    const nnc_model *decoder; /* the model that decodes the latent image; NULL = the pipeline has no decoder */
 } nnc_images_ask;
 
 typedef struct nnc_images {
-    nnc_images_ask plan;             /* inputs with all defaults filled in */
+    nnc_images_ask plan;             /* inputs of image generation that the user gave, with defaults for the others */
     double forward_s, forward_flops; /* one forward pass of the denoiser over the whole batch, guidance included.
                                       * forward_s: seconds; forward_flops: FLOPs */
     double text_s, decode_s;         /* seconds per batch: text_s of the text encoders; decode_s of the image
@@ -335,7 +336,7 @@ typedef struct nnc_serve_found {
     nnc_serve_ask plan;
     double ttft_s, tpot_s, request_s, output_tokens_per_s, output_tokens_per_s_per_device;
     double tokens_per_s_per_user, per_million_output_tokens, headroom_bytes;
-    nnc_bound bound;        /* resource that the decode step waits for */
+    nnc_bound bound;        /* resource that bounds the decode step */
     int32_t broken;         /* index of the limit that more requests break; -1 = no limit is broken */
     double broken_requests; /* number of concurrent requests at which the limit with index `broken` is broken; 0 if
                              * broken = -1 */

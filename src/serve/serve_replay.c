@@ -67,7 +67,7 @@ struct nnc_serve_work {
     double free_s[NNC_SERVE_WORKERS];
     worker workers[NNC_SERVE_WORKERS];
     request *requests;
-    double *ttft, *tpot, *request_s; /* seconds of each request, in all simulations */
+    double *ttft, *tpot, *request_s; /* times of each request in seconds, over all simulations */
     int32_t *heaps;
 };
 

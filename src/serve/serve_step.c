@@ -209,7 +209,7 @@ typedef struct making {
     const char *phase;
     bool decode, verify;                          /* decode: true = a decode step, false = a prefill; verify: true = the
                                                    * head computes every token of the step, not only the last */
-    double sequences;                             /* sequences in one attention group */
+    double sequences;                             /* number of sequences in one attention group */
     double cached, fresh;                         /* tokens per sequence. cached: in the cache before the step;
                                                    * fresh: computed in the step */
     double passes;                                /* number of times that the step reads the weights: one for each chunk
@@ -229,7 +229,7 @@ typedef struct making {
  * the sum. */
 static double overlapped(double compute_s, double memory_s) {
     const double sum = compute_s * sqrt(compute_s) + memory_s * sqrt(memory_s);
-    return nnc_max(cbrt(sum * sum), nnc_max(compute_s, memory_s)); /* (compute^1.5 + memory^1.5)^(2/3) */
+    return nnc_max(cbrt(sum * sum), nnc_max(compute_s, memory_s)); /* seconds = (compute^1.5 + memory^1.5)^(2/3) */
 }
 
 /* Adds one op that runs as `count` kernels; flops, bytes and seconds are totals over all kernels. Returns its

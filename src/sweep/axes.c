@@ -12,7 +12,7 @@ typedef struct value_list {
     const char *where, *whole; /* for messages. where: name of the list; whole: whole text of the list */
     const char **values;
     int32_t count, capacity;
-    const nnc_field *field; /* field that takes the values; NULL = plain numbers */
+    const nnc_field *field; /* field whose values the list has; NULL = the list has plain numbers or texts */
     bool numeric, doubles;  /* numeric: ranges are allowed; doubles: each value of a range without increment is twice
                              * the value before */
 } value_list;

@@ -21,7 +21,7 @@ void nnc_batch_free(nnc_batch *batch) {
 typedef struct mark {
     int64_t row;
     double key;
-    size_t end; /* end of this row in the bytes of its batch */
+    size_t end; /* offset of the end of this row in the bytes of its batch */
 } mark;
 
 void nnc_batch_mark(nnc_batch *batch, int64_t row, double key) {

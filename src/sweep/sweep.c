@@ -320,7 +320,8 @@ void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer
         nnc_shell_word(out, sweep->cluster);
     }
     nnc_buffer_text(out, nnc_specs_are_lenient(sweep->specs) ? " --lenient" : "");
-    for (int pass = 0; pass < 2; pass++) { /* first the options of the plan, then fields that --set changes */
+    for (int pass = 0; pass < 2; pass++) { /* the command has first the options of plan fields, then --set for the other
+                                            * fields */
         for (int32_t i = 0; i < axes->axis_count; i++) {
             const nnc_sweep_axis *axis = &axes->axes[i];
             if (axis->field != NULL && (axis->target == NNC_SWEEP_PLAN_FIELD) == (pass == 0)) {
@@ -433,9 +434,9 @@ nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name 
 
 /* Value of one node of a constraint on the current row. */
 typedef struct value {
-    bool later; /* true: the value is not known yet */
+    bool later; /* true: the value of the node is not known yet */
     double number;
-    const char *text; /* text of the value; NULL = the value is a number */
+    const char *text; /* the value of the node if it is a text; NULL = the value is a number */
 } value;
 
 typedef struct tester {

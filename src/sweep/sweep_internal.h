@@ -15,7 +15,7 @@
 
 enum { NNC_SWEEP_AXES_MAX = 160, NNC_SWEEP_VALUES_MAX = 1000000 };
 
-/* The kind of the values of an axis. */
+/* Kinds of axes, by the values that an axis has. */
 typedef enum nnc_sweep_target {
     NNC_SWEEP_MODEL, /* this enumerator and the next two: the values are whole models, devices or profiles */
     NNC_SWEEP_DEVICE,
@@ -39,7 +39,7 @@ typedef struct nnc_sweep_axis {
                             * from text */
     size_t offset, size;   /* offset: place of the field in the plan, in bytes; size: bytes of one binary value */
     const void **specs;    /* if the axis varies models, devices or profiles: one pointer per value */
-    const nnc_cell *cells; /* values of the axis as output cells */
+    const nnc_cell *cells; /* values of the axis as cells, which outputs print */
     int32_t count;
     int32_t group; /* axes of one group change together and have the same number of values */
 } nnc_sweep_axis;
@@ -49,7 +49,7 @@ typedef struct nnc_sweep_axes {
     int32_t axis_count;
     int32_t lengths[NNC_SWEEP_AXES_MAX]; /* number of values of the axes of each group */
     int32_t group_count;
-    int64_t rows;                 /* number of rows: the product of the lengths */
+    int64_t rows;                 /* number of rows of the sweep: the product of the lengths of all groups */
     const nnc_profiles *profiles; /* the usual profile for each kind of plan; NULL = an axis lists the profiles of the
                                    * rows */
     /* kept: kind of profile of all rows, chosen for the plan of the first row. With one kind, a difference between two
@@ -58,7 +58,7 @@ typedef struct nnc_sweep_axes {
     nnc_profile_kind kept;
     nnc_plan kept_plan; /* plan of the first row; its number formats decide the profile of every row */
     bool each;
-    const nnc_software *first; /* profile of the first row */
+    const nnc_software *first; /* software profile of the first row */
 } nnc_sweep_axes;
 
 /* Reads a list: "2,4", "1..8" (increment 1), "1..64*2" (times 2), "0..1+0.25" (increment 0.25), or several of these
@@ -151,8 +151,8 @@ void nnc_shard_set_free(nnc_shard_set *set);
 /* The results of one chunk of rows: row `first` to row `first` + `count` - 1. */
 typedef struct nnc_batch {
     int64_t first, count;
-    nnc_buffer bytes; /* bytes of the kept rows, one after the other */
-    nnc_buffer marks; /* number, sort key and end of each kept row */
+    nnc_buffer bytes; /* the kept rows as bytes, one row after the other */
+    nnc_buffer marks; /* for each kept row: its number, its sort key, and where it ends in `bytes` */
     nnc_sweep_tally tally;
 } nnc_batch;
 
@@ -270,14 +270,15 @@ nnc_truth nnc_where_test(const nnc_where *where, nnc_where_read *read, void *con
 enum { NNC_SWEEP_SLOTS_MAX = NNC_TABLE_COLUMNS };
 
 typedef enum nnc_name_kind {
-    NNC_NAME_ROW, /* number of the row in the sweep, from 0 */
+    NNC_NAME_ROW, /* the name means the number of the row in the sweep, from 0 */
     NNC_NAME_VERDICT,
     NNC_NAME_REASON,
     NNC_NAME_COMMAND,
-    NNC_NAME_FRAMEWORK, /* step time minus the step time of the same plan with the software profile of the first row */
+    NNC_NAME_FRAMEWORK, /* the name means the step time minus the step time of the same plan with the software profile
+                         * of the first row */
     NNC_NAME_AXIS,
-    NNC_NAME_FIELD,  /* a field of a model, device or plan */
-    NNC_NAME_FIGURE, /* a metric of the estimate */
+    NNC_NAME_FIELD,  /* the name means a field of a model, device or plan */
+    NNC_NAME_FIGURE, /* the name means a metric of the estimate */
     NNC_NAME_NONE
 } nnc_name_kind;
 
@@ -294,7 +295,7 @@ extern const nnc_metrics nnc_sweep_own_metrics;
 
 /* A name that a column, a constraint or --by uses. */
 typedef struct nnc_slot {
-    const char *name; /* full name: "plan.tensor", "step.step_s" */
+    const char *name; /* full name of the field or metric: "plan.tensor", "step.step_s" */
     nnc_name_kind kind;
     int32_t index;           /* index of the axis or of the metric to which the name refers */
     nnc_sweep_target target; /* for a name of kind NNC_NAME_FIELD: whether the field is of the plan, the model or the
@@ -306,7 +307,7 @@ struct nnc_sweep {
     nnc_specs *specs;
     nnc_arena *arena;
     nnc_sweep_axes axes;
-    nnc_profiles profiles; /* the usual profiles, used if no axis lists profiles */
+    nnc_profiles profiles; /* the usual software profile for each kind of plan; used if no axis lists profiles */
     const char *cluster;   /* path of the cluster file; NULL = the links of the device files */
     nnc_columns figures;   /* metrics of an estimate that columns and constraints can name */
     nnc_point point;       /* the point with every axis at its first value */
@@ -315,7 +316,7 @@ struct nnc_sweep {
     nnc_slot slots[NNC_SWEEP_SLOTS_MAX];
     int32_t slot_count;
     int32_t columns[NNC_TABLE_COLUMNS]; /* for each column: index of its name in `slots` */
-    nnc_head heads[NNC_TABLE_COLUMNS];  /* headings of the columns */
+    nnc_head heads[NNC_TABLE_COLUMNS];  /* heading of each column */
     int32_t column_count;
     nnc_where where[NNC_WHERES_MAX];
     const char *where_texts[NNC_WHERES_MAX];

@@ -244,7 +244,7 @@ struct nnc_sweeper {
     int32_t places[NNC_SWEEP_AXES_MAX];
     known known;                         /* groups of cells that already have the values of the current row */
     nnc_cell cells[NNC_SWEEP_SLOTS_MAX]; /* value of each entry of the sweep's `slots`, for the current row */
-    nnc_cell shown[NNC_TABLE_COLUMNS];   /* value of each column, for output */
+    nnc_cell shown[NNC_TABLE_COLUMNS];   /* cell of each column, for output */
     char (*texts)[NNC_METRIC_TEXT_MAX];  /* space for the text of each entry of the sweep's `slots` */
     int64_t specs_moves;                 /* value of specs_moves of the point when the fields of model and device were
                                           * last read */

@@ -84,8 +84,8 @@ typedef struct nnc_architecture {
                            * another network */
     nnc_json implies;     /* values of fields that no key of the configuration sets */
     nnc_json only;        /* allowed values of keys; another value is refused */
-    nnc_json harmless;    /* keys that do not change the network */
-    nnc_json needs;       /* required keys */
+    nnc_json harmless;    /* keys of the configuration that are not read, because they do not change the network */
+    nnc_json needs;       /* keys that a configuration of this architecture must have */
     nnc_json stands_for;  /* {"key": K, "is": {VALUE: ARCHITECTURE}}: the architecture to use instead */
     nnc_json text, parts; /* networks inside one file: {KEY: {"like": ARCHITECTURE, "sets": {}}} */
     nnc_json levels;      /* levels of a U-Net: blocks with attention, keys with head counts */
@@ -157,7 +157,7 @@ typedef struct nnc_foreign_file {
     nnc_json implied;               /* values of fields that the architecture of the whole file sets in this tower */
     nnc_model *model;
     char taken[512];   /* names of absent keys and the defaults that were used for them */
-    char skipped[256]; /* unknown keys that were skipped */
+    char skipped[256]; /* unknown keys that --lenient skipped */
     char noted[256];   /* remarks on the whole file */
 } nnc_foreign_file;
 
