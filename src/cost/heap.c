@@ -1,24 +1,26 @@
-/* New memory of a step on a CPU. PyTorch takes each tensor from malloc and frees it, and the operating system clears a
- * page at its first write.
+/* New memory of a training step on a CPU. PyTorch takes each tensor from malloc and frees it, and the operating system
+ * clears a page when it is written for the first time.
  *
- *     op list -> op instances in time order -> the heap of glibc over three steps -> bytes of new pages
+ *     op list -> instances of ops in time order -> the heap of glibc over three steps -> bytes of new pages
  *
- * The replay knows the kept tensors, the gradients, two temporary tensors of Adam, and the copies that oneDNN makes for
- * convolutions. It leaves out small objects, which lie between tensors (docs/measure.md). */
+ * Counted are kept tensors, gradients, two temporary tensors of Adam, and the copies that oneDNN makes for
+ * convolutions. Small objects, which lie between tensors, are left out (docs/measure.md). */
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"
 
-/* ---- the heap of glibc ---- */
+/* ---- the heap of glibc: allocating, freeing, giving memory back ---- */
 
-/* Constants of malloc.c of glibc 2.36 on 64 bits: the page; M_TOP_PAD; MINSIZE; DEFAULT_MMAP_THRESHOLD_MAX;
- * FASTBIN_CONSOLIDATION_THRESHOLD. A tensor lies after the 16 B header of its chunk, at a multiple of 64 B. */
+/* Constants of malloc.c of glibc 2.36 on 64 bits: size of a page (PAGE), M_TOP_PAD (TOP_PAD), MINSIZE (TOP_LEAST),
+ * DEFAULT_MMAP_THRESHOLD_MAX (MAPPED_MOST), FASTBIN_CONSOLIDATION_THRESHOLD (FREED_LEAST). A tensor begins at a
+ * multiple of 64 B (ALIGNED), after the 16 B header of its block. */
 enum { PAGE = 4096, TOP_PAD = 131072, TOP_LEAST = 32, MAPPED_MOST = 33554432, FREED_LEAST = 65536, ALIGNED = 64 };
 
 static int64_t round_up(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
 
 static int64_t chunk_of(int64_t bytes) { return round_up(bytes + 16, ALIGNED); }
 
-/* Counts the pages of a block above the touched part of the heap. Returns the block. */
+/* Adds the pages of a new block that the program has not written before to new_bytes. Returns the address of the
+ * block. */
 static int64_t touch(nnc_heap *h, int64_t at, int64_t size) {
     const int64_t end = round_up(at + size, PAGE);
     h->new_bytes += end > h->touched ? (double)(end - h->touched) : 0.0;
@@ -53,7 +55,7 @@ int64_t nnc_heap_take(nnc_heap *h, int64_t bytes) {
     return touch(h, h->top - size, size);
 }
 
-/* Gives the end of the heap back to the operating system if at least trim_least bytes are free there. */
+/* If at least trim_least bytes are free at the end of the heap, gives this end back to the operating system. */
 static void trim(nnc_heap *h) {
     const int64_t end = h->top + TOP_PAD + TOP_LEAST + 1;
     if (h->end - h->top >= h->trim_least && h->end > end) {
@@ -72,7 +74,7 @@ void nnc_heap_free(nnc_heap *h, int64_t at, int64_t bytes) {
         }
         return;
     }
-    int32_t first = 0; /* holes first to last - 1 become a part of the new hole */
+    int32_t first = 0; /* holes first to last - 1 are adjacent to the freed block and become a part of its hole */
     while (first < h->count && h->holes[first].at < at) { first++; }
     int32_t last = first;
     if (last < h->count && at + size == h->holes[last].at) { size += h->holes[last++].size; }
@@ -92,37 +94,37 @@ void nnc_heap_free(nnc_heap *h, int64_t at, int64_t bytes) {
     if ((is_top ? h->end - at : size) >= FREED_LEAST) { trim(h); }
 }
 
-/* ---- the tensors of a step ---- */
+/* ---- the tensors of a step, in the order in which they are allocated and freed ---- */
 
 typedef struct tensor {
-    int64_t at, bytes; /* bytes 0: no tensor */
+    int64_t at, bytes; /* bytes 0 = there is no tensor */
 } tensor;
 
-/* Bytes that oneDNN 2.6 takes for a convolution: copies of its operands in a layout of its own, and the working set of
- * the weight gradient; all 0 for other ops. */
+/* Bytes that oneDNN 2.6 allocates for a convolution: copies of input, output and weights in its own layout, and the
+ * working set of the weight gradient. All 0 for other ops. */
 typedef struct copies {
     double in, out, weights, working;
 } copies;
 
-/* An op instance: the bytes of its tensors, and the tensors that it holds. */
+/* An instance of an op: the sizes of its tensors, and the tensors that it has at the moment. */
 typedef struct instance {
-    double kept_bytes, input_bytes, params; /* input_bytes: bytes of the gradient of the input */
+    double kept_bytes, input_bytes, params; /* input_bytes: bytes of the gradient of the op's input */
     copies copies;
     tensor kept, gradient;
 } instance;
 
-/* A program that trains on a CPU. */
+/* State of a program that trains on a CPU. */
 typedef struct trainer {
     nnc_heap heap;
     const nnc_plan *plan;
     instance *of;
     int32_t count;
     double params;
-    tensor unread; /* result of a convolution in the layout of its library */
+    tensor unread; /* output of the last convolution in the layout of oneDNN, until the next op has read it */
     tensor coming; /* gradient of the output of the op whose backward runs next */
 } trainer;
 
-enum { INSTANCES_MAX = 4096 }; /* most op instances of a step; further instances of a deep model are left out */
+enum { INSTANCES_MAX = 4096 }; /* largest number of op instances of a step; further ones are left out */
 
 static tensor take(trainer *t, double bytes) {
     tensor made = { 0, bytes > 0.0 ? (int64_t)nnc_min(bytes, 1e18) : 0 };
@@ -135,7 +137,7 @@ static void drop(trainer *t, tensor *gone) {
     gone->bytes = 0;
 }
 
-/* Takes two operands and a result, frees the operands, returns the result. */
+/* Allocates two operands and a result, frees the operands, and returns the result. */
 static tensor take_with(trainer *t, double first_bytes, double second_bytes, double result_bytes) {
     tensor first = take(t, first_bytes), second = take(t, second_bytes);
     const tensor result = take(t, result_bytes);
@@ -145,12 +147,12 @@ static tensor take_with(trainer *t, double first_bytes, double second_bytes, dou
 }
 
 /* Largest side of a kernel for which oneDNN 2.6 computes the weight gradient of a convolution without a working set.
- * Sides 15 to 64 take four times the weights and the part of one image that the windows cover; sides 2 to 14 do not.
- * Measured by tests/measured_here.py --convolution SIDE (docs/measure.md). */
+ * For sides of 15 to 64 the working set is four times the weights plus the part of one image that the windows cover;
+ * for sides of 2 to 14 it is 0. Measured by tests/measured_here.py --convolution SIDE (docs/measure.md). */
 enum { SIDE_MOST = 14 };
 
-/* Returns the bytes that oneDNN takes for an op. A convolution with a kernel of one element reads the layout of
- * PyTorch, so it needs no copies; with at most three channels, it needs no copy of its input. */
+/* Returns the bytes that oneDNN allocates for an op. A convolution with a kernel of one element reads PyTorch's layout
+ * and needs no copies; one with at most three input channels needs no copy of its input. */
 static copies copies_of(const nnc_op *op) {
     const nnc_conv *p = &op->u.conv;
     if (op->kind != NNC_OP_CONV || p->kernel <= 1) { return (copies){ 0 }; }
@@ -162,7 +164,7 @@ static copies copies_of(const nnc_op *op) {
                      .working = p->kernel > SIDE_MOST ? 4.0 * weights + image : 0.0 };
 }
 
-/* Returns the bytes of the gradient of an op's input. */
+/* Returns the bytes of the gradient of an op's input, which backward of the op writes. */
 static double input_gradient_bytes(const nnc_op *op) {
     nnc_op backward[NNC_BACKWARD_MAX];
     const int count = op->recorded ? 0 : nnc_op_backward(op, backward);
@@ -191,7 +193,7 @@ static void run_backward(trainer *t, instance *i) {
         drop(t, &working);
         tensor made = take(t, gradient_bytes);
         drop(t, &copy);
-        if (i->gradient.bytes > 0) { /* `made` is added to the gradient of an earlier pass */
+        if (i->gradient.bytes > 0) { /* the gradient of an earlier pass exists: `made` is added to it and freed */
             drop(t, &made);
         } else {
             i->gradient = made;
@@ -211,7 +213,8 @@ static void run_pass(trainer *t) {
     drop(t, &t->coming);
 }
 
-/* Adam computes the square root of the second moment and its quotient in two tensors of each parameter's size. */
+/* Runs the update: in the first step it allocates the moments; Adam also computes the square root of the second moment
+ * and a quotient in two temporary tensors of the size of each parameter. */
 static void run_update(trainer *t, bool first) {
     const bool adam = t->plan->optimizer == NNC_OPTIMIZER_ADAMW || t->plan->optimizer == NNC_OPTIMIZER_ADAM;
     const int moments = adam ? 2 : t->plan->optimizer == NNC_OPTIMIZER_MOMENTUM ? 1 : 0;
@@ -253,11 +256,13 @@ double nnc_new_bytes_per_param(const nnc_op_list *list, const nnc_plan *plan, co
                                int64_t passes) {
     trainer t = { .heap = { .mapped_least = TOP_PAD, .trim_least = TOP_PAD }, .plan = plan };
     t.of = calloc(INSTANCES_MAX, sizeof *t.of);
-    t.heap.holes = malloc(((size_t)INSTANCES_MAX * 5 + 16) * sizeof *t.heap.holes); /* one hole between two tensors */
+    /* there is at most one hole between two tensors */
+    t.heap.holes = malloc(((size_t)INSTANCES_MAX * 5 + 16) * sizeof *t.heap.holes);
     double bytes = (double)NAN;
     if (t.of != NULL && t.heap.holes != NULL) {
         add_ops(&t, list);
-        for (int step = 0; step < 3; step++) { /* the third step takes as many new pages as each later step */
+        for (int step = 0; step < 3; step++) { /* from the third step on, each step takes the same number of new
+                                                * pages */
             const double before = t.heap.new_bytes;
             for (int32_t i = 0; !software->zero_gradients && i < t.count; i++) { drop(&t, &t.of[i].gradient); }
             run_pass(&t);

@@ -1,4 +1,4 @@
-/* Resident bytes of one device: parameters, gradients, optimizer states, activations, and the largest working set.
+/* Bytes in the memory of one device: parameters, gradients, optimizer states, activations, and the largest working set.
  *
  *     op list -> sums of one instance of each segment -> sums over the segments of a device -> ZeRO, offload -> bytes
  *
@@ -7,7 +7,7 @@
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
 
-/* ---- sums over one instance of each segment ---- */
+/* ---- sums over the ops of one instance of each segment ---- */
 
 static void add_weights(const nnc_weights *w, double instances, nnc_parameters *sum) {
     const double matrices = (double)w->count * instances;
@@ -25,15 +25,15 @@ static bool is_expert(const nnc_op *op) {
     return op->split == NNC_SPLIT_EXPERT_COLUMN || op->split == NNC_SPLIT_EXPERT_ROW || op->in_place;
 }
 
-/* Returns the counts in *s that include the weights of an op: trained or frozen, of experts or of other ops. Tables
- * that are updated in place count as frozen. */
+/* Returns the member of *s that counts the weights of an op: trained or frozen, of experts or outside experts. Tables
+ * that are updated in place count as frozen and as experts. */
 static nnc_parameters *kind_of(const nnc_op *op, nnc_segment_sums *s) {
     if (op->frozen || op->in_place) { return is_expert(op) ? &s->frozen_expert : &s->frozen; }
     return is_expert(op) ? &s->expert : &s->dense;
 }
 
-/* Adds the parameters of an op to `outside` of its segment if the op is in no recompute block; otherwise to `params` of
- * its block, for one repeat of the block. */
+/* Adds the parameters of an op: if the op is in a recompute block, to params[block], for one instance of the block;
+ * else to outside[segment]. */
 static void add_unit(const nnc_op_list *list, const nnc_op *op, double instances, double *params,
                      double outside[NNC_SEGMENTS_MAX]) {
     nnc_parameters own = { 0 };
@@ -46,7 +46,8 @@ static void add_unit(const nnc_op_list *list, const nnc_op *op, double instances
     }
 }
 
-/* Sets the largest ZeRO-3 unit of each segment. If the whole segment is one unit, counts all its parameters. */
+/* Sets, for each segment, the parameters of the ZeRO-3 unit that has the most: a recompute block, or all ops outside
+ * blocks. If the segment is a single unit, all its parameters count. */
 static void set_units(const nnc_op_list *list, const double *params, const double *frozen,
                       const double outside[NNC_SEGMENTS_MAX], const double frozen_outside[NNC_SEGMENTS_MAX],
                       nnc_segment_sums sums[NNC_SEGMENTS_MAX]) {
@@ -111,7 +112,7 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
     set_units(list, params, frozen, outside, frozen_outside, sums);
 }
 
-/* ---- parameters of a device ---- */
+/* ---- numbers of parameters of a device ---- */
 
 double nnc_dense_shards(const nnc_plan *plan) { return plan->zero > 0 ? (double)plan->shard : 1.0; }
 
@@ -122,17 +123,15 @@ double nnc_expert_shards(const nnc_plan *plan) {
     return plan->zero > 0 ? (double)(plan->shard < same ? plan->shard : same) : 1.0;
 }
 
-/* Returns the parameter counts of a device, summed over all segments that it holds. `at` is the offset in
- * nnc_segment_sums of the counts to add. With DualPipe, `instances` counts the stages of both directions. */
+/* Returns the parameters of a device, summed over all segments that it holds. `at`: offset in nnc_segment_sums of the
+ * member to sum (dense, expert ...). With DualPipe, `instances` counts the stages of both directions. */
 static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_stage_residency *holding, size_t at) {
     nnc_parameters total = { 0 };
     for (int32_t s = 0; s < holding->segments; s++) {
         const nnc_parameters *p = (const nnc_parameters *)(const void *)((const char *)&sums[s] + at);
         const double n = (double)holding->instances[s];
-        if (holding->instances[s] == 0 || !(p->params > 0.0)) { /* the device has no parameters of this kind, for
-                                                                 * example no experts */
-            continue;
-        }
+        /* the segment has no parameters of this kind, for example no experts */
+        if (holding->instances[s] == 0 || !(p->params > 0.0)) { continue; }
         total.params += n * p->params;
         total.matrix_params += n * p->matrix_params;
         total.table_params += n * p->table_params;
@@ -156,11 +155,11 @@ static nnc_parameters stage_residency_frozen(const nnc_segment_sums *sums, const
                   expert ? offsetof(nnc_segment_sums, frozen_expert) : offsetof(nnc_segment_sums, frozen));
 }
 
-/* Returns the bytes per frozen parameter of norms and biases. */
+/* Returns the bytes per frozen parameter outside linear layers: norms, biases. */
 static double frozen_vector_bytes(const nnc_plan *plan) { return plan->frozen == NNC_FROZEN_32 ? 4.0 : 2.0; }
 
-/* Returns the bytes per frozen parameter of a linear layer: 4 or 2 in 32 or 16 bits, 1 in 8 bits. NF4 has half a byte,
- * an 8-bit scale per 64 values, and a 32-bit scale per 256 of these scales. */
+/* Returns the bytes per frozen parameter of a linear layer: 4 in 32 bits, 2 in 16 bits, 1 in 8 bits; in NF4 half a
+ * byte, an 8-bit scale per 64 values and a 32-bit scale per 256 of these scales. */
 static double frozen_param_bytes(const nnc_plan *plan) {
     return plan->frozen == NNC_FROZEN_NF4                                      ? 0.5 + 1.0 / 64.0 + 4.0 / (64.0 * 256.0)
            : plan->frozen == NNC_FROZEN_INT8 || plan->frozen == NNC_FROZEN_FP8 ? 1.0
@@ -216,7 +215,7 @@ double nnc_segment_kept_bytes(const nnc_segment_sums *sum, const nnc_stage_resid
     return ((double)holding->instances[segment] - again) * sum->kept_bytes + ceil(again / every) * sum->input_bytes;
 }
 
-/* ---- activations ---- */
+/* ---- activations of the micro-batches in flight ---- */
 
 NNC_SAYING double korthikanti_layer(const nnc_decoder *d, const nnc_plan *plan, nnc_derivation *why) {
     NNC_LET(why, s, NULL, (double)plan->seq_len / plan->context);
@@ -250,8 +249,8 @@ double nnc_korthikanti_layer_bytes(const nnc_decoder *d, const nnc_plan *plan) {
     return korthikanti_layer(d, plan, NULL);
 }
 
-/* Returns the activation bytes outside the layers, by arXiv:2205.05198: the dropout mask of the embedding; at the
- * head, the inputs of the norm and of the logits, and the fp32 logits. */
+/* Returns the activation bytes of embedding and head by arXiv:2205.05198: the dropout mask of the embedding; the inputs
+ * of the last norm and of the head, and the fp32 logits. */
 NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan, const nnc_stage_residency *holding,
                                    int32_t last, nnc_derivation *why) {
     NNC_LET(why, s, NULL, (double)plan->seq_len / plan->context);
@@ -275,7 +274,7 @@ NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan, c
     return ends_bytes;
 }
 
-/* Sets the kept bytes of the largest unit of a captured program, and the kept bytes outside of units. */
+/* For a captured program: sets the kept bytes of the largest unit, and the kept bytes outside of units. */
 static void find_units(const nnc_op_list *list, nnc_kept *k) {
     double unit_bytes[NNC_BLOCKS_MAX] = { 0 };
     k->ends_bytes = k->bytes;
@@ -330,8 +329,8 @@ static nnc_kept kept_of(const nnc_op_list *list, const nnc_segment_sums *sums, c
     return why != NULL ? find_kept(list, sums, holding, plan, why) : find_kept(list, sums, holding, plan, NULL);
 }
 
-/* Returns the kept bytes if the chunks of a device keep different amounts: each segment has its own number of
- * micro-batches in flight at the peak. */
+/* Returns the activation bytes of a device whose segments have different numbers of micro-batches in flight at the
+ * peak. */
 NNC_SAYING double uneven_bytes(const nnc_stage_residency *holding, const nnc_kept *k, nnc_derivation *why) {
     double sum = 0.0;
     for (int32_t s = 0; s < holding->segments; s++) {
@@ -399,7 +398,7 @@ static double activation_bytes_of(const nnc_model *model, const nnc_op_list *lis
                        : find_activations(model, list, holding, plan, k, NULL);
 }
 
-/* ---- all resident bytes ---- */
+/* ---- all bytes in the memory of a device ---- */
 
 nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes) {
     return memory->total_bytes > capacity_bytes               ? NNC_OVER_MEMORY
@@ -408,21 +407,23 @@ nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes)
 }
 
 double nnc_memory_risk(const nnc_memory *memory, int64_t capacity_bytes) {
-    const double within_90 = 1.6449; /* standard deviations from the mean that enclose 90 % of a normal distribution */
+    const double within_90 = 1.6449; /* 90 % of a normal distribution lie within 1.6449 standard deviations of the
+                                      * mean */
     const double total = (double)memory->total_bytes, capacity = (double)capacity_bytes;
     const double deviation = log((double)memory->total_interval_bytes[1] / total) / within_90;
     return deviation > 0.0 ? 0.5 * erfc(log(capacity / total) / deviation / sqrt(2.0)) : total > capacity ? 1.0 : 0.0;
 }
 
-/* Converts to whole bytes, at most 2^60: more than any device has, and a sum of a few such values does not overflow. */
+/* Converts bytes to a whole number, at most 2^60: no device has as much, and the sum of a few such numbers does not
+ * overflow. */
 static int64_t whole_bytes(double bytes) { return (int64_t)nnc_min(bytes, 0x1p60); }
 
 static const char *held_name(const nnc_policy_sizes *sizes) {
     return sizes->cast_bytes > 0.0 ? "16-bit copy of the weights" : "gradients, not stored";
 }
 
-/* Returns the bytes of recomputed tensors that are live while backward of their block runs. `again` is the number of
- * instances that run again completely; 0 = only single modules run again. */
+/* Returns the bytes of recomputed tensors that are in memory while backward of their block runs. again: number of
+ * layers that backward runs again from their inputs; 0 = only single modules are recomputed. */
 static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double again) {
     const double every = plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0;
     return again > 0.0 ? nnc_min(every, again) * sum->live_bytes : sum->again_bytes;
@@ -438,8 +439,9 @@ static void add_parameters(nnc_parameters *to, const nnc_parameters *from, doubl
     to->projected_products += times * from->projected_products;
 }
 
-/* Adds the models that a training method keeps on a device in addition to the trained model: copies of it, and models
- * of other sizes, split evenly over tensor ranks and stages. With adapters, a copy has no adapters. */
+/* Adds the models that a training method keeps on a device in addition to the trained model: copies of the trained
+ * model, and models of other sizes, which tensor ranks and pipeline stages divide evenly. A frozen copy of a model with
+ * adapters has no adapters. */
 static void add_helpers(const nnc_plan *plan, nnc_resident_bytes *held) {
     const double ranks = (double)plan->tensor * plan->pipeline;
     const double helper = plan->helper_params / ranks, critic = plan->critic_params / ranks;
@@ -480,20 +482,20 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
     return held;
 }
 
-/* Tests whether the peak is computed as one moment of backward. Returns false if weights lie in host memory. */
+/* Tests whether the peak is computed as one moment of backward; not if weights are in host memory. */
 static bool is_replayed(const nnc_resident_bytes *held, const nnc_plan *plan) {
     return held->replayed && (plan->offload & NNC_OFFLOAD_WEIGHTS) == 0;
 }
 
-/* Number of trained parameters on a device: before ZeRO (the whole stage), and after ZeRO. */
+/* Number of trained parameters of a device: before ZeRO (stage_params), after ZeRO (sharded_params). */
 typedef struct parts {
     double stage_params, sharded_params;
 } parts;
 
-/* Sets the largest temporary bytes at the peak: gradients of activations and the recomputed block of one segment (the
- * head has no block); with ZeRO 3 the gathered weights of two units (of all units without resharding) and the whole
- * gradient of one unit (of all units if a pipeline keeps whole gradients); short-lived bytes of the precision policy.
- * If ZeRO 3 gathers cast weights, the short-lived bytes are the 16-bit gradient of a unit, in addition to the fp32
+/* Sets transient_bytes, the largest temporary bytes at the peak: gradients of activations and the recomputed block,
+ * both of one segment; with ZeRO 3 the gathered weights of two units (without resharding: of all units) and the whole
+ * gradient of one unit (of all units if a pipeline keeps whole gradients); and temporary copies of the precision
+ * policy. If ZeRO 3 gathers cast weights, these copies are the 16-bit gradient of a unit, in addition to the fp32
  * gradient that is scattered (foreach_reduce of torch.distributed.fsdp). */
 NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *plan, const parts *p, nnc_memory *memory,
                               nnc_derivation *why) {
@@ -572,8 +574,8 @@ NNC_SAYING double states_of(const nnc_resident_bytes *held, const nnc_plan *plan
     return optimizer_bytes;
 }
 
-/* Returns the bytes of frozen weights on one device. ZeRO 3 divides them. 0 = no frozen weights, or weights in host
- * memory. */
+/* Returns the bytes of frozen weights on one device; ZeRO 3 divides them. 0 = there are no frozen weights, or weights
+ * are in host memory. */
 NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan *plan, nnc_derivation *why) {
     const nnc_parameters dense = held->frozen, expert = held->frozen_expert;
     const bool sharded = plan->zero == 3;
@@ -602,8 +604,8 @@ NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan
     return frozen_bytes;
 }
 
-/* Returns the bytes of frozen helper models, after ZeRO. A helper runs forward only, so weights that stay gathered
- * after forward stay whole: only full sharding divides them. */
+/* Returns the bytes of frozen helper models on one device. ZeRO 3 divides them only with resharding: a helper runs
+ * forward only, so without resharding its gathered weights stay whole. */
 NNC_SAYING double helper_bytes_of(const nnc_resident_bytes *held, const nnc_plan *plan, nnc_derivation *why) {
     const nnc_parameters dense = held->helper, expert = held->helper_expert;
     if (!(dense.params + expert.params > 0.0) || (plan->offload & NNC_OFFLOAD_WEIGHTS) != 0) { return 0.0; }
@@ -618,8 +620,8 @@ NNC_SAYING double helper_bytes_of(const nnc_resident_bytes *held, const nnc_plan
     return helper_bytes;
 }
 
-/* Sets the difference between the peak over backward and the sum of the memory classes, which do not all live at
- * once. */
+/* Sets apart_bytes: bytes at the peak moment of backward minus the sum of gradients, activations and transient memory.
+ * The sum is larger, because these are not all in memory at once. */
 NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nnc_derivation *why) {
     NNC_LET(why, gradients_at_peak, "B", held->peak.gradient_bytes);
     NNC_LET(why, kept_at_peak, "B", held->peak.activation_bytes);
@@ -640,11 +642,12 @@ NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nn
     memory->split_block_bytes = whole_bytes(held->largest_block_bytes);
 }
 
-/* Sets the bytes that the allocator gives to tensors at the peak, the bytes that it takes from the driver for them, and
- * the bytes of the context. The allocator gives out multiples of 512 B. Requests above 10 MiB get segments of whole 2
- * MiB. Tensors of the loss are the largest short-lived tensors. Later tensors occupy parts of a freed block of the
- * loss, so the allocator has to reserve the bytes of one such block in addition.
- * Source: c10/cuda/CUDACachingAllocator.cpp of PyTorch. [memory] */
+/* Sets the bytes that PyTorch's allocator gives to tensors at the peak (peak_allocated_bytes), the bytes that it
+ * reserves from the driver for them (peak_reserved_bytes), and the bytes of the driver's context (context_bytes). The
+ * allocator rounds each tensor up to a multiple of 512 B, and reserves segments in multiples of 2 MiB for requests
+ * above 10 MiB. The largest short-lived tensors are those of the loss; later tensors occupy parts of one of their freed
+ * blocks, so the bytes of one such block are reserved in addition. Source: c10/cuda/CUDACachingAllocator.cpp of
+ * PyTorch.   [memory] */
 NNC_SAYING void set_allocated(const nnc_software *software, nnc_memory *memory, nnc_derivation *why) {
     NNC_LET(why, counted_bytes, "B",
             (double)(memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes +
@@ -661,7 +664,8 @@ NNC_SAYING void set_allocated(const nnc_software *software, nnc_memory *memory, 
     NNC_PUT(why, memory->context_bytes, "B");
 }
 
-/* Sets the reserve for bytes that the plan does not count: the user's value, else the value of the software profile. */
+/* Sets reserve_bytes, memory for the driver, collectives and fragmentation, which the plan does not count: the value
+ * that the user gives, else the value of the software profile. */
 NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory, nnc_derivation *why) {
     if (plan->reserve_bytes >= 0) {
         memory->reserve_bytes = plan->reserve_bytes;
@@ -679,19 +683,20 @@ NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nn
     memory->reserve_bytes = whole_bytes(reserve_bytes);
 }
 
-/* Largest expected ratio between the memory of a network and the memory of the network that stands in for it (one
- * with nearly equal counts of parameters, activations and multiply-adds). The ratio is smaller for 98 of the 100
- * timm networks that ran. */
+/* For a stand-in (a known network with nearly equal numbers of parameters, activations and multiply-adds): largest
+ * expected ratio between the memory of the network that it stands for and its own memory, in either direction. The
+ * ratio is smaller for 98 of the 100 timm networks that ran. */
 #define STAND_IN 1.3
 
-/* Sets the range in which measured peaks are expected. If the user gives the reserve, both ends are the total. */
+/* Sets total_interval_bytes, the range in which measured peaks are expected. If the user gives the reserve, both ends
+ * are total_bytes. */
 NNC_SAYING void set_interval(const nnc_model *model, const nnc_plan *plan, const nnc_software *software,
                              nnc_memory *memory, nnc_derivation *why) {
     const bool own = plan->reserve_bytes >= 0;
     const double beyond = model->stand_in ? STAND_IN : 1.0;
     if (memory->one_moment && software->library_kept && !own &&
-        !model->stand_in) { /* reserve.share then covers tensors that the replay of backward does not count, so it sets
-                             * the width of the range */
+        !model->stand_in) { /* reserve.share then covers tensors that the replay of backward does not count, so it
+                             * decides the width of the range */
         NNC_LET(why, peak_bytes, "B", (double)memory->peak_allocated_bytes);
         NNC_LET(why, beside_bytes, "B", (double)memory->context_bytes);
         NNC_LET(why, share, NULL, software->reserve.share);

@@ -1,16 +1,18 @@
-/* Communication of a plan: the route of each group of ranks, the seconds of a collective inside a training step, and
- * the least load that a collective puts on each fabric. A route has the number of ranks that share a domain, the rate
- * and latency inside it and between domains, and the axes of a torus or ring that the group spans.   [routes] */
+/* Communication of a plan: the route of each group of ranks, the seconds of a collective in a training step, and the
+ * least time for which a collective occupies each fabric. A route has the number of ranks of the group in one scale-up
+ * domain, rates and latencies inside a domain and between domains, and the axes of a torus or ring that the group
+ * spans.   [routes] */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "shape/shape_internal.h"
 
 /* ---- the route of a group of ranks ---- */
 
-/* TORUS_AXES: most axes of a torus. CUBE_ROOT_MAX: largest side of a cube whose number of ranks fits in an int32_t. */
+/* TORUS_AXES: largest number of axes of a torus. CUBE_ROOT_MAX: largest side of a cube whose number of ranks fits into
+ * an int32_t. */
 enum { TORUS_AXES = 3, CUBE_ROOT_MAX = 1290 };
 
-/* A box of ranks in a torus, shortest axis first. A missing axis has length 1. */
+/* A box of ranks in a torus, with its shortest axis first; an axis that the torus does not have has length 1. */
 typedef struct box {
     int32_t length[TORUS_AXES];
     bool wraps[TORUS_AXES];
@@ -34,7 +36,7 @@ static nnc_status missing(const nnc_device *device, const char *figure, int32_t 
                     "missing, expected the figure that a group of %d ranks needs, found nothing", size);
 }
 
-/* Returns the number of devices in the full scale-up fabric; 0 = not recorded. */
+/* Returns the number of devices in the whole scale-up fabric; 0 = the device file does not give it. */
 static int32_t fabric_devices(const nnc_scale_up *up) {
     int64_t devices = up->devices;
     if (devices == 0 && up->kind == NNC_LINK_TORUS) {
@@ -47,7 +49,8 @@ static int32_t fabric_devices(const nnc_scale_up *up) {
 static box whole_torus(const nnc_scale_up *up) {
     box pod = { { 1, 1, 1 }, { false, false, false } };
     for (int32_t i = 0; i < up->dims_count; i++) {
-        int32_t at = 0; /* place of axis i; the loop moves shorter axes to the front to keep the lengths sorted */
+        int32_t at = 0; /* index at which axis i is inserted; the loop moves shorter axes to the front, so the lengths
+                         * stay sorted */
         for (; at < TORUS_AXES - 1 && pod.length[at + 1] < up->dims[i]; at++) {
             pod.length[at] = pod.length[at + 1];
             pod.wraps[at] = pod.wraps[at + 1];
@@ -58,8 +61,8 @@ static box whole_torus(const nnc_scale_up *up) {
     return pod;
 }
 
-/* Writes n as a product of three lengths that fit into the pod, as near to a cube as possible. Prefers the largest
- * shortest side, then the largest middle side. Returns false if n has no such product. */
+/* Writes n as a product of three side lengths of a box that fits into the pod, as near to a cube as possible: with the
+ * longest shortest side, then the longest middle side. Returns false if n has no such product. */
 static bool cubic(const box *pod, int32_t n, int32_t length[TORUS_AXES]) {
     const int64_t b_max = pod->length[1], c_max = pod->length[2];
     int32_t a = least(pod->length[0], CUBE_ROOT_MAX);
@@ -80,10 +83,10 @@ static bool cubic(const box *pod, int32_t n, int32_t length[TORUS_AXES]) {
     return false;
 }
 
-/* Returns the part of a torus that n ranks occupy. An axis keeps its wrap-around links if it has the full length of the
- * pod (TPU v5e, v6e). In three dimensions, all axes also keep them if the slice consists of whole 4x4x4 cubes, because
- * optical switches connect the faces of cubes freely (Jouppi et al., TPU v4, arXiv:2304.01433; Cloud TPU documentation
- * of v4 and v5p). A number of ranks that fits no box is treated as a line. */
+/* Returns the slice (box of ranks) of a torus that n ranks occupy. An axis of the slice keeps its wrap-around links if
+ * it has the full length of the pod (TPU v5e, v6e). In three dimensions all axes keep them, too, if the slice consists
+ * of whole 4x4x4 cubes, because optical switches connect the faces of cubes freely (Jouppi et al., TPU v4,
+ * arXiv:2304.01433; Cloud TPU documentation of v4 and v5p). If no box has n ranks, they count as a line. */
 static box slice_of(const nnc_scale_up *up, int32_t n) {
     const box pod = whole_torus(up);
     box slice = { { 1, 1, n }, { false, false, false } };
@@ -103,13 +106,14 @@ static void add_axis(nnc_route *route, int32_t length, int32_t stride, bool wrap
     route->axes++;
 }
 
-/* Places the inner ranks of a group along the axes of a torus. If the group takes every k-th place of an axis, k groups
- * share the links of the axis: each group has 1/k of the rate, and a message to the next rank crosses k links. A group
- * that fills only a part of an axis has a line there, without wrap-around. up: if k does not divide an axis, rounds the
- * number of places up instead of down. Returns false if some ranks find no place. */
+/* Places the ranks of a group that are in one domain along the axes of a torus. If the group takes every k-th rank of
+ * an axis, k groups share its links: each group gets 1/k of the rate, and a message to the next rank of the group
+ * crosses k links. A group that does not fill an axis has a line there, without wrap-around links. up: if k does not
+ * divide the length of an axis, rounds the number of ranks up instead of down. Returns false if some ranks find no
+ * place. */
 static bool span_axes_by(const box *slice, int32_t stride, bool up, nnc_route *route) {
     int32_t left = route->inner;
-    int64_t base = 1; /* distance in rank numbers between neighbours along the axis */
+    int64_t base = 1; /* difference of the rank numbers of two neighbours along the axis */
     route->axes = 0;
     for (int32_t i = 0; i < TORUS_AXES && left > 1; i++) {
         const int32_t length = slice->length[i];
@@ -132,10 +136,10 @@ static void span_axes(const box *slice, int32_t stride, nnc_route *route) {
     }
 }
 
-/* Sets the inner route of a torus or ring; the caller has set link_bytes_per_s. The rate of a gather is the rate of all
- * links through which a rank receives, over all axes; software reaches it if parts of the data take the axes in
- * different orders. On a line without wrap-around only one link per rank counts, because ranks at the ends have no
- * other link. */
+/* Sets the part of a route inside one domain that is a torus or ring; route->link_bytes_per_s is set already. The rate
+ * of a gather is that of all links through which a rank receives, over all axes; software reaches it if parts of the
+ * data cross the axes in different orders. On a line without wrap-around only one link per rank counts, because ranks
+ * at the ends have no second link. */
 static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, nnc_route *route) {
     box slice = { { 1, 1, ranks }, { false, false, ranks == fabric_devices(up) } };
     if (up->kind == NNC_LINK_TORUS) { slice = slice_of(up, ranks); }
@@ -145,7 +149,7 @@ static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, n
     route->inner_bytes_per_s = links * route->link_bytes_per_s;
 }
 
-/* Sets the part of the route inside one domain. ranks: number of ranks of the world in one domain. */
+/* Sets the part of a route inside one domain. ranks: number of ranks of the world in one domain. */
 static void inner_route(const nnc_device *device, int32_t ranks, int32_t stride, nnc_route *route) {
     const nnc_scale_up *up = &device->scale_up;
     const double rate = device->scale_up.bytes_per_s;
@@ -159,16 +163,17 @@ static void inner_route(const nnc_device *device, int32_t ranks, int32_t stride,
     } else if (up->kind == NNC_LINK_TORUS) {
         torus_route(up, ranks, stride, route);
     } else if (up->kind == NNC_LINK_RING) {
-        route->link_bytes_per_s = rate / 2.0; /* each device of a ring has two links */
+        route->link_bytes_per_s = rate / 2.0; /* a device of a ring has two links */
         torus_route(up, ranks, stride, route);
     } else {
         route->reduces_in_switch = up->kind == NNC_LINK_SWITCH && up->reduces_in_switch;
     }
 }
 
-/* Returns the name of the link that limits a large message. A ring through all ranks is as slow as the slower one of
- * the domain's links and its NICs. If a hierarchical algorithm is faster than the ring, the NICs are the slower link. A
- * torus has only hierarchical algorithms, so their time inside a domain is compared with their time between domains. */
+/* Returns the name of the link that limits a large message: "scale_up" or "scale_out". A ring through all ranks is as
+ * slow as the slower of the links of a domain and all its NICs together. If a hierarchical algorithm is faster than the
+ * ring, the NICs are the slower link. A torus has only hierarchical algorithms, so their time inside a domain is
+ * compared with their time between domains. */
 static const char *slower_link(const nnc_route *route) {
     const double inner = route->inner, outer = route->outer;
     if (route->inner == 1 || route->outer == 1) { return route->outer > 1 ? "scale_out" : "scale_up"; }
@@ -177,7 +182,7 @@ static const char *slower_link(const nnc_route *route) {
     return share * nics > route->inner_bytes_per_s ? "scale_up" : "scale_out";
 }
 
-/* Returns the number of ranks of the world that share a domain; 0 = not recorded. */
+/* Returns the number of ranks of the world that share a scale-up domain; 0 = the device file does not give it. */
 static int32_t domain_of(const nnc_scale_up *up, int32_t devices_per_node) {
     const int32_t fabric = fabric_devices(up);
     if (up->kind == NNC_LINK_NONE) { return 1; }
@@ -185,8 +190,8 @@ static int32_t domain_of(const nnc_scale_up *up, int32_t devices_per_node) {
     return up->kind == NNC_LINK_TORUS ? least(devices_per_node, fabric) : devices_per_node;
 }
 
-/* Returns the shares of the link rates that collectives of the device reach; NULL: the full rates. Cards on PCIe share
- * bridges, so for such cards the reader of device files also sets shares for collectives that were not measured. */
+/* Returns the fitted values for collectives; NULL = the device has none, and collectives reach the full rates. Cards on
+ * PCIe share bridges, so the reader of device files gives them values even if none were measured. */
 static const nnc_collective_efficiencies *fitted_of(const nnc_device *device) {
     const nnc_efficiencies *e = &device->efficiency;
     const bool pcie = device->scale_up.kind == NNC_LINK_PCIE && e->basis != NNC_BASIS_NONE;
@@ -220,11 +225,12 @@ nnc_status nnc_route_find(const nnc_device *device, int32_t devices, int32_t dev
     return NNC_OK;
 }
 
-/* ---- the communication of a plan ---- */
+/* ---- routes and seconds of the communication of a plan ---- */
 
 typedef enum axis { TENSOR, CONTEXT, DATA, PIPELINE, AXES } axis;
 
-/* The degrees of parallelism in the order of ranks. Ranks that differ only in the first degree are neighbours. */
+/* The degrees of parallelism in the order in which ranks are numbered: ranks that differ only in the first degree have
+ * successive numbers. */
 typedef axis order[AXES];
 #define ORDER(a, b, c, d) static const order NNC_ROW(NNC_ORDER_##a##_##b##_##c##_##d) = { a, b, c, d };
 ORDER(TENSOR, CONTEXT, DATA, PIPELINE)
@@ -233,7 +239,7 @@ ORDER(TENSOR, PIPELINE, CONTEXT, DATA)
 #undef ORDER
 static const order *const orders[] = { NNC_RANK_ORDER_LIST(NNC_ROW_AT) };
 
-/* Sets, for each degree of parallelism, the distance in rank numbers between neighbours. */
+/* Sets strides[axis] to the difference of the rank numbers of two neighbours along each degree of parallelism. */
 static void strides_of(const nnc_plan *plan, int32_t strides[AXES]) {
     const int32_t degrees[AXES] = { plan->tensor, plan->context, plan->data, plan->pipeline };
     int32_t stride = 1;
@@ -249,7 +255,8 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
     strides_of(plan, strides);
     const int32_t replicas = plan->data * plan->context;
     const bool adjacent = strides[DATA] == strides[CONTEXT] * plan->context;
-    /* If data and context ranks are not adjacent, their common group gets the distance of the data ranks. */
+    /* The group of all data and context ranks gets the stride of the data ranks, unless data and context ranks have
+     * successive numbers. */
     const int32_t base = plan->context == 1 || !adjacent ? strides[DATA] : strides[CONTEXT];
     const int32_t same_experts = nnc_plan_expert_ranks(plan) / plan->expert;
     const int32_t expert_base = plan->whole_experts ? base / plan->tensor : base;
@@ -282,7 +289,7 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
     return NNC_OK;
 }
 
-/* Returns the seconds of an offload transfer over the host link, or of an update in host memory. */
+/* Returns the seconds of an offload transfer over the host link, or of an optimizer update in host memory. */
 static double offload_s(const nnc_network *network, const nnc_collective_op *exchange, double count,
                         nnc_derivation *why) {
     const bool memory = exchange->route == NNC_OFFLOAD_HOST_MEMORY;
@@ -294,9 +301,9 @@ static double offload_s(const nnc_network *network, const nnc_collective_op *exc
     return network_s;
 }
 
-/* Returns the average number of domains that the copies of a token reach. If the router sends a token only to a few
- * groups of experts (groups_met > 0), it draws these groups without replacement. An expert group may span several
- * domains, or share a domain with other groups. */
+/* Returns the mean number of scale-up domains that the copies of a token reach. If the router sends a token only to a
+ * few groups of experts (groups_met > 0), it draws these groups without replacement. A group of experts may span
+ * several domains, or a domain may hold several groups. */
 NNC_SAYING double reached(const nnc_collective_op *e, double domains, nnc_derivation *why) {
     NNC_LET(why, copies, NULL, e->copies);
     if (!(e->groups_met > 0.0)) {
@@ -328,8 +335,8 @@ double nnc_network_carried_bytes(const nnc_network *network, const nnc_collectiv
     const double bytes = exchange->bytes;
     const nnc_route *route = &network->routes[nnc_network_route_of(exchange)];
     const double copies = exchange->copies;
-    const bool within = ideal && route->outer == 1; /* in ideal mode, each rank of a group inside one domain counts as a
-                                                     * domain of its own */
+    const bool within = ideal && route->outer == 1; /* in ideal mode each rank of a group inside one domain counts as a
+                                                     * domain */
     NNC_LET(why, domains, NULL, within ? route->inner : route->outer);
     if (!(copies > 1.0 && domains > 1.0 && (ideal || exchange->once_per_node))) { return bytes; }
     NNC_LET(why, all_bytes, "B", bytes);
@@ -341,8 +348,8 @@ double nnc_network_carried_bytes(const nnc_network *network, const nnc_collectiv
     return carried;
 }
 
-/* Returns the seconds of `count` collectives from the fitted values of the route. Adds step_fixed_s to each of them:
- * launch, and waiting for the slowest rank. */
+/* Returns the seconds of `count` collectives from the fitted values of the route. step_fixed_s is added for each
+ * collective: its launch, and waiting for the slowest rank. */
 static double fitted_s(const nnc_route *route, nnc_collective kind, double bytes, double count, const char **by,
                        nnc_derivation *why) {
     const double predicted_s = nnc_collective_say_predicted_s(route, kind, bytes, why, by);
@@ -354,8 +361,8 @@ static double fitted_s(const nnc_route *route, nnc_collective kind, double bytes
     return network_s;
 }
 
-/* Returns the seconds of a collective, or of an offload transfer, and sets *by to the name of its algorithm ("host
- * link" for an offload). */
+/* Returns the seconds of a collective or offload transfer, and sets *by to the name of its algorithm ("host link" for
+ * offload). */
 static double exchange_s(const nnc_network *network, const nnc_collective_op *exchange, const char **by,
                          nnc_derivation *why) {
     NNC_LET(why, count, NULL, exchange->count > 0.0 ? exchange->count : 1.0);
@@ -403,8 +410,9 @@ const char *nnc_fabric_name(nnc_fabric fabric) {
     return names[fabric];
 }
 
-/* Bytes that one rank receives. A group has G ranks in each of M domains; S is the bytes of the full tensor.
- *     collective                    from its domain                    from other domains
+/* Bytes that one rank receives in a collective. The group has G ranks in each of M domains; S: bytes of the full
+ * tensor.
+ *     collective                    from ranks of its domain           from ranks of other domains
  *     all-gather, reduce-scatter    S (G - 1) / G                      (S / G) (M - 1) / M
  *     all-reduce                    2 S (G - 1) / G; if a switch in    2 (S / G) (M - 1) / M
  *                                   the domain reduces: S
@@ -451,7 +459,8 @@ NNC_SAYING bytes_in bytes_of(const nnc_route *r, nnc_collective kind, double mov
     return b;
 }
 
-/* Returns the seconds of the busiest links, in the middle of an axis, in an all-to-all on a torus.   [collectives] */
+/* Returns the seconds for which an all-to-all on a torus occupies its busiest links, those in the middle of an axis.
+ * [collectives] */
 NNC_SAYING double torus_pairs_s(const nnc_route *r, double moved, nnc_derivation *why) {
     double inside_s = 0.0;
     NNC_LET(why, domains, NULL, r->outer);
@@ -466,8 +475,8 @@ NNC_SAYING double torus_pairs_s(const nnc_route *r, double moved, nnc_derivation
     return inside_s;
 }
 
-/* Returns the rate for the bytes that a rank receives inside its domain. A message to the next rank of the group
- * crosses the links between the two ranks one after the other. */
+/* Returns the rate at which a rank receives bytes inside its domain. A point-to-point message to the next rank of the
+ * group crosses all links between the two ranks one after the other. */
 NNC_SAYING double inside_rate(const nnc_route *r, nnc_collective kind, nnc_derivation *why) {
     int32_t links = 1;
     if (kind != NNC_P2P) {
@@ -481,7 +490,8 @@ NNC_SAYING double inside_rate(const nnc_route *r, nnc_collective kind, nnc_deriv
     return hop_bytes_per_s;
 }
 
-/* Seconds for which one call of a collective occupies each fabric. */
+/* Seconds for which one call of a collective occupies the links inside domains, the links between domains, and the host
+ * link. */
 typedef struct loads {
     double inside_s, across_s, host_s;
 } loads;

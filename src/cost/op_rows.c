@@ -1,10 +1,10 @@
-/* The op table of one micro-batch on one rank: rows of forward ops; then, from the last op to the first, the recomputed
- * row and the backward rows of each op. A row has the work, the time and the repeat of an op.
+/* The op table of one micro-batch on one rank: rows of all forward ops; then, from the last op to the first, the
+ * recomputed row and the backward rows of each op. A row has the work, the time and the repeat of an op.
  *
  *     list    op 0   op 1   op 2
- *     rows    f0 f1 f2 | (r2) b2 b2' | (r1) b1 | (r0) b0 b0'       r: recomputed, b: backward
+ *     rows    f0 f1 f2 | (r2) b2 b2' | (r1) b1 | (r0) b0 b0'       f: forward, r: recomputed, b: backward
  *
- * The last part of this file slows rows down under a power cap. */
+ * The last part of this file slows rows down under a power limit. */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"
@@ -31,7 +31,7 @@ static void travel(const nnc_network *network, nnc_op_cost *row) {
 
 enum { NEAR = 32 };
 
-/* Returns the row of an equal collective on the same network among the latest rows, or NULL. */
+/* Returns the row of an equal collective, timed on the same network, among the last NEAR rows; NULL = no such row. */
 static const nnc_op_cost *find_near(const nnc_rows *rows, const nnc_collective_op *exchange) {
     const int32_t last = rows->count - 2;
     const int32_t first = last - NEAR > rows->fresh ? last - NEAR : rows->fresh;
@@ -69,8 +69,8 @@ void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share)
     for (int32_t i = rows->forward_count; i < rows->count; i++) {
         nnc_op_cost *row = &rows->rows[i];
         if (row->op->phase == NNC_PHASE_GRAD_WEIGHT) {
-            nnc_op *op = &rows->ops[row->op - rows->ops]; /* row->op points into rows->ops, because the table owns
-                                                           * copies of its backward ops */
+            /* row->op points into rows->ops, because the table owns the ops of its backward rows */
+            nnc_op *op = &rows->ops[row->op - rows->ops];
             op->grad_accumulate = share;
             row->work = nnc_op_work(op);
             set_time(rows, device, row);
@@ -98,7 +98,8 @@ void nnc_rows_lend(nnc_rows *rows, double factor) {
     }
 }
 
-/* Tests whether an op runs in forward. Some collectives and recorded backward operators run only in backward. */
+/* Tests whether an op runs in forward. Some collectives, and the backward operators of captured programs, run only in
+ * backward. */
 static bool runs(const nnc_op *op) {
     if (op->recorded) { return op->phase == NNC_PHASE_FORWARD; }
     return !nnc_op_is_collective(op) || op->u.collective.forward != NNC_NO_COLLECTIVE;
@@ -112,8 +113,8 @@ void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, co
     add(rows, copy, device, network, repeat);
 }
 
-/* Appends a copy of the row `known` for another op with equal work, and returns it. A collective is timed again on the
- * routes of `network`; network = NULL keeps the copied time. */
+/* Appends a copy of the row `known` for another op with the same work, and returns it. If network is not NULL and the
+ * op is a collective, its time is computed again for the routes of this network. */
 static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cost *known, const nnc_network *network) {
     nnc_op_cost *row = &rows->rows[rows->count++];
     *row = *known;
@@ -122,8 +123,8 @@ static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cos
     return row;
 }
 
-/* Tests whether two ops are equal in all fields that determine their rows. Ignores recomputation and the share of
- * micro-batches that add to a gradient; add_backward handles both. */
+/* Tests whether two ops are equal in all fields that their rows depend on. Does not compare recomputed, dropped and
+ * grad_accumulate, which the code that copies backward rows sets itself. */
 static bool same_rows(const nnc_op *a, const nnc_op *b) {
     const size_t again = offsetof(nnc_op, recomputed), frozen = offsetof(nnc_op, frozen);
     const size_t share = offsetof(nnc_op, grad_accumulate), dims = offsetof(nnc_op, u);
@@ -132,14 +133,16 @@ static bool same_rows(const nnc_op *a, const nnc_op *b) {
            memcmp(x + frozen, y + frozen, share - frozen) == 0;
 }
 
-/* Returns the indices of the rows of op i in the table of a similar list; NULL = op i of that list is different. */
+/* Returns the indices of the rows of op i in the table of a similar list; NULL = the op with this index is different or
+ * has no rows there. */
 static const nnc_op_place *find_place(const nnc_rows_like *like, const nnc_op_list *list, int32_t i) {
     return like->list != NULL && i < like->count && same_rows(&list->ops[i], &like->list->ops[i])
                ? &like->rows->places[i]
                : NULL;
 }
 
-/* Copies the backward rows of an equal op. Times weight-gradient rows again if grad_accumulate (see nnc_op) differs. */
+/* Copies the backward rows of an equal op from another table. Computes the times of weight gradients again if
+ * grad_accumulate differs. */
 static void copy_backward(nnc_rows *rows, const nnc_op *op, const nnc_rows *from, const nnc_op_place *place,
                           const nnc_device *device, const nnc_network *network) {
     for (int i = 0; i < place->backward_count; i++) {
@@ -195,7 +198,7 @@ static void add_forward(nnc_rows *rows, const nnc_op_list *list, int32_t index, 
     }
 }
 
-/* Appends the forward rows of the ops from `first` on. */
+/* Appends the forward rows of the ops from index `first` on. */
 static void add_forwards(nnc_rows *rows, const nnc_op_list *list, int32_t first, const nnc_device *device,
                          const nnc_network *network, const nnc_rows_like *like) {
     for (int32_t i = first; i < list->count; i++) { add_forward(rows, list, i, device, network, like); }
@@ -221,7 +224,7 @@ void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device, cons
     add_backwards(rows, list, 0, device, network, plan, like);
 }
 
-/* Appends copies of the rows with index first <= i < end of another table. */
+/* Appends copies of the rows first, first + 1, ... end - 1 of another table. */
 static void copy(nnc_rows *rows, const nnc_rows *from, int32_t first, int32_t end) {
     memcpy(&rows->rows[rows->count], &from->rows[first], sizeof rows->rows[0] * (size_t)(end - first));
     rows->count += end - first;
@@ -252,7 +255,7 @@ double nnc_power_limit(const nnc_device *device) {
 nnc_status nnc_power_check(const nnc_device *device, nnc_error *err) {
     const nnc_power_efficiency *e = &device->efficiency.power;
     const double limit = nnc_power_limit(device), idle_w = e->idle_share * device->power_w;
-    if (!(limit < device->power_w)) { return NNC_OK; /* the device has no power cap, or a cap above the board limit */ }
+    if (!(limit < device->power_w)) { return NNC_OK; /* there is no power cap, or a cap above the board limit */ }
     if (!(e->exponent > 0.0)) {
         return nnc_fail(err, NNC_BAD_SPEC, "--power-cap", "what %s draws is not known (efficiency.power of its file)",
                         device->id);
@@ -264,7 +267,7 @@ nnc_status nnc_power_check(const nnc_device *device, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Returns the share of the power that the matrix units draw at full rate, for the number format of the op. */
+/* Returns the share of power_w that the matrix units draw at their peak rate in the number format of the op. */
 static double matrix_share(const nnc_device *device, const nnc_op *op) {
     const double share = device->efficiency.gemm[op->math_dtype].power_share;
     return isnan(share) ? device->efficiency.gemm[NNC_BF16].power_share : share;
@@ -278,7 +281,8 @@ static double compute_seconds(const nnc_rows *rows) {
     return sum_s;
 }
 
-/* Returns the energy of all rows (without the idle share) divided by power_w, in seconds. */
+/* Returns the energy of the work of all rows divided by power_w, which is a time in seconds. Idle power is not
+ * included. */
 static double demand_seconds(const nnc_rows *rows, const nnc_device *device) {
     const double memory_share = device->efficiency.power.memory_share;
     double sum_s = 0.0;
@@ -295,7 +299,7 @@ static double demand_seconds(const nnc_rows *rows, const nnc_device *device) {
     return sum_s;
 }
 
-/* Returns the slowdown of the rows under the power limit. pass_s: seconds of all rows at full clock. */
+/* Returns the factor by which the pass gets slower under the power limit. pass_s: seconds of all rows at full clock. */
 static double slowdown_of(const nnc_rows *rows, const nnc_device *device, double pass_s) {
     const nnc_power_efficiency *e = &device->efficiency.power;
     const double room = nnc_power_limit(device) / device->power_w - e->idle_share;
@@ -305,7 +309,9 @@ static double slowdown_of(const nnc_rows *rows, const nnc_device *device, double
 }
 
 void nnc_power_throttle(nnc_rows *rows, const nnc_device *device) {
-    if (!(device->efficiency.power.exponent > 0.0)) { return; /* the device does not slow down */ }
+    if (!(device->efficiency.power.exponent > 0.0)) {
+        return; /* the device file has no power values, so no row gets slower */
+    }
     const double pass_s = compute_seconds(rows), slowdown = slowdown_of(rows, device, pass_s);
     double slowed_s = 0.0;
     int16_t slowed[NNC_ROWS_MAX];

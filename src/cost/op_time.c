@@ -1,9 +1,9 @@
-/* Seconds of one op on one device. Each form is a roofline with the losses of one kind of kernel.
+/* Seconds of one op on one device. Each form of time is a roofline with the losses of one kind of kernel.
  *
- *     nnc_op_time -> row of the op (nnc_timed) -> form: matrix product | fused attention | convolution
- *                                                       | constant fractions (pointwise, casts, optimizer)
+ *     nnc_op_time -> nnc_timed of the op -> form: matrix product | fused attention | convolution
+ *                                                 | constant fractions (pointwise, casts, optimizer)
  *
- * The forms share rates_of, vector_seconds and roofline below. A comment above each form states its formula. */
+ * All forms use rates_of, vector_seconds and roofline. A comment above each form gives its formula. */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"
@@ -31,13 +31,13 @@ double nnc_intensity(const nnc_work *work) {
     return bytes > 0.0 ? (work->flops + work->vector_flops) / bytes : NAN;
 }
 
-/* Values of the device that the formulas of all forms use. */
+/* Rates of the device and fitted values that the formulas of all forms use. */
 typedef struct device_rates {
-    double matmul_flops_per_s, vector_flops_per_s; /* peak rates: matmul_flops_per_s of the matrix units;
-                                                    * vector_flops_per_s of the vector units, NaN = not published */
+    double matmul_flops_per_s, vector_flops_per_s; /* peak rates: of the matrix units (matmul_flops_per_s), and of the
+                                                    * vector units (vector_flops_per_s; NaN = not published) */
     double mem_bytes_per_s, calibration;
-    double sustained_fraction, memory_fraction, fixed_s; /* fitted values of this kind of kernel: share of the peak
-                                                          * rate, share of the bandwidth, fixed time */
+    /* fitted values of this kind of kernel: fraction of the peak rate, fraction of the bandwidth, fixed time */
+    double sustained_fraction, memory_fraction, fixed_s;
 } device_rates;
 
 NNC_SAYING device_rates rates_of(const nnc_device *device, nnc_dtype dtype, const nnc_efficiency *e,
@@ -59,7 +59,7 @@ NNC_SAYING device_rates rates_of(const nnc_device *device, nnc_dtype dtype, cons
     return r;
 }
 
-/* Returns the seconds on the vector units; 0 if the device does not publish their peak. */
+/* Returns the seconds of the op's vector FLOPs on the vector units; 0 if the device does not publish their peak. */
 NNC_SAYING double vector_seconds(const device_rates *r, const nnc_work *work, nnc_derivation *why) {
     double vector_s = 0.0;
     if (!isnan(r->vector_flops_per_s)) {
@@ -69,7 +69,8 @@ NNC_SAYING double vector_seconds(const device_rates *r, const nnc_work *work, nn
     return vector_s;
 }
 
-/* Returns the timing of an op: the larger of compute_s and memory_s, plus fixed_s; also the resource that bounds it. */
+/* Returns the timing of an op: time_s is the larger of compute_s and memory_s, plus fixed_s; bound is the resource with
+ * the largest of the three times. */
 NNC_SAYING nnc_timing roofline(double compute_s, double memory_s, double fixed_s, nnc_derivation *why) {
     nnc_timing t = { .compute_s = compute_s, .memory_s = memory_s, .fixed_s = fixed_s };
     const double larger = nnc_max(compute_s, memory_s);
@@ -79,8 +80,8 @@ NNC_SAYING nnc_timing roofline(double compute_s, double memory_s, double fixed_s
     return t;
 }
 
-/* Functions that compute the time of one kind of kernel (nnc_timed; the table in op/ states it for each op).
- * `efficiency` returns constant fractions; it is NULL for kernels with a formula of their own. */
+/* The functions of one form of time: without (time) and with a derivation (say). `efficiency` returns the constant
+ * fractions of a kind of kernel; NULL = the form has a formula of its own. */
 typedef struct time_form {
     nnc_timing (*time)(const nnc_device *device, const nnc_op *op, const nnc_work *work);
     nnc_timing (*say)(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why);
@@ -88,56 +89,56 @@ typedef struct time_form {
 } time_form;
 static const time_form *form_of(const nnc_op *op);
 
-/* ---- matrix product ---- */
+/* ---- time of a matrix product ---- */
 
-/* C[m,n] = A[m,k] B[k,n]. C is cut into tiles of tm x tn; each of the N units of the device computes one tile at a
- * time. k may be split over s units. A wave of N tiles runs at once:
+/* Time of C[m,n] = A[m,k] B[k,n]. C is cut into tiles of tm x tn, and each of the N units of the device computes one
+ * tile at a time. k may be split into s parts. N tiles run at once and are called a wave:
  *     W  = s ceil(m / tm) ceil(n / tn) / N                      waves
  *     We = q ceil(W) + (1 - q) max(W, 1)                        q = 1: a last wave that is not full counts as full
- *     tc = max(We 2 tm tn (k / s + k0) / (f P / N),             the units
- *              s ceil(m / tm) ceil(n / tn) (tm + tn) (k / s) e / L)   the L2 cache that feeds the units
- *     tv = bytes / (g B) + (8 m n s / L if s > 1)               memory; partial sums through the L2 cache
+ *     tc = max(We 2 tm tn (k / s + k0) / (f P / N),             time of the units
+ *              s ceil(m / tm) ceil(n / tn) (tm + tn) (k / s) e / L)   time of the L2 cache that feeds the units
+ *     tv = bytes / (g B) + (8 m n s / L if s > 1)               memory; fp32 partial sums through the L2 cache
  *     tb = min over tiles and s of (tc^4 + tv^4)^(1/4)
  *     t  = tb (1 + (b - 1) tb / (tb + 0.5 ms)) + t0             long kernels run at a lower clock
- * L is l2_bytes_per_s, or l2_bytes_per_flop x P. P is the peak, f the fraction of it that short kernels reach, b is
- * boost_ratio. k0 is k_fill, q is wave_quantization, e is the bytes per element. A weight with a
- * dimension that is no multiple of 16 B takes unaligned_ratio times tc, in backward unaligned_backward_ratio if it is
- * given. A product that adds to existing sums reads and writes these sums at the end of each tile, while its unit
- * computes nothing. t then increases by the time of 0.6 of the traffic that a plain result would not have.
- * [gemm-time] */
+ * P: peak FLOP/s; f: fraction of P that short kernels reach. B: memory bandwidth; g: fraction of B that is reached. L:
+ * rate of the L2 cache (l2_bytes_per_s, or l2_bytes_per_flop x P). k0: k_fill. q: wave_quantization. b: boost_ratio. e:
+ * bytes per element. t0: fixed time. If a dimension of the weight is not a multiple of 16 B, tc is multiplied by
+ * unaligned_ratio, in backward by unaligned_backward_ratio if it is given. A product that adds to existing sums reads
+ * and writes these sums at the end of each tile, while its unit computes nothing: t grows by 0.6 of the time of the
+ * traffic that a plain result would not have.   [gemm-time] */
 
 enum { TILES = 6, SPLIT_MOST = 8 };
 
-/* Sizes of the tiles of a matrix product, as in vendor libraries. */
+/* Sizes of tiles of matrix products, as vendor libraries have them. */
 static const struct {
-    int side_m, side_n; /* indices into `sides` below */
+    int side_m, side_n; /* indices into the array `sides`, the lengths of the sides of a tile */
 } kinds_of_tile[TILES] = { { 0, 1 }, { 1, 0 }, { 1, 1 }, { 1, 2 }, { 2, 1 }, { 2, 2 } };
 
 enum { SIDES = 3 };
 static const double sides[SIDES] = { 256.0, 128.0, 64.0 };
 
-/* Largest number of waves after k is split. The dimension k is split only to give idle units work. */
+/* Largest number of waves for which k is split: splitting k only helps if units would be idle. */
 static const double split_waves = 4.0;
 
-/* Time after which the clock of a kernel has fallen by half of its total reduction. */
+/* Time in seconds after which the clock of a kernel has fallen by half of its total reduction. */
 static const double throttle_s = 0.5e-3;
 
-/* A product that adds to sums in memory reads and writes more bytes. This share of the time of the extra bytes makes
- * the product longer; the rest overlaps. Fitted: docs/accuracy.md. */
+/* A product that adds its result to sums in memory moves more bytes. This share of their memory time is added to the
+ * time of the product; the other part overlaps. Fitted: docs/accuracy.md. */
 static const double sums_share = 0.6;
 
 typedef struct product {
-    double count, m, n, k; /* count: number of products of this shape */
-    double unit_s;         /* seconds of one multiply-add pair on one unit */
-    double cache_s;        /* seconds per byte that the L2 cache delivers; 0 = the L2 cache is no limit */
-    double partial_s;      /* seconds to move one byte of partial sums through the L2 cache */
+    double count, m, n, k; /* `count` is the number of products of this shape */
+    double unit_s;         /* seconds of one FLOP on one unit */
+    double cache_s;        /* seconds per byte that the L2 cache feeds to the units; 0 = the L2 cache is not a limit */
+    double partial_s;      /* seconds per byte of partial sums that are moved through the L2 cache */
     double element_bytes, units, k_fill, wave_quantization;
     double operands_s; /* seconds to move operands and result through memory once */
 } product;
 
 typedef struct choice {
-    double tiled_s, moved_s, score; /* tiled_s: seconds of all tiles on the units (tc above); moved_s: seconds of the
-                                     * memory traffic (tv above); score: sum of the fourth powers of both */
+    double tiled_s, moved_s, score; /* of one tile size and split of k: seconds of the tiles on the units (tiled_s) and
+                                     * of the memory traffic (moved_s); score: sum of the fourth powers of both */
 } choice;
 
 NNC_SAYING choice try_split(const product *p, double tiles, double tm, double tn, double split, nnc_derivation *why) {
@@ -162,7 +163,8 @@ NNC_SAYING choice try_split(const product *p, double tiles, double tm, double tn
     return (choice){ tiled_s, moved_s, nnc_pow4(tiled_s) + nnc_pow4(moved_s) };
 }
 
-/* Numbers of tiles for each side length of a tile, and the most tiles after splitting k. */
+/* Numbers of tiles along m (rows) and n (columns) for each side length of a tile; most_blocks: largest number of tiles
+ * if k is split. */
 typedef struct grid {
     double rows[SIDES], columns[SIDES];
     double most_blocks;
@@ -184,7 +186,8 @@ NNC_SAYING choice best_tiling(const product *p) {
     for (int i = 0; i < TILES; i++) {
         const double tm = sides[kinds_of_tile[i].side_m], tn = sides[kinds_of_tile[i].side_n];
         const double count = g.rows[kinds_of_tile[i].side_m] * g.columns[kinds_of_tile[i].side_n];
-        /* The cache feeds the tiles in this time for every split of k: if this time is too long, no split is better. */
+        /* The time of the L2 cache is the same for every split of k. If it alone is longer than the best time so far,
+         * no split of this tile size is better. */
         const double fed_s = count * (tm + tn) * p->k * p->element_bytes * p->cache_s;
         if (nnc_pow4(fed_s) + least_moved >= best.score) { continue; }
         for (int split = 1; split == 1 || (split <= SPLIT_MOST && count * split <= g.most_blocks); split *= 2) {
@@ -195,7 +198,7 @@ NNC_SAYING choice best_tiling(const product *p) {
     return best;
 }
 
-/* Records in `why` the formulas of the first tile size and split of k that reach the best score. */
+/* Adds to a derivation the formulas of the first tile size and split of k that have the best score. */
 static void say_tiling(const product *p, const choice *best, nnc_derivation *why) {
     for (int i = 0; i < TILES; i++) {
         for (int split = 1; split <= SPLIT_MOST; split *= 2) {
@@ -218,7 +221,7 @@ static void say_tiling(const product *p, const choice *best, nnc_derivation *why
     }
 }
 
-/* Returns the bytes per second that the L2 cache feeds to the units; NaN = not limited by the L2 cache. */
+/* Returns the bytes per second that the L2 cache feeds to the units; NaN = the L2 cache is not a limit. */
 NNC_SAYING double cache_rate_of(const nnc_gemm_efficiency *e, double matmul_flops_per_s, nnc_derivation *why) {
     if (!isnan(e->l2_bytes_per_s) || isnan(e->l2_bytes_per_flop)) { return e->l2_bytes_per_s; }
     NNC_PUT(why, e->l2_bytes_per_flop, "B/FLOP");
@@ -228,9 +231,9 @@ NNC_SAYING double cache_rate_of(const nnc_gemm_efficiency *e, double matmul_flop
     return cache_rate;
 }
 
-/* Returns the factor on k_fill for units that are slower than the matrix units. The start and end of a tile are memory
- * latencies (CUTLASS, efficient_gemm.md: prologue and epilogue of the main loop). k_fill is measured on matrix units;
- * slower units compute fewer elements of k in the same time. */
+/* Returns the factor on k_fill for fp32 products that run on the vector units. The start and the end of a tile take a
+ * memory latency (CUTLASS, efficient_gemm.md: prologue and epilogue of the main loop). k_fill counts elements of k that
+ * the matrix units compute in this time; slower units compute fewer. */
 static double slower_units(const nnc_device *device, nnc_dtype dtype) {
     const nnc_dtype measured = isnan(device->matmul_flops_per_s[NNC_BF16]) ? NNC_FP16 : NNC_BF16;
     const double matrix = device->matmul_flops_per_s[measured];
@@ -243,7 +246,7 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op, const 
     const double cache_rate = cache_rate_of(e, nnc_device_matmul_peak(device, op->math_dtype), why);
     const nnc_matmul *u = &op->u.matmul;
     const double experts = u->experts > 0 ? (double)u->experts : 1.0;
-    /* a weight gradient sums over the tokens of an expert, so the tokens are its dimension k */
+    /* A weight gradient sums over the tokens of each expert, so the tokens are its dimension k. */
     const bool grouped_k = op->phase == NNC_PHASE_GRAD_WEIGHT;
     product p = {
         .count = (double)u->batch * (u->one_by_one ? 1.0 : experts),
@@ -272,12 +275,12 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op, const 
     return p;
 }
 
-/* Returns the number of kernels for the products of an expert group: one, or one per expert. */
+/* Returns the number of kernels of a product of a group of experts: one, or one per expert. */
 static double kernels_of(const nnc_matmul *u) { return u->one_by_one && u->experts > 1 ? (double)u->experts : 1.0; }
 
-/* Tests whether a dimension of the weight matrix is not a multiple of 16 bytes. If so, not all rows of operands and
- * results begin at multiples of 16 bytes. Numbers of tokens do not matter. For a recorded gradient it is not known
- * which dimensions count tokens, so only the last dimension and the vocabulary are tested. */
+/* Tests whether a dimension of the weight is not a multiple of 16 bytes, so that not all rows of operands and results
+ * begin at multiples of 16 bytes. Dimensions that count tokens do not matter. For a gradient of a captured program it
+ * is not known which dimensions count tokens, so only the last dimension and the vocabulary are tested. */
 static bool is_odd(const nnc_op *op) {
     const nnc_matmul *u = &op->u.matmul;
     const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->math_dtype));
@@ -297,9 +300,9 @@ static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e) {
     return scales * (is_odd(op) ? ratio : 1.0);
 }
 
-/* Returns the extra seconds of a weight gradient that is written in a wider format or added to sums in memory; 0 for
- * other products. busy_share, the share of the time in which the matrix units limit the product, scales the result:
- * while memory limits the product, its memory time includes the extra traffic already. */
+/* Returns the additional seconds of a weight gradient that is written in a wider format than the activations or is
+ * added to sums in memory; 0 for other products. busy_share: share of the time in which the matrix units limit the
+ * product; the result is multiplied by it, because memory_s already includes this traffic. */
 NNC_SAYING double sums_s_of(const device_rates *r, const nnc_op *op, const nnc_work *work, double busy_share,
                             nnc_derivation *why) {
     if (op->phase != NNC_PHASE_GRAD_WEIGHT || !(op->grad_bytes > 0.0)) { return 0.0; }
@@ -361,20 +364,22 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
     return t;
 }
 
-/* ---- fused attention ---- */
+/* ---- time of fused attention ---- */
 
 /* Time of an attention of F FLOPs:
  *     t      = (F / (f P)) (1 + h s0 s_q / pairs) (1 + c N / blocks) (1 + (1 / r - 1) (128 / d - 1)) (d' / d) + t0
  *     blocks = batch heads s_q / 128
- * d is the head width, s_q the number of queries. The factor with r is 1 from d = 128 on. s0 is seq_half, c
- * block_penalty, r narrow_ratio, N the number of units of the device. h is one half under the causal mask, else 1.
- * Starting and ending a block of queries takes equally long for few keys and for many. Few blocks leave units idle. d'
- * is d rounded up to a width that kernels have, unless the kernel is free of losses. In backward, f is backward_ratio
- * times f of forward. The operands cross memory once. Kernels that PyTorch issues have d'
- * in the factor with r, and their backward adds library_backward_bytes / B per value of the queries.   [flash-time] */
+ * f P: the rate that long sequences with many heads reach; in backward f is multiplied by backward_ratio. s_q: number
+ * of queries. pairs: query-key pairs. d: head width; the factor with r is 1 from d = 128 on. s0: seq_half. c:
+ * block_penalty. r: narrow_ratio. N: number of units of the device. h: 1/2 under a causal mask, else 1. t0: fixed time.
+ * The first factor: starting and ending a block of queries takes the same time for few keys as for many. The second:
+ * with few blocks some units are idle. d' is d rounded up to a width that kernels have, except for a neutral
+ * efficiency. Operands are moved through memory once. For kernels that PyTorch issues, the factor with r uses d'
+ * instead of d, and backward takes library_backward_bytes / B more per value of the queries (B: memory bandwidth).
+ * [flash-time] */
 
-/* Rounds a head width up to a width that kernels have: 32, 64, 96, ... in FlashAttention, multiples of 128 lanes on a
- * TPU. Returns `width` unchanged for a neutral efficiency (sustained_fraction 1). Sources:
+/* Rounds a head width up to a width that kernels have: 32, 64, 96, ... in FlashAttention, multiples of 128 on a TPU.
+ * Returns `width` unchanged for a neutral efficiency (sustained_fraction 1). Sources:
  * csrc/flash_attn/src/static_switch.h of Dao-AILab/flash-attention; https://github.com/jax-ml/jax/issues/30861. */
 static double padded(const nnc_flash_efficiency *e, int64_t width) {
     return e->sustained_fraction < 1.0 && e->head_multiple > 1.0
@@ -443,37 +448,38 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
     return roofline(compute_s, memory_s, fixed_s, why);
 }
 
-/* ---- convolution ---- */
+/* ---- time of a convolution ---- */
 
-/* A convolution is a product of implicit matrices: each value of the result is a sum over `depth` terms, for `channels`
- * channels at a time. A weight gradient has c_out / groups rows and (c_in / groups) x taps columns. Few channels, or
- * short sums, leave the units partly idle:
+/* A convolution is computed as a matrix product: each output value is a sum over `depth` terms, for `channels` output
+ * channels of a group at a time. A weight gradient is a product with c_out / groups rows and (c_in / groups) x taps
+ * columns. Few channels or short sums leave units partly idle:
  *     f'  = f (channels / (channels + c0)) (depth / (depth + d0))
- *     f'  = f (rows / (rows + c0)) (columns / (columns + c0))    of a weight gradient
+ *     f'  = f (rows / (rows + c0)) (columns / (columns + c0))    for a weight gradient
  *     t   = max(min(F / (f' P), F / (v V)), bytes / (g B)) + t0 + converted / B
- * c0 is channels_half, d0 depth_half, v vector_fraction, V the rate of the vector units, and converted the bytes of
- * the conversions below. The vector units take depthwise convolutions, for which the matrix units are slow. They
- * also take groups for which a library has no other kernel, at 1.5 v. In fp32, 3 x 3 taps of stride 1 need 1 / 2.25
- * of the multiplications (Winograd). [conv-time] */
+ * F: FLOPs. P: peak FLOP/s. f: fraction of P for large convolutions. B: memory bandwidth; g: fraction of B that is
+ * reached. t0: fixed time. c0: channels_half. d0: depth_half. V: rate of the vector units; v: vector_fraction.
+ * converted: bytes of the layout conversions below. The vector units compute depthwise convolutions, for which the
+ * matrix units are slow, and at 1.5 v groups for which a library has no matrix kernel. In fp32, 3 x 3 taps of stride 1
+ * need 1 / 2.25 of the multiplications (Winograd).   [conv-time] */
 
-/* Factor on the bytes of a feature map whose channels are not contiguous. A kernel reads the map and writes it in
- * another order at 0.8 of the bandwidth, which takes as long as 1.25 times the bytes at full bandwidth. */
+/* Factor on the bytes of a feature map in NCHW layout. A kernel reads the map and writes it in the other layout at 0.8
+ * of the bandwidth, which takes as long as 1.25 times the bytes at full bandwidth. */
 static const double converted_share = 1.25;
 
-/* PyTorch converts a feature map whose channels are not contiguous with its own kernels. They take as long as if each
- * value had this many bytes more. Measured on an H100: 64 x 64 x 56 x 56 to 64 channels with 3 x 3 taps takes 104 us in
- * bf16 and 168 us in tf32. Without the products and their fixed time, the rest is the time to move 2 (w + 2) bytes for
- * each value of w bytes. */
+/* For kernels that PyTorch issues: bytes per value by which the conversion of an NCHW map to channels last is slower
+ * than its traffic at full bandwidth. Measured on an H100: 64 x 64 x 56 x 56 to 64 channels with 3 x 3 taps takes 104
+ * us in bf16 and 168 us in tf32. Without the time of the products and their fixed time, this leaves the time to move 2
+ * (w + 2) bytes for each value of w bytes. */
 static const double turned_bytes = 2.0;
 
-/* Factor on the bytes of the weights of a convolution that PyTorch converts because the taps are their inner dimension.
- * Reading and writing the 2 bytes of a weight runs at 0.3 of the bandwidth. Measured on an H100: 8 x 2560 x 16 x 16 to
- * 1280 channels takes 331 us in this layout. The products alone take 195 us, as with channels last. The rest, without
- * the conversion of the maps, is the time of 29.5 million weights. */
+/* For kernels that PyTorch issues: factor on the bytes of convolution weights, which it converts because their taps are
+ * the inner dimension. Reading and writing the 2 bytes of a weight runs at 0.3 of the bandwidth. Measured on an H100: 8
+ * x 2560 x 16 x 16 to 1280 channels takes 331 us in NCHW. The products alone take 195 us, as with channels last. The
+ * difference, without the conversion of the maps, is the time of 29.5 million weights. */
 static const double converted_weights_share = 3.3;
 
-/* Share of their peak that the vector units reach on inputs with few channels (less than a vector of 16 bytes).
- * Measured on an H100: 64 x 3 x 224 x 224 to 64 channels with 7 x 7 taps takes 641 us in bf16 and in tf32. */
+/* Fraction of the vector peak that convolutions of inputs with few channels reach (fewer than a vector of 16 bytes
+ * holds). Measured on an H100: 64 x 3 x 224 x 224 to 64 channels with 7 x 7 taps takes 641 us in bf16 and in tf32. */
 static const double few_channels_fraction = 0.36;
 enum { FEW_CHANNELS = 8 };
 
@@ -525,17 +531,17 @@ NNC_SAYING double converted_s(const nnc_device *device, const nnc_op *op, nnc_de
     return conversion_s;
 }
 
-/* Rate of the vector units for groups with several channels, relative to depthwise convolution. */
+/* Rate of the vector units on groups with several channels, divided by their rate on depthwise convolutions. */
 static const double grouped_ratio = 1.5;
 
-/* Tests whether PyTorch runs this depthwise convolution with its own kernels. On contiguous maps these kernels
- * (conv_depthwise2d) add up in fp32 on the vector units. */
+/* Tests whether PyTorch runs a depthwise convolution with its own kernels (conv_depthwise2d), which on NCHW maps add up
+ * in fp32 on the vector units. */
 static bool by_channel(const nnc_op *op) {
     return op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups > 1 && op->u.conv.groups == op->u.conv.c_in;
 }
 
-/* Returns the number of tiles of 128 positions x 64 channels of a result; a unit computes one at a time. For a weight
- * gradient returns infinity, because its sums over the positions can be split over all units. */
+/* Returns the number of tiles of 128 positions x 64 channels that an output has; each unit computes one tile at a time.
+ * Returns infinity for a weight gradient, because its sums over positions can be divided over all units. */
 static double tiles_of(const nnc_op *op) {
     const nnc_conv *p = &op->u.conv;
     if (op->phase == NNC_PHASE_GRAD_WEIGHT) { return INFINITY; }
@@ -606,24 +612,24 @@ NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_c
     return matrix_s;
 }
 
-/* Tests for a CPU that nncost.measure has timed. */
+/* Tests whether the device is a CPU that was measured with nncost.measure. */
 static bool is_own_host(const nnc_device *device) {
     return device->host.kernel_s == 0.0 && strcmp(device->vendor, "cpu") == 0;
 }
 
-/* Smallest batch of a convolution with one tap that PyTorch gives to oneDNN on one thread. Source: use_mkldnn,
+/* Smallest batch for which PyTorch gives a convolution with one tap to oneDNN on one thread. Source: use_mkldnn,
  * aten/src/ATen/native/Convolution.cpp of PyTorch ("THNN is faster when single-threaded"). */
 enum { LIBRARY_BATCH = 16 };
 
-/* Tests whether PyTorch computes a convolution on a CPU as one matrix product per image. */
+/* Tests whether PyTorch on a CPU computes a convolution with one tap as one matrix product per image. */
 static bool is_product(const nnc_device *device, const nnc_op *op) {
     const nnc_conv *p = &op->u.conv;
     return device->units == 1 && p->kernel == 1 && p->kernel_w <= 1 && p->stride == 1 && p->groups == 1 &&
            p->batch < LIBRARY_BATCH;
 }
 
-/* Returns the products of all images: m x n results with sums of k terms. Nothing is kept for them, as for a recomputed
- * op. */
+/* Returns these matrix products of all images as one op: m x n results with sums of k terms. The op has the phase
+ * recompute, so it keeps no tensor. */
 static nnc_op images_of(const nnc_op *op) {
     const nnc_conv *p = &op->u.conv;
     const int64_t map = p->h_out * p->w_out;
@@ -643,16 +649,17 @@ static nnc_op images_of(const nnc_op *op) {
     return made;
 }
 
-/* Largest side of a kernel for which oneDNN 2.6 has a vector kernel for the weight gradient of a depthwise convolution.
- * Measured on a Xeon, 2 x 200 x 26 x 26: 15.2 GFLOP/s with sides of 3; 1.7 to 2.0 with sides of 4, 5 and 7. The rows
- * conv_grad_weight of `python3 -m nncost.measure` have sides of 3 and 5. */
+/* Largest side of a kernel for which oneDNN 2.6 computes the weight gradient of a depthwise convolution with a vector
+ * kernel. Measured on a Xeon, 2 x 200 x 26 x 26: 15.2 GFLOP/s with sides of 3; 1.7 to 2.0 with sides of 4, 5 and 7. The
+ * rows conv_grad_weight of `python3 -m nncost.measure` have sides of 3 and 5. */
 enum { CHANNEL_SIDE_MOST = 3 };
 
-/* Time of a convolution in fp32 on a CPU. PyTorch computes it as matrix products (is_product) or with oneDNN, which
- * copies operands and result between the layout of PyTorch and a layout of its own:
+/* Time of an fp32 convolution on a CPU. PyTorch computes it as matrix products (is_product) or with oneDNN, which
+ * copies operands and result between PyTorch's layout and its own:
  *     t = max(F / (f P), bytes / (g B)) + 2 bytes / (g B) + t0
- * The weight gradient of a depthwise convolution with a large kernel takes F / (v V); v is library_channel_fraction.
- * [conv-time] */
+ * F: FLOPs. f P: rate that is reached. g B: bandwidth that is reached. t0: fixed time. The weight gradient of a
+ * depthwise convolution with a large kernel takes F / (v V) instead of F / (f P); v is library_channel_fraction, V the
+ * rate of the vector units.   [conv-time] */
 NNC_SAYING nnc_timing host_conv_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
                                      nnc_derivation *why) {
     if (is_product(device, op)) {
@@ -731,10 +738,10 @@ NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, cons
     return t;
 }
 
-/* ---- constant fractions ---- */
+/* ---- time with constant fractions of the datasheet rates ---- */
 
-/* Returns the time with constant fractions of the datasheet rates. The rate of an optimizer's matrix products is also
- * multiplied by the calibration factor of the machine. */
+/* Returns the time of an op from constant fractions of the datasheet rates. If an optimizer update has matrix products,
+ * their rate is also multiplied by the calibration of the machine. */
 NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
                                     nnc_derivation *why) {
     const nnc_efficiency e = form_of(op)->efficiency(device, op);
@@ -774,8 +781,8 @@ static nnc_efficiency map_efficiency(const nnc_device *device, const nnc_op *op)
     return maps->memory_fraction > 0.0 ? *maps : pointwise_efficiency(device, op);
 }
 
-/* Returns the efficiency of casts to 8 bits. These casts are kernels of the matrix product library and reach the
- * bandwidth of that library. */
+/* Returns the efficiency of casts to 8 bits. The library of matrix products runs these casts, so they reach its
+ * bandwidth. */
 static nnc_efficiency cast_efficiency(const nnc_device *device, const nnc_op *op) {
     nnc_efficiency e = pointwise_efficiency(device, op);
     e.memory_fraction = device->efficiency.gemm[NNC_FP8].memory_fraction;
@@ -783,10 +790,10 @@ static nnc_efficiency cast_efficiency(const nnc_device *device, const nnc_op *op
     return e;
 }
 
-/* Returns the efficiency of an update. On a CPU the efficiency of the optimizer is measured with AdamW, whose operators
- * also compute roots and quotients. The operators of SGD only multiply and add, so they run at the rate of sums.
- * Measured by timing optimizer.step() of PyTorch 1.13 for 25.6 million parameters on one core of an AMD EPYC: AdamW
- * moves 10.7 GB/s, SGD with momentum 28 GB/s. */
+/* Returns the efficiency of an optimizer update. On a CPU the efficiency `optimizer` is measured with AdamW, whose
+ * operators also compute roots and quotients. The operators of SGD only multiply and add, so they have the efficiency
+ * of sums (`stream`). Measured with optimizer.step() of PyTorch 1.13 for 25.6 million parameters on one core of an AMD
+ * EPYC: AdamW moves 10.7 GB/s, SGD with momentum 28 GB/s. */
 static nnc_efficiency update_efficiency(const nnc_device *device, const nnc_op *op) {
     const nnc_stream_efficiency *stream = &device->efficiency.stream;
     const nnc_optimizer optimizer = op->u.update.optimizer;
@@ -799,7 +806,7 @@ static nnc_efficiency update_efficiency(const nnc_device *device, const nnc_op *
     return e;
 }
 
-/* Compiles the functions of a form twice: without and with a derivation. */
+/* Defines two functions of a form: one without and one with a derivation. */
 #define FORM(form)                                                                                     \
     static nnc_timing form##_plain(const nnc_device *device, const nnc_op *op, const nnc_work *work) { \
         return form(device, op, work, NULL);                                                           \
@@ -823,8 +830,8 @@ ROW(NNC_TIMED_POINTWISE, MEMBERS(constant_time), .efficiency = pointwise_efficie
 ROW(NNC_TIMED_MAP, MEMBERS(constant_time), .efficiency = map_efficiency)
 ROW(NNC_TIMED_CAST, MEMBERS(constant_time), .efficiency = cast_efficiency)
 ROW(NNC_TIMED_UPDATE, MEMBERS(constant_time), .efficiency = update_efficiency)
-ROW(NNC_TIMED_NETWORK, MEMBERS(constant_time), .efficiency = pointwise_efficiency) /* collectives never use this row,
-                                                                                    * because links decide their time */
+/* not used: links decide the time of a collective */
+ROW(NNC_TIMED_NETWORK, MEMBERS(constant_time), .efficiency = pointwise_efficiency)
 
 static const time_form *const forms[] = { NNC_TIMED_LIST(NNC_ROW_AT) };
 
@@ -832,11 +839,11 @@ static const time_form *form_of(const nnc_op *op) { return forms[nnc_op_timed(op
 
 /* ---- time of the kernels that a library issues for an op ---- */
 
-/* A library issues one op as several kernels, which take
+/* A library issues one op as several kernels, which together take
  *     t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + F / (f P) + kernels t0
- * Returns g, the fraction of the bandwidth B that these kernels reach. g_mixed is this fraction for kernels with
- * operands of two types, s the time per row of a layer norm, F the FLOPs of attention that runs as separate fp32
- * products.   [issued] */
+ * g: fraction of the bandwidth B that kernels reach; g_mixed: for kernels whose operands have two formats. s: time per
+ * row of a layer norm. F: FLOPs of attention that runs as separate fp32 products; f P: their rate. t0: fixed time of a
+ * kernel. This function returns g, which depends on the op.   [issued] */
 static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op) {
     if (op->kind == NNC_OP_UPDATE) {
         const bool passes =

@@ -1,18 +1,18 @@
-/* The memory peak as one moment of backward: replays the ops of one device from the last to the first, and finds the
- * moment at which gradients, activations and the working set of an op together have the most bytes.   [memory] */
+/* The memory peak as one moment of backward: goes through the ops of one device from the last to the first, and finds
+ * the moment at which gradients, activations and the working set of an op together have the most bytes.   [memory] */
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
 
-/* Tests whether the peak is one moment of backward, because gradients are freed before forward (set_to_none). This
- * holds for one device and one micro-batch. Gradients then appear in backward, while the activations of their layer are
- * freed, so the peak is less than the sum of all gradients and activations:
+/* Tests whether the peak is computed as one moment of backward: gradients are freed before forward (set_to_none), and
+ * the plan has one device and one micro-batch. Gradients then appear in backward, while the activations of their layer
+ * are freed, so the peak is less than the sum of all gradients and activations. Bytes in memory during backward:
  *
- *     op i of instance j:  kept of all earlier instances + kept of ops up to i
- *                        + gradients of all later instances + gradients of ops from i on + working set of i
+ *     op i of instance j:  kept tensors of instances before j + kept tensors of ops up to i
+ *                        + gradients of instances after j + gradients of ops from i on + working set of i
  *
- * From one equal instance to the next, kept bytes and gradient bytes each change by a constant. Therefore only the
- * first or the last instance can be at the peak. */
+ * From one equal instance to the next, kept bytes and gradient bytes each change by a constant. So the peak is always
+ * in the first or the last instance. */
 static bool gradients_come_late(const nnc_plan *plan, const nnc_software *software) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     return !software->zero_gradients && !software->added_gradients && plan->devices == 1 && plan->micro_batches == 1 &&
@@ -27,24 +27,24 @@ typedef struct moment {
 
 static double sum_moment(const moment *m) { return m->gradients + m->kept + m->op + m->block + m->casts; }
 
-/* The ops of one model, and the most bytes that one instance of each segment holds at any moment of backward. */
+/* The ops of one model, and for each segment the moment of backward at which one of its instances has the most
+ * bytes. */
 typedef struct replay {
     const nnc_op_list *list;
     const nnc_plan *plan;
     nnc_policy_sizes sizes;
-    double gradient[NNC_SEGMENTS_MAX], cast[NNC_SEGMENTS_MAX]; /* for one instance of each segment: gradient: gradient
-                                                                * bytes; cast: bytes of 16-bit copies of weights */
-    moment inside[NNC_SEGMENTS_MAX], again[NNC_SEGMENTS_MAX];  /* the moment of backward with the most bytes, within
-                                                                * one instance of each segment: inside: without
-                                                                * recomputation; again: with recomputation block by
-                                                                * block */
-    double stream_bytes; /* bytes of the gradient of the residual stream, which stays in memory while backward of
-                          * attention or MLP runs */
+    /* for one instance of each segment: bytes of gradients (gradient), and of 16-bit copies of weights (cast) */
+    double gradient[NNC_SEGMENTS_MAX], cast[NNC_SEGMENTS_MAX];
+    /* for one instance of each segment: the moment with the most bytes without recomputation (inside), and if backward
+     * runs its blocks again one by one (again) */
+    moment inside[NNC_SEGMENTS_MAX], again[NNC_SEGMENTS_MAX];
+    double stream_bytes; /* bytes of the gradient of the residual stream, which is in memory while backward of attention
+                          * or MLP runs */
     double largest_op_bytes;
 } replay;
 
-/* Returns the bytes of the 16-bit copies that autocast makes of the trained weights of a product or a convolution; 0
- * for tables and other ops. A copy is kept until the gradient of its weight is known. */
+/* Returns the bytes of the 16-bit copies that autocast makes of the trained weights of a product or convolution; 0 for
+ * tables and other ops. A copy is kept until the gradient of its weight is computed. */
 static double cast_of(const replay *r, const nnc_op *op) {
     const bool product = op->kind == NNC_OP_MATMUL || op->kind == NNC_OP_CONV;
     return product && !op->weights.table ? r->sizes.cast_bytes * nnc_op_trained_params(op) : 0.0;
@@ -54,15 +54,16 @@ static void take_larger(moment *most, const moment *now) {
     if (sum_moment(now) > sum_moment(most)) { *most = *now; }
 }
 
-/* Bytes that remain in one instance of each segment while its backward runs. `inputs` and `live` count an instance that
- * backward runs again block by block; `kept` counts other instances. */
+/* Bytes of one instance of each segment that are still in memory at the current op of backward. `kept` applies to an
+ * instance without recomputation; `inputs` and `live` to an instance whose blocks backward runs again. */
 typedef struct left_over {
     double kept[NNC_SEGMENTS_MAX], casts[NNC_SEGMENTS_MAX], gradients[NNC_SEGMENTS_MAX];
-    double inputs[NNC_SEGMENTS_MAX];     /* inputs of recompute blocks that have not run again yet, and bytes of ops
-                                      * outside blocks */
-    double live[NNC_BLOCKS_MAX];         /* for each block that runs again: bytes in memory after the ops up
-                                          * to the current op */
-    const nnc_op *first[NNC_BLOCKS_MAX]; /* first op of each block in `live`; a block may lie inside another block */
+    double inputs[NNC_SEGMENTS_MAX];     /* inputs of recompute blocks that backward has not run again yet, and kept
+                                          * bytes of ops outside blocks */
+    double live[NNC_BLOCKS_MAX];         /* for each recompute block that runs again: kept bytes of its ops up to the
+                                          * current op */
+    const nnc_op *first[NNC_BLOCKS_MAX]; /* the first op of each recompute block; a block may lie inside another
+                                          * block */
 } left_over;
 
 static void begin_backward(const replay *r, left_over *left) {
@@ -133,8 +134,8 @@ static void replay_ops(replay *r) {
     memcpy(r->gradient, left.gradients, sizeof r->gradient);
 }
 
-/* Compares the memory peaks of the first and the last instance of segment s with *most, the largest peak so far. `rest`
- * is the bytes that the other segments hold. */
+/* Compares *most, the moment with the most bytes so far, with the peaks of the first and of the last instance of
+ * segment s. rest: bytes of the other segments at this time. */
 static void replay_segment(const replay *r, const nnc_segment_sums *sum, const nnc_stage_residency *holding,
                            const nnc_resident_bytes *held, int32_t s, const moment *rest, moment *most) {
     const double n = (double)holding->instances[s], again = (double)holding->recomputed[s];
@@ -168,8 +169,8 @@ double nnc_list_update_bytes(const nnc_resident_bytes *held, const nnc_plan *pla
     return nnc_optimizer_list_bytes(plan->optimizer, plan->policy) * (double)update.params;
 }
 
-/* Compares the update with the moment of the peak, and takes the moment with more bytes. During the update all
- * gradients are in memory, and no activations. */
+/* During the update all gradients are in memory, and no activations. If this moment has more bytes than the peak of
+ * backward, makes it the peak. */
 static void add_update_moment(nnc_resident_bytes *held, const nnc_plan *plan) {
     const double gradient_bytes =
         nnc_policy_bytes(plan->policy).gradient_bytes * (held->dense.params + held->expert.params);
@@ -183,8 +184,8 @@ static void add_update_moment(nnc_resident_bytes *held, const nnc_plan *plan) {
     }
 }
 
-/* Limits the peak of a captured program whose activations lie in host memory: no moment has more bytes than all
- * gradients, the activations of two units and the activations outside of units, and the temporary bytes. */
+/* For a captured program with activations in host memory: limits the gradients and activations at the peak to all
+ * gradients, the activations of two units, and the activations outside of units. */
 static void offload_moment(nnc_resident_bytes *held, const nnc_plan *plan) {
     const double gradient_bytes =
         nnc_policy_bytes(plan->policy).gradient_bytes * (held->dense.params + held->expert.params);
@@ -232,9 +233,8 @@ static void find_peak(replay *r, const nnc_segment_sums sums[NNC_SEGMENTS_MAX], 
 void nnc_peak_moment(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                      const nnc_stage_residency *holding, const nnc_plan *plan, const nnc_software *software,
                      nnc_resident_bytes *held) {
-    if (list->recorded && plan->recompute == 0 && gradients_come_late(plan, software)) { /* the reader of a captured
-                                                                                          * program has already replayed
-                                                                                          * its memory */
+    /* the reader of a captured program has already computed the peak from the recorded operators */
+    if (list->recorded && plan->recompute == 0 && gradients_come_late(plan, software)) {
         held->replayed = true;
         held->peak.gradient_bytes = list->recorded_gradients;
         held->peak.activation_bytes = list->recorded_kept;
