@@ -1,11 +1,12 @@
-/* The hash table of all caches: from the bytes of a key to a value. A slot is one place of the table.
+/* The hash table of all caches, from the bytes of a key to a value. A slot is one place of the table:
  *
  *     hash(key) -> slot, and the ways - 1 slots after it
  *     slot         { tag: part of the hash, entry: number from 1, 0 = empty }
- *     entry        key value; entries are stored in order of arrival, so a few of them touch little memory
+ *     entry        key value; entries are stored in the order in which they are added, so a few entries touch little
+ * memory
  *
- * A table with as many slots as ways, or fewer, is searched without a hash. If all possible slots of a new key are in
- * use, its entry replaces one of the old entries, in turn. */
+ * If a table has no more slots than `ways`, all slots are searched and no hash is computed. If all slots of a new key
+ * are in use, its entry replaces one of their entries, each of them in turn. */
 #include "base/base_internal.h"
 #include "memo/memo_internal.h"
 #include "op/op_internal.h"
@@ -44,7 +45,7 @@ void nnc_memo_clear(nnc_memo *memo) {
     }
 }
 
-/* Returns the hash of a key: mixes the first words of the key into all bits. */
+/* Returns the hash of the first words of a key; each bit of the words changes many bits of the hash. */
 static uint64_t hash_of(const nnc_memo *memo, const void *key) {
     uint64_t hash = 0, word;
     for (size_t i = 0; i < memo->hashed; i++) {
@@ -90,20 +91,21 @@ void *nnc_memo_add(nnc_memo *memo, const void *key) {
 
 void *nnc_memo_value(const nnc_memo *memo, uint32_t index) { return key_at(memo, index + 1) + memo->value_at; }
 
-/* ---- Estimates that share results: lowered lists with their tables, product times, and the passes of plans that
- * differ only in the number of micro-batches.
+/* ---- estimates that share results: lowered lists with their op tables, product times, and passes (the results of
+ * plans that differ only in the number of micro-batches) ----
  *
- *     first estimate of a model on a device  -> nnc_estimate_once
- *     then: passes known, estimate is brief  -> step ends, pipeline, step
- *           else: list known, or lowered     -> partition, table, nnc_estimate_time
+ *     first estimate of a model on a device                 -> nnc_estimate_once
+ *     later, passes in the cache and estimate is brief      -> step ends, pipeline, step
+ *     later, else: list from the cache, or lowered          -> partition, table, nnc_estimate_time
  *
- * On every path the results are bitwise equal to nnc_estimate_once. */
+ * On every path the results are equal to those of nnc_estimate_once in every bit. */
 
-/* ---- product times ---- */
+/* ---- cache of product times ---- */
 
-/* All values that determine the time of a matrix product, except the device. */
+/* All values that the time of a matrix product depends on, except the device. */
 typedef struct product_key {
-    int64_t m, n, k, batch, experts, flags; /* flags: format, phase and layout of the operands as bits */
+    int64_t m, n, k, batch, experts, flags; /* flags: number format, phase and layout of the operands, one or more bits
+                                             * each */
     double flops, vector_flops, read_bytes, write_bytes;
 } product_key;
 
@@ -112,7 +114,7 @@ enum { PRODUCTS = 1024, PRODUCT_WAYS = 4 };
 static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op *op, const nnc_work *work) {
     nnc_memo *memo = context;
     const nnc_matmul *u = &op->u.matmul;
-    /* the time of kernels that PyTorch issues for an op depends on more than the key */
+    /* The time of kernels that PyTorch issues for an op depends on more values than the key has. */
     if (nnc_op_timed(op) != NNC_TIMED_GEMM || op->issued_as != NNC_ISSUED_NOT) { return nnc_op_time(device, op, work); }
     const int64_t flags = (int64_t)op->math_dtype << 8 | (int64_t)op->phase << 16 | (u->one_by_one ? 1 : 0) |
                           (u->b_is_weight ? 2 : 0) | (u->in_blocks ? 4 : 0) | (u->padded ? 8 : 0) |
@@ -134,16 +136,17 @@ static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op 
     return timing;
 }
 
-/* ---- lowered lists ---- */
+/* ---- cache of lowered lists ---- */
 
 typedef struct list_key {
-    nnc_plan seen; /* fields of the plan that affect the op list; see nnc_plan_lowering_key */
+    nnc_plan seen; /* fields of the plan that the op list depends on; see nnc_plan_lowering_key */
     nnc_software software;
 } list_key;
 
-/* Copies an op list without the unused entries of its arrays. */
+/* Copies an op list, without the unused elements of its arrays. */
 static void copy_list(nnc_op_list *to, const nnc_op_list *from) {
-    const size_t mixed = offsetof(nnc_op_list, mixed_count); /* offset of the scalar members at the end of the struct */
+    /* offset of the members after the arrays, at the end of the struct */
+    const size_t mixed = offsetof(nnc_op_list, mixed_count);
     memcpy(to->ops, from->ops, (size_t)from->count * sizeof from->ops[0]);
     memcpy(to->blocks, from->blocks, (size_t)from->block_count * sizeof from->blocks[0]);
     to->count = from->count;
@@ -155,7 +158,8 @@ static void copy_list(nnc_op_list *to, const nnc_op_list *from) {
 }
 
 static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc_lowered *a, nnc_error *err) {
-    nnc_op_list *list = shared->ends.slots > 0 ? &a->list : &a->whole; /* a search needs few whole lists */
+    /* a search writes the list of one rank directly, because it seldom needs the whole list */
+    nnc_op_list *list = shared->ends.slots > 0 ? &a->list : &a->whole;
     nnc_lower(shared->model, how, list);
     NNC_TRY(nnc_check_list(list, shared->model, err));
     if (list == &a->whole) { copy_list(&a->list, list); }
@@ -169,7 +173,7 @@ static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc
     return NNC_OK;
 }
 
-/* Returns the op list before sharding. */
+/* Returns the op list of the whole model, before sharding; writes it if it does not exist yet. */
 static const nnc_op_list *whole_of(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step) {
     if (!a->wholly) {
         nnc_plan seen;
@@ -191,7 +195,7 @@ static double adds_of(const nnc_step *step) {
     return nnc_lowering_of(step->plan, step->software, step->plan->attention).grad_accumulate;
 }
 
-/* Finds the lowered lists and sums of a plan in the cache of lists, or lowers the plan. */
+/* Finds the lowered lists and sums of a plan in the cache of lists; if they are not there, lowers the plan. */
 static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software,
                             nnc_lowered **found, nnc_error *err) {
     list_key key;
@@ -213,8 +217,8 @@ static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, co
     return lower(shared, &how, a, err);
 }
 
-/* Returns the latest op table that was made for another op list with the same profile. If there is no such table,
- * the member `list` of the result is NULL. Consecutive plans differ little, so most rows can be copied. */
+/* Returns the latest op table of another op list with the same profile; if there is no such table, the member `list` of
+ * the result is NULL. Successive plans differ little, so most of its rows can be copied. */
 static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lowered *alike, const nnc_network *network) {
     const nnc_lowered *last = NULL;
     for (uint32_t i = 0; i < shared->alikes.count; i++) {
@@ -230,8 +234,8 @@ static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lower
     return (nnc_rows_like){ &last->list, last->count, &last->rows, same };
 }
 
-/* Makes the op table that all plans of a list share. If the table exists, times again what differs: collectives on
- * other routes, weight gradients for another number of micro-batches. */
+/* Makes the op table that all plans of a list share. If the table exists, only computes new times of collectives if the
+ * routes differ, and of weight gradients if another share of the micro-batches adds to gradients. */
 static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step) {
     const nnc_network *network = step->network;
     const size_t size = sizeof a->routes;
@@ -253,7 +257,7 @@ static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_ste
     }
 }
 
-/* Joins two tables: the rows of the op list that plans share, and the rows of the ops that this plan added. */
+/* Joins two op tables: the rows of the op list that plans share, and the rows of the ops that this plan added to it. */
 static void join_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows) {
     make_table(shared, alike, step);
     nnc_rows_join(&alike->rows, &shared->rest, rows);
@@ -271,10 +275,12 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
     join_rows(shared, alike, step, rows);
 }
 
-/* Sums the times of forward and backward of all layers in the table of a list, with the overlap of communication. */
+/* Returns the sum of the forward and backward times of all layers in the op table of a list, after overlap of
+ * communication. */
 static double sum_table(nnc_lowered *alike, const nnc_step *step) {
     nnc_segment_time units[NNC_SEGMENTS_MAX];
-    double rows_s[NNC_ROWS_MAX]; /* times before overlap, which shortens collectives in the table */
+    double rows_s[NNC_ROWS_MAX]; /* times before overlap, to restore the table: nnc_step_segment_times shortens
+                                  * collectives */
     nnc_rows *rows = &alike->rows;
     nnc_plan plan = *step->plan;
     nnc_step joined = *step;
@@ -319,7 +325,8 @@ double nnc_lowered_floor_s(const nnc_lowered *alike, const nnc_step *step) {
         double load_s[NNC_FABRICS];
         if (row->op->phase == NNC_PHASE_RECOMPUTE) { continue; }
         if (!collective) { alone_s += row->repeat * nnc_product_least_s(step->device, row->op, &row->work); }
-        if (comm == NNC_COMM_DATA || comm == NNC_COMM_OFFLOAD) { continue; } /* traffic of weights does not grow */
+        /* traffic of weights and host traffic do not depend on the micro-batch */
+        if (comm == NNC_COMM_DATA || comm == NNC_COMM_OFFLOAD) { continue; }
         nnc_fabric_load(step->network, &row->op->u.collective, load_s);
         const double busiest_s = nnc_max(load_s[NNC_FABRIC_SCALE_UP], load_s[NNC_FABRIC_SCALE_OUT]);
         alone_s += row->repeat * busiest_s * nnc_max(0.0, 1.0 - nnc_max(overlap.share[comm], ahead));
@@ -344,10 +351,10 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
     return NNC_OK;
 }
 
-/* Updates the op list for a plan that differs from the plan of the list only in the number of micro-batches. */
+/* Updates the op list for a plan that differs only in the number of micro-batches from the plan that wrote the list. */
 static void prepare_again(const nnc_step *step, nnc_lowered *alike) {
-    nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* sums that sharding writes; they are not used, because the step has its
-                                              * own sums */
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* sums that nnc_finish_list changes; they are not used, because the step
+                                              * has its own sums */
     const nnc_plan *plan = step->plan;
     const nnc_lowering how = nnc_lowering_of(plan, step->software, plan->attention);
     alike->list.count = alike->count;
@@ -359,9 +366,10 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
     double again[NNC_SEGMENTS_MAX];
     const bool everywhere = nnc_step_recomputed(step, &scratch->step, again);
     nnc_describe_model(scratch->shared->model, whole_of(scratch->shared, alike, step), step, r);
-    if (!everywhere || !alike->worked) {                  /* model FLOPs are counted before sharding */
-        const bool whole = nnc_plan_is_whole(step->plan); /* true: the table of the whole list is also the table of one
-                                                           * rank */
+    /* model FLOPs are counted on the whole list, before sharding */
+    if (!everywhere || !alike->worked) {
+        /* true: no rank shares work, so the table of the whole list is also that of one rank */
+        const bool whole = nnc_plan_is_whole(step->plan);
         if (whole) {
             make_table(scratch->shared, alike, step);
         } else {
@@ -373,17 +381,17 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
     nnc_step_work(step, &alike->work, r);
 }
 
-/* ---- passes ---- */
+/* ---- cache of passes ---- */
 
 enum { PASSES = 256, PASS_WAYS = 4 };
 
-/* Returns the key of a plan in the cache of passes: the plan without the fields on which cached values do not depend
+/* Returns the key of a plan in the cache of passes: the plan without the fields that the cached values do not depend on
  * (number of micro-batches, length of the run, price, overlap). */
 static nnc_plan pass_key(const nnc_plan *plan) {
     const nnc_plan unset = { 0 };
     nnc_plan key = *plan;
-    if (!nnc_schedule_dual(plan)) { /* DualPipe overlaps less with fewer micro-batches, so its key keeps their number;
-                                     * see nnc_overlap_of */
+    if (!nnc_schedule_dual(plan)) { /* in DualPipe the overlap depends on the number of micro-batches, so they stay in
+                                     * the key; see nnc_overlap_of */
         key.micro_batches = unset.micro_batches;
     }
     key.global_batch = unset.global_batch;
@@ -402,13 +410,13 @@ nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, 
     return valid ? p : NULL;
 }
 
-/* Keeps the passes of an estimate in the cache of passes. units NULL: no times, because the plan does not fit. */
+/* Stores the passes of an estimate in the cache of passes. units NULL: the plan does not fit, so it has no times. */
 static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                       const nnc_result *r) {
     const size_t segments = (size_t)step->list->segment_count;
     const nnc_plan key = pass_key(step->plan);
-    nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key); /* the entry that is found may be invalid; this function
-                                                               * overwrites it */
+    /* an entry that is found may be invalid; it is overwritten */
+    nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key);
     p = p != NULL ? p : nnc_memo_add(&shared->passes, &key);
     p->alike = shared->last;
     p->list_number = shared->last->list_number;
@@ -432,11 +440,11 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nn
     shared->memory_stage = r->memory_stage;
 }
 
-/* Tests whether the step end of a plan depends on the number of micro-batches. */
+/* Tests whether the step end of a plan depends on its number of micro-batches. */
 static bool counts_passes(const nnc_step *step) { return step->plan->zero == 2 || nnc_step_adds_gradients(step); }
 
-/* Sets the partition in scratch and the memory in *r. Reuses the values of the previous plan if both plans have the
- * same passes and equal micro-batches in flight. */
+/* Sets the partition in scratch and the memory in *r. Uses the memory of the previous plan if both plans have the same
+ * passes and the same numbers of micro-batches in flight. */
 static void recall_memory(const nnc_model *model, const nnc_pass_entry *p, const nnc_step *step, nnc_scratch *scratch,
                           nnc_result *r) {
     nnc_estimate_cache *shared = scratch->shared;
@@ -458,7 +466,7 @@ static void recall_memory(const nnc_model *model, const nnc_pass_entry *p, const
     }
 }
 
-/* Sets the step ends in scratch. Keeps the step ends of the previous plan if they are equal. */
+/* Sets the step ends in scratch; leaves them unchanged if they are equal to those of the previous plan. */
 static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scratch *scratch) {
     nnc_estimate_cache *shared = scratch->shared;
     if (shared->ended != p || (shared->ended_passes != step->plan->micro_batches && counts_passes(step))) {
@@ -468,7 +476,7 @@ static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scrat
     shared->ended_passes = step->plan->micro_batches;
 }
 
-/* Tests whether no times are needed: the caller needs times only for plans that fit, and the plan does not fit. */
+/* Tests whether the times are not needed: the caller needs them only for plans that fit, and this plan does not fit. */
 static bool ends_untimed(const nnc_scratch *scratch, const nnc_result *r) {
     return scratch->fits_only && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED && r->verdict == NNC_OVER_MEMORY;
 }
@@ -481,12 +489,12 @@ static void keep_over(nnc_estimate_cache *shared, const nnc_software *software, 
     }
 }
 
-/* Tests whether a plan needs at least the memory of the last plan that did not fit, so that it does not fit either. Two
- * fields that decide memory may be larger, because memory never falls with them: samples in a micro-batch and, without
- * a pipeline, micro-batches. Returns false for memory so large that an estimate may report an error. */
+/* Tests whether a plan needs at least as much memory as the last plan that did not fit, so that it does not fit either:
+ * all fields are equal, except that it may have more samples in a micro-batch or, without a pipeline, more
+ * micro-batches. Returns false for memory so large that an estimate may report an error. */
 static bool is_over_too(const nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan) {
     const nnc_plan *over = &shared->over;
-    const double most = 4503599627370496.0; /* 2^52 bytes, half of the largest memory that an estimate accepts */
+    const double most = 4503599627370496.0; /* 2^52 bytes: half of the largest memory that an estimate accepts */
     nnc_plan like = *plan;
     like.micro_batch = over->micro_batch;
     like.micro_batches =
@@ -502,7 +510,7 @@ static bool is_over_too(const nnc_estimate_cache *shared, const nnc_software *so
            nnc_same_bytes(software, &shared->over_software, sizeof *software);
 }
 
-/* Sets model sizes and memory in the result of a plan that is in the cache of passes. */
+/* Sets the model sizes and the memory in the result of a plan whose passes are in the cache. */
 static void weigh_known(const nnc_model *model, const nnc_software *software, nnc_pass_entry *p, nnc_scratch *scratch,
                         nnc_result *r) {
     p->step.plan = &r->plan;
@@ -512,7 +520,7 @@ static void weigh_known(const nnc_model *model, const nnc_software *software, nn
     recall_memory(model, p, &p->step, scratch, r);
 }
 
-/* Completes the estimate of a plan that is in the cache of passes and whose memory is set. */
+/* Completes the estimate of a plan whose passes are in the cache and whose memory is already set in *r. */
 static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err) {
     nnc_estimate_cache *shared = scratch->shared;
@@ -535,13 +543,13 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
     return nnc_estimate_finish(model, shared->device, &p->step, r, err);
 }
 
-/* ---- estimates ---- */
+/* ---- estimates with caches ---- */
 
-/* Tests whether to keep the passes of the last estimate for later plans: nnc_scratch_share was called, and the op list
- * of the estimate has already served a second plan. */
+/* Tests whether the passes of the last estimate are stored for later plans: nnc_scratch_share was called, and a second
+ * plan has used the op list of this estimate. */
 static bool lasts(const nnc_estimate_cache *shared) { return shared->promised && shared->last->found; }
 
-/* Calls nnc_estimate_time, and keeps the passes of a brief estimate in the cache of passes. */
+/* Does the same as nnc_estimate_time, and stores the passes of a brief estimate in the cache of passes. */
 static nnc_status time_and_keep(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                                 nnc_error *err) {
     nnc_estimate_cache *shared = scratch->shared;
@@ -619,11 +627,12 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
     nnc_memo_clear(&shared->partitions);
 }
 
-/* Turns the caches on if the previous estimate had an equal model and device, or if scratch->lists says that more such
- * estimates follow, and otherwise off for this estimate. Has no effect after nnc_scratch_share. */
+/* Decides whether this estimate uses the caches: yes if the previous estimate had an equal model and device, or if
+ * scratch->lists says that more estimates of them follow; otherwise no. Has no effect after nnc_scratch_share. */
 static void compare_specs(const nnc_scratch *scratch, const nnc_model *model, const nnc_device *device) {
     nnc_estimate_cache *shared = scratch->shared;
-    /* The list of a graph, or of a model with towers, depends on more than the bytes of the model struct. */
+    /* The op list of a graph, of a captured program, or of a model with towers depends on more than the bytes of the
+     * model struct. */
     const bool whole = model->family != NNC_FAMILY_GRAPH && model->captured == NULL && model->tower_count == 0;
     if (shared->promised) { return; }
     if (!whole || !nnc_same_bytes(&shared->last_model, model, sizeof *model) ||
@@ -632,10 +641,11 @@ static void compare_specs(const nnc_scratch *scratch, const nnc_model *model, co
         memcpy(&shared->last_device, device, sizeof *device);
         nnc_memo_clear(&shared->products);
         shared->model = NULL;
-        if (!whole || scratch->lists == 0) { return; /* this estimate may be the only one of the model */ }
+        if (!whole || scratch->lists == 0) { return; /* this may be the only estimate of the model */ }
     }
     if (shared->model == NULL) { nnc_estimate_cache_begin(shared, model, device); }
-    shared->model = model; /* model and device have the same content as in the cache, but may lie at another address */
+    shared->model = model; /* model and device have the same bytes as those of the cache, but may be at other
+                            * addresses */
     shared->device = device;
 }
 
@@ -644,7 +654,7 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device, con
     nnc_estimate_cache *shared = scratch->shared;
     shared->recalled = 0;
     compare_specs(scratch, model, device);
-    /* Keeps several lists only if later plans can use them; otherwise each list replaces the previous one. */
+    /* Several lists are kept only if later plans can use them; otherwise each list replaces the previous one. */
     shared->alikes.ways = shared->promised ? shared->alikes.slots : scratch->lists > 0 ? scratch->lists : 1;
     if (shared->model == model && shared->device == device && scratch->why == NULL) {
         return estimate_shared(model, device, software, plan, scratch, result, err);
@@ -654,7 +664,7 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device, con
     return nnc_estimate_once(model, device, software, plan, scratch, result, err);
 }
 
-/* ---- scratch ---- */
+/* ---- creating and freeing a scratch ---- */
 
 static bool create_lists(nnc_memo *memo, uint32_t count) {
     return nnc_memo_create(memo, count, count, sizeof(list_key), 0, sizeof(nnc_lowered));
@@ -673,9 +683,9 @@ void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes) {
     return scratch->load;
 }
 
-/* A scratch and its cache: one block, because the system needs two calls per block. */
+/* A scratch and its cache in one block of memory, because the system needs two calls per block. */
 typedef struct whole_scratch {
-    nnc_scratch scratch; /* first, so a pointer to it is a pointer to the block */
+    nnc_scratch scratch; /* first member, so a pointer to the scratch is also a pointer to the block */
     nnc_estimate_cache shared;
 } whole_scratch;
 
@@ -717,8 +727,7 @@ static bool create_search(nnc_scratch *scratch) {
 
 bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device, bool search) {
     nnc_estimate_cache *shared = scratch->shared;
-    if (shared->passes.slots == 0) { /* first call of nnc_scratch_share: creates large caches, because many plans
-                                      * follow */
+    if (shared->passes.slots == 0) { /* first call: creates large caches, because many plans follow */
         if (!nnc_memo_create(&shared->passes, PASSES, PASS_WAYS, sizeof(nnc_plan), sizeof(nnc_plan),
                              sizeof(nnc_pass_entry)) ||
             (search && !create_search(scratch))) {
@@ -730,18 +739,18 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
     return true;
 }
 
-/* ---- Caches that only a search uses: step ends and partitions ---- */
+/* ---- caches that only a search uses ---- */
 
-/* ---- step ends ---- */
+/* ---- cache of step ends (the work of a device after its last backward) ---- */
 
-/* All values that determine the step end of one stage, while model, device file and network stay the same: the trained
- * parameters of the stage, and the plan without fields that change only the passes and their order. */
+/* All values that the step end of a stage depends on, for one model, device file and network: the trained parameters of
+ * the stage, and the plan without the fields that change only passes and their order. */
 typedef struct end_key {
-    uint64_t degrees; /* degrees of the plan as one number; the hash uses it */
+    uint64_t degrees; /* degrees of the plan, mixed to one number, for the hash */
     nnc_step_end_params params;
     nnc_plan plan;
     const nnc_software *software;
-    int64_t passes; /* number of passes; 0 if the step end does not depend on the number of passes */
+    int64_t passes; /* number of passes; 0 = the step end does not depend on it */
 } end_key;
 
 enum { ENDS = 1024, END_WAYS = 4 };
@@ -750,8 +759,8 @@ static void set_plan(end_key *key, const nnc_step *step) {
     const nnc_plan *plan = step->plan;
     const bool every_pass = plan->zero == 2 || nnc_step_adds_gradients(step);
     memcpy(&key->plan, plan, sizeof key->plan);
-    if (!(step->device->host.new_bytes_per_s > 0.0)) { /* otherwise activations matter: they decide which memory is
-                                                        * new */
+    /* if the device file gives new_bytes_per_s, activations matter, because they decide which memory is new */
+    if (!(step->device->host.new_bytes_per_s > 0.0)) {
         key->plan.micro_batch = key->plan.micro_batches = 0;
         key->plan.recompute = 0;
     }
@@ -766,15 +775,15 @@ static void set_plan(end_key *key, const nnc_step *step) {
     key->passes = every_pass ? nnc_step_passes(plan) : 0;
 }
 
-/* Key of the cache of step end times. Step ends with equal keys take equal time. like: a number from the caller; equal
- * numbers mean equal plans and equal times of the segments. */
+/* Key of the cache of the seconds of step ends: step ends with equal keys take the same time. like: a number of the
+ * caller; equal numbers mean equal plans (up to the order of passes) and equal times of the segments. */
 typedef struct seconds_key {
     uint64_t like;
-    int32_t held[NNC_SEGMENTS_MAX][2]; /* for each segment that the device holds: number of instances; number of
+    int32_t held[NNC_SEGMENTS_MAX][2]; /* for each segment: number of instances that the device holds, and number of
                                         * recomputed instances */
 } seconds_key;
 
-/* Number of bytes of `held` that the hash uses: two counts for each of the first three segments. */
+/* Number of bytes of `held` that the hash uses: two numbers for each of the first three segments. */
 enum { HASHED_HELD = 6 * sizeof(int32_t) };
 
 static void set_held(seconds_key *key, const nnc_stage_residency *h) {
@@ -815,12 +824,12 @@ void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_
             *made = nnc_step_end_expose(step, units, &m->holdings[d], &overlap, end);
             known = made;
         }
-        m->own_ends[d] = *known; /* the step end is copied, because another stage may replace the entry of the cache */
+        m->own_ends[d] = *known; /* a copy, because another stage may replace the entry of the cache */
         nnc_step_end_set(m, d, &m->own_ends[d]);
     }
 }
 
-/* ---- partitions ---- */
+/* ---- cache of partitions (the layers of each stage) ---- */
 
 enum { PARTITIONS = 256, PARTITION_STAGES = 32, PARTITION_VIRTUAL = 64 };
 
@@ -842,7 +851,8 @@ uint64_t nnc_list_layers_digest(const nnc_op_list *list) {
     return digest;
 }
 
-/* Returns a key of a plan's partition: equal keys mean equal layers of all stages. 0: the partition is not cached. */
+/* Returns the key of the partition of a plan: equal keys mean that all stages hold the same layers. 0 = the partition
+ * is not cached. */
 static uint64_t key_of(const nnc_plan *plan, uint64_t layers) {
     const int32_t chunks = nnc_schedule_chunks(plan);
     const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;

@@ -1,10 +1,10 @@
-/* Peak of the bytes that one device of a pipeline keeps for backward, if its chunks keep different amounts: the first
- * chunk has the embedding, the last chunk the head, and some chunks have one layer more. The peak follows from the
+/* The most bytes that one device of a pipeline keeps for backward, if its chunks keep different amounts: the first
+ * chunk has the embedding, the last chunk the head, or some chunks have one layer more. This peak follows from the
  * order list alone, without times:
  *
- *     device 1 of 2, interleaved, 2 chunks, c1 has the head:   F0 F0 F1 B1 F1 B1 F0 B0 ...
- *     kept of c0, c1 after each forward:                       1  2  2     2     3
- *                                                              0  0  1     1     0
+ *     device 1 of 2, interleaved, 2 chunks:                    F0 F0 F1 B1 F1 B1 F0 B0 ...
+ *     passes that chunk 0 keeps, after each forward:           1  2  2     2     3
+ *     passes that chunk 1 keeps, after each forward:           0  0  1     1     0
  *
  * The bytes of a chunk are kept from the start of its forward to the end of the op that frees them; see
  * nnc_pipeline_in_flight. */
@@ -14,14 +14,14 @@
 typedef struct peak {
     const double *bytes;
     double highest;
-    double *counts; /* number of kept passes of each chunk, at the moment with the most bytes so far */
+    double *counts; /* number of passes that each chunk keeps, at the moment with the most bytes so far */
     int32_t chunks;
 } peak;
 
 static void look(peak *to, const int64_t *kept) {
     double sum = 0.0;
     for (int32_t c = 0; c < to->chunks; c++) {
-        /* Callers set one entry of `kept` for each chunk. */
+        /* Callers set one element of `kept` for each chunk. */
         /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
         sum += (double)kept[c] * to->bytes[c];
     }
@@ -31,24 +31,27 @@ static void look(peak *to, const int64_t *kept) {
     }
 }
 
-/* ---- peak of an interleaved device in closed form ---- */
+/* ---- peak of a device of the interleaved schedule, in closed form ---- */
 
-/* Search for the peak of an interleaved device. From its first backward on, the device keeps a constant number of
- * passes, so the peak depends only on the chunks that keep more or fewer bytes than chunk 1 (the `others`). */
+/* Search for the peak of a device of the interleaved schedule. From its first backward on, the device keeps a constant
+ * number of passes, so the peak depends only on the chunks whose bytes per pass differ from those of chunk 1; they are
+ * called `others`. */
 typedef struct interleaved {
-    int64_t stages, chunks, ahead; /* ahead: forwards before the first backward */
+    int64_t stages, chunks, ahead; /* ahead: number of forwards before the first backward */
     int32_t others;
-    const int32_t *place;     /* for each of the `others`: place of its chunk in the order in which a device runs its
+    const int32_t *place;     /* for each of the `others`: its position in the order in which the device runs its
                                * chunks */
-    const double *more_bytes; /* bytes that a pass keeps in each other chunk, minus the bytes in chunk 1 */
+    const double *more_bytes; /* for each of the `others`: bytes that a pass keeps in it, minus the bytes that a pass
+                               * keeps in chunk 1 */
     double highest;
-    int64_t peak_at; /* index of the backward at the peak */
+    int64_t peak_at; /* index of the backward before which the most bytes are kept */
 } interleaved;
 
-/* Progress after the first `ops` passes of a phase. A round has p micro-batches on each of the v chunks in turn. */
+/* Which passes a device has run after its first `ops` passes of one phase. In one round it runs p micro-batches on each
+ * of its v chunks in turn. */
 typedef struct progress {
-    int64_t whole; /* passes that each chunk ran in the finished rounds */
-    int64_t rest;  /* passes so far in the unfinished round, all chunks together */
+    int64_t whole; /* number of passes that each chunk ran in the finished rounds */
+    int64_t rest;  /* number of passes of all chunks together in the unfinished round */
 } progress;
 
 static progress progress_of(const interleaved *in, int64_t ops) {
@@ -56,13 +59,13 @@ static progress progress_of(const interleaved *in, int64_t ops) {
     return (progress){ .whole = ops / round * in->stages, .rest = ops % round };
 }
 
-/* Returns the number of passes that the chunk at `place` in the order of chunks has finished. */
+/* Returns the number of passes that one chunk has run. place: position of the chunk in the order of the chunks. */
 static int64_t passes_of(progress of, int64_t place, int64_t stages) {
     const int64_t rest = of.rest - place * stages;
     return of.whole + (rest < 0 ? 0 : rest > stages ? stages : rest);
 }
 
-/* Returns the number of passes that a chunk keeps just before the k-th backward of the device. */
+/* Returns the number of passes that a chunk keeps just before backward number k of the device. */
 static int64_t kept_at(const interleaved *in, int64_t k, int64_t chunk) {
     return passes_of(progress_of(in, in->ahead + k), chunk, in->stages) -
            passes_of(progress_of(in, k), in->chunks - 1 - chunk, in->stages);
@@ -77,16 +80,17 @@ static void look_at(interleaved *in, int64_t k) {
     }
 }
 
-/* Computes the kept bytes at the k-th backward and keeps the largest so far. A negative k is moved to the first round;
- * a k past the end is ignored. */
+/* Computes the kept bytes before backward number k, and remembers the largest so far. A negative k is moved by one
+ * round to a positive one; a k past the end is ignored. */
 static void look_in_round(interleaved *in, int64_t k, int64_t end) {
     const int64_t at = k < 0 ? k + in->stages * in->chunks : k;
     if (at < end) { look_at(in, at); }
 }
 
-/* Finds the peak by looking only where it can be. The number of kept passes of a chunk is linear between the moments
- * where forward or backward of this chunk begins or ends, and repeats after a round. It is highest after the forwards
- * or before the backwards of the chunk, and lowest before the forwards or after the backwards. */
+/* Finds the peak by looking only where it can be. The number of passes that a chunk keeps changes linearly between the
+ * moments at which the forwards or the backwards of this chunk begin or end, and it repeats after a round. It is
+ * highest after the forwards or before the backwards of the chunk, and lowest before the forwards or after the
+ * backwards. */
 static interleaved find_interleaved(const nnc_pipeline *pipeline, int64_t device, int32_t others, const int32_t *place,
                                     const double *more_bytes) {
     const int64_t p = pipeline->stages, v = pipeline->chunks, all = pipeline->micro_batches * v;
@@ -110,7 +114,8 @@ static interleaved find_interleaved(const nnc_pipeline *pipeline, int64_t device
     return in;
 }
 
-/* Returns the peak in bytes over all chunks; sets counts to the kept passes of each chunk at the peak. */
+/* Returns the peak of the kept bytes of a device of the interleaved schedule; sets counts[c] to the passes that chunk c
+ * keeps at the peak. */
 static double interleaved_peak(const nnc_pipeline *pipeline, int64_t device, const double *bytes, double *counts) {
     int32_t place[NNC_PIPELINE_VIRTUAL_MAX], others = 0;
     double more_bytes[NNC_PIPELINE_VIRTUAL_MAX];
@@ -139,13 +144,15 @@ bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int3
     return true;
 }
 
-/* ---- other schedules: replay of the order list, pass by pass ---- */
+/* ---- peak in other schedules: replay of the order list, pass by pass, without times ---- */
 
 typedef struct walk {
     int64_t done[NNC_STREAMS], limit[NNC_STREAMS];
-    int64_t kept[2]; /* number of kept passes of chunk (or direction) 0 and 1, the digit in the names of nnc_run_op */
-    int32_t freeing; /* NNC_B0 or NNC_W0: the phase whose end frees the activations */
-    bool swapped;    /* true: ops with digit 0 belong to direction 1 of dualpipe, ops with digit 1 to direction 0 */
+    int64_t kept[2]; /* number of passes that chunk (or direction) 0 and 1 keep; 0 and 1 are the digits in the names of
+                      * nnc_run_op */
+    int32_t freeing; /* NNC_B0 or NNC_W0: the phase after which activations are freed */
+    bool swapped;    /* true: ops with digit 0 belong to direction 1 of dualpipe, and those with digit 1 to direction
+                      * 0 */
     peak *to;
 } walk;
 
@@ -162,8 +169,7 @@ static void run_stream(walk *w, int32_t stream) {
 }
 
 static void run_op(walk *w, int32_t op) {
-    const bool pair = op == NNC_F0_BW1 || op == NNC_F1_BW0; /* the op is a pair: a forward and a backward that run at
-                                                             * the same time */
+    const bool pair = op == NNC_F0_BW1 || op == NNC_F1_BW0; /* a pair: a forward and a backward that run together */
     const bool frees = pair || op == NNC_BW0 || op == NNC_BW1;
     if (pair) { run_stream(w, op == NNC_F0_BW1 ? NNC_F0 : NNC_F1); }
     if (frees) {
@@ -176,7 +182,7 @@ static void run_op(walk *w, int32_t op) {
 }
 
 /* Counts the kept passes over all repeats of a sequence of ops. Each repeat changes the counts by the same amount, so
- * only the first and the last repeat can hold the peak. */
+ * the peak is in the first or the last repeat, and the repeats in between are skipped. */
 static void run_repeats(walk *w, const nnc_order_run *run) {
     for (int64_t i = 0; i < run->repeat; i++) {
         const walk before = *w;
@@ -193,7 +199,7 @@ static void run_repeats(walk *w, const nnc_order_run *run) {
     }
 }
 
-/* Tests whether a forward is left. Without one, the kept bytes no longer grow. */
+/* Tests whether the device still has a forward to run. After the last forward the kept bytes do not grow. */
 static bool has_forward(const walk *w) {
     return w->done[NNC_F0] < w->limit[NNC_F0] || w->done[NNC_F1] < w->limit[NNC_F1];
 }

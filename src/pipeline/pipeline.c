@@ -1,6 +1,6 @@
 /* Replay of the order lists of a pipeline: every op starts as soon as its input has arrived and its device is free.
- * nnc_pipeline_run skips the steady part of a long schedule. Once the state repeats, with all times later by the same
- * amount, all further periods take equally long.   [pipeline] [pipeline-skip] */
+ * nnc_pipeline_run skips the steady part of a long schedule: once the state of the replay repeats, with all times later
+ * by the same amount, every further period takes the same time.   [pipeline] [pipeline-skip] */
 #include <float.h>
 #include <limits.h>
 #include <string.h>
@@ -8,28 +8,30 @@
 #include "base/base_internal.h"
 #include "pipeline/pipeline_internal.h"
 
-/* State of one replay. With dualpipe, virtual stages are counted once per direction. */
+/* State of one replay. In dualpipe each virtual stage counts twice, once per direction. */
 typedef struct replay {
     const nnc_pipeline *pipeline;
     const nnc_schedule_row *row;
     nnc_pipeline_memory *memory;
-    nnc_pipeline_event_fn *event; /* receives every interval; NULL: intervals are not reported */
+    nnc_pipeline_event_fn *event; /* receives every interval in which a device runs an op; NULL = intervals are not
+                                   * reported */
     void *context;
     int32_t virtual_stages, chain; /* virtual_stages: number of all virtual stages; chain: number of virtual stages that
-                                    * one micro-batch passes */
-    bool dual;                     /* true: the schedule is dualpipe, on at least two devices */
-    bool folded;                   /* true: the second chunk or direction runs from the last device back to the first */
-    bool splits;                   /* true: weight gradients are separate ops */
-    bool quiet;                    /* true: the replay reports no events and does not count kept micro-batches */
-    /* tracks: 1, or NNC_TRACKS pipelines that are replayed together. The order of ops is equal in all of them, because
-     * it does not depend on times. Times of track k are at index i * tracks + k. */
+                                    * a micro-batch passes */
+    bool dual;                     /* true: the schedule is dualpipe on at least two devices */
+    bool folded;                   /* true: the second chunk or direction passes the devices from the last to the
+                                    * first */
+    bool splits;                   /* true: weight gradients are ops of their own */
+    bool quiet;                    /* true: intervals are not reported, and kept micro-batches are not counted */
+    /* tracks: 1, or NNC_TRACKS pipelines that are replayed together. The order of ops does not depend on times, so all
+     * of them have the same order. Times of track k are at index i * tracks + k. */
     int32_t tracks;
-    const double *track_send_s; /* seconds of a message on each track; not used with one track */
-    bool wide;                  /* see nnc_wave_shape */
-    double *free_s, *first_s;   /* end of the last op and start of the first op of each device */
+    const double *track_send_s; /* seconds of a message on each track; not used if there is one track */
+    bool wide;                  /* true: vector instructions for four doubles are used */
+    double *free_s, *first_s;   /* end of the last op (free_s) and start of the first op (first_s) of each device */
 } replay;
 
-/* ---- layout: the device of each virtual stage, and the queues of each stream ---- */
+/* ---- preparation: the device of each virtual stage, streams of ops, queues of messages ---- */
 
 static int32_t device_of(const replay *r, int32_t virtual_stage) {
     const int32_t p = r->pipeline->stages;
@@ -38,7 +40,7 @@ static int32_t device_of(const replay *r, int32_t virtual_stage) {
 
 static int32_t chunk_of(const replay *r, int32_t virtual_stage) { return virtual_stage / r->pipeline->stages; }
 
-/* Sets the queues and the times of a stream for ops of one phase on one virtual stage. */
+/* Sets the queues and the times of a stream to those of one phase on one virtual stage. */
 static void bind(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase, int32_t virtual_stage) {
     nnc_pipeline_memory *const memory = r->memory;
     const nnc_pipeline *const pipeline = r->pipeline;
@@ -73,9 +75,9 @@ static void begin_stream(const replay *r, int32_t d, int32_t index) {
     const int32_t p = pipeline->stages, v = pipeline->chunks;
     const int64_t m = pipeline->micro_batches;
     const nnc_pipeline_phase phase = (nnc_pipeline_phase)(index / 2);
-    /* Stream 0 of dualpipe carries the direction that enters at this half of the devices. */
+    /* In dualpipe stream 0 is the direction whose micro-batches enter at the nearer end of the pipeline. */
     const int32_t chunk = r->dual && d >= p / 2 ? 1 - index % 2 : index % 2;
-    /* With split backward, the op that frees the activations is the weight gradient, unless frees_early is set. */
+    /* If weight gradients are ops of their own, they free the activations, unless frees_early is set. */
     const bool late = r->splits && !r->row->frees_early;
     const nnc_pipeline_phase last = late ? NNC_RUN_WEIGHT : NNC_RUN_BACKWARD;
     nnc_stream *const stream = &r->memory->device[d].stream[index];
@@ -109,12 +111,13 @@ static void begin_device(const replay *r, int32_t d) {
     for (int32_t i = 0; i < NNC_STREAMS; i += r->folded ? 1 : 2) { begin_stream(r, d, i); }
 }
 
-static const double none_s[NNC_TRACKS]; /* times of an op or a message that does not exist */
+static const double none_s[NNC_TRACKS]; /* zero seconds, for an op or message that does not exist */
 
 static double *begin_queue(const replay *r, nnc_queue *queue, double *slots, int32_t from, int32_t to) {
     const int32_t a = device_of(r, from), b = device_of(r, to);
     uint64_t count = NNC_QUEUE_SLOTS;
-    /* Queues between devices that are not neighbours need more entries: p micro-batches can be on the way at once. */
+    /* Queues between devices that are not neighbours need more elements, because p micro-batches can be on the way at
+     * the same time. */
     while ((a - b > 1 || b - a > 1) && count < (uint64_t)r->pipeline->stages) { count *= 2; }
     queue->arrival_s = slots;
     queue->send_s = a == b ? 0 : r->pipeline->send_s;
@@ -128,8 +131,8 @@ static bool lay_out(replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory
     const int32_t p = pipeline->stages, v = pipeline->chunks;
     const int64_t m = pipeline->micro_batches;
     const nnc_schedule_row *const row = nnc_schedule_of(pipeline->schedule);
-    const bool alone = row->dual && p == 1; /* true: dualpipe on one device, which runs as 1f1b: one
-                                             * direction, and a backward that is not split */
+    const bool alone = row->dual && p == 1; /* true: dualpipe on a single device, which runs as 1f1b, with one direction
+                                             * and both gradients as one op */
     const bool dual = row->dual && !alone;
     int64_t chunk_ops;
     if (p < 1 || p > NNC_PIPELINE_STAGES_MAX || v < 1 || v > NNC_PIPELINE_VIRTUAL_MAX / p || m < 1 ||
@@ -170,7 +173,7 @@ static bool ready(const nnc_stream *stream) {
     return (in == NULL || in->put != in->got) && (out == NULL || out->put - out->got <= out->mask);
 }
 
-/* Takes the next message of a stream from its queue. Returns the arrival time of the message, but at least start_s;
+/* Takes the next message of a stream from its queue. Returns the time at which it has arrived and start_s is reached;
  * start_s if the stream has no input. */
 static double receive(nnc_stream *stream, double start_s) {
     nnc_queue *const in = stream->in;
@@ -203,14 +206,16 @@ static void report(const replay *r, int32_t d, const nnc_stream *stream, nnc_pip
                                                 .end_s = end_s });
 }
 
-/* Moves an interleaved device to its next chunk: to a later chunk in forward, to an earlier chunk in backward. */
+/* Lets a stream of an interleaved device go on to the next chunk: forward to the following chunk, backward to the one
+ * before. */
 static void turn(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase) {
     const int32_t step = phase == NNC_RUN_FORWARD ? r->pipeline->stages : r->chain - r->pipeline->stages;
     stream->turn_left = stream->turn;
     bind(r, stream, phase, (stream->virtual_stage + step) % r->chain);
 }
 
-/* Lets the device run one op of a stream from start_s on. Returns the end of the op. */
+/* Lets a device run one op of a stream from start_s on, and records it: counts, start, interval. Returns the end of the
+ * op. */
 static double book(const replay *r, int32_t d, nnc_stream *stream, nnc_pipeline_phase phase, double start_s) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     const double end_s = start_s + stream->time_s;
@@ -226,14 +231,14 @@ static double book(const replay *r, int32_t d, nnc_stream *stream, nnc_pipeline_
     return end_s;
 }
 
-/* Takes the next message of a stream from its queue. Returns its arrival times on all tracks; zeros if the stream has
+/* Takes the next message of a stream from its queue. Returns its arrival times, one per track; zeros if the stream has
  * no input. */
 static inline const double *receive_tracks(nnc_stream *stream) {
     nnc_queue *const in = stream->in;
     return in != NULL ? &in->arrival_s[(in->got++ & in->mask) * NNC_TRACKS] : none_s;
 }
 
-/* Sends a message on all tracks; it arrives after at_s + send_s. */
+/* Sends a message on all tracks: it arrives the time of a message (out->sends_s) after at_s. */
 NNC_EACH void send_tracks(nnc_stream *stream, const double *at_s) {
     nnc_queue *const out = stream->out;
     if (out == NULL) { return; }
@@ -251,7 +256,7 @@ static void start_tracks(const replay *r, int32_t d, const double *f_s, const do
     }
 }
 
-/* Runs one op of a stream on all tracks, like run_one. */
+/* Does the same as run_one for one op of a stream, on all tracks. Returns false if an input is missing. */
 NNC_EACH bool run_one_tracks(const replay *r, int32_t d, nnc_stream *stream) {
     if (!pending(stream)) { return true; }
     if (!ready(stream)) { return false; }
@@ -272,8 +277,8 @@ NNC_EACH bool run_one_tracks(const replay *r, int32_t d, nnc_stream *stream) {
     return true;
 }
 
-/* Runs a forward (or none) and an unsplit backward (or none) as one op on all tracks, like run_quietly. An op that does
- * not exist takes no time, so the loop needs no branches. */
+/* Does the same as run_quietly on all tracks: runs a forward (or none) and both gradients (or none) as one op. An op
+ * that does not exist takes no time, so the loop has no branches. */
 NNC_EACH bool run_joined_tracks(const replay *r, int32_t d, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
     const bool has_f = f != NULL && pending(f), has_b = pending(b);
     if ((has_f && !ready(f)) || (has_b && !ready(b))) { return false; }
@@ -333,8 +338,9 @@ static bool run_one(const replay *r, int32_t d, int32_t index) {
     return true;
 }
 
-/* Runs a forward (or none) and an unsplit backward (or none) as one op, like run_joined, but reports no events and does
- * not count kept micro-batches. This is the most frequent case. Returns false if an input is missing. */
+/* Runs a forward (or none) and both gradients of a micro-batch (or none) as one op, as run_joined does, but reports
+ * no interval and does not count kept micro-batches; this case is the most frequent. Returns false if an input is
+ * missing. */
 static inline bool run_quietly(const replay *r, int32_t d, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     if (r->tracks > 1) { return r->wide ? run_joined_wide(r, d, f, b, w) : run_joined_tracks(r, d, f, b, w); }
@@ -363,8 +369,8 @@ static inline bool run_quietly(const replay *r, int32_t d, nnc_stream *f, nnc_st
     return true;
 }
 
-/* Runs a forward (or none) and an unsplit backward (or none) as one op. Both inputs must be there at the start, and
- * both results are sent at the end. Returns false if an input is missing. */
+/* Runs a forward (or none) and both gradients of a micro-batch (or none) as one op: both inputs must have arrived at
+ * its start, and both results are sent at its end. Returns false if an input is missing. */
 static bool run_joined(const replay *r, int32_t d, int32_t forward, int32_t chunk) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     nnc_stream *const f = forward < 0 ? NULL : &device->stream[forward];
@@ -394,8 +400,8 @@ static bool run_op(const replay *r, int32_t d, uint8_t op) {
     }
 }
 
-/* Runs the repeated sequence F0_BW1, F1_BW0 of dualpipe until an input is missing. It is faster than run_list, because
- * it needs no switch for each op. Returns true if it ran any pair. */
+/* Runs the repeated pair of ops F0_BW1, F1_BW0 of dualpipe until an input is missing. Faster than run_list, because it
+ * does not decode each op. Returns true if it ran any op. */
 NNC_EACH bool run_pairs(const replay *r, int32_t d, const bool batch) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     nnc_stream *const stream = device->stream;
@@ -412,7 +418,7 @@ NNC_EACH bool run_pairs(const replay *r, int32_t d, const bool batch) {
 
 NNC_WIDE static bool run_pairs_wide(const replay *r, int32_t d) { return run_pairs(r, d, true); }
 
-/* Runs one device until it has to wait. Returns true if it ran any op. */
+/* Runs the ops of one device until an input is missing. Returns true if it ran any op. */
 static bool run_list(const replay *r, int32_t d) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     bool moved = false;
@@ -430,8 +436,8 @@ static bool run_list(const replay *r, int32_t d) {
     return moved;
 }
 
-/* Runs one device until it has to wait, like run_list, but with the faster run_pairs for the repeated pairs of
- * dualpipe. Returns true if it ran any op. */
+/* Runs the ops of one device until an input is missing: the repeated pairs of dualpipe with run_pairs, which is faster,
+ * all other ops with run_list. Returns true if it ran any op. */
 static bool run_device(const replay *r, int32_t d) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     const nnc_order_run *const run = &device->order[device->run];
@@ -455,7 +461,7 @@ static bool is_done(const replay *r) {
     return true;
 }
 
-/* ---- results ---- */
+/* ---- results of a replay, and skipping of periods ---- */
 
 static double device_busy_s(const replay *r, int32_t d) {
     const nnc_pipeline *const pipeline = r->pipeline;
@@ -472,8 +478,8 @@ static double device_busy_s(const replay *r, int32_t d) {
     return busy_s;
 }
 
-/* Sets the step time of each device in schedules that do not split backward into gradients of inputs and of weights:
- * devices finish one after the other, and all wait for the last one. */
+/* In schedules without separate weight gradients, devices end one after the other and all wait for the last one: sets
+ * the step time of each device to total_s. */
 static void wait_for_all(const replay *r, nnc_pipeline_result *result) {
     for (int32_t d = 0; d < r->pipeline->stages && !r->row->splits; d++) { result->span_s[d] = result->total_s; }
 }
@@ -521,16 +527,16 @@ bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memo
     return true;
 }
 
-/* Returns the i-th message queue. Two queues connect each virtual stage to the stage before it: queues with even i
- * carry forward messages, queues with odd i backward messages. Returns NULL for a virtual stage at which the path of
- * micro-batches begins, because no stage is before it. */
+/* Returns message queue number i. Each virtual stage is connected by two queues to the one before it: forward messages
+ * (even i) and backward messages (odd i). Returns NULL for the first virtual stage on the path of a micro-batch,
+ * because none is before it. */
 static nnc_queue *queue_at(const replay *r, int32_t i) {
     const int32_t s = i / 2;
     if (s % r->chain == 0) { return NULL; }
     return i % 2 == 0 ? &r->memory->forward[s] : &r->memory->backward[s - 1];
 }
 
-/* Copies the state of all devices and of the messages on the way. */
+/* Stores a copy of the state of all devices and of the messages on the way in memory->moment. */
 static void remember(const replay *r) {
     nnc_pipeline_moment *const moment = &r->memory->moment;
     const size_t tracks = (size_t)r->tracks, size = tracks * sizeof(double);
@@ -551,8 +557,8 @@ static void remember(const replay *r) {
     }
 }
 
-/* Tests whether each device is at the same place of its order list as at the remembered moment, some repeats later. If
- * so, returns the number of repeats, which is equal for all devices; otherwise returns 0. */
+/* Tests whether each device is at the same op of its order list as at the remembered moment, the same number of repeats
+ * later. Returns this number; 0 = it is not so. */
 static int64_t repeats_since(const replay *r) {
     const nnc_pipeline_moment *const moment = &r->memory->moment;
     const nnc_pipeline_device *const device = r->memory->device;
@@ -565,9 +571,9 @@ static int64_t repeats_since(const replay *r) {
     return same ? repeats : 0;
 }
 
-/* Tests whether all times of a track are later than at the remembered moment by the same amount, and sets *later_s to
- * this amount. Times count as equal within the rounding of a few additions. After NNC_SKIP_FORCE_OPS ops without a
- * period, any time counts as equal. */
+/* Tests whether all times of a track are later than at the remembered moment by the same amount, up to the rounding of
+ * a few additions, and sets *later_s to this amount. After NNC_SKIP_FORCE_OPS ops without a period, any times pass the
+ * test. */
 static bool is_later(const replay *r, int64_t repeats, int32_t track, double *later_s) {
     const nnc_pipeline_moment *const moment = &r->memory->moment;
     const size_t tracks = (size_t)r->tracks, first = (size_t)track;
@@ -591,7 +597,7 @@ static bool is_later(const replay *r, int64_t repeats, int32_t track, double *la
     return true;
 }
 
-/* Advances the counts of a device as if an op of its order list had run `times` more times. */
+/* Advances the counts of a device as if an op of its order list had run `times` further times. */
 static void skip_op(nnc_pipeline_device *device, uint8_t op, int64_t times) {
     nnc_stream *const stream = device->stream;
     const bool forward = op <= NNC_F1 || op >= NNC_F0_BW1;
@@ -605,8 +611,8 @@ static void skip_op(nnc_pipeline_device *device, uint8_t op, int64_t times) {
     if (forward) { stream[NNC_F1 - chunk].done += times; }
 }
 
-/* Advances the state by `times` periods; in a period each device runs its ops `repeats` times, and the times of track k
- * grow by later_s[k] seconds. */
+/* Advances the state by `times` periods. In one period each device runs its sequence of ops `repeats` times, and the
+ * times of track k grow by later_s[k] seconds. */
 static void skip(const replay *r, int64_t repeats, int64_t times, const double later_s[NNC_TRACKS]) {
     const size_t tracks = (size_t)r->tracks;
     double skip_s[NNC_TRACKS];
@@ -626,9 +632,9 @@ static void skip(const replay *r, int64_t repeats, int64_t times, const double l
     }
 }
 
-/* Skips whole periods of the sequences of ops that the devices repeat now, but leaves the last repeat of each sequence.
- * `active` has one bit for each track that may skip. Returns the bits of the tracks that skipped periods. The other
- * tracks, which have no period yet, now have wrong times. Returns 0 if nothing was skipped. */
+/* Skips whole periods of the sequences that the devices repeat at the moment, but leaves the last repeat of each
+ * sequence. `active` has one bit for each track that may skip. Returns the bits of the tracks that skipped; 0 = no
+ * track did. The times of the other tracks are then wrong. */
 static unsigned skip_periods(const replay *r, unsigned active) {
     double later_s[NNC_TRACKS] = { 0 };
     const int64_t repeats = repeats_since(r);
@@ -649,10 +655,10 @@ static unsigned skip_periods(const replay *r, unsigned active) {
     return skipped;
 }
 
-/* Replays the tracks in *active from the start. If some of them skip periods, the others are removed from *active.
- * Returns false if the schedule cannot run. Finds periods with Brent's cycle detection: compares a remembered moment
- * with each later moment, and replaces it after 1, 2, 4, ... rounds over all devices. This finds a period of any
- * length, even if the first rounds do not belong to it. */
+/* Replays the tracks in *active from the start. If some of them skip a period, the others are removed from *active.
+ * Returns false if the schedule cannot run. Periods are found with Brent's cycle detection: each moment is compared
+ * with a remembered one, which is replaced after 1, 2, 4, ... rounds over all devices. This finds periods of any
+ * length, also after an irregular start. */
 static bool run_active(replay *r, unsigned *active) {
     const int64_t m = r->pipeline->micro_batches;
     const bool skips = m > NNC_SKIP_MIN && m / 2 >= r->pipeline->stages;
@@ -687,7 +693,7 @@ bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory,
     return true;
 }
 
-/* Writes the seconds of each device on the tracks with a bit in `tracks`, after their replay. */
+/* Sets the seconds of each device for the tracks with a bit in `tracks`, after their replay. */
 static void set_spans(const replay *r, unsigned tracks, double *span_s) {
     for (int32_t i = 0; i < r->pipeline->stages * NNC_TRACKS; i++) {
         if ((tracks & 1U << (unsigned)(i % NNC_TRACKS)) != 0) {
@@ -696,8 +702,8 @@ static void set_spans(const replay *r, unsigned tracks, double *span_s) {
     }
 }
 
-/* Replays `count` tracks of a schedule without slots common to all devices. Tracks that skip periods at different
- * moments are replayed one group after the other. Returns false if the schedule cannot run. */
+/* Replays `count` tracks of a schedule that wave.c cannot replay. Tracks that skip periods at different moments are
+ * replayed in groups, one group after the other. Returns false if the schedule cannot run. */
 static bool run_groups(replay *r, int32_t count, double *span_s) {
     for (unsigned waiting = (1U << (unsigned)count) - 1; waiting != 0;) {
         unsigned active = waiting;

@@ -1,9 +1,10 @@
-/* The pipeline schedules: one row per schedule with its order list, its closed forms, and its rules for a plan. */
+/* The pipeline schedules: one row per schedule with its order list, closed forms, and rules for a plan. In this file p
+ * is the number of stages, v the number of chunks per device, m the number of micro-batches. */
 #include "base/base_internal.h"
 #include "pipeline/pipeline_internal.h"
 
-/* An order list gives the ops of each device in their order. It depends only on stages, chunks and micro-batches, not
- * on times. If an op takes longer, the replayed time therefore never gets shorter. */
+/* An order list gives the ops of each device in order. It depends only on the numbers of stages, chunks and
+ * micro-batches and not on times. So if an op takes longer, the replayed time never gets shorter. */
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -20,11 +21,12 @@ static void append(nnc_pipeline_device *device, int64_t repeat, const uint8_t *o
 #define APPEND(device, repeat, ...) \
     append((device), (repeat), (const uint8_t[]){ __VA_ARGS__ }, sizeof((uint8_t[]){ __VA_ARGS__ }))
 
-/* ---- 1f1b, arXiv:2104.04473: device i runs min(m, p-i-1) forwards, then forward and backward in turn, then the
- * remaining backwards ---- */
+/* ---- 1f1b, arXiv:2104.04473 ----
+ * Device i of p runs min(m, p-i-1) forwards, then one forward and one backward in turn, then the remaining backwards.
+ * */
 
-/* Writes `ahead` forwards, then forward and backward in turn. n counts micro-batches; with several chunks per device,
- * it counts each chunk of a micro-batch. */
+/* Writes the order list of a device: `ahead` forwards, then one forward and one backward in turn, then `ahead`
+ * backwards. n: number of micro-batches; with several chunks per device, each chunk of a micro-batch counts. */
 static void alternate(nnc_pipeline_device *device, int64_t n, int64_t ahead) {
     ahead = least(ahead, n);
     APPEND(device, ahead, NNC_F0);
@@ -87,9 +89,10 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_GPIPE) = {
     .in_flight = in_flight_gpipe,
 };
 
-/* ---- interleaved, arXiv:2104.04473: 1f1b in which one chunk of a micro-batch replaces a micro-batch. Chunks take
- * turns after each group of p micro-batches. A device begins with min(m v, 2(p-i-1) + (v-1)p) forwards. Virtual stage s
- * is on device s % p; m is a multiple of p. With one chunk it equals 1f1b ---- */
+/* ---- interleaved, arXiv:2104.04473 ----
+ * 1f1b with v chunks per device: one chunk of a micro-batch takes the place of a micro-batch. A device goes on to its
+ * next chunk after every p micro-batches. Device i begins with min(m v, 2(p-i-1) + (v-1)p) forwards. Virtual stage s is
+ * on device s % p. m is a multiple of p. With one chunk the schedule equals 1f1b. */
 
 static void write_interleaved(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device) {
     const int64_t p = pipeline->stages, v = pipeline->chunks, after = p - d - 1;
@@ -124,12 +127,14 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_INTERLEAVED) = {
     .in_flight = in_flight_interleaved,
 };
 
-/* ---- ZB-H1 and ZB-H2, arXiv:2401.10241: 1f1b with separate weight gradients. The published bubbles hold for tW <= tF.
- * If tW > tF, the first device still waits for the first gradient: with the published number of micro-batches in flight
- * it has no other op to run ---- */
+/* ---- ZB-H1 and ZB-H2, arXiv:2401.10241 ----
+ * 1f1b with weight gradients (tW seconds) as ops of their own. The published bubbles hold for tW <= tF, the seconds of
+ * a forward. If tW > tF, the first device still waits for the first gradient: under the published limit of
+ * micro-batches in flight it has no other op to run. */
 
-/* Appends the ops of a device whose weight gradients are late: each weight gradient runs `late` input gradients after
- * its own input gradient. The last weight gradients fill the wait at the end. */
+/* Writes the order list of a device: `ahead` forwards, then the other forwards in turn with input gradients, then the
+ * remaining input gradients. Each weight gradient runs `late` input gradients after its own input gradient; the last
+ * ones fill the wait at the end. */
 static void alternate_split(nnc_pipeline_device *device, int64_t m, int64_t ahead, int64_t late) {
     ahead = least(ahead, m);
     late = least(late, m);
@@ -154,7 +159,7 @@ static double bubble_zb_h1(const nnc_equal_stages *s, nnc_derivation *why) {
 static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_H1) = {
     .chunks = 1,
     .splits = true,
-    .frees_early = true, /* as in the paper, activations count as kept until the end of the input gradient */
+    .frees_early = true, /* as in the paper, activations count as kept only until the end of the input gradient */
     .rolls = true,
     .searched = 4,
     .write = write_zb_h1,
@@ -195,8 +200,9 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_H2) = {
     .in_flight = in_flight_zb_h2,
 };
 
-/* ---- ZB-V, arXiv:2401.10241: two chunks; virtual stages 0..p-1 run down the devices and p..2p-1 back up. The list is
- * written for n >= 2p-1 micro-batches; with fewer, the missing ops are skipped ---- */
+/* ---- ZB-V, arXiv:2401.10241 ----
+ * Two chunks per device: virtual stages 0 .. p-1 pass the devices from first to last, p .. 2p-1 from last to first. The
+ * list is written for n = max(m, 2p-1) micro-batches; ops of micro-batches that do not exist are skipped. */
 
 static void write_zb_v(const nnc_pipeline *pipeline, int64_t i, nnc_pipeline_device *device) {
     const int64_t p = pipeline->stages, n = most(pipeline->micro_batches, 2 * p - 1);
@@ -217,8 +223,8 @@ static double bubble_zb_v(const nnc_equal_stages *s, nnc_derivation *why) {
     return equal_bubble_s;
 }
 
-/* Returns the most micro-batches in flight in ZB-V: p if m >= 2p-1, because a device then keeps both chunks of p
- * micro-batches; fewer if m is smaller. */
+/* Returns the most micro-batches that a device keeps in ZB-V: p if m >= 2p-1, because a device then keeps both chunks
+ * of p micro-batches; fewer if m is smaller. */
 static double in_flight_zb_v(double m, double p, double v, double stage, nnc_derivation *why) {
     (void)v;
     NNC_SAY(why, in_flight, NULL, nnc_min(nnc_min(m, p), (m + 1 + stage) / 2));
@@ -235,22 +241,24 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_V) = {
     .in_flight = in_flight_zb_v,
 };
 
-/* ---- DualPipe, arXiv:2412.19437: half of the micro-batches enters at each end. The first half enters at device 0 and
- * has one more micro-batch when m is odd. Device i holds stage i for one direction and stage p-1-i for the other
- * direction, so chunks is 1 and times are given once per stage. A forward of one direction can pair with a backward of
- * the other direction. The pair takes the sum of their times and sends both results at its end. p is even, or 1. The
- * list is written for n >= p micro-batches from each end; with fewer, the missing ops are skipped ---- */
+/* ---- DualPipe, arXiv:2412.19437 ----
+ * Half of the micro-batches enters at each end of the pipeline; if m is odd, one more enters at device 0. Device i
+ * holds stage i for one direction and stage p-1-i for the other, so `chunks` is 1, and times are given once per stage.
+ * A forward of one direction and a backward of the other can run as a pair, which takes the sum of their times and
+ * sends both results at its end. p is even, or 1. The list is written for n = max(ceil(m / 2), p) micro-batches from
+ * each end; ops of micro-batches that do not exist are skipped. */
 
-/* Writes the list of the device at distance i from the nearer end of the pipeline; direction 0 enters at this end. */
+/* Writes the order list of a device with i devices between it and the nearer end of the pipeline. n: micro-batches from
+ * each end. Direction 0 enters at the nearer end. */
 static void write_pairs(nnc_pipeline_device *device, int64_t n, int64_t p, int64_t i) {
-    const int64_t inner = p / 2 - i - 1; /* number of devices between this device and the middle */
-    const int64_t late1 = (i + 1) / 2;   /* number of late weight gradients at the end */
+    const int64_t inner = p / 2 - i - 1; /* number of devices between this device and the middle of the pipeline */
+    const int64_t late1 = (i + 1) / 2;   /* number of weight gradients of direction 1 that are left for the end */
     const int64_t main = n - p + i + 1;
     APPEND(device, 2 * inner, NNC_F0);
     APPEND(device, i + 1, NNC_F0, NNC_F1);
     APPEND(device, inner, NNC_B1, NNC_W1, NNC_F1);
-    if (inner == 0) { /* in the middle of the pipeline, the first backward is not paired, because a pair would save no
-                       * time */
+    if (inner == 0) { /* for the two devices in the middle, the first backward is not paired, because the pair would
+                       * save no time */
         APPEND(device, 1, NNC_F0, NNC_BW1, NNC_F1_BW0);
     }
     APPEND(device, main - (inner == 0), NNC_F0_BW1, NNC_F1_BW0);
@@ -274,16 +282,17 @@ static void write_dualpipe(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline
     }
 }
 
-/* Returns the bubble of DualPipe if a pair (forward and backward run together) takes the sum of both times. The
- * published formula is (p / 2 - 1) (tFB + tB - 3 tW), where tB is the time of both gradients. */
+/* Returns the bubble of DualPipe in seconds if a pair (a forward and a backward that run together) takes the sum of
+ * both times. The published formula is (p / 2 - 1) (tFB + tB - 3 tW), where tFB is the time of a pair, tB that of both
+ * gradients and tW that of the weight gradient. */
 static double bubble_dualpipe(const nnc_equal_stages *s, nnc_derivation *why) {
     if (!(s->p > 1)) { return 0; }
     NNC_SAY(why, equal_bubble_s, "s", nnc_max(0, (0.5 * s->p - 1) * (s->f + 2 * s->b - s->w)));
     return equal_bubble_s;
 }
 
-/* Returns the micro-batches in flight of DualPipe: p+1 if m >= 2p. The micro-batches from the nearer end of the
- * pipeline arrive first. */
+/* Returns the most micro-batches that a device keeps in DualPipe: p+1 if m >= 2p. If m is smaller, the device gets the
+ * micro-batches from the nearer end of the pipeline first, and keeps fewer. */
 static double in_flight_dualpipe(double m, double p, double v, double stage, nnc_derivation *why) {
     const bool upper = stage < p / 2;
     if (!(p > 1)) { return in_flight_1f1b(m, p, v, stage, why); }
@@ -341,7 +350,7 @@ double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t
     return in_flight;
 }
 
-/* ---- checks of a plan: which schedules are legal for it ---- */
+/* ---- which schedules are legal for a plan ---- */
 
 bool nnc_schedule_repeats(const nnc_plan *plan) {
     const bool plain = plan->schedule == NNC_SCHEDULE_1F1B && plan->virtual_stages == 1;
@@ -350,18 +359,19 @@ bool nnc_schedule_repeats(const nnc_plan *plan) {
 
 bool nnc_schedule_is_steady(const nnc_plan *plan) {
     const nnc_schedule_row *row = nnc_schedule_of(plan->schedule);
-    const int64_t rounds = row->chunks == 1 && !row->dual ? 2 : 4; /* a device with several chunks or directions takes
-                                                                    * longer until its order repeats */
+    /* with several chunks or directions, the order of a device takes longer until it repeats */
+    const int64_t rounds = row->chunks == 1 && !row->dual ? 2 : 4;
     return plan->pipeline == 1 || (!row->keeps_all && plan->micro_batches >= rounds * plan->pipeline);
 }
 
-/* A schedule with one chunk in one direction keeps at least the p-i micro-batches that device i needs to stay busy. */
+/* A schedule with one chunk and one direction keeps at least as many micro-batches as 1f1b, p-i on device i, because
+ * the device would otherwise wait. */
 bool nnc_schedule_keeps_1f1b(const nnc_plan *plan) {
     const nnc_schedule_row *row = nnc_schedule_of(plan->schedule);
     return row->chunks == 1 && !row->dual && !row->folded;
 }
 
-/* Checks that a plan with several virtual stages has a pipeline and a schedule for them. */
+/* Checks that a plan with several virtual stages has a pipeline, and that its schedule allows them. */
 static nnc_status check_chunks(const nnc_plan *p, nnc_error *err) {
     if (p->virtual_stages > 1 && nnc_schedule_of(p->schedule)->chunks > 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--virtual-stages",
@@ -378,7 +388,7 @@ static nnc_status check_chunks(const nnc_plan *p, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Checks --first-stage-layers and --last-stage-layers: the layers of the first and the last stage. */
+/* Checks the numbers of layers of the first and the last stage (--first-stage-layers, --last-stage-layers). */
 static nnc_status check_ends(const nnc_plan *p, int64_t layers, nnc_error *err) {
     const int64_t first = p->first_stage_layers, last = p->last_stage_layers;
     const char *option = first > 0 ? "--first-stage-layers" : "--last-stage-layers";

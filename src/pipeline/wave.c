@@ -1,8 +1,8 @@
-/* Replays, slot by slot, schedules whose slots (places in the order of ops) are common to all devices.
+/* Replay, slot by slot, of schedules in which all devices have the same slots (places in the order of ops).
  *
- * In slot t device i runs forward number t - i, then backward number t - lead + skew * i, then weight gradient number
- * t - lead - i, as far as these exist. Numbers count micro-batches; with several chunks per device, each chunk of a
- * micro-batch counts. Lead and skew alone produce the order lists of gpipe, 1f1b, interleaved, zb-h1 and zb-h2.
+ * In slot t device i runs forward number t - i, then backward number t - lead + skew * i, then weight gradient number t
+ * - lead - i, if ops with these numbers exist. The numbers count micro-batches; with several chunks per device, each
+ * chunk of a micro-batch counts. The two numbers lead and skew describe gpipe, 1f1b, interleaved, zb-h1 and zb-h2.
  *
  *            slot  0   1   2   3   4   5   6
  *     device 0     F0  F1  F2  F3B0 ..              lead 3, skew 0: 1f1b with 4 stages
@@ -11,8 +11,8 @@
  *     device 3                 F0B0 ..
  *
  * A forward takes the message that the previous device sent one slot before. A backward takes the message that the next
- * device sent in the same slot (skew 0) or one slot before (skew 1). Messages also wrap around from the last device
- * to the first. Two arrays hold all messages on the way, and no device has to check whether an input has arrived. */
+ * device sent in the same slot (skew 0) or one slot before (skew 1). There are also messages from the last device to
+ * the first. Two arrays hold all messages on the way, and no device has to check whether an input has arrived. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -25,7 +25,7 @@
 #endif
 #endif
 
-/* The devices with index `first` to `end` - 1. */
+/* The devices from index `first` up to and including `end` - 1. */
 typedef struct device_range {
     int64_t first, end;
 } device_range;
@@ -33,8 +33,9 @@ typedef struct device_range {
 bool nnc_is_wide(void) {
 #if !defined(__x86_64__) || !defined(__GNUC__)
     return false;
-#elif defined(CPU_FEATURE_ACTIVE) /* the C library has tested the processor; the compiler's builtin tests it at each
-                                   * start */
+#elif defined(CPU_FEATURE_ACTIVE)
+    /* the C library has already tested the processor; the builtin function would test it at each start of the program
+     * */
     return CPU_FEATURE_ACTIVE(AVX2);
 #else
     return __builtin_cpu_supports("avx2") != 0;
@@ -59,8 +60,8 @@ nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline, const double *sen
 
 static int64_t clamp(int64_t value, int64_t end) { return value < 0 ? 0 : value > end ? end : value; }
 
-/* Returns the devices that run an op in one slot (place in the order of all devices): device i runs the op with number
- * at + step * i if this number is from 0 to shape->ops - 1. step is 1, 0 or -1. */
+/* Returns the devices that run an op in one slot: device i runs the op with number at + step * i if this number is from
+ * 0 to shape->ops - 1. step is 1, 0 or -1. */
 static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step) {
     if (step == 0) { return (device_range){ 0, at >= 0 && at < shape->ops ? shape->p : 0 }; }
     if (step > 0) { return (device_range){ clamp(-at, shape->p), clamp(shape->ops - at, shape->p) }; }
@@ -79,7 +80,8 @@ NNC_EACH void set_zero(double *to, const int64_t tracks) {
     for (int64_t k = 0; k < tracks; k++) { to[k] = 0; }
 }
 
-/* Sets `sum` to the times plus the time of sending the result; without sending if the pipeline has one device. */
+/* Sets `sum` to the times of ops plus the time of a message with their result; without the message if the pipeline has
+ * one device. */
 NNC_EACH void add_send(const nnc_wave_shape *shape, double *sum, const double *times, const int64_t tracks) {
     if (shape->p > 1) {
         add_tracks(sum, times, shape->send_s, tracks);
@@ -104,11 +106,11 @@ NNC_EACH void set_backward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t 
     } else {
         add_tracks(&wave->backward_s[at], &pipeline->backward_s[s], &wave->weight_s[at], tracks);
     }
-    /* The first virtual stage sends no gradient; the value that wraps around from it is not read. */
+    /* The first virtual stage sends no gradient; the time of its message is computed but never read. */
     add_send(shape, &wave->backward_send_s[at], &wave->backward_s[at], tracks);
 }
 
-/* Moves the cursor to the next device; after the last device, to the next chunk. */
+/* Moves a cursor to the next device, and from the last device to the next chunk. */
 static void go_on(const nnc_wave_shape *shape, nnc_wave_cursor *next) {
     if (++next->place == shape->p) {
         next->place = 0;
@@ -116,11 +118,11 @@ static void go_on(const nnc_wave_shape *shape, nnc_wave_cursor *next) {
     }
 }
 
-/* Moves at most one device to its next forward chunk and one device to its next backward chunk, in slot t. */
+/* In slot t, at most one device goes on to its next forward chunk, and at most one to its next backward chunk. */
 NNC_EACH void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, const int64_t tracks) {
     const int64_t p = shape->p, v = shape->v;
     set_forward(shape, wave, wave->forward.place, wave->forward.chunk, tracks);
-    /* Virtual stage 0 waits for no message in forward, so the arrival time is 0. */
+    /* Virtual stage 0 waits for no message in forward, so its arrival time is 0. */
     if (wave->forward.chunk == 0) { set_zero(wave->now.down_s, tracks); }
     go_on(shape, &wave->forward);
     if (t - shape->lead + p - 1 >= 0) {
@@ -143,7 +145,7 @@ NNC_EACH void forward_slot(nnc_wave *wave, device_range range, const int64_t tra
     }
 }
 
-/* Runs a backward on each device of a slot, with the message that the next device sent one slot before. */
+/* Runs one backward on each device of a slot, with the messages that the next devices sent one slot before. */
 NNC_EACH void backward_skewed(nnc_wave *wave, device_range range, const int64_t tracks) {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict up_s = wave->now.up_s;
@@ -155,12 +157,12 @@ NNC_EACH void backward_skewed(nnc_wave *wave, device_range range, const int64_t 
     }
 }
 
-/* Runs a backward on each device of a slot, with the message that the next device sends in the same slot. */
+/* Runs one backward on each device of a slot, with the messages that the next devices send in the same slot. */
 NNC_EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tracks) {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict up_s = wave->now.up_s;
-    double arrival_s[NNC_TRACKS]; /* arrival times of the messages; they stay in registers, because each device waits
-                                   * for the result of the device before it in this loop */
+    double arrival_s[NNC_TRACKS]; /* arrival times of the current message, kept in registers, because each device of the
+                                   * loop waits for the message of the device before it */
     nnc_copy_tracks(arrival_s, &up_s[range.end * tracks], tracks);
     for (int64_t i = (range.end - 1) * tracks; i >= range.first * tracks; i -= tracks) {
         double start_s[NNC_TRACKS];
@@ -171,12 +173,13 @@ NNC_EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tr
     }
 }
 
-/* Runs a forward and then a backward on devices with both in a slot. skewed: the message was sent one slot before. */
+/* Runs a forward and then a backward on each device of a slot. skewed: true = the backward takes the message that the
+ * next device sent one slot before; false = in the same slot. */
 NNC_EACH void both_slot(nnc_wave *wave, device_range range, const bool skewed, const int64_t tracks) {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict down_s = wave->now.down_s;
     double *const restrict up_s = wave->now.up_s;
-    double arrival_s[NNC_TRACKS]; /* arrival times of the messages; they stay in registers, as do the end times of the
+    double arrival_s[NNC_TRACKS]; /* arrival times of the current message, kept in registers like the end times of the
                                    * forwards */
     nnc_copy_tracks(arrival_s, &up_s[range.end * tracks], tracks);
     for (int64_t i = (range.end - 1) * tracks; i >= range.first * tracks; i -= tracks) {
@@ -205,7 +208,7 @@ NNC_EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64
     const bool together = forward.first == backward.first && forward.end == backward.end;
     for (int64_t i = 0; i < times; i++) {
         if (shape->v > 1) { turn(shape, wave, t, tracks); }
-        if (t < p && i == 0) { /* in the first slots, device i starts in slot i */
+        if (t < p && i == 0) { /* in the first slots, device i runs its first op in slot i */
             nnc_copy_tracks(&wave->first_s[t * tracks], &wave->now.down_s[t * tracks], tracks);
         }
         if (together && shape->skew > 0) {
@@ -250,14 +253,14 @@ static void run_slots(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, in
     }
 }
 
-/* Returns the end of the stretch (slots in which the same devices run a forward, a backward or a weight gradient) that
- * begins at slot t. */
+/* Returns the end of the stretch that begins at slot t: of the successive slots in which the same devices run a
+ * forward, a backward or a weight gradient. */
 static int64_t same_until(const nnc_wave_shape *shape, int64_t t) {
     const int64_t step[3] = { -1, shape->skew, -1 };
     const int64_t lead[3] = { 0, shape->lead, shape->lead };
     int64_t until = INT64_MAX;
     for (int i = 0; i < (shape->splits ? 3 : 2); i++) {
-        /* number of slots by which the last device is later than the first */
+        /* number of slots by which the first op of the last device is later than that of the first device */
         const int64_t reach = step[i] * (shape->p - 1);
         const int64_t low = lead[i] - (reach > 0 ? reach : 0), full = lead[i] - (reach < 0 ? reach : 0);
         const int64_t change = t < low                 ? low
@@ -290,25 +293,28 @@ static void begin(const nnc_wave_shape *shape, nnc_wave *wave) {
     wave->forward = wave->backward = (nnc_wave_cursor){ 0, 0 };
 }
 
-/* ---- skipping ---- */
+/* ---- skipping periods in closed form ---- */
 
-/* One slot maps the state (when each device is free, when each message arrives) to the next state by maxima of
- * sums. Every entry after n slots is therefore a convex function of every entry before. Two cases continue in closed
- * form:
+/* A slot computes the next state (when each device is free, when each message arrives) from the current state by maxima
+ * of sums. So every element after n slots is a convex function of the elements before them. In two cases the replay
+ * continues in closed form:
  *
- *   - The state repeats, with all times later by the same amount: it then repeats forever.
- *   - Each entry grew twice by its own constant amount, because some stages do not wait for each other. If one more
- *     repeat, started from the state K repeats later, grows by the same amounts, so do all repeats in between, because
- *     the functions are convex. Bisection finds the largest such K.   [pipeline-skip] */
+ *   - The state repeats, with all times later by the same amount: then it repeats forever.
+ *   - Each element grew by its own constant amount in two successive repeats, because some stages do not wait for each
+ *     other. A trial starts one more repeat from the state that would be reached K repeats later. If each element grows
+ * by
+ *     the same amount there, it also does in all repeats in between, because the functions are convex. Bisection finds
+ * the
+ *     largest such K.   [pipeline-skip] */
 
-enum { TRIAL_MIN = 8 }; /* the fewest repeats for which a trial saves time */
+enum { TRIAL_MIN = 8 }; /* fewest repeats for which a trial saves time */
 
-/* Returns an array of times of a state: free_s (i = 0), down_s (1) or up_s (2). */
+/* Returns an array of a state: i = 0: free_s, 1: down_s, 2: up_s. */
 static double *row(nnc_wave_state *state, int i) {
     return i == 0 ? state->free_s : i == 1 ? state->down_s : state->up_s;
 }
 
-/* Copies the entries of one track (a pipeline of the batch) from one state to another. */
+/* Copies the elements of one track (a pipeline of the batch) from one state to another. */
 static void copy_track(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_state *from, int64_t track) {
     const int64_t tracks = shape->tracks;
     for (int r = 0; r < 3; r++) {
@@ -318,11 +324,12 @@ static void copy_track(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave
     }
 }
 
-/* Tests whether two times are equal up to the rounding of a few additions. */
+/* Tests whether two times are equal up to the rounding of a few additions. size_s: size of the numbers that were
+ * added. */
 static bool near(double a_s, double b_s, double size_s) { return fabs(a_s - b_s) <= 8 * DBL_EPSILON * size_s; }
 
-/* Tests whether all times of a track (pipeline) are later than in the state `then` by the same amount. Entries before
- * any message stay 0. */
+/* Tests whether all times of a track (pipeline) are later than in the remembered state `then` by the same amount. Times
+ * of messages that were never sent are 0 in both states. */
 static bool came_back(const nnc_wave_shape *shape, nnc_wave *wave, int64_t track) {
     const double now_s = wave->now.free_s[track], by_s = now_s - wave->then.free_s[track];
     const int64_t tracks = shape->tracks;
@@ -335,8 +342,8 @@ static bool came_back(const nnc_wave_shape *shape, nnc_wave *wave, int64_t track
     return true;
 }
 
-/* Tests whether every entry of a track (pipeline) grew from the state `later` to the state `now` by `times` times its
- * growth from `then` to `later`. */
+/* Tests whether every time of a track (pipeline) grew from the state `later` to the state `now` by `times` times its
+ * growth from the state `then` to the state `later`. */
 static bool goes_on(const nnc_wave_shape *shape, nnc_wave *wave, double times, int64_t track) {
     const int64_t tracks = shape->tracks;
     for (int r = 0; r < 3; r++) {
@@ -350,8 +357,8 @@ static bool goes_on(const nnc_wave_shape *shape, nnc_wave *wave, double times, i
     return true;
 }
 
-/* Extrapolates the times of a track (pipeline): from the state `then` to the state `later` each entry grew by later -
- * then; the state `now` gets later + times * (later - then). */
+/* Extrapolates all times of a track (pipeline): sets the state `now` to later + times * (later - then), where `then`
+ * and `later` are the remembered states. */
 static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, int64_t track) {
     const int64_t tracks = shape->tracks;
     for (int r = 0; r < 3; r++) {
@@ -363,12 +370,11 @@ static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, in
     }
 }
 
-/* Brent's cycle detection for one stretch of slots (see same_until): replaces the remembered state after 1, 2, 4,
- * ... turns. This finds a period of any length, even if the first turns do not belong to it. */
+/* State of Brent's cycle detection in one stretch of slots (see same_until): the remembered state is replaced after 1,
+ * 2, 4, ... turns. This finds periods of any length, also after an irregular start. */
 typedef struct watch {
     int64_t until, then; /* until: end of the stretch; then: slot of the remembered state */
-    int64_t age_max;     /* number of slots after which a newer state replaces the remembered state; 0 = no
-                          * remembered state yet */
+    int64_t age_max;     /* number of slots after which a newer state is remembered; 0 = no state is remembered yet */
     int64_t repeat;      /* number of slots that count as one repeat in the test for constant growth */
 } watch;
 
@@ -376,14 +382,14 @@ static void mark(const nnc_wave_shape *shape, watch *w, int64_t t) {
     const int64_t turn = slots_of_turn(shape);
     w->then = t;
     w->age_max = w->age_max == 0 ? 2 * turn : 2 * w->age_max;
-    /* A delay by messages can take as many turns to pass through the pipeline as it has stages. */
+    /* A delay by messages can take as many turns as there are stages until it has passed the whole pipeline. */
     w->repeat = w->age_max >= 2 * turn * shape->p ? turn * shape->p : turn;
 }
 
 static bool is_due(const watch *w, int64_t t) { return w->age_max == 0 || t - w->then >= w->age_max; }
 
-/* Returns how often the slots since the remembered state fit into the slots that are left of the stretch (see
- * same_until); 0 if skipping saves no time. */
+/* Returns how many times the slots since the remembered state fit into the rest of the stretch (see same_until); 0 if
+ * skipping them saves no time. */
 static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t) {
     const int64_t age = t - w->then, left = w->until - t, turn = slots_of_turn(shape);
     if (left < age || left < NNC_SKIP_MIN || age % turn != 0) { return 0; }
@@ -391,7 +397,8 @@ static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t)
     return times * age >= NNC_SKIP_MIN ? times : 0;
 }
 
-/* Tests whether a track (pipeline) is back in its remembered state, or has had no period for too many slots. */
+/* Tests whether the times of a track (pipeline) repeat the remembered state; also true after too many slots without a
+ * period. */
 static bool repeats(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t t, int64_t track) {
     return t - w->then >= NNC_SKIP_FORCE_OPS / shape->p || came_back(shape, wave, track);
 }
@@ -403,14 +410,14 @@ static void copy_all(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_s
 }
 
 /* Bisection for the number of repeats to skip. good: the largest number that a trial confirmed; bad: the smallest
- * number that is not possible (at first, all repeats that are left); times: the number to try next, 0 = finished. */
+ * number that a trial refused (at first, all repeats that are left); times: the number to try next, 0 = finished. */
 typedef struct drifting {
     int64_t good, bad, times;
 } drifting;
 
-/* Skips repeats of `slots` slots for the tracks (pipelines) in `drifts`, whose times grew by equal amounts in the
- * last two repeats. A trial adds this growth K times to the state and runs one more repeat; K is confirmed if this
- * repeat has the same growth. Bisection finds the largest K. The trials of all tracks run at the same time. */
+/* Skips repeats of `slots` slots for the tracks (pipelines) in `drifts`, each of whose times grew by a constant amount
+ * in the last two repeats. A trial adds this growth K times to the state and runs one more repeat: K is confirmed if
+ * this repeat has the same growth. Bisection finds the largest K. The trials of all tracks run at the same time. */
 static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, const bool *drifts,
                   int64_t slots, int64_t t) {
     drifting d[NNC_TRACKS];
@@ -449,8 +456,8 @@ static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, wa
     }
 }
 
-/* Skips periods of one track (pipeline) if its state repeats, and advances *at. Returns true if the state does not
- * repeat, but each time grew by equal amounts in the last two repeats, so that drift() can skip. */
+/* Skips periods of one track (pipeline) if its state repeats, and advances *at by the skipped slots. Returns true if
+ * the state does not repeat, but each time grew by a constant amount in the last two repeats: then drift() can skip. */
 static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t *at, int64_t track) {
     const int64_t age = *at - w->then, times = ages_left(shape, w, *at);
     if (times > 0 && repeats(shape, wave, w, *at, track)) {
@@ -466,7 +473,8 @@ static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, in
     return age == 2 * w->repeat && goes_on(shape, wave, 1, track);
 }
 
-/* Skips whole periods of each track whose state repeats, at most to the end of the stretch (see same_until). */
+/* Skips whole periods of each track whose state repeats, at most up to the end of the stretch (see same_until). at[k]:
+ * slot of track k. */
 static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, int64_t t) {
     bool watched[NNC_TRACKS], drifts[NNC_TRACKS];
     for (int32_t k = 0; k < count; k++) {
@@ -497,9 +505,9 @@ static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave
     return false;
 }
 
-/* Runs all tracks (pipelines) from slot t to the end of the stretch (see same_until); called when at least one
- * track can skip. Tracks skip different numbers of slots, so at[k] is the slot of track k. A track that reaches
- * the end first is copied to wave->kept until all have reached it. Skips happen only at the end of a turn. */
+/* Runs all tracks (pipelines) from slot t to the end of the stretch (see same_until), if at least one track can skip
+ * periods. Tracks skip different numbers of slots, so at[k] is the slot of track k. A track that reaches the end is
+ * copied to wave->kept until all tracks have reached it. Skips happen only at the end of a turn. */
 static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *together, int64_t t) {
     const int64_t turn = slots_of_turn(shape);
     watch w[NNC_TRACKS];
@@ -531,7 +539,8 @@ static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
     copy_all(shape, &wave->now, &wave->kept);
 }
 
-/* Runs all tracks (pipelines) from slot t to the end of the stretch of similar slots (see same_until), w->until. */
+/* Runs all tracks (pipelines) from slot t to w->until, the end of the stretch (see same_until), and skips periods where
+ * possible. */
 static void run_stretch(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t t) {
     const int64_t turn = slots_of_turn(shape);
     while (t < w->until) {
