@@ -158,12 +158,6 @@ static nnc_status check_family(const nnc_model *model, nnc_error *err) {
     if (d->bidirectional || d->head != NNC_HEAD_LOGITS) {
         return refuse(model, "it is an encoder, expected a decoder that generates tokens", err);
     }
-    if (d->shared_keys) {
-        return refuse(model,
-                      "its layers keep keys of many tokens, whose number grows with the "
-                      "sequence, expected plain or latent attention",
-                      err);
-    }
     if (d->encoder_layers > 0) {
         return refuse(model, "it has an encoder before its decoder, expected a decoder alone", err);
     }
@@ -208,11 +202,29 @@ static void add_product(nnc_serve_net *net, const nnc_op *op) {
     };
 }
 
-static void add_attention(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op) {
+/* Sets what the compressed keys of a layer need (shared keys). `in` is the last product that computes such keys, NULL in
+ * a layer without them. An indexer has compressed keys of its own. The last windows of an unfinished key stay in memory:
+ * values and scores of each token, of two windows and two sets of values if windows overlap. [shared-keys] */
+static void add_far_keys(nnc_serve_attention *a, const nnc_decoder *d, const char *in) {
+    const bool picked = in != NULL && strcmp(in, "index.kv") == 0;
+    const double ratio = (double)(picked ? d->index_ratio : in != NULL ? d->compress_ratio : 0);
+    const double sets = picked ? 4.0 : 1.0; /* windows x sets of values */
+    a->shared = d->shared_keys;
+    a->far_ratio = ratio;
+    if (picked) {
+        a->far_most = (double)d->index_topk;
+        a->index_heads = (double)d->index_heads;
+        a->index_dim = (double)d->index_dim;
+    }
+    a->open_values = 2.0 * sets * ratio * (a->key_dim + a->index_dim);
+}
+
+static void add_attention(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op, const char *far_keys) {
     const nnc_flash *u = &op->u.flash;
     const bool latent = d->kv_lora_rank > 0;
     const double window = u->window_pairs / (double)u->s_q;
-    net->attentions[net->attention_count++] = (nnc_serve_attention){
+    nnc_serve_attention *a = &net->attentions[net->attention_count++];
+    *a = (nnc_serve_attention){
         .name = op->name,
         .layers = (double)op->repeat,
         .heads = (double)u->heads,
@@ -223,6 +235,7 @@ static void add_attention(nnc_serve_net *net, const nnc_decoder *d, const nnc_op
         .latent = latent ? (double)d->kv_lora_rank : 0.0,
         .rope = latent ? (double)d->qk_rope_head_dim : 0.0,
     };
+    if (d->shared_keys) { add_far_keys(a, d, far_keys); }
 }
 
 /* Appends an entry to net->states: the state of a scan, or the last inputs of a convolution, which the layer keeps for
@@ -237,11 +250,19 @@ static bool is_full(const nnc_serve_net *net) {
            net->state_count == NNC_SERVE_ATTENTIONS;
 }
 
-static void add_op(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op) {
+/* Adds an op. *far_keys: the last product of the layer that computes compressed keys. */
+static void add_op(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op, const char **far_keys) {
     const double scanned = (double)op->u.scan.inner * (double)op->u.scan.state;
     switch (op->kind) {
-    case NNC_OP_MATMUL: add_product(net, op); break;
-    case NNC_OP_FLASH: add_attention(net, d, op); break;
+    case NNC_OP_MATMUL:
+        if (op->weights.count == 0 && d->shared_keys) { break; } /* scores of the indexer: add_attention */
+        if (strcmp(op->name, "attn.far_kv") == 0 || strcmp(op->name, "index.kv") == 0) { *far_keys = op->name; }
+        add_product(net, op);
+        break;
+    case NNC_OP_FLASH:
+        add_attention(net, d, op, *far_keys);
+        *far_keys = NULL;
+        break;
     case NNC_OP_SCAN: add_state(net, op, scanned, 6.0 * scanned); break;
     case NNC_OP_CONV:
         add_state(net, op, (double)op->u.conv.c_in * (double)(op->u.conv.kernel - 1),
@@ -272,6 +293,7 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
                             nnc_serve_net *net, nnc_error *err) {
     const nnc_decoder *d = &model->decoder;
     const nnc_op_list *list = &scratch->list;
+    const char *far_keys = NULL;
     double in_products = 0.0;
     *net = (nnc_serve_net){ .layers = 0.0 };
     NNC_TRY(check_family(model, err));
@@ -286,7 +308,7 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
             return nnc_fail(err, NNC_BAD_SPEC, model->id,
                             "too many kinds of layers to serve, expected at most %d products", NNC_SERVE_PRODUCTS);
         }
-        add_op(net, d, &list->ops[i]);
+        add_op(net, d, &list->ops[i], &far_keys);
     }
     for (int32_t i = 0; i < net->product_count; i++) {
         const nnc_serve_product *p = &net->products[i];
@@ -546,7 +568,7 @@ static nnc_status resolve_eager(const nnc_model *model, const nnc_software *soft
     } rows[] = {
         { "--software", model->implementation != NNC_IMPLEMENTATION_TRANSFORMERS,
           "only those of transformers are known, expected a model of transformers, or --software vllm" },
-        { "--software", model->decoder.kv_lora_rank > 0,
+        { "--software", model->decoder.kv_lora_rank > 0 || model->decoder.shared_keys,
           "the copies of its latent cache are not known, expected an engine such as --software vllm" },
         { "--batch", mode != NNC_SERVE_STATIC, "it generates one batch at a time, expected --batch N" },
         { "--devices", p->devices > 1, "it runs on one device, expected 1" },

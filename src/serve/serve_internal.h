@@ -34,6 +34,11 @@ typedef struct nnc_serve_attention {
                           * positions */
     double latent, rope; /* latent: size of the latent that all heads share (0 = attention without a latent); rope: size
                           * of the key with rotary positions that belongs to the latent */
+    bool shared;         /* true: the key of a token is also its value */
+    double far_ratio, far_most;    /* compressed keys. far_ratio: number of tokens per compressed key (0 = no such
+                                     * keys); far_most: largest number of them that a token attends to (0 = all) */
+    double index_heads, index_dim; /* the indexer that picks far_most keys: number of its heads, and their width */
+    double open_values;            /* fp32 values of the windows that have no compressed key yet, per layer */
 } nnc_serve_attention;
 
 /* A recurrent state of fixed size that a layer keeps per sequence. */
@@ -44,7 +49,7 @@ typedef struct nnc_serve_state {
     double flops;            /* FLOPs of the recurrent state per token in one layer */
 } nnc_serve_state;
 
-enum { NNC_SERVE_PRODUCTS = 64, NNC_SERVE_ATTENTIONS = 8 };
+enum { NNC_SERVE_PRODUCTS = 96, NNC_SERVE_ATTENTIONS = 8 };
 
 typedef struct nnc_serve_net {
     nnc_serve_product products[NNC_SERVE_PRODUCTS];

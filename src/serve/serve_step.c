@@ -300,20 +300,44 @@ static void add_product(making *m, const nnc_serve_product *p) {
     *(p->last ? &m->step.head_s : p->experts > 0.0 ? &m->step.expert_s : &m->step.product_s) += time_s;
 }
 
-/* Returns the number of query-key pairs of causal attention over n positions. window: number of latest positions that
- * each query attends to; 0 = all. */
-static double attended(double n, double window) {
-    return window <= 0.0 || n <= window ? n * (n + 1.0) / 2.0 : window * (window + 1.0) / 2.0 + (n - window) * window;
+/* Returns the number of pairs of a query and a compressed key in the first n positions: the query at position i attends
+ * to min(floor(i / ratio), most) keys; most = 0: all.   [shared-keys] */
+static double far_attended(double n, double ratio, double most) {
+    const double all = ratio > 0.0 ? floor(n / ratio) : 0.0;
+    const double keys = most > 0.0 ? nnc_min(all, most) : all;
+    return keys * (n + 1.0) - ratio * keys * (keys + 1.0) / 2.0;
 }
 
-/* Returns the number of positions that one sequence reads from the cache. A decode step reads all attended positions;
- * each chunk of a prefill reads the attended positions before the chunk. */
-static double cache_reads(const making *m, double window) {
+/* Returns the number of pairs of query and key in the first n positions. */
+static double attended(double n, const nnc_serve_attention *a) {
+    const double w = a->window;
+    const double near = w <= 0.0 || n <= w ? n * (n + 1.0) / 2.0 : w * (w + 1.0) / 2.0 + (n - w) * w;
+    return near + far_attended(n, a->far_ratio, a->far_most);
+}
+
+/* Returns the FLOPs of attention in all its layers on one device between `from` and `to` tokens of a sequence. The
+ * indexer scores every compressed key, on every tensor rank. */
+static double attention_flops(const nnc_serve_case *of, const nnc_serve_attention *a, double width, double from,
+                              double to) {
+    const double scored = far_attended(to, a->far_ratio, 0.0) - far_attended(from, a->far_ratio, 0.0);
+    return 2.0 * a->layers *
+           (a->heads / of->plan->tensor * width * (attended(to, a) - attended(from, a)) +
+            (a->index_heads * a->index_dim + a->index_heads) * scored);
+}
+
+/* Returns the number of positions read from the cache. A decode step reads all attended positions; a chunk of a prefill
+ * reads the attended positions before the chunk. */
+static double cache_reads(const making *m, const nnc_serve_attention *a) {
     const double chunks = nnc_ceil(m->fresh / (double)m->of->plan->chunk);
     const double chunk = nnc_min((double)m->of->plan->chunk, m->fresh);
-    const double all = chunks * m->cached + chunk * chunks * (chunks - 1.0) / 2.0;
-    if (m->decode) { return window > 0.0 ? nnc_min(m->cached + 1.0, window) : m->cached + 1.0; }
-    return window > 0.0 ? nnc_min(all, chunks * window) : all;
+    const double all = m->decode ? m->cached + 1.0 : chunks * m->cached + chunk * chunks * (chunks - 1.0) / 2.0;
+    const double near = a->window > 0.0 ? nnc_min(all, (m->decode ? 1.0 : chunks) * a->window) : all;
+    if (a->far_ratio == 0.0) { return near; }
+    /* A decode step reads the compressed keys that its indexer picks, a chunk of a prefill those of any of its tokens.
+     * The indexer reads its own key of each compressed key. */
+    const double far = all / a->far_ratio;
+    const double picked = m->decode && a->far_most > 0.0 ? nnc_min(far, a->far_most) : far;
+    return near + picked + far * a->index_dim / a->key_dim;
 }
 
 /* Returns how many times a decode step reads the KV cache: more than once if several query heads share keys and values,
@@ -326,9 +350,8 @@ static double rereads(const nnc_serve_case *of, const nnc_serve_attention *a) {
 
 /* Adds the attention of prompts that are prefilled in the same step as the decode. */
 static void add_prompt_attention(making *m, const nnc_serve_attention *a) {
-    const double pairs =
-        m->prompts * (attended(m->prompt_cached + m->prompt_tokens, a->window) - attended(m->prompt_cached, a->window));
-    const double flops = 2.0 * a->layers * a->heads / m->of->plan->tensor * (a->key_dim + a->value_dim) * pairs;
+    const double flops = m->prompts * attention_flops(m->of, a, a->key_dim + a->value_dim, m->prompt_cached,
+                                                      m->prompt_cached + m->prompt_tokens);
     if (m->prompts > 0.0) {
         m->step.attention_s +=
             add_op(m, a->name, 0.0, m->prompts * m->prompt_tokens, flops, 0.0, 0.0,
@@ -340,13 +363,12 @@ static void add_prompt_attention(making *m, const nnc_serve_attention *a) {
 static void add_attention(making *m, const nnc_serve_attention *a) {
     const nnc_serve_case *of = m->of;
     const nnc_serve_rates *r = &of->rates;
-    const double pairs = m->sequences * (attended(m->cached + m->fresh, a->window) - attended(m->cached, a->window));
     /* Latent attention (MLA): decode attends with the latent itself, prefill with keys and values expanded from the
      * latent. */
     const double width = m->decode && a->latent > 0.0 ? 2.0 * a->latent + a->rope : a->key_dim + a->value_dim;
-    const double flops = 2.0 * a->layers * a->heads / of->plan->tensor * width * pairs;
+    const double flops = m->sequences * attention_flops(of, a, width, m->cached, m->cached + m->fresh);
     const double token = nnc_serve_kv_token(of, a);
-    const double bytes = m->sequences * token * (cache_reads(m, a->window) + m->fresh);
+    const double bytes = m->sequences * token * (cache_reads(m, a) + m->fresh);
     const double count = a->layers * m->passes;
     const double slower = m->decode ? 1.0 : of->engine->attention_factor;
     const double again = m->decode ? rereads(of, a) : 1.0;
@@ -573,14 +595,21 @@ double nnc_serve_kv_token(const nnc_serve_case *of, const nnc_serve_attention *a
     return a->latent > 0.0 ? a->layers * (a->latent + a->rope) * kv_element_bytes(of, a->latent + a->rope)
                            : a->layers * heads *
                                  (a->key_dim * kv_element_bytes(of, a->key_dim) +
-                                  a->value_dim * kv_element_bytes(of, a->value_dim));
+                                  (a->shared ? 0.0 : a->value_dim * kv_element_bytes(of, a->value_dim)));
+}
+
+/* Returns the number of positions that the cache keeps of a sequence; a compressed key and its key for the indexer
+ * count as 1 + index_dim / key_dim positions. */
+static double kept_positions(const nnc_serve_attention *a, double tokens) {
+    const double near = a->window > 0.0 ? nnc_min(tokens, a->window) : tokens;
+    return a->far_ratio > 0.0 ? near + tokens / a->far_ratio * (1.0 + a->index_dim / a->key_dim) : near;
 }
 
 double nnc_serve_kv_bytes(const nnc_serve_case *of, double tokens) {
     double bytes = 0.0;
     for (int32_t i = 0; i < of->net->attention_count; i++) {
         const nnc_serve_attention *a = &of->net->attentions[i];
-        bytes += nnc_serve_kv_token(of, a) * (a->window > 0.0 ? nnc_min(tokens, a->window) : tokens);
+        bytes += nnc_serve_kv_token(of, a) * kept_positions(a, tokens);
     }
     return bytes + (of->draft != NULL ? nnc_serve_kv_bytes(of->draft, tokens) : 0.0);
 }
@@ -589,6 +618,9 @@ double nnc_serve_state_bytes(const nnc_serve_case *of) {
     double bytes = 0.0;
     for (int32_t i = 0; i < of->net->state_count; i++) {
         bytes += 4.0 * of->net->states[i].layers * of->net->states[i].elements / of->plan->tensor;
+    }
+    for (int32_t i = 0; i < of->net->attention_count; i++) { /* every tensor rank has the shared keys */
+        bytes += 4.0 * of->net->attentions[i].layers * of->net->attentions[i].open_values;
     }
     return bytes;
 }

@@ -50,6 +50,37 @@ static double decode_flops(double sequences, double context) {
     return nnc_serve_decode(&of, sequences, context, NULL).flops;
 }
 
+/* DeepSeek-V4-Flash: 2 layers with a window of 128 tokens, 21 that add a key of 512 values for 4 tokens, of which an
+ * indexer of 64 heads of 128 picks 512, and 20 that add a key for 128 tokens. A key is also the value. Up to the first
+ * key of a window its tokens stay in fp32: value and score of 4 tokens, of two sets in two windows, or of 128 tokens. */
+START_TEST(compressed_keys_by_hand) {
+    const double vector = 512.0 * 2.0, near = 43.0 * 128.0;
+    set_up("deepseek-v4-flash", 1, 1);
+    CLOSE(nnc_serve_kv_bytes(&of, 1000.0),
+          vector * (near + 21.0 * 250.0 * (1.0 + 128.0 / 512.0) + 20.0 * 1000.0 / 128.0), 1e-12);
+    CLOSE(nnc_serve_state_bytes(&of), 4.0 * (21.0 * 2.0 * 4.0 * 4.0 * (512.0 + 128.0) + 20.0 * 2.0 * 128.0 * 512.0),
+          1e-12);
+
+    const nnc_serve_step at_400 = nnc_serve_decode(&of, 1.0, 400.0, NULL);
+    const nnc_serve_step at_4000 = nnc_serve_decode(&of, 1.0, 4000.0, NULL);
+    CLOSE(at_4000.kv_bytes, vector * (near + 21.0 * (512.0 + 1000.0 / 4.0) + 20.0 * 4000.0 / 128.0 + 43.0), 1e-12);
+    /* 512 instead of 100 picked keys, 31 instead of 3 keys of 128 tokens, 1000 instead of 100 scored keys */
+    CLOSE(at_4000.flops - at_400.flops,
+          2.0 * 64.0 * 1024.0 * (21.0 * 412.0 + 20.0 * 28.0) + 21.0 * 2.0 * (64.0 * 128.0 + 64.0) * 900.0, 1e-9);
+
+    /* a prompt of 4,000 tokens: token i attends to min(i, 128) tokens, min(i / 4, 512) and i / 128 keys */
+    const nnc_serve_step prompt = nnc_serve_prefill(&of, 1.0, 0.0, 4000.0, NULL);
+    const nnc_serve_step first = nnc_serve_prefill(&of, 1.0, 0.0, 3999.0, NULL);
+    double products = at_400.flops - 2.0 * 64.0 * 1024.0 * (43.0 * 128.0 + 21.0 * 100.0 + 20.0 * 3.0) -
+                      21.0 * 2.0 * (64.0 * 128.0 + 64.0) * 100.0 - 2.0 * net.hidden * net.vocab;
+    products -= 2.0 * 4.0 * net.hidden * 4.0; /* the streams of the head, of the last token alone */
+    CLOSE(prompt.flops - first.flops,
+          products + 2.0 * 64.0 * 1024.0 * (near + 21.0 * 512.0 + 20.0 * 31.0) +
+              21.0 * 2.0 * (64.0 * 128.0 + 64.0) * 1000.0,
+          1e-9);
+}
+END_TEST
+
 /* Llama 3 8B has 6,979,321,856 elements in the products of its layers and 525,336,576 in the head; 2 FLOPs each;
  * each of 32 layers has 4 x 32 x 128 FLOPs per attended position. Layers 2 x 8 x 128 elements of 2 bytes per token
  * in the cache. A step reads the cache of the attended positions and writes one more; the last prompt token alone
@@ -314,10 +345,15 @@ START_TEST(no_ratio_without_measurements) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = { llama_by_hand,           steps_are_sums,
-                                   ranks_and_stages,        chunks_send_their_tokens_once,
-                                   groups_share_experts,    a_latent_is_read_once,
-                                   rates_end_at_the_memory, no_ratio_without_measurements,
-                                   one_device_needs_no_link };
+    const TTest *const tests[] = { llama_by_hand,
+                                   steps_are_sums,
+                                   ranks_and_stages,
+                                   chunks_send_their_tokens_once,
+                                   groups_share_experts,
+                                   a_latent_is_read_once,
+                                   rates_end_at_the_memory,
+                                   no_ratio_without_measurements,
+                                   one_device_needs_no_link,
+                                   compressed_keys_by_hand };
     return run_tests("serving steps", tests, COUNT_OF(tests));
 }
