@@ -50,9 +50,10 @@ static double decode_flops(double sequences, double context) {
     return nnc_serve_decode(&of, sequences, context, NULL).flops;
 }
 
-/* DeepSeek-V4-Flash: 2 layers with a window of 128 tokens, 21 that add a key of 512 values for 4 tokens, of which an
- * indexer of 64 heads of 128 picks 512, and 20 that add a key for 128 tokens. A key is also the value. Up to the first
- * key of a window its tokens stay in fp32: value and score of 4 tokens, of two sets in two windows, or of 128 tokens. */
+/* DeepSeek-V4-Flash: 2 layers have a window of 128 tokens. 21 layers add a key of 512 values for every 4 tokens; an
+ * indexer of 64 heads of 128 picks 512 of these keys. 20 layers add a key for every 128 tokens. A key is also the value.
+ * Until a window has its key, its tokens stay in fp32: value and score of 4 tokens, of two sets in two windows, or of
+ * 128 tokens. */
 START_TEST(compressed_keys_by_hand) {
     const double vector = 512.0 * 2.0, near = 43.0 * 128.0;
     set_up("deepseek-v4-flash", 1, 1);
