@@ -1,17 +1,23 @@
 /* Advice for a plan that does not fit: the smallest changes that make it fit, without another device or global batch.
  *
- * A change has one or more strengths (`step` in the code): the micro-batch is halved once, twice ... Changes that keep
- * the training result come first, up to four at once: the smallest sets of changes, each at its mildest strengths, the
- * fastest sets first. On several devices the fastest plan is then changed further while it gets faster. With adapters,
- * fewer bits for the frozen weights and shorter sequences also count as changes that keep the training result. If no
- * set of these changes fits, other changes are tried, the mildest first, and at last all of them together. Memory is
- * checked before time: a set that does not fit at its full strengths costs only one estimate of memory. If no plan
- * fits with all gentle changes at their full strengths, sets of gentle changes are not tried. */
+ * A change has one or more strengths (`step` in the code); for example, the micro-batch is divided by 2 (strength 1),
+ * by 4 (strength 2) ... A change is gentle if it keeps the training result and costs little time. With adapters, fewer
+ * bits for the frozen weights and shorter sequences also count as gentle.
+ *
+ * The search first tries sets of one to four gentle changes: the smallest sets first, each at the mildest strengths
+ * that fit; the fastest plans are kept. On several devices the fastest plan is then changed further while it gets
+ * faster. If no set of gentle changes fits, sets with other changes are tried, the smallest first, and at last all
+ * changes together.
+ *
+ * Memory is computed before time: a set that does not fit with all its changes at full strength costs only one estimate
+ * of memory. If no plan fits with all gentle changes at full strength, sets of two or more gentle changes are not
+ * tried. */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
 
-/* Changes that save memory. Changes that keep the training result come first, then changes of its numerics. */
+/* Changes that save memory. The gentle changes, which keep the training result, come first; changes of the numerics or
+ * of the task follow. */
 typedef enum change {
     CHANGE_MICRO_BATCH,
     CHANGE_RECOMPUTE,
@@ -22,7 +28,8 @@ typedef enum change {
     CHANGE_CONTEXT,
     CHANGE_FROZEN,  /* only with adapters: stores the frozen weights in int8 or NF4 instead of 16 bits */
     CHANGE_SEQ_LEN, /* only with adapters: shortens the sequences */
-    CHANGES_GENTLE, /* changes from this value on alter numerics or the task, or cost much time */
+    CHANGES_GENTLE, /* changes from this value on are not gentle: they alter the numerics or the task, or cost much
+                     * time */
     CHANGE_PRECISION = CHANGES_GENTLE,
     CHANGE_OPTIMIZER,
     CHANGE_POLICY,
@@ -32,12 +39,13 @@ typedef enum change {
     CHANGES
 } change;
 
-/* Largest numbers. STEPS_MAX: of strengths of one change. TRIES_MAX: of estimates in each of two searches (gentle
- * changes only; all changes). AT_ONCE: of gentle changes in a set. */
+/* Largest numbers. STEPS_MAX: strengths of one change. DOUBLINGS_MAX: doublings of a degree. TRIES_MAX: estimates in
+ * each of two searches (gentle changes only; all changes). TRIED_MAX: entries of the table of tried plans. AT_ONCE:
+ * gentle changes in one set. Smallest number: SHORTEST, tokens of a sequence. */
 enum { STEPS_MAX = 40, DOUBLINGS_MAX = 3, TRIES_MAX = 4000, SHORTEST = 256, TRIED_MAX = 512, AT_ONCE = 4 };
 _Static_assert(STEPS_MAX < 64 && CHANGES_GENTLE <= 10, "the steps of a plan fit in one number");
 
-/* Kinds of recomputation that advice tries, the mildest first. */
+/* Kinds of recomputation that are tried, the one that computes least again first. */
 static const unsigned recomputes[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NORM,
                                        NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
 
@@ -57,7 +65,8 @@ static int shorter_steps(const nnc_plan *plan) {
     return count;
 }
 
-/* Returns the number of strengths of a change. Some strengths may be illegal; an estimate with them then fails. */
+/* Returns the number of strengths of a change; 0 = the change is not possible. Some strengths may give an illegal plan,
+ * whose estimate fails. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 static int steps_of(change what, const nnc_model *model, const nnc_plan *plan, const nnc_device *device) {
     const bool single = plan->precision == NNC_FP32 || plan->precision == NNC_TF32;
@@ -88,8 +97,9 @@ static int steps_of(change what, const nnc_model *model, const nnc_plan *plan, c
     }
 }
 
-/* Moves devices from data parallelism to another degree. Each replica then runs more micro-batches. Returns false if
- * the data ranks do not divide, or if the degree would be too large. */
+/* Divides the number of data ranks by 2^step, and multiplies another degree by 2^step. Each replica then runs 2^step
+ * times as many micro-batches. Returns false if 2^step does not divide the number of data ranks, or if the degree would
+ * be too large. */
 static bool take_from_data(int step, nnc_plan *plan, int32_t *degree) {
     const bool whole = plan->shard == plan->data * plan->context;
     if (plan->data % (1 << step) != 0 || *degree > INT32_MAX >> step) { return false; }
@@ -100,7 +110,7 @@ static bool take_from_data(int step, nnc_plan *plan, int32_t *degree) {
     return true;
 }
 
-/* Applies a change with strength `step` (from 1) to a resolved plan. Returns false if this is not possible. */
+/* Changes a resolved plan by the change `what` with strength `step` (from 1). Returns false if this is not possible. */
 static bool apply(change what, int step, const nnc_device *device, nnc_plan *plan) {
     switch (what) {
     case CHANGE_MICRO_BATCH:
@@ -138,7 +148,7 @@ static bool apply(change what, int step, const nnc_device *device, nnc_plan *pla
     return true;
 }
 
-/* Writes the plan fields that differ between two plans as options of the command line. */
+/* Writes to `text` the command-line options that change the plan `from` to the plan `to`. */
 static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, size_t size) {
     char name[64];
     const struct {
@@ -183,9 +193,9 @@ static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, 
     }
 }
 
-/* A plan that was tried. Gentle changes are the values of `change` before CHANGES_GENTLE. key: a bit 1, then 6 bits for
- * the strength of each gentle change; 0 = unused entry. step_s: time in which the plan handles the tokens of one step
- * of the base plan; 0 = the plan does not fit. */
+/* A tried plan with gentle changes only. key: a bit 1, then 6 bits for the strength of each gentle change (values of
+ * `change` before CHANGES_GENTLE); 0 = unused entry. step_s: seconds in which the plan processes as many tokens as one
+ * step of the base plan; 0 = the plan does not fit. */
 typedef struct tried_plan {
     uint64_t key;
     double step_s;
@@ -194,29 +204,30 @@ typedef struct tried_plan {
 typedef struct search {
     const nnc_model *model;
     const nnc_device *device;
-    const nnc_profiles *profiles; /* default profiles, for the options that a plan needs */
-    const nnc_software *software; /* profile of the plan that does not fit; changes keep this profile */
+    const nnc_profiles *profiles; /* software profiles; for each plan one is the default */
+    const nnc_software *software; /* profile of the plan that does not fit; changed plans keep this profile */
     const nnc_plan *base;
     nnc_scratch *scratch;
-    nnc_variant variant; /* plan that is estimated */
+    nnc_variant variant; /* the changed plan that is estimated */
     int steps[CHANGES];
     int best[CHANGES]; /* strength of each change in the fastest plan with gentle changes so far; 0 = no change */
     double best_s;
-    int tries; /* remaining number of estimates */
-    /* true: every strength is tried, because a stronger change may need more memory than a mild one */
+    int tries; /* number of estimates that may still be made */
+    /* true: try_set tries every strength, because a stronger change can need more memory than a weaker one */
     bool patient;
-    bool gentle_tried; /* true: no set of up to AT_ONCE gentle changes fits */
-    bool takes_tight;  /* true: a plan that fits by the estimate counts as fitting, even if the upper end of
-                                * measured peaks does not fit */
-    bool shipped;      /* true: changes use only features of the profile's framework */
+    bool gentle_tried; /* true: the search for gentle changes is complete, so try_sets skips sets of up to AT_ONCE
+                        * gentle changes */
+    bool takes_tight;  /* true: a plan with the verdict tight counts as fitting if the estimated memory fits, even if
+                        * the upper end of the measured peaks does not */
+    bool shipped;      /* true: changed plans use only features that the framework of the profile has */
     tried_plan tried[TRIED_MAX];
     int tried_count;
 } search;
 
 typedef enum outcome { OUTCOME_ILLEGAL, OUTCOME_OVER, OUTCOME_FITS } outcome;
 
-/* Tries the plan with strength at[c] of each change c (0 = no change), and fills *advice if the plan fits. With
- * `timed`, also estimates the step time. Uses up one of s->tries; without tries left the plan counts as illegal. */
+/* Estimates the base plan with strength at[c] of each change c (0 = no change). If the plan fits, fills *advice. timed:
+ * true = also computes the step time. Each call takes 1 from s->tries; if s->tries is 0, the plan counts as illegal. */
 static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice *advice) {
     nnc_result result;
     nnc_variant *v = &s->variant;
@@ -247,7 +258,7 @@ static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice
     return OUTCOME_FITS;
 }
 
-/* Writes to `text` of each found plan the options that lead to the plan. */
+/* Writes to `text` of each found plan the command-line options that change the base plan to this plan. */
 static void write_texts(const search *s, nnc_advice *advice, int count) {
     for (nnc_advice *one = advice; one < advice + count; one++) {
         write_changes(s->base, &one->plan, one->text, sizeof one->text);
@@ -258,7 +269,8 @@ static void write_texts(const search *s, nnc_advice *advice, int count) {
     }
 }
 
-/* Returns the place of a plan in the table of tried plans. The place has key 0 if the plan was not tried. */
+/* Returns the entry of a plan in the hash table of tried plans, and its key in *key. If the plan was not tried, the
+ * entry has key 0. */
 static tried_plan *place_of(search *s, const int at[CHANGES], uint64_t *key) {
     *key = 1;
     for (int c = 0; c < CHANGES_GENTLE; c++) { *key = *key << 6 | (unsigned)at[c]; }
@@ -267,7 +279,8 @@ static tried_plan *place_of(search *s, const int at[CHANGES], uint64_t *key) {
     return &s->tried[place % TRIED_MAX];
 }
 
-/* Remembers the step time of a plan with gentle changes for refine; 0 = the plan does not fit, or is illegal. */
+/* Stores the step time of a tried plan in the table, if the plan has gentle changes only. step_s 0 = the plan does not
+ * fit, or is illegal. refine reads the table. */
 static void remember(search *s, const int at[CHANGES], double step_s) {
     uint64_t key;
     for (int c = CHANGES_GENTLE; c < CHANGES; c++) {
@@ -280,15 +293,16 @@ static void remember(search *s, const int at[CHANGES], double step_s) {
     }
 }
 
-/* Returns the time in which a plan handles the tokens of one step of the base plan; plans with shorter sequences need
- * more steps for these tokens. */
+/* Returns the seconds in which a plan processes as many tokens as one step of the base plan. A plan with sequences of
+ * half the length needs two steps for these tokens. */
 static double time_of_tokens(const search *s, const nnc_advice *one) {
     const int64_t before = s->base->seq_len, now = one->plan.seq_len;
     return before > now && now > 0 ? one->step_s * ((double)before / (double)now) : one->step_s;
 }
 
-/* Tries a set of changes at all strengths, from mild to strong, until a plan fits. The strength of the last change
- * varies fastest. Returns true if a plan fits. */
+/* Tries a set of changes, one bit each, at all strengths from weak to strong, until a plan fits; the strength of the
+ * last change varies fastest. Unless s->patient, first tries full strengths, and stops if these do not fit. Returns
+ * true if a plan fits. */
 static bool try_set(search *s, unsigned set, nnc_advice *advice) {
     int at[CHANGES] = { 0 }, strongest[CHANGES] = { 0 };
     for (int c = 0; c < CHANGES; c++) {
@@ -321,13 +335,15 @@ static bool try_set(search *s, unsigned set, nnc_advice *advice) {
     return false;
 }
 
-/* Returns the next larger number with equally many bits set, which is the next set of equally many changes. */
+/* Returns the smallest number greater than `set` that has as many bits set: the next set with the same number of
+ * changes. */
 static unsigned next_set(unsigned set) {
     const unsigned lowest = set & (0U - set), raised = set + lowest;
     return ((raised ^ set) >> 2) / lowest | raised;
 }
 
-/* Inserts a plan that fits into the list of the fastest plans. Returns the new length of the list. */
+/* Inserts a plan that fits into the list of found plans, the fastest first, of at most `max` plans. Returns the new
+ * number of plans in the list. */
 static int keep_fastest(const search *s, nnc_advice *advice, int found, int max, const nnc_advice *one) {
     int place = found;
     while (place > 0 && time_of_tokens(s, one) < time_of_tokens(s, &advice[place - 1])) { place--; }
@@ -338,7 +354,7 @@ static int keep_fastest(const search *s, nnc_advice *advice, int found, int max,
     return found;
 }
 
-/* Sets of changes that fit so far. A larger set that contains one of these sets is not tried. */
+/* Sets of changes that fit so far, one bit for each change. A larger set that contains one of these is not tried. */
 typedef struct found_sets {
     unsigned sets[64];
     int count;
@@ -350,8 +366,8 @@ static bool holds_one(const found_sets *found, unsigned set) {
     return holds;
 }
 
-/* Tries all sets of `size` changes out of the first `changes`. For gentle changes it keeps the fastest plans, otherwise
- * the first `max` plans, with mild changes before strong ones. */
+/* Tries all sets of `size` changes out of the first `changes` values of `change`. If these are the gentle changes,
+ * keeps the `max` fastest plans; else keeps the first `max` plans, where sets of weaker changes come first. */
 static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_advice *advice, int *found, int max) {
     nnc_advice one;
     const bool gentle = changes == CHANGES_GENTLE;
@@ -371,8 +387,9 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
     }
 }
 
-/* Tests whether a plan recomputes although it is known to fit without recomputation, so that it only gets slower.
- * Returns false with a pipeline, because its replay may end earlier with longer passes. */
+/* Tests whether a plan recomputes, although the same plan without recomputation is known to fit; recomputation then
+ * only makes the step longer. Returns false with a pipeline, because a pipeline may end earlier if some passes are
+ * longer. */
 static bool recomputes_in_vain(search *s, const int at[CHANGES]) {
     int milder[CHANGES];
     uint64_t key;
@@ -384,8 +401,8 @@ static bool recomputes_in_vain(search *s, const int at[CHANGES]) {
     return nnc_same_bytes(milder, s->best, sizeof milder) || place_of(s, milder, &key)->step_s > 0.0;
 }
 
-/* Returns the step time of a plan; 0 = it does not fit, or cannot be faster than the best plan. Makes the plan the best
- * plan if it is faster than the best plan so far. */
+/* Returns the step time of a plan in seconds; 0 = the plan does not fit, or cannot be faster than the best plan so far.
+ * If the plan is faster than the best plan, it becomes the best plan and is written to *advice. */
 static double time_of(search *s, const int at[CHANGES], nnc_advice *advice) {
     nnc_advice one;
     uint64_t key;
@@ -404,11 +421,11 @@ static double time_of(search *s, const int at[CHANGES], nnc_advice *advice) {
     return step_s;
 }
 
-/* A plan that is slower than the best plan by this factor seldom becomes the best with more of the same change. */
+/* If a stronger change makes a plan slower than the best plan by this factor, still stronger changes are not tried. */
 static const double far_slower = 1.1;
 
-/* Tries other strengths of change d than in `at`: all weaker ones, and stronger ones until a plan that fits is slower
- * than the previous plan, or far slower than the best plan. */
+/* Tries other strengths of change d than at[d]: all weaker ones; then stronger ones, until a plan that fits is slower
+ * than the plan before, or slower than far_slower times the best plan. */
 static void try_row(search *s, int at[CHANGES], int d, nnc_advice *advice) {
     const int own = at[d];
     double last_s = nnc_same_bytes(at, s->best, sizeof s->best) ? s->best_s : (double)INFINITY, step_s = 0.0;
@@ -420,9 +437,10 @@ static void try_row(search *s, int at[CHANGES], int d, nnc_advice *advice) {
     at[d] = own;
 }
 
-/* Changes the fastest gentle plan until no change makes it faster. A change that saves memory seldom saves time, so
- * either one change gets another strength, or one becomes weaker while another gets any strength. Sequence parallelism
- * needs tensor ranks, so both are also added together. Returns true if *advice became faster. */
+/* Changes the fastest plan with gentle changes until no change makes it faster. Tries to give one change another
+ * strength; and to weaken one change while another gets any strength, because a change that saves memory seldom saves
+ * time. Also tries sequence parallelism and tensor ranks together, because the first needs the second. Returns true if
+ * a faster plan was found; *advice is then this plan. */
 static bool refine(search *s, nnc_advice *advice) {
     const double first_s = s->best_s;
     double before_s;
@@ -450,12 +468,12 @@ static bool refine(search *s, nnc_advice *advice) {
     return s->best_s < first_s;
 }
 
-/* ---- tries many changes of the plan at once ---- */
+/* ---- tries all changes together ---- */
 
 static bool is_degree(int c) { return c == CHANGE_TENSOR || c == CHANGE_PIPELINE || c == CHANGE_CONTEXT; }
 
-/* Adds the first `changes` changes one by one to `at`, except degrees, each at its full strength or at the strongest
- * legal one, until the plan fits. Returns true if the plan fits. */
+/* Adds the first `changes` values of `change`, except the degrees, one by one to `at`, until the plan fits. Each is
+ * added at full strength, or at the strongest that is legal. Returns true if the plan fits. */
 static bool add_until_it_fits(search *s, int changes, int at[CHANGES]) {
     nnc_advice one;
     outcome now = try_plan(s, at, false, &one);
@@ -472,8 +490,8 @@ static bool add_until_it_fits(search *s, int changes, int at[CHANGES]) {
     return now == OUTCOME_FITS;
 }
 
-/* Sets the changes to one of the ways to turn data ranks into tensor, pipeline and context ranks. Returns false if
- * there are not that many ways. */
+/* Sets `at` to the way number `way` of turning data ranks into tensor, pipeline and context ranks; all other changes
+ * are 0. Returns false if there are not so many ways. */
 static bool set_way(const search *s, int way, int at[CHANGES]) {
     const int tensor = s->steps[CHANGE_TENSOR] + 1, pipeline = s->steps[CHANGE_PIPELINE] + 1;
     memset(at, 0, CHANGES * sizeof at[0]);
@@ -483,8 +501,8 @@ static bool set_way(const search *s, int way, int at[CHANGES]) {
     return at[CHANGE_CONTEXT] <= s->steps[CHANGE_CONTEXT];
 }
 
-/* Tests whether a plan may fit with gentle changes: tries all of them at full strength, for each way to turn data ranks
- * into other ranks. Sets s->tries to TRIES_MAX again. */
+/* Tests whether a plan with gentle changes may fit: tries all gentle changes at full strength, for each way of turning
+ * data ranks into other ranks. Sets s->tries to TRIES_MAX afterwards. */
 static bool may_fit_gently(search *s) {
     nnc_advice one;
     int at[CHANGES];
@@ -494,7 +512,8 @@ static bool may_fit_gently(search *s) {
         for (int c = 0; c < CHANGES_GENTLE; c++) { at[c] = is_degree(c) ? at[c] : s->steps[c]; }
         at[CHANGE_SEQUENCE] = s->base->tensor > 1 || at[CHANGE_TENSOR] > 0 ? at[CHANGE_SEQUENCE] : 0;
         for (; now == OUTCOME_ILLEGAL && at[CHANGE_ZERO] >= 0; at[CHANGE_ZERO]--) {
-            now = try_plan(s, at, false, &one); /* some plans allow only lower stages of ZeRO */
+            now = try_plan(s, at, false, &one); /* the loop lowers the ZeRO stage, because some plans are illegal with
+                                                 * the highest stages */
         }
         if (now == OUTCOME_ILLEGAL && set_way(s, way, at) && try_plan(s, at, false, &one) != OUTCOME_ILLEGAL) {
             now = add_until_it_fits(s, CHANGES_GENTLE, at) ? OUTCOME_FITS : OUTCOME_OVER;
@@ -505,15 +524,16 @@ static bool may_fit_gently(search *s) {
     return fits;
 }
 
-/* Lowers the strength of change c to the lowest with which the plan fits. */
+/* Sets at[c], the strength of change c, to the lowest with which the plan fits. */
 static void weaken(search *s, int at[CHANGES], int c) {
     nnc_advice one;
     const int strongest = at[c];
     for (at[c] = 0; at[c] < strongest && try_plan(s, at, false, &one) != OUTCOME_FITS;) { at[c]++; }
 }
 
-/* Tries all changes together, for each way to turn data ranks into tensor, pipeline and context ranks. try_sets cannot
- * try sets of so many changes. Keeps the plan with the fewest changes in *advice. Returns 1 if a plan fits, else 0. */
+/* Tries all changes together, for each way of turning data ranks into tensor, pipeline and context ranks; then weakens
+ * each change as far as the plan still fits. try_sets would need too many estimates for sets of so many changes. Writes
+ * the plan with the fewest changes to *advice. Returns 1 if a plan fits, else 0. */
 static int try_all_together(search *s, nnc_advice *advice) {
     int found = 0, at[CHANGES];
     for (int way = 0; set_way(s, way, at); way++) {
@@ -531,8 +551,8 @@ static int try_all_together(search *s, nnc_advice *advice) {
     return found;
 }
 
-/* If every found plan shortens the sequences, tries to add a plan that keeps their length. Returns the new number of
- * plans. */
+/* If every found plan shortens the sequences, tries to add to the list a plan with the sequence length of the base
+ * plan. Returns the new number of plans in the list. */
 static int keep_lengths(search *s, nnc_advice *advice, int found, int max) {
     found_sets fitting = { .count = 0 };
     nnc_advice keeps;
@@ -549,7 +569,8 @@ static int keep_lengths(search *s, nnc_advice *advice, int found, int max) {
     return kept > 0 ? keep_fastest(s, advice, found < max ? found : max - 1, max, &keeps) : found;
 }
 
-/* Finds advice as nnc_advise does, for a plan that nnc_plan_read has read and checked. */
+/* Does the work of nnc_advise, for a plan that nnc_plan_read has read and checked. Returns the number of plans in
+ * `advice`. */
 static int advise(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles, const nnc_plan *plan,
                   nnc_scratch *scratch, nnc_advice *advice, int max) {
     const nnc_software *software = nnc_profile_of(profiles, model, device, plan);
@@ -592,7 +613,8 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     for (int size = 1; size <= CHANGES && found == 0; size++) {
         try_sets(&s, size, CHANGES, &fitting, advice, &found, max);
     }
-    /* If other changes fit, also tries LoRA with recomputation, which is often faster than offload. */
+    /* If sets with changes that are not gentle fit, also tries LoRA with recomputation, which is often faster than
+     * offload. */
     const unsigned adapted = 1U << CHANGE_ADAPTERS | 1U << CHANGE_RECOMPUTE;
     if (alters && found > 0 && found < max && s.steps[CHANGE_ADAPTERS] > 0 && s.steps[CHANGE_RECOMPUTE] > 0 &&
         !holds_one(&fitting, adapted) && try_set(&s, adapted, &advice[found])) {

@@ -1,5 +1,6 @@
-/* The bounds of a step. Lower bound: every engine (matrix units, vector units, memory) and every fabric runs at its
- * datasheet rate, and the busiest one decides (ideal mode). Upper bound: the predicted times without any overlap.
+/* The bounds of the step time. Lower bound (ideal mode): every engine (matrix units, vector units, memory) and every
+ * fabric runs at its datasheet rate, and the one that is busy longest decides. Upper bound: the predicted times without
+ * any overlap.
  *
  *     matrix  ##########        the step (with bubble) as if only this engine took time
  *     vector  ###
@@ -9,7 +10,8 @@
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 
-/* Seconds that each engine takes for one FLOP or byte. vector_s is 0 if the device file has no rate of vector units. */
+/* Seconds that each engine takes for one FLOP (matrix_s for each format, vector_s) or one byte (memory_s). vector_s is
+ * 0 if the device file has no rate of vector units. */
 typedef struct engine_rates {
     double matrix_s[NNC_DTYPE_COUNT], vector_s, memory_s;
 } engine_rates;
@@ -53,15 +55,16 @@ NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, co
     }
 }
 
-/* engine_sums: seconds of one segment; a row for each part of a pass, a column for each engine. The further row
- * WEIGHT_PART has only weight gradients, which the row of backward also includes. The further column NNC_ENGINES has
- * the sum over all resources. */
+/* Seconds of one layer of a segment. parts has a row for each part of a pass, and a column for each engine. One more
+ * row, WEIGHT_PART, has only the weight gradients, which the row of backward also includes. One more column,
+ * NNC_ENGINES, has the time without overlap: the sum over compute, memory, network, fixed times and the host. */
 enum { WEIGHT_PART = NNC_PASS_PARTS, SUMMED_PARTS };
 typedef struct engine_sums {
     double parts[SUMMED_PARTS][NNC_ENGINES + 1];
 } engine_sums;
 
-/* Sets the times of one segment on one engine, which the replay needs. */
+/* Copies to *unit the seconds of one layer on one engine (or in the column NNC_ENGINES) that the replay of the pipeline
+ * needs. */
 static void set_unit(const engine_sums *sums, int engine, nnc_segment_time *unit) {
     unit->forward_s = sums->parts[NNC_PART_FORWARD][engine];
     unit->backward_s = sums->parts[NNC_PART_BACKWARD][engine];
@@ -126,10 +129,10 @@ double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *unit
     return upper_bound_s;
 }
 
-/* ---- the ideal step ---- */
+/* ---- the ideal step: the lower bound of the step time ---- */
 
-/* Sets forward_s, backward_s, recompute_s and update_s of the ideal step of one device. Only the time of `engine` is
- * counted. */
+/* Sets forward_s, backward_s, recompute_s and update_s of *ideal for one device, as if only `engine` took time. stage:
+ * index of the device. */
 static void engine_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_step_memory *m,
                          int32_t stage, const engine_rates *rates, nnc_engine engine, nnc_ideal *ideal) {
     const nnc_stage_residency *holding = &m->holdings[stage];
@@ -153,8 +156,8 @@ static double parts_s(const nnc_ideal *i) {
     return i->forward_s + i->backward_s + i->recompute_s + i->update_s + i->exposed_comm_s + i->bubble_s;
 }
 
-/* Seconds that each fabric works in one pass over an instance of a segment. once_s: in every pass; again_s: extra
- * seconds if the instance is recomputed. */
+/* Seconds that each fabric works in one pass over one layer of a segment. once_s: in every pass; again_s: in addition,
+ * if backward computes the layer again. */
 typedef struct link_loads {
     double once_s[NNC_SEGMENTS_MAX][NNC_FABRICS], again_s[NNC_SEGMENTS_MAX][NNC_FABRICS];
 } link_loads;
@@ -176,7 +179,8 @@ static void load_links(const nnc_step *step, const nnc_rows *rows, link_loads *l
     }
 }
 
-/* Returns the seconds that the busiest fabric of a device works in a step, overlapped or not. Sets *fabric. */
+/* Returns the seconds that the busiest fabric of a device works in a step, whether its communication overlaps or not.
+ * Sets *fabric to this fabric. */
 static double device_network_s(const nnc_step *step, const link_loads *loads, const nnc_stage_residency *holding,
                                const nnc_step_end *t, nnc_fabric *fabric) {
     const double passes = (double)nnc_step_passes(step->plan);
@@ -197,7 +201,8 @@ static double device_network_s(const nnc_step *step, const link_loads *loads, co
     return sums[*fabric];
 }
 
-/* Sets *stage to the device whose links are busiest, and the network time and fabric of the ideal step. */
+/* Finds the device whose busiest fabric works longest. Sets *stage to this device, ideal->network_s to the seconds, and
+ * ideal->fabric. */
 static void find_busiest_links(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m, nnc_ideal *ideal,
                                int32_t *stage) {
     link_loads loads;
@@ -219,8 +224,8 @@ static void find_busiest_links(const nnc_step *step, const nnc_rows *rows, const
     }
 }
 
-/* Returns an upper limit of the pipeline time: each stage once, plus the slowest stage once per micro-batch. Sets
- * *busy_s to the longest time that any device works. */
+/* Returns a time in seconds that the passes of the pipeline cannot exceed: one pass of each stage, plus one pass of the
+ * slowest stage for each micro-batch. Sets *busy_s to the passes of the slowest stage. */
 static double longest_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_step_memory *m,
                         double *busy_s) {
     double all = 0.0, slowest = 0.0;
@@ -237,7 +242,8 @@ static double longest_s(const nnc_step *step, const nnc_segment_time units[NNC_S
     return all + *busy_s;
 }
 
-/* Computes the ideal step for one engine alone. Returns false if the pipeline is too large to replay. */
+/* Computes the ideal step as if only `engine` took time, and writes it to *one. Returns false if the pipeline is too
+ * large to replay. */
 static bool engine_step(const nnc_step *step, const nnc_bound_segment_times *units, const engine_rates *rates,
                         nnc_engine engine, nnc_step_memory *m, nnc_ideal *one) {
     *one = (nnc_ideal){ .engine = engine };
@@ -251,8 +257,9 @@ static bool engine_step(const nnc_step *step, const nnc_bound_segment_times *uni
     return true;
 }
 
-/* If the links decide, describes the device with the busiest links: the parts of its step, and the time that its engine
- * waits. */
+/* Called if a fabric is busy for longer than every engine. Changes *ideal to describe the device `stage`, whose links
+ * are busiest: the parts of its step on the engine, its bubble, and as exposed communication the seconds by which the
+ * links are busy longer. */
 static void wait_for_links(const nnc_step *step, const nnc_bound_segment_times *units, const engine_rates *rates,
                            int32_t stage, const nnc_step_memory *m, nnc_ideal *ideal) {
     const double engine_s = ideal->step_s;
@@ -283,8 +290,8 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
         nnc_ideal one;
         if (e == first) { continue; }
         if (step->plan->pipeline > 1 && most_s[e] < ideal->step_s) {
-            engine_s[e] = busy_s[e]; /* the step on this engine is not replayed, because this engine cannot be the
-                                      * busiest */
+            engine_s[e] = busy_s[e]; /* this engine cannot be the busiest, so its step is not replayed; the time that it
+                                      * works is enough */
             continue;
         }
         if (!engine_step(step, units, &rates, (nnc_engine)e, m, &one)) { return false; }
@@ -332,7 +339,7 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
     for (int e = 0; e < NNC_ENGINES; e++) { times[e] = engine_time_s(&rates, (nnc_engine)e, op, &row->work, why); }
     const double matrix_s = times[NNC_ENGINE_MATRIX], vector_s = times[NNC_ENGINE_VECTOR];
     double memory_s = times[NNC_ENGINE_MEMORY];
-    (void)memory_s; /* memory_s is used only by the derivation */
+    (void)memory_s; /* only the derivation uses memory_s */
     if (nnc_op_row_of(op)->fuses) {
         NNC_SET(why, memory_s, "s", 0.0);
         NNC_NOTE(why, "ideal fusion: the neighbouring ops already move its tensors");
@@ -348,8 +355,8 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
     NNC_NOTE(why, "time of this op on the busiest engine of the step");
 }
 
-/* Records two formulas. The bubble is the step of the busiest engine minus its forward, backward, recompute and update.
- * The exposed communication is the time by which the busiest link exceeds this engine. */
+/* Records the formulas of two parts of the ideal step. Bubble: step of the busiest engine minus forward, backward,
+ * recompute and update. Exposed communication: seconds by which the busiest fabric works longer than this engine. */
 static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows, const nnc_result *r) {
     nnc_derivation *const why = step->why;
     nnc_say_rows(rows, r, why);
@@ -368,8 +375,8 @@ static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const n
     nnc_say_formula(why, "host_s", "s", "0", 0.0);
 }
 
-/* Sets the bounds of an ideal step. All resources work at the same time, so if the largest bound took no time, the
- * second largest would give the step time. */
+/* Sets the bounds of an ideal step, in seconds. All resources work at the same time. So if the resource with the
+ * largest bound took no time, the step would take as long as the second largest bound. */
 static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *why) {
     NNC_LET(why, matrix_s, "s", ideal->engine_s[NNC_ENGINE_MATRIX]);
     NNC_LET(why, vector_s, "s", ideal->engine_s[NNC_ENGINE_VECTOR]);
@@ -392,8 +399,9 @@ static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *wh
     }
 }
 
-/* Sets row->network_s to the load of a collective, the sum over all fabrics. Returns the seconds of the exposed
- * communication that belong to this collective. */
+/* Sets row->network_s to the sum over all fabrics of the seconds that a collective occupies them. Returns the seconds
+ * of exposed communication of this collective: a share of the exposed communication of the step, by its time on the
+ * busiest fabric. */
 static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_cost *row) {
     nnc_derivation *const why = step->why;
     double load_s[NNC_FABRICS];
@@ -417,8 +425,8 @@ static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_co
     return time_s;
 }
 
-/* Fills the stages of an ideal step. All stages get the exposed communication and the update of the deciding stage.
- * rows must be as nnc_ideal_step left them. */
+/* Fills m->stages for an ideal step. All stages get the exposed communication and the update of the stage that decides
+ * the step time. rows: op table as nnc_ideal_step left it. */
 static void describe_stages(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows, nnc_step_memory *m) {
     nnc_bound_segment_times units;
     nnc_bound_segment_times_sum(step, rows, &units);
@@ -438,7 +446,7 @@ void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows
     describe_stages(step, ideal, rows, m);
     nnc_step_restrict(step, &m->holdings[ideal->stage], rows);
     nnc_step quiet = *step;
-    quiet.why = NULL; /* the rows are made without a derivation, because the loop below replaces their times */
+    quiet.why = NULL; /* no derivation, because the loop below replaces the times of these rows */
     nnc_step_end_append(&quiet, none, m, ideal->stage, &hidden, rows);
     nnc_derivation *const why = step->why;
     double rows_s = 0.0, compute_total_s = 0.0, memory_total_s = 0.0, network_total_s = 0.0;

@@ -1,10 +1,11 @@
-/* Tries changes of a plan that make its step faster or smaller: one option at a time, then the best ones together.
+/* Tries changes of a plan that make its step faster or its memory smaller: one option at a time, then the best options
+ * together. A kind of change is called a move.
  *
  *     plan as given + a move -> estimate -> samples per second, memory, cost
  *
- * The options of a change are the fields of the plan that differ from the given plan, so a user can append them. The
- * number of devices stays the same. The global batch also stays if the number of micro-batches can follow. If a larger
- * micro-batch makes the global batch larger, changes are compared by samples per second. */
+ * The output lists a change as command-line options: the fields of the plan that differ from the given plan. The number
+ * of devices stays the same. The global batch stays the same if another number of micro-batches allows this; if it
+ * grows with a larger micro-batch, plans are compared by samples per second. */
 #include "estimate/estimate_internal.h"
 #include "fields/fields_internal.h"
 #include "op/op_internal.h"
@@ -22,28 +23,32 @@ typedef enum move {
     MOVE_KERNELS,
     MOVE_ZERO,
     MOVE_FROZEN,
-    MOVE_QUICK, /* the moves from this value on are not tried with `quick` */
+    MOVE_QUICK, /* with `quick`, the moves from this value on are not tried */
     MOVE_RESHARD = MOVE_QUICK,
     MOVE_SEQUENCE,
     MOVE_TENSOR,
     MOVE_PIPELINE,
     MOVE_SMALLER,
-    MOVE_TOGETHER, /* the moves from this value on train other weights, so a combination of moves never contains them */
+    MOVE_TOGETHER, /* the moves from this value on train other weights than the given plan, so they are never combined
+                    * with other moves, except QLoRA (find_together) */
     MOVE_LORA = MOVE_TOGETHER,
     MOVE_QLORA,
     MOVES
 } move;
 
-/* VOCAB_MULTIPLE: a vocabulary padded to a multiple of this number fills the tiles of matrix units. */
+/* STEPS_MAX: largest number of strengths of a move. ROUNDS_MAX: largest number of rounds in `combine`. LORA_RANK:
+ * adapter rank of the moves lora and qlora. VOCAB_MULTIPLE: the move padding makes the vocabulary a multiple of this
+ * number, which fills the tiles of matrix units. */
 enum { STEPS_MAX = 10, ROUNDS_MAX = 8, LORA_RANK = 16, VOCAB_MULTIPLE = 128 };
 
-/* Least share by which a change must make training faster, or memory smaller, to be listed. */
+/* A change is listed only if it makes training faster by the share worth_faster, or the memory smaller by the share
+ * worth_smaller. */
 static const double worth_faster = 0.005, worth_smaller = 0.05;
 
-/* A plan as a user would give it, before defaults are filled in; also the profile and model that it uses. */
+/* A changed plan as a user would give it, before defaults are filled in, and its profile and model. */
 typedef struct candidate {
     nnc_plan plan;
-    const nnc_software *software; /* profile that the move sets; NULL = the default profile of the plan */
+    const nnc_software *software; /* profile that the move sets; NULL = the default profile for this plan */
     bool padded;
 } candidate;
 
@@ -52,8 +57,8 @@ typedef struct tuner {
     nnc_scratch *scratch;
     nnc_model padded; /* copy of the model with a padded vocabulary */
     nnc_result base;
-    nnc_variant variant; /* plan that is estimated */
-    bool shipped;        /* true: changes use only features of the profile's framework */
+    nnc_variant variant; /* the changed plan that is estimated */
+    bool shipped;        /* true: changed plans use only features that the framework of the profile has */
     int tries;
 } tuner;
 
@@ -61,9 +66,9 @@ static bool has_peak(const tuner *t, nnc_dtype precision) {
     return !isnan(nnc_device_matmul_peak(t->ask->device, precision));
 }
 
-/* Sets the number of micro-batches with which a plan keeps its global batch, for a given micro-batch and number of data
- * ranks. A plan that has a global batch but no number of micro-batches is not changed, because the number follows.
- * Returns false if micro-batch x data ranks does not divide the global batch. */
+/* Sets the number of micro-batches in *plan so that the global batch stays as in `now`, for a given micro-batch and
+ * number of data ranks. If *plan has a global batch but no number of micro-batches, it is not changed, because the
+ * number then follows. Returns false if micro-batch x data ranks does not divide the global batch. */
 static bool keep_batch(const nnc_plan *now, int64_t micro_batch, int32_t data, nnc_plan *plan) {
     const int64_t product = micro_batch * data;
     if (now->global_batch % product != 0) { return false; }
@@ -71,8 +76,9 @@ static bool keep_batch(const nnc_plan *now, int64_t micro_batch, int32_t data, n
     return true;
 }
 
-/* Multiplies or divides one degree of parallelism; the number of data ranks follows, so that the number of devices
- * stays. Returns false if the numbers do not divide, or if the degree would not change or would be too large. */
+/* Sets one degree of parallelism, *asked, to 2^(step - 1), and changes the number of data ranks in *plan so that the
+ * number of devices stays. most: largest degree. degree: the degree in `now`. Returns false if the numbers do not
+ * divide, the degree is too large, or it would not change. */
 static bool split(const nnc_plan *now, int step, int32_t most, int32_t degree, int32_t *asked, nnc_plan *plan) {
     const int32_t to = 1 << (step - 1), all = now->data * degree;
     if (to == degree || to > most || all % to != 0) { return false; }
@@ -96,7 +102,8 @@ static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_pla
     const bool single = from == NNC_FP32 || from == NNC_TF32;
     const bool half = from == NNC_BF16 || from == NNC_FP16;
     plan->precision = to;
-    const bool captured = t->ask->model->captured != NULL; /* true: 16-bit casts are known only for autocast */
+    /* true: for this model 16-bit formats are known only with autocast */
+    const bool captured = t->ask->model->captured != NULL;
     if (single && to != NNC_TF32 && (captured || plan->policy == NNC_POLICY_FP32)) {
         plan->policy = captured ? NNC_POLICY_AMP : NNC_POLICY_MIXED;
     }
@@ -106,8 +113,8 @@ static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_pla
                                                 : single);
 }
 
-/* Applies a move (a kind of change) with strength `step` (from 1) to a candidate; `now` is the resolved plan. Returns
- * false if the move changes nothing or is not possible. */
+/* Applies a move with strength `step` (from 1) to a candidate. now: the resolved plan. Returns false if the move
+ * changes nothing or is not possible. */
 static bool apply(const tuner *t, move what, int step, const nnc_plan *now, candidate *c) {
     static const unsigned recomputes[] = { NNC_RECOMPUTE_NONE, NNC_RECOMPUTE_ATTENTION,
                                            NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
@@ -160,8 +167,8 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
     }
 }
 
-/* Writes the command-line options that turn the given plan into the candidate: plan fields that differ, the padded
- * vocabulary, and the software profile. */
+/* Writes to `text` the command-line options that change the given plan to the candidate: plan fields that differ, the
+ * padded vocabulary, and the software profile. */
 static void write_options(const tuner *t, const candidate *c, char *text, size_t size) {
     char from[64], to[64], name[NNC_OPTION_NAME];
     text[0] = '\0';
@@ -199,9 +206,9 @@ static bool estimate(tuner *t, const candidate *c, nnc_result *r) {
            nnc_estimate_read(v->model, t->ask->device, v->software, v->plan, t->scratch, r, NULL) == NNC_OK;
 }
 
-/* Tests whether result a is better than result b. A plan that fits is better than a plan that does not. Of two plans
- * that fit, a is better if it is faster by the share worth_faster; of two that do not fit, if it takes less memory by
- * the share worth_smaller. */
+/* Tests whether the plan of result a is better than the plan of result b. A plan that fits is better than a plan that
+ * does not. Of two plans that fit, a is better if it is faster by the share worth_faster. Of two plans that do not fit,
+ * a is better if it needs less memory by the share worth_smaller. */
 static bool better(const nnc_result *a, const nnc_result *b) {
     if ((a->verdict == NNC_OVER_MEMORY) != (b->verdict == NNC_OVER_MEMORY)) { return b->verdict == NNC_OVER_MEMORY; }
     return a->verdict == NNC_OVER_MEMORY
@@ -209,7 +216,8 @@ static bool better(const nnc_result *a, const nnc_result *b) {
                : a->samples_per_s > (1.0 + worth_faster) * b->samples_per_s;
 }
 
-/* Finds the best strength of a move from a candidate with resolved plan `now`; false = no strength is possible. */
+/* Finds the best strength of a move for the candidate *from, whose resolved plan is *now. most: largest strength to
+ * try. Writes the changed candidate to *to and its estimate to *r. Returns false if no strength is possible. */
 static bool best_step(tuner *t, move what, const candidate *from, const nnc_plan *now, int most, candidate *to,
                       nnc_result *r) {
     bool any = false;
@@ -222,7 +230,7 @@ static bool best_step(tuner *t, move what, const candidate *from, const nnc_plan
             *r = found;
             any = true;
         } else if (what == MOVE_MICRO_BATCH) {
-            break; /* a larger micro-batch is not faster, or does not fit */
+            break; /* a micro-batch that is twice as large is not better, so larger ones are not tried */
         }
     }
     return any;
@@ -241,8 +249,8 @@ static void keep(const tuner *t, const candidate *c, const nnc_result *r, bool a
     write_options(t, c, change->options, sizeof change->options);
 }
 
-/* Tests whether a change is worth listing. The changed plan has to fit. If the given plan fits too, the changed plan
- * also has to be faster or smaller by a minimum. */
+/* Tests whether the change with result r is listed. The changed plan has to fit. If the given plan fits too, the
+ * changed plan also has to be faster by worth_faster or smaller by worth_smaller. */
 static bool is_worth(const tuner *t, const nnc_result *r) {
     const bool over = t->base.verdict == NNC_OVER_MEMORY;
     return r->verdict != NNC_OVER_MEMORY &&
@@ -250,8 +258,8 @@ static bool is_worth(const tuner *t, const nnc_result *r) {
             (double)r->memory.total_bytes < (1.0 - worth_smaller) * (double)t->base.memory.total_bytes);
 }
 
-/* Adds moves (changes of one option, except of the optimizer) to the plan *best until no further move makes the plan
- * better, at most ROUNDS_MAX times. *reached is the estimate of *best. */
+/* Applies moves to the candidate *best, in rounds, as long as a move makes the plan better; at most ROUNDS_MAX rounds.
+ * Moves from MOVE_TOGETHER on and the move optimizer are not tried. *reached is the estimate of *best. */
 static void combine(tuner *t, candidate *best, nnc_result *reached) {
     int rounds = 0;
     for (bool helps = true; helps && rounds < ROUNDS_MAX; rounds += helps ? 1 : 0) {
@@ -270,8 +278,8 @@ static void combine(tuner *t, candidate *best, nnc_result *reached) {
     }
 }
 
-/* Sets found->together to the best combination of moves. If no combination is worth listing, tries QLoRA with other
- * moves; if that is not worth listing either, found->together is unchanged. */
+/* Sets found->together to the best combination of moves if it is worth listing; else to QLoRA with other moves if that
+ * is worth listing. Otherwise leaves found->together unchanged. */
 static void find_together(tuner *t, nnc_plan_changes *found) {
     candidate best = { .plan = *t->ask->plan }, qlora;
     nnc_result reached = t->base;
@@ -287,12 +295,12 @@ static void find_together(tuner *t, nnc_plan_changes *found) {
     }
 }
 
-/* Tests whether change a is listed before change b. */
+/* Tests whether change a comes before change b in the list. */
 static bool precedes(const nnc_plan_change *a, const nnc_plan_change *b) {
     return a->samples_per_s > b->samples_per_s || (!(a->samples_per_s < b->samples_per_s) && a->place < b->place);
 }
 
-/* Inserts a change into the list, which is sorted by samples per second, the fastest first. */
+/* Inserts a change into a list of `count` changes, which is sorted by samples per second, the fastest first. */
 static void insert(nnc_plan_change *changes, int count, const nnc_plan_change *one) {
     int place = count;
     while (place > 0 && precedes(one, &changes[place - 1])) {
@@ -302,15 +310,16 @@ static void insert(nnc_plan_change *changes, int count, const nnc_plan_change *o
     changes[place] = *one;
 }
 
-/* Tests whether a move is left out because it can only make the step longer: recomputation, if `quick` is set and the
- * plan fits without it. With a pipeline the move is tried, because the replay may end earlier with longer passes. */
+/* Tests whether a move can only make the step longer, so that it is not tried: with `quick`, recomputation of a plan
+ * that fits without it. With a pipeline the move is tried, because a pipeline may end earlier if some passes are
+ * longer. */
 static bool only_slows(const tuner *t, move what) {
     const nnc_plan *now = &t->base.plan;
     return t->ask->quick && t->base.verdict != NNC_OVER_MEMORY && what == MOVE_RECOMPUTE &&
            now->recompute == NNC_RECOMPUTE_NONE && now->pipeline == 1;
 }
 
-/* Adds a move (change of one option), at its best strength, to the list if the change is worth listing. */
+/* Tries a move alone at its best strength, and adds the change to the list if it is worth listing. */
 static void try_move(tuner *t, move what, nnc_plan_changes *found) {
     const candidate base = { .plan = *t->ask->plan };
     candidate to;
@@ -323,8 +332,8 @@ static void try_move(tuner *t, move what, nnc_plan_changes *found) {
     }
 }
 
-/* Begins a search for changes: stores the estimate of the unchanged plan in t->base. Sets t->shipped to true if the
- * changes may use only features of the profile's framework. Returns false if the estimate fails. */
+/* Begins a search for changes: writes the estimate of the given plan to t->base, and sets t->shipped. Returns false if
+ * this estimate fails. */
 static bool begin(tuner *t) {
     const candidate base = { .plan = *t->ask->plan };
     if (t->ask->base != NULL) {
@@ -348,12 +357,14 @@ int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch, 
     if (begin(&t)) {
         scratch->fits_only = scratch->workless = true;
         const move most = ask->quick ? MOVE_QUICK : MOVES;
-        /* First the moves that keep the op list of the plan as given, while scratch has this list. */
+        /* The moves from optimizer to zero come first, because they do not change the op list, and scratch still has
+         * the op list of the given plan. */
         for (move what = MOVE_OPTIMIZER; what <= MOVE_ZERO; what++) { try_move(&t, what, found); }
         for (move what = 0; what < most; what++) {
             if (what != MOVE_PADDING && (what < MOVE_OPTIMIZER || what > MOVE_ZERO)) { try_move(&t, what, found); }
         }
-        try_move(&t, MOVE_PADDING, found); /* last: with another model, estimates share no results */
+        try_move(&t, MOVE_PADDING, found); /* padding comes last: it changes the model, so later estimates could not use
+                                            * cached results */
         if (!ask->quick) { find_together(&t, found); }
     }
     scratch->brief = brief;

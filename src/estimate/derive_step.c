@@ -1,5 +1,5 @@
-/* Lines of explain that are sums: over ops, groups, parts of the step or segments. Other formulas are recorded where
- * they are computed. This file changes no result. */
+/* Lines of nncost explain that are sums: over ops, over groups of ops, over parts of the step, or over segments. Other
+ * formulas are recorded where they are computed. This file only records formulas; it changes no result. */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 
@@ -29,7 +29,7 @@ void nnc_say_plan(const nnc_plan *plan, nnc_derivation *why) {
     (void)devices;
 }
 
-/* ---- adds up values of op table rows that have the same key ---- */
+/* ---- sums of values of op table rows, one sum for each key ---- */
 
 enum { KEYS_MAX = 96 };
 typedef struct keyed {
@@ -38,7 +38,8 @@ typedef struct keyed {
     int count;
 } keyed;
 
-/* Adds a value to the sum of its key. Keys past KEYS_MAX share the last sum. */
+/* Adds a value to the sum of its key. If there are already KEYS_MAX keys, a new key is added to the last sum, which is
+ * then called "others". */
 static void add_keyed(keyed *k, const char *key, double value) {
     int i = 0;
     while (i < k->count && strcmp(k->keys[i], key) != 0) { i++; }
@@ -110,7 +111,7 @@ void nnc_say_params(const nnc_op_list *list, const nnc_result *r, nnc_derivation
     nnc_say_sum(why, "trained_params", NULL, (double)r->trained_params);
 }
 
-/* ---- the step ---- */
+/* ---- the step: host time, and exposed communication ---- */
 
 static void say_host(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                      const nnc_stage_residency *holding, const nnc_result *r) {
@@ -154,7 +155,7 @@ void nnc_say_step(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENT
     NNC_PUT(why, r->bubble_s, "s");
 }
 
-/* ---- sums over rows of the step ---- */
+/* ---- sums over rows of the step: parts, communication, bounds, traffic ---- */
 
 static void group_key(const nnc_op_cost *row, const char *what, char key[NNC_SAY_NAME]) {
     snprintf(key, NNC_SAY_NAME, "%s.%s", what, nnc_group_name(row->op->group));
@@ -164,7 +165,7 @@ static void op_key(const nnc_op_cost *row, char key[NNC_SAY_NAME]) {
     snprintf(key, NNC_SAY_NAME, "%s.%s", row->op->name, nnc_phase_name(row->op->phase));
 }
 
-/* Records the seconds of one part of the step, without collectives, as a sum over groups of ops. */
+/* Records the seconds of one part of the step as a sum over groups of ops; collectives are not included. */
 static void say_part(const nnc_rows *rows, nnc_part part, const char *name, double result, nnc_derivation *why) {
     keyed sums = { .count = 0 };
     for (int32_t i = 0; i < rows->count; i++) {
@@ -179,7 +180,8 @@ static void say_part(const nnc_rows *rows, nnc_part part, const char *name, doub
     nnc_say_note(why, "of the ops of the busiest stage: nncost ops lists them, time_s times repeat");
 }
 
-/* Records the seconds of one kind of communication as a sum over ops: exposed seconds only, or all seconds. */
+/* Records the seconds of one kind of communication as a sum over collectives. exposed: true = only exposed seconds,
+ * false = all seconds. */
 static void say_kind(const nnc_rows *rows, nnc_comm kind, bool exposed, double result, nnc_derivation *why) {
     char name[NNC_SAY_NAME];
     keyed sums = { .count = 0 };
@@ -284,7 +286,7 @@ void nnc_say_serial(const nnc_step *step, const nnc_rows *rows, const nnc_result
 
 void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest) {
     const nnc_plan *plan = step->plan;
-    const double stages = nnc_schedule_dual(plan) ? 2.0 : 1.0; /* number of stages that one device holds */
+    const double stages = nnc_schedule_dual(plan) ? 2.0 : 1.0; /* number of pipeline stages on one device */
     const nnc_equal_stages equal = { .p = plan->pipeline,
                                      .v = nnc_schedule_chunks(plan),
                                      .f = busiest->forward_s / stages,

@@ -1,13 +1,13 @@
-/* One estimate, from a plan to a result. nnc_estimate_once below calls these steps:
+/* One estimate, from a plan to a result. nnc_estimate_once below calls these functions:
  *
- *     lower                 resolve the plan; lower the model to an op list
- *     partition             layers to the stages of the pipeline
- *     shard_and_cost        the list of one rank; the time of each op
- *     nnc_estimate_time     memory; step ends; bounds; overlap; the step
+ *     lower                 fills in the plan; lowers the model to an op list
+ *     nnc_step_partition    distributes the layers over the pipeline stages
+ *     shard_and_cost        op list of one rank; time of each op
+ *     nnc_estimate_time     memory; step ends; bounds; overlap; step time
  *     nnc_estimate_finish   rates, money, energy
  *
- * A brief estimate leaves out the bounds and the rows of the step, because searches and sweeps need neither. This code
- * remembers no results from one estimate to the next; memo/ does that. */
+ * A brief estimate computes no bounds and no op table of the whole step, because searches and sweeps need neither. This
+ * file keeps no results from one estimate to the next; memo/ does that. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
@@ -72,19 +72,22 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why) 
     }
 }
 
-/* Spread that a network gets if another network with nearly equal counts stands in for it (foreign/names/members.json).
- * set_interval adds the squares of all spreads. Fitted on timm networks with even CRC-32: docs/accuracy-vision.md. */
+/* Half of the range of the step time, as a logarithm, for a network with a stand-in: another network whose counts are
+ * nearly equal (foreign/names/members.json). set_interval adds the squares of this and the other spreads. Fitted on
+ * timm networks with even CRC-32: docs/accuracy-vision.md. */
 #define STAND_IN 0.5
 
-/* Returns the name of the group of measurements for a model. A graph is a group of its own, because each network has
- * other convolutions. Other models are grouped by family. */
+/* Returns the name of the group of measurements that a model belongs to. A graph file and a captured program are groups
+ * of their own, because each network has other convolutions. Models with experts are one group; other models are
+ * grouped by family. */
 static const char *measured_of(const nnc_model *model, bool experts) {
     return model->family == NNC_FAMILY_GRAPH || model->captured != NULL ? model->id
            : experts                                                    ? "experts"
                                                                         : nnc_family_name(model->family);
 }
 
-/* Returns the range of the profile for a device ("" = all devices) and a group of models; NULL = not measured. */
+/* Returns the measured range of a software profile for a device ("" = all devices) and a group of models `of`; NULL =
+ * not measured. */
 static const nnc_range *range_for(const nnc_software *software, const char *device, const char *of) {
     for (int32_t i = 0; i < software->range_count; i++) {
         const nnc_range *one = &software->ranges[i];
@@ -99,9 +102,10 @@ bool nnc_is_as_published(const nnc_result *r, const nnc_model *model) {
            fabs((double)r->params - stated) <= 0.01 * stated;
 }
 
-/* The upper end of a range is (1 + SKEW) x half of the range above the prediction, the lower end (1 - SKEW) x half of
- * the range below it (as logarithms): real programs often do more work than is counted, and seldom less. Chosen on all
- * measured rows: docs/accuracy.md; tests/spreads.py shows the effect. */
+/* The interval of the step time is not symmetric, because real programs often do more work than is counted, and seldom
+ * less. As logarithms, its upper end is (1 + SKEW) x half of the range above the prediction, and its lower end (1 -
+ * SKEW) x half of the range below. SKEW was chosen on all measured rows: docs/accuracy.md; tests/spreads.py shows its
+ * effect. */
 #define SKEW 0.15
 
 static void set_interval(const nnc_model *model, const nnc_step *step, nnc_result *r) {
@@ -120,8 +124,8 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     NNC_LET(why, own, NULL, range != NULL ? range->own : s->own);
     NNC_LET(why, device, NULL, measured != NULL ? 0.0 : guessed);
     NNC_LET(why, routed, NULL,
-            model->stand_in               ? STAND_IN /* a network with a stand-in widens the range by STAND_IN; it never
-                                                      * has experts */
+            /* a stand-in widens the range by STAND_IN; networks with a stand-in have no experts */
+            model->stand_in               ? STAND_IN
             : measured == NULL && experts ? s->experts
                                           : 0.0);
     NNC_LET(why, network_s, "s", r->bound_s[NNC_BOUND_NETWORK]);
@@ -138,10 +142,11 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     NNC_SET(why, r->interval_s[1], "s", r->step_s * exp(above * half));
 }
 
-/* Returns an error if bytes of the result are too large to be exact, times are not finite, or the number of parameters
- * differs from the number in the model file. */
+/* Returns an error if bytes in the result are too large to be exact, if the step time or the FLOPs are not finite, or
+ * if the number of parameters differs from the number in the model file (unless the file is read with --lenient). */
 static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_error *err) {
-    const double exact = 9007199254740992.0; /* 2^53 bytes, 9 PB: more than any device has */
+    const double exact = 9007199254740992.0; /* 2^53 bytes = 9 PB, more than any device has; smaller integers are exact
+                                              * in a double */
     const nnc_memory *m = &r->memory;
     if (!((double)m->activation_bytes < exact && (double)m->transient_bytes < exact)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id, "the plan needs more than %.0f bytes on one device", exact);
@@ -158,35 +163,36 @@ static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_
     return NNC_OK;
 }
 
-/* ---- bounds ---- */
+/* ---- lower and upper bound of the step time ---- */
 
-/* Tests whether ideal fusion would leave the lower bound unchanged. Fusion of norms and pointwise ops never changes it,
- * because the lower bound does not count their bytes. */
+/* Tests whether ideal fusion would leave the lower bound of the step time as it is. Fusion of norms and pointwise ops
+ * never changes the lower bound, because their bytes are not counted in it. */
 static bool is_ideal(const nnc_plan *plan, const nnc_software *software) {
     return plan->attention != NNC_ATTENTION_UNFUSED && software->fused_loss && software->fused_optimizer &&
            !software->zero_gradients && !software->added_gradients;
 }
 
-/* A step that is estimated in ideal mode for the lower bound, with its op table. */
+/* A step whose ideal step is a candidate for the lower bound, with its op table. */
 typedef struct bound_rows {
     nnc_step step;
     nnc_rows *rows;
     nnc_ideal ideal;
 } bound_rows;
 
-/* Working memory for the step of the ideally fused model. */
+/* Working memory of `fuse`: profile and segment sums of the ideally fused model. */
 typedef struct fusing {
     nnc_software software;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
 } fusing;
 
-/* Builds the step of the ideally fused model with flash attention. Returns false if the schedule cannot run. */
+/* Computes the ideal step of the same model with ideal fusion and flash attention, and writes it to *fused. Returns
+ * false if the pipeline is too large to replay. */
 static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, fusing *with, bound_rows *fused) {
     nnc_bound_segment_times units;
     with->software = nnc_software_default();
     with->software.context_frozen =
-        step->software->context_frozen; /* context_frozen is copied because it states which weights are trained; the
-                                         * other settings only make kernels faster */
+        step->software->context_frozen; /* the profile says which weights are trained (context_frozen); its other
+                                         * settings only make kernels faster */
     fused->step = *step;
     fused->step.software = &with->software;
     fused->step.list = &scratch->ideal;
@@ -202,9 +208,10 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
     return nnc_ideal_step(&fused->step, fused->rows, &units, &scratch->step, &fused->ideal);
 }
 
-/* Sets both bounds. The lower bound is the shorter ideal step of two: the ideally fused model with flash attention, or
- * the plan's own ops (unfused attention has four products in backward, flash attention five). Returns false if the
- * schedule cannot run. */
+/* Sets the lower and the upper bound of the step time. The lower bound is the shorter of two ideal steps: that of the
+ * model with ideal fusion and flash attention, and that of the plan's own ops. Either can be shorter, because flash
+ * attention has five products in backward and unfused attention four. Returns false if the pipeline is too large to
+ * replay. */
 static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, fusing *with,
                        bound_rows *lower, nnc_result *r) {
     nnc_bound_segment_times units;
@@ -225,9 +232,8 @@ static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch
     return done;
 }
 
-/* Sets the upper bound to the larger of two times: the sum of all parts without overlap, and the replayed step. The
- * step can be longer than the sum for two reasons: a part may take longer with overlap than without, and a schedule
- * with split backward may end later although a backward takes less time. */
+/* Sets the upper bound to the step time if the step time is larger. There are two cases: a part may take longer with
+ * overlap than without; and with split backward a pipeline may end later although its passes are shorter. */
 static void raise_upper(nnc_result *r, nnc_derivation *why) {
     if (r->step_s > r->upper_bound_s) {
         NNC_LET(why, nothing_hides_s, "s", r->upper_bound_s);
@@ -236,10 +242,10 @@ static void raise_upper(nnc_result *r, nnc_derivation *why) {
     }
 }
 
-/* Sets the share of the step in which a pipeline stage is idle, as a mean over all stages. */
+/* Sets r->idle_share, the mean over all pipeline stages of the share of the step in which a stage is idle. */
 static void set_idle_share(const nnc_step *step, const nnc_stage *stages, nnc_result *r) {
     const int32_t count = step->plan->pipeline;
-    double work_s = 0.0; /* mean of the time that a stage works, over all stages */
+    double work_s = 0.0; /* mean over all stages of the seconds that a stage works */
     if (count == 1) {
         NNC_SET(step->why, r->idle_share, NULL, 0.0);
         NNC_NOTE(step->why, "one pipeline stage, so no stage waits");
@@ -257,7 +263,7 @@ static nnc_status fail_long(nnc_error *err) {
                     "the schedule is too long to replay, expected at most %d stages", NNC_STAGES_MAX);
 }
 
-/* Sets the values that a brief estimate leaves out to NaN. */
+/* Sets all values that a brief estimate does not compute to NaN. */
 static void leave_out(nnc_result *r) {
     r->interval_s[0] = r->interval_s[1] = r->lower_bound_s = r->upper_bound_s = (double)NAN;
     r->executed_flops = r->vector_flops = r->read_bytes = r->write_bytes = (double)NAN;
@@ -267,7 +273,7 @@ static void leave_out(nnc_result *r) {
     r->bound = r->next_bound = NNC_BOUND_COUNT;
 }
 
-/* ---- the step ---- */
+/* ---- the step time ---- */
 
 bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan) {
     return scratch->brief && plan->mode == NNC_MODE_PREDICTED;
@@ -292,7 +298,7 @@ static nnc_status time_briefly(const nnc_step *step, nnc_scratch *scratch, nnc_r
     return nnc_estimate_time_parts(step, units, scratch, r, err);
 }
 
-/* Computes bounds and step for the mode of the plan. */
+/* Computes the bounds, the step time and the op table of the whole step. In ideal mode the step is the ideal step. */
 static nnc_status time_fully(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err) {
     bound_rows lower;
@@ -317,7 +323,7 @@ static nnc_status time_fully(const nnc_model *model, const nnc_step *step, nnc_s
     return NNC_OK;
 }
 
-/* ---- the parts of one estimate in their order ---- */
+/* ---- one estimate: its parts in their order, and the whole ---- */
 
 void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r) {
     memset(r, 0, sizeof *r);
@@ -325,8 +331,8 @@ void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r) {
     scratch->shown = NULL;
 }
 
-/* Resolves the plan and lowers the model. Writes the op list of the whole model to scratch->list, the rules by which it
- * was lowered to *how, and sets *step. */
+/* Fills in the plan (r->plan) and lowers the model. Writes the op list of the whole model to scratch->list, the rules
+ * for lowering to *how, and begins *step. */
 static nnc_status lower(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                         const nnc_plan *plan, nnc_scratch *scratch, nnc_derivation *why, nnc_lowering *how,
                         nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err) {
@@ -342,8 +348,8 @@ static nnc_status lower(const nnc_model *model, const nnc_device *device, const 
     return NNC_OK;
 }
 
-/* Shards the op list and times its ops. Writes to scratch->rows the op table of one micro-batch, on a rank that holds
- * every layer. Model FLOPs are counted before sharding. */
+/* Shards the op list over ranks and computes the time of each op. Writes to scratch->rows the op table of one
+ * micro-batch on a rank that holds every layer. Model FLOPs are counted on the list before it is sharded. */
 static void shard_and_cost(const nnc_step *step, const nnc_lowering *how, nnc_scratch *scratch,
                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r) {
     const nnc_plan *plan = step->plan;
@@ -362,7 +368,7 @@ static void shard_and_cost(const nnc_step *step, const nnc_lowering *how, nnc_sc
 nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err) {
     const bool brief = nnc_estimate_is_brief(scratch, &r->plan);
-    /* A brief estimate that has checked the memory first has set r->memory already. */
+    /* in a brief estimate r->memory may be set already, by a caller that has checked the memory first */
     if (!brief || r->memory.total_bytes == 0) { nnc_stage_memory(step, model, brief, &scratch->step, r); }
     nnc_step_ends_find(step, &scratch->step, &scratch->ends);
     step->ends = &scratch->ends;
@@ -415,7 +421,7 @@ nnc_status nnc_estimate_read(const nnc_model *model, const nnc_device *device, c
     return scratch->estimate(model, device, software, plan, scratch, result, err);
 }
 
-/* ---- returns rows and stages of the last estimate ---- */
+/* ---- public functions: rows and stages of the last estimate ---- */
 
 const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count) {
     *count = scratch->shown != NULL ? scratch->shown->count : 0;
@@ -437,22 +443,23 @@ const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index) {
     return known && index >= 0 && index < scratch->stages ? &scratch->step.stages[index] : NULL;
 }
 
-/* ---- public functions ---- */
+/* ---- public function: an estimate ---- */
 
-/* Reads and checks the arguments, unless they equal the arguments of the previous call. */
+/* Reads and checks the arguments of a public function into scratch->plan and scratch->software, unless these have the
+ * same bytes already from the call before. */
 static nnc_status read_again(const char *function, const nnc_model *model, const nnc_device *device,
                              const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch, nnc_error *err) {
     nnc_estimate_args asked;
     NNC_TRY(nnc_need(function, "model", model != NULL, err));
     NNC_TRY(nnc_need(function, "device", device != NULL, err));
-    /* Compares bytes: equal bytes have equal values. If bytes differ, reads the arguments again.
-     * NOLINTBEGIN(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
+    /* Equal bytes are equal arguments. If only unused bytes differ, the arguments are read again, which changes
+     * nothing. NOLINTBEGIN(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     if (plan != NULL && software != NULL && memcmp(software, &scratch->software, sizeof *software) == 0 &&
         plan->struct_size == sizeof *plan && memcmp(plan, &scratch->plan, sizeof *plan) == 0) {
         return NNC_OK;
     }
     /* NOLINTEND(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
-    scratch->plan.struct_size = 0; /* a struct_size of 0 marks the stored plan as invalid, in case this call fails */
+    scratch->plan.struct_size = 0; /* if this call fails, struct_size 0 marks the stored plan as not valid */
     NNC_TRY(nnc_estimate_args_read(function, model, device, software, plan, &asked, err));
     memcpy(&scratch->software, asked.software, sizeof scratch->software);
     memcpy(&scratch->plan, &asked.plan, sizeof scratch->plan);

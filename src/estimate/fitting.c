@@ -1,10 +1,11 @@
-/* Finds the largest micro-batch, sequence, LoRA rank or depth that fits on a device, and tries each way to save memory.
- * The last part finds the largest degree, or the fewest tokens, before the network bounds the step.
+/* Finds the largest micro-batch, sequence, LoRA rank or number of layers that fits on a device, and tries remedies:
+ * options that save memory. The last part of the file finds the largest degree, or the fewest tokens, at which the
+ * network does not bound the step.
  *
  *     size -> memory of the plan with this size (no times) -> verdict; doubled until it does not fit, then bisected
  *
- * "fits" and "tight" mean the same as in an estimate: if a plan "fits", the upper end of measured peaks is within the
- * memory that a process can get; if it is "tight", only the lower end is. Times follow for the plans that are shown. */
+ * A plan fits if the upper end of measured memory peaks is within the memory that a process can get; it is tight if
+ * only the lower end is. Times are computed only for the plans that the output shows. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "fields/fields_internal.h"
@@ -20,9 +21,9 @@ typedef struct finder {
     const nnc_device *device;
     const nnc_profiles *profiles;
     nnc_scratch *scratch;
-    const nnc_plan *base; /* plan of the user; all other plans are changes of it */
-    nnc_model deeper;     /* copy of the model with another number of layers */
-    nnc_variant variant;  /* plan that is estimated */
+    const nnc_plan *base; /* plan as the user gave it; all other plans are changes of this plan */
+    nnc_model deeper;     /* copy of the model with another number of layers, for SIZE_LAYERS */
+    nnc_variant variant;  /* the changed plan that is estimated */
 } finder;
 
 static nnc_status estimate(finder *f, const nnc_model *model, const nnc_plan *plan, bool timed, nnc_result *r,
@@ -51,8 +52,8 @@ static const nnc_model *resize(finder *f, size_kind kind, int64_t size, nnc_plan
     return f->model;
 }
 
-/* Returns the largest size that fits (or, with `tight`, that may fit); 0 = not even size 1. Illegal plans do not
- * fit. */
+/* Returns the largest size of the given kind that fits; with `tight`, the largest with the verdict fits or tight. 0 =
+ * not even the smallest size fits. An illegal plan does not fit. */
 static int64_t largest(finder *f, size_kind kind, const nnc_plan *base, bool tight) {
     static const int64_t limits[] = { BATCH_MAX, SEQ_MAX / SEQ_STEP, RANK_MAX, LAYERS_MAX };
     int64_t low = 0, high = 1, most = limits[kind];
@@ -87,14 +88,15 @@ void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
     *tight = largest(&f, SIZE_MICRO_BATCH, plan, true);
 }
 
-/* ---- remedies ---- */
+/* ---- remedies: options that save memory ---- */
 
 typedef struct option {
-    const char *text; /* text of the options for output; --optimizer means the optimizer with the next smaller states */
-    bool applies;     /* true: the remedy changes the resolved plan */
+    const char *text; /* options as the output shows them; "--optimizer" stands for the optimizer with the next smaller
+                       * states */
+    bool applies;     /* true: the remedy would change the resolved plan */
 } option;
 
-/* Applies the options of a remedy (a way to save memory) to a plan. */
+/* Sets in a plan the options of a remedy. */
 static void apply(const option *o, nnc_plan *plan) {
     char words[96], *rest = NULL;
     snprintf(words, sizeof words, "%s", o->text);
@@ -106,7 +108,9 @@ static void apply(const option *o, nnc_plan *plan) {
         }
         const bool ranks = strcmp(name, "--lora") == 0;
         (void)nnc_field_set(&nnc_plan_table, plan, ranks ? "adapter_rank" : name + 2, value, NULL);
-        if (strcmp(name, "--data") == 0) { plan->devices = 0; /* devices 0 means the product of the degrees */ }
+        if (strcmp(name, "--data") == 0) {
+            plan->devices = 0; /* devices 0 means that the number of devices is the product of the degrees */
+        }
     }
 }
 
@@ -144,7 +148,7 @@ static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc
     const bool trains_all = !has_adapters && p->train == NNC_TRAIN_ALL && p->train_layers == 0;
     const bool is_alone = p->devices == 1;
     const option options[] = {
-        /* the remedies are ways to save memory, the mildest first */
+        /* the remedies that change training least come first */
         { "--recompute selective", stores_scores },
         { "--recompute full", stores_all },
         { "--optimizer", has_larger },
@@ -187,8 +191,8 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, co
     if (resolved->seq_len > 0 && model->captured == NULL) {
         fit->seq_len = largest(&f, SIZE_SEQ_LEN, &read, false) * SEQ_STEP;
         if (now.verdict == NNC_FITS && fit->seq_len < resolved->seq_len) {
-            fit->seq_len = resolved->seq_len; /* the sequences of the plan fit, but their length is no multiple of
-                                               * SEQ_STEP, so `largest` did not try it */
+            fit->seq_len = resolved->seq_len; /* the sequences of the plan fit, but `largest` tried only multiples of
+                                               * SEQ_STEP */
         }
     }
     if (read.adapter_rank > 0) { fit->lora_rank = largest(&f, SIZE_RANK, &read, false); }
@@ -203,21 +207,21 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, co
     return NNC_OK;
 }
 
-/* ---- limits ---- */
+/* ---- limits: up to which degree, or down to how many tokens, the network does not bound the step ---- */
 
 NNC_ENUM_TEXTS(nnc_limit, NNC_LIMIT_LIST)
 
 enum { DEGREE_MAX = 4096, STEPS_MAX = 1 << 24 };
 
-/* State of the search for a limit. For axes data and batch, a size up to `parts` is one sequence with this number of
- * parts; each larger size adds one whole sequence. For other axes a size is a degree. */
+/* State of the search for a limit. For the axes tensor and context a size is a degree. For data and batch a size up to
+ * `parts` is one sequence, shortened to this number of parts; a larger size is size - parts + 1 whole sequences. */
 typedef struct limit_search {
     finder f;
     const nnc_plan *base;
     nnc_limit_answer *answer;
-    int64_t seq_len, parts; /* seq_len: length of the plan's sequence, 0 for images; parts: number of parts per
-                             * sequence, 1 for images */
-    nnc_bound bound;        /* resource that bounds the step of the size estimated last */
+    int64_t seq_len, parts; /* seq_len: tokens of one sequence of the plan, 0 for images; parts: number of parts that a
+                             * sequence is divided into, 1 for images */
+    nnc_bound bound;        /* resource that bounds the ideal step of the size that was estimated last */
 } limit_search;
 
 static nnc_plan limit_plan(const limit_search *s, int64_t size) {
@@ -233,13 +237,13 @@ static nnc_plan limit_plan(const limit_search *s, int64_t size) {
     return plan;
 }
 
-/* Returns the tokens (or images) of one device in a step. */
+/* Returns the tokens of one step divided by the number of devices; for models of images, the images. */
 static double per_device(const nnc_result *r) {
     return (double)(r->tokens > 0 ? r->tokens : r->plan.global_batch) / r->plan.devices;
 }
 
-/* Estimates the plan with one size (see limit_search) and inserts its point in the list. Sets *past to whether the
- * size is beyond the limit. */
+/* Estimates the plan with one size (see limit_search) into a->result, and adds a point to a->points, if there is space.
+ * Sets *past to true if the size does not meet the condition of the axis. */
 static nnc_status try_size(limit_search *s, int64_t size, bool *past, nnc_error *err) {
     nnc_limit_answer *a = s->answer;
     const nnc_plan plan = limit_plan(s, size);
@@ -268,7 +272,8 @@ static nnc_status try_size(limit_search *s, int64_t size, bool *past, nnc_error 
     return NNC_OK;
 }
 
-/* Finds the largest degree that the network does not bound; tries every legal degree. 0 = no such degree. */
+/* Sets *size to the largest degree at which the network does not bound the step; 0 = no such degree. Tries every legal
+ * degree. */
 static nnc_status largest_degree(limit_search *s, int64_t *size, nnc_error *err) {
     nnc_limit_answer *a = s->answer;
     bool past = false, any = false;
@@ -295,8 +300,8 @@ static nnc_status largest_degree(limit_search *s, int64_t *size, nnc_error *err)
     return NNC_OK;
 }
 
-/* Finds the smallest size at which the network does not bound the step (for the axis batch: at which compute bounds the
- * step). 0 = no such size. */
+/* Sets *size to the smallest size at which the network does not bound the step, or for the axis batch, at which compute
+ * bounds the step; 0 = no such size. */
 static nnc_status smallest_size(limit_search *s, int64_t *size, nnc_error *err) {
     int64_t low = 0, high = 1;
     bool past = true;
@@ -352,8 +357,8 @@ nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, cons
     }
     if (size > 0) {
         const int32_t count = answer->count;
-        answer->count = NNC_LIMIT_POINTS_MAX; /* try_size replaces the last point of a full list, so the list contains
-                                               * the answer */
+        answer->count = NNC_LIMIT_POINTS_MAX; /* a full list: the plan of the limit is estimated again into
+                                               * answer->result, but its point is not added a second time */
         NNC_TRY(try_size(&s, size, &past, err));
         answer->count = count;
         answer->limit = of <= NNC_LIMIT_CONTEXT ? (double)size : per_device(&answer->result);

@@ -1,7 +1,8 @@
 /* From model and plan to the op list of one rank: rules for lowering, checks of the list, sizes of the whole model, and
  * the communication that ZeRO-3 and offload add in every pass.
  *
- *     nnc_lower -> check -> nnc_list_shard (both in shape/) -> sums of segments -> casts, unit collectives */
+ *     nnc_lower (in shape/) -> nnc_check_list -> nnc_list_shard (in shape/) -> sums of segments
+ *     -> casts of weights, collectives of ZeRO-3 units, transfers of offload */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
@@ -40,8 +41,8 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
     const double passes = (double)plan->micro_batches;
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
-    const bool adds = software->added_gradients; /* the product only writes its gradient; a separate kernel adds it to
-                                                  * the sum */
+    const bool adds = software->added_gradients; /* true: the matrix product only writes the gradient of its weights; a
+                                                  * separate kernel adds it to the sum */
     return (nnc_lowering){
         .plan = plan,
         .software = software,
@@ -49,8 +50,8 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
         .dtype = nnc_precision_is_narrow(plan->precision) ? NNC_BF16 : plan->precision,
         .linear_dtype = plan->precision,
         .grad_bytes = adds && own_buffer ? sizes.weight_bytes : nnc_policy_gradient_io_bytes(plan->policy),
-        /* With a separate fp32 buffer next to 16-bit weights, every micro-batch adds to the buffer. Otherwise the first
-         * micro-batch writes a plain gradient, and only later micro-batches add to it. */
+        /* Share of the micro-batches in which the product also reads the old sum of gradients. With a separate fp32
+         * buffer for 16-bit weights this is every micro-batch. Otherwise the first micro-batch only writes. */
         .grad_accumulate = adds         ? 0.0
                            : own_buffer ? 1.0
                                         : (passes - 1.0) / passes,
@@ -64,7 +65,7 @@ nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *softwar
     return how;
 }
 
-/* More parameters than any model has. The bytes of this many parameters are exact in a double. */
+/* Limit of the number of parameters; no model has more. The bytes of this many parameters are exact in a double. */
 #define PARAMS_MAX 0x1p47
 
 nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_error *err) {
@@ -87,7 +88,7 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train", "trains nothing of %s, expected other parts of it",
                         model->id);
     }
-    double params = 0.0; /* the sum is a double, because it may exceed the range of an integer */
+    double params = 0.0; /* a double, because the sum may exceed 64 bits */
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_weights *w = &list->ops[i].weights;
         params +=
@@ -99,9 +100,9 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
     return NNC_OK;
 }
 
-/* Returns the parameters of the layers that predict tokens further ahead. Each of these layers repeats the last layer
- * and adds three norms and a product that merges two streams; it uses the embedding table and head of the model.
- * Source: arXiv:2412.19437, section 2.2. */
+/* Returns the parameters of the layers that predict further tokens (multi-token prediction). Each of these layers has
+ * the parameters of the last layer of the model, three norms, and a product that merges two streams of width h;
+ * embedding table and head are those of the model. Source: arXiv:2412.19437, section 2.2. */
 static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d) {
     int32_t last = list->segment_count - 1;
     int64_t params = 2 * d->hidden * d->hidden + (d->plain_norms ? 0 : 3 * d->hidden);
@@ -115,7 +116,8 @@ static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d) {
     return params * d->next_layers;
 }
 
-/* Sets the sizes of the whole model before sharding: parameters, tokens and input of a step. */
+/* Sets in the result sizes of the whole model, from the op list before it is sharded: parameters, tokens and input
+ * bytes of a step, and FLOPs by the rule 6 N D. Records their formulas if `why` is not NULL. */
 static void describe_model(const nnc_op_list *list, const nnc_device *device, nnc_result *r, nnc_derivation *why) {
     const nnc_plan *plan = &r->plan;
     for (int32_t i = 0; i < list->count; i++) {
@@ -156,21 +158,22 @@ static void describe_model(const nnc_op_list *list, const nnc_device *device, nn
                   "FLOPs and sends T F elements");
 }
 
-/* Returns the parameters per rank of the second copy of the embedding table, which the last pipeline stage holds. */
+/* Returns the parameters per rank of the second copy of the tied embedding table, which the last pipeline stage holds
+ * as head; 0 = there is no second copy. */
 static double second_table(const nnc_op_list *list, const nnc_plan *plan) {
     return plan->pipeline > 1 && !nnc_schedule_ends_meet(plan)
                ? (double)list->tied_rows / plan->tensor * (double)list->tied_cols
                : 0.0;
 }
 
-/* Returns the bytes of the activations of one micro-batch that one rank sends from stage to stage. */
+/* Returns the bytes that one rank sends from a pipeline stage to the next for one micro-batch (activations). */
 static double send_bytes(const nnc_op_list *list, const nnc_lowering *how) {
     const nnc_plan *plan = how->plan;
     const double ranks = (double)plan->context * (plan->sequence_parallel ? plan->tensor : 1);
     return (double)list->stream_elements / ranks * nnc_dtype_bytes(how->dtype);
 }
 
-/* Tests whether the embedding table is frozen. The table may also be the head. */
+/* Tests whether the plan does not train the embedding table, which is also the head if both are tied. */
 static bool table_is_frozen(const nnc_plan *plan) {
     return !nnc_plan_trains_all(plan) && (plan->train & NNC_TRAIN_EMBEDDING) == 0;
 }
@@ -184,10 +187,11 @@ static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char
     list->ops[list->count - 1].segment = segment;
 }
 
-/* Adds the ZeRO-3 collectives of a unit: its weights are gathered for forward and again for backward, and its gradient
- * is scattered in backward. Replicas of a shard group also add up their gradients. Without resharding, one gather per
- * step is enough, and in pipelines one scatter per step (see step_end.c). With `fp8_gather` in a profile, matrices of
- * layers are gathered in 8 bits, except the matrices of experts. */
+/* Adds the collectives of ZeRO 3 for one unit of trained weights. In every pass the weights are gathered for forward
+ * and again for backward, and the gradients are scattered in backward; replicas of a shard group also add up their
+ * gradients. Without resharding weights are gathered once per step, and in pipelines gradients are scattered once per
+ * step; step_end.c adds these. With `fp8_gather` in the software profile, matrices of layers, except those of experts,
+ * are gathered in 8 bits. */
 static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment, const nnc_parameters *p,
                          nnc_route_kind route, double shards) {
     const nnc_plan *plan = how->plan;
@@ -219,7 +223,7 @@ static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t seg
     }
 }
 
-/* Adds the ZeRO-3 gathers of weights that are not trained; these have no gradient. */
+/* Adds the all-gathers of ZeRO 3 for one unit of frozen weights, which have no gradient. */
 static void frozen_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment, const nnc_parameters *p,
                         nnc_route_kind route, double shards) {
     if (p->params > 0.0 && shards > 1.0) {
@@ -251,7 +255,7 @@ static void add_casts(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENT
     }
 }
 
-/* Returns the bytes that the units of a captured program keep for backward. */
+/* Returns the activation bytes that the recompute blocks of a captured program keep for backward. */
 static double units_kept_bytes(const nnc_op_list *list) {
     double sum = 0.0;
     for (int32_t i = 0; i < list->count; i++) {
@@ -309,14 +313,14 @@ void nnc_split_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums
     nnc_finish_list(list, how, sums);
 }
 
-/* Seconds that a host takes to issue one kernel. Source: the assumption of software/torch-eager.json, launch_s: about
- * 10 us for each kernel, through the Python interpreter. */
+/* Seconds of the host to issue one kernel. Source: the assumption of software/torch-eager.json, key launch_s: about 10
+ * us for each kernel, through the Python interpreter. */
 #define NNC_KERNEL_LAUNCH_S 1e-5
 
 static nnc_launch launch_of(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                             bool whole) {
     const bool experts = nnc_model_sizes_of(model).experts > 0;
-    if (device->host.kernel_s == 0.0) { /* a CPU calls its kernels itself, so it needs no time to issue them */
+    if (device->host.kernel_s == 0.0) { /* a CPU calls its kernels itself, so it spends no time on issuing them */
         return (nnc_launch){ 0 };
     }
     const bool listed = model->captured != NULL || model->implementation != NNC_IMPLEMENTATION_NONE;

@@ -1,8 +1,9 @@
-/* Overlap of communication with compute, and the times of one instance of each segment.
+/* Overlap of communication with compute, and the seconds of one layer of each segment.
  *
- * In each segment and part of a pass, communication overlaps with the compute of that part. Lanes (see nnc_lane) that
- * share no links can overlap with the same compute; lanes that share links divide it. Transfers of ring attention
- * overlap with the attention first. Then the other kinds follow in the order of nnc_comm.   [overlap] [launch] */
+ * In each segment and part of a pass, communication overlaps with the compute of the same part. Two lanes (sets of
+ * links, see nnc_lane) that share no links overlap with the compute independently; lanes that share links divide its
+ * time. First the transfers of ring attention overlap with the attention; then the other kinds of communication follow
+ * in the order of nnc_comm.   [overlap] [launch] */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 
@@ -17,7 +18,8 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software) {
     overlap.weight_apart = nnc_schedule_splits(plan);
     overlap.tensor_backward =
         isnan(software->overlap_tensor_backward) ? software->overlap_tensor : software->overlap_tensor_backward;
-    if (nnc_schedule_dual(plan)) { /* the first forwards, one per stage, have no backward to overlap with */
+    if (nnc_schedule_dual(plan)) { /* the first forward of each stage runs before any backward, so its communication has
+                                    * no backward to overlap with */
         const double alone = (double)plan->pipeline / (double)plan->micro_batches;
         overlap.share[NNC_COMM_EXPERT] *= nnc_max(0.0, 1.0 - alone);
     }
@@ -29,18 +31,20 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software) {
     return overlap;
 }
 
-/* Compute of one segment and part, and each kind of communication that could overlap with it. */
+/* Seconds of compute in one segment and part of a pass, and of each kind of communication that could overlap with this
+ * compute. */
 typedef struct budget {
     double compute_s, attention_s;
-    double units; /* number of ZeRO-3 units; the weights of the first unit are gathered before any compute */
+    double units; /* number of ZeRO-3 units; no compute can overlap with gathering the weights of the first unit */
     bool exchanges;
-    nnc_lane lanes[NNC_COMM_COUNT];                            /* lane of each kind */
-    double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT]; /* seconds of communication by kind: beside_s can overlap
-                                                                * only with the attention, behind_s with any compute */
+    nnc_lane lanes[NNC_COMM_COUNT]; /* lane of each kind of communication */
+    /* seconds of each kind of communication. beside_s: ring transfers, which can overlap only with the attention;
+     * behind_s: communication that can overlap with any compute */
+    double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT];
 } budget;
 
-/* Exposed share of each kind of communication: first array for the communication that can overlap only with the
- * attention, second array for the communication that can overlap with any compute. See `budget`. */
+/* Exposed share of each kind of communication, in [0, 1]. First array: ring transfers, which can overlap only with the
+ * attention; second array: communication that can overlap with any compute. */
 typedef struct exposed {
     double beside[NNC_COMM_COUNT], behind[NNC_COMM_COUNT];
 } exposed;
@@ -64,9 +68,9 @@ static double share_of(const nnc_overlap *overlap, int comm, nnc_part part) {
     return comm == NNC_COMM_TENSOR && part == NNC_PART_BACKWARD ? overlap->tensor_backward : overlap->share[comm];
 }
 
-/* Overlaps a communication of exchange_s seconds with a window of *left_s seconds, and subtracts the overlapped time
- * from the window. share: part of the possible overlap that happens. Returns the share of the communication that stays
- * exposed. */
+/* Overlaps a communication of exchange_s seconds with a window of *left_s seconds of compute, and subtracts the
+ * overlapped seconds from *left_s. The overlap is the share `share` of the shorter of both times. Returns the share of
+ * the communication that stays exposed. */
 NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_derivation *why) {
     NNC_LET(why, overlap, NULL, share);
     NNC_LET(why, window_s, "s", *left_s);
@@ -80,13 +84,14 @@ NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_deri
     return exposed_rest;
 }
 
-/* Time in each lane that communication can still overlap with, in one segment and part. exposed_s is communication that
- * the device waits for. */
+/* For each lane, in one segment and part of a pass. left_s: seconds of compute that communication of the lane can still
+ * overlap with. exposed_s: seconds in which the device waits for communication of the lane. */
 typedef struct windows {
     double left_s[NNC_LANES], exposed_s[NNC_LANES];
 } windows;
 
-/* Subtracts time that is now overlapped from the free time of `lane` and of all lanes that share links with it. */
+/* Subtracts hidden_s seconds, with which communication of `lane` now overlaps, from left_s of this lane and of all
+ * lanes that share links with it. Adds exposed_s to the exposed seconds of `lane`. */
 static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s) {
     for (int f = 0; f < NNC_LANES && hidden_s > 0.0; f++) {
         w->left_s[f] -= nnc_lanes_meet((nnc_lane)f, lane) ? hidden_s : 0.0;
@@ -94,15 +99,16 @@ static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s) {
     w->exposed_s[lane] += exposed_s;
 }
 
-/* Returns the time in which the device waits for communication of lanes that share no fabric with `lane`.
- * Communication of `lane` continues meanwhile, so it overlaps with this time. */
+/* Returns the seconds in which the device waits for communication on links that `lane` does not use. Communication of
+ * `lane` can run at the same time. */
 static double beside_waits_s(const windows *w, nnc_lane lane) {
     double waits_s = 0.0;
     for (int f = 0; f < NNC_LANES; f++) { waits_s += nnc_lanes_meet((nnc_lane)f, lane) ? 0.0 : w->exposed_s[f]; }
     return waits_s;
 }
 
-/* Computes the exposed share of each kind of communication. asked: the collective to explain; NULL = no explanation. */
+/* Computes the exposed share of each kind of communication in one segment and part of a pass. asked: collective for
+ * which `why` records the formulas; NULL = no formulas. */
 NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part part, const nnc_collective_op *asked,
                        exposed *shares, nnc_derivation *why) {
     windows w = { { 0 }, { 0 } };
@@ -114,7 +120,7 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         nnc_derivation *const said = asked != NULL && asked->hides && (int)asked->comm == k ? why : NULL;
         if (!(b->beside_s[k] > 0.0) && said == NULL) {
-            shares->beside[k] = 1.0; /* there is no communication of this kind, so the share has no effect */
+            shares->beside[k] = 1.0; /* there is no communication of this kind, so its share has no effect */
             continue;
         }
         const nnc_lane f = b->lanes[k];
@@ -155,7 +161,7 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
     }
 }
 
-/* Records how the exposed time of a collective was computed. */
+/* Records the formulas of the exposed time of a collective, row `index` of the op table. */
 static void say_hidden(const budget *b, const nnc_overlap *overlap, const nnc_op_cost *row, int32_t index,
                        nnc_derivation *why) {
     exposed shares;
@@ -181,8 +187,8 @@ static bool any_collective(const nnc_rows *rows) {
 NNC_SAYING void hide_rows(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
                           const nnc_overlap *overlap, nnc_derivation *why) {
     budget budgets[NNC_SEGMENTS_MAX][NNC_PASS_PARTS];
-    exposed shares[NNC_SEGMENTS_MAX][NNC_PASS_PARTS]; /* exposed shares of each segment and part; set only for parts
-                                                       * with communication */
+    /* exposed shares by segment and part of a pass; set only for parts with communication */
+    exposed shares[NNC_SEGMENTS_MAX][NNC_PASS_PARTS];
     if (!any_collective(rows)) { return; }
     memset(budgets, 0, sizeof budgets[0] * (size_t)list->segment_count);
     for (int32_t i = 0; i < rows->count; i++) {
@@ -217,8 +223,9 @@ void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network
     }
 }
 
-/* Returns the time of a part. Changes host_s from the time to issue the ops to the extra time that issuing causes.
- * name: name of the recorded formula. */
+/* Returns the seconds of a part of one layer. On entry unit->host_s[part] is the seconds in which the host issues the
+ * ops of the part; on return it is the seconds by which issuing makes the part longer. name: name of the recorded
+ * formula. */
 NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name, nnc_derivation *why) {
     double device_s = unit->compute_s[part];
     for (int k = 0; k < NNC_COMM_COUNT; k++) { device_s += unit->exposed_s[part][k]; }
@@ -237,31 +244,32 @@ NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name
     return device_s + unit->host_s[part];
 }
 
-/* Adds the time of a row to the lanes whose communication can overlap with this row. The time of a collective counts
- * only for lanes that share no links with the collective. */
+/* Adds the seconds of a row to the time that communication of each lane can overlap with. For lanes that share links
+ * with a collective, only the part of its time in which it does not use these links is added. */
 static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s, double network_s, nnc_lane lane) {
     for (int f = 0; f < NNC_LANES; f++) {
         unit->free_s[part][f] += time_s - (nnc_lanes_meet((nnc_lane)f, lane) ? network_s : 0.0);
     }
 }
 
-/* ---- two clocks: the host issues kernels, the device runs them ---- */
+/* ---- two clocks for captured programs: the host issues kernels one by one, the device runs them ---- */
 
-/* The host issues one kernel after the other. A kernel starts when it has been issued and the kernel before has ended.
- * The host is at most QUEUE kernels ahead. For a row of n kernels that the host issues from time h on:
- *     end = max(end before + d, h + s + d, h + n s + d / n)
- * where d is the device time of all n kernels, s the host time of one kernel.   [issue] */
+/* A kernel starts when the host has issued it and the kernel before has ended. The host is at most QUEUE kernels ahead
+ * of the device. For a row of n kernels that the host issues from time h on, the row ends at
+ *     end = max(end of the row before + d, h + s + d, h + n s + d / n)
+ * d: device time of all n kernels; s: host time to issue one kernel.   [issue] */
 enum { QUEUE = 1000, RING = 1024 };
 
 typedef struct clocks {
     double host_s, device_s, kernel_s;
-    double issued;                    /* number of kernels issued so far */
-    double upto[RING], ended_s[RING]; /* for each of the last rows: upto: number of kernels issued up to the end of
-                                       * the row; ended_s: time at which the row ended */
+    double issued;                    /* number of kernels that the host has issued so far */
+    double upto[RING], ended_s[RING]; /* for each of the last RING rows: number of kernels issued up to the end of the
+                                       * row (upto), and time at which the row ends on the device (ended_s) */
     uint32_t first, last;
 } clocks;
 
-/* Issues the kernels of a row. Returns the seconds that the device waits for the host. */
+/* Advances both clocks by one row with this number of kernels and time_s seconds on the device. Returns the seconds in
+ * which the device waits for the host. */
 static double issue_row(clocks *c, double kernels, double time_s) {
     const double before_s = c->device_s + time_s;
     if (!(kernels > 0.0)) {
@@ -280,7 +288,8 @@ static double issue_row(clocks *c, double kernels, double time_s) {
     return c->device_s - before_s;
 }
 
-/* Issues all instances of one segment, forward or backward. Adds the mean wait of one instance to host_s. */
+/* Runs both clocks through all layers of segment s, in forward or in backward. Adds to unit->host_s the seconds in
+ * which the device waits for the host, as a mean per layer. */
 static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *list, int32_t s, bool forward,
                           nnc_segment_time *unit) {
     const int32_t begin = forward ? 0 : rows->forward_count;
@@ -298,7 +307,8 @@ static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *li
     }
 }
 
-/* Issues the kernels of two equal passes, one after the other. Writes the waits of the second pass to host_s. */
+/* Runs both clocks through two equal passes, one after the other. Writes the waits of the second pass to host_s,
+ * because the first pass starts with an empty queue. */
 static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double kernel_s,
                        nnc_segment_time units[NNC_SEGMENTS_MAX]) {
     clocks c = { .kernel_s = kernel_s };
@@ -311,7 +321,7 @@ static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double ker
     }
 }
 
-/* Returns the seconds of a part of a pass: compute, exposed communication, and waits for the host. */
+/* Returns the seconds of a part of one layer: compute, exposed communication, and waits for the host. */
 static double issued_part_s(const nnc_segment_time *unit, nnc_part part) {
     double part_s = unit->compute_s[part] + unit->host_s[part];
     for (int k = 0; k < NNC_COMM_COUNT; k++) { part_s += unit->exposed_s[part][k]; }

@@ -1,11 +1,12 @@
-/* From layers to pipeline stages: which segments each virtual stage and each device holds, for how many micro-batches
- * in flight, and how much memory that takes.
+/* From layers to pipeline stages: which layers of each segment every virtual stage and every device holds, for how many
+ * micro-batches in flight, and how much memory each device needs.
  *
  *     10 layers, 2 stages x 2 chunks:   virtual stage   0    1    2    3
  *                                       layers          3    3    2    2      + embedding on 0, head on 3
  *                                       device          0    1    0    1
  *
- * A stage that equals the stage before is marked (alike), so that later code computes equal stages once. */
+ * A stage that holds the same as the stage before is marked (alike), so that its times and memory are computed only
+ * once. */
 #include "estimate/estimate_internal.h"
 
 int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage) {
@@ -14,8 +15,9 @@ int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage) {
     return back ? 2 * p - 1 - virtual_stage : virtual_stage % p;
 }
 
-/* Returns the number of layers of a segment among layers `from` to `to` - 1. The caller sets *first to the number of
- * the segment's first layer; the function moves it to the first layer of the next segment. */
+/* Returns the number of layers of a segment among the layers `from` to `to` - 1 of the model. *first: on entry the
+ * number of the segment's first layer, on return that of the first layer of the next segment. If kinds of layers
+ * alternate, *first is not used. */
 static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t *first, int64_t from, int64_t to) {
     int64_t held = 0;
     for (int64_t i = from; list->mixed_count > 0 && i < to; i++) { held += list->mixed[i] == segment ? 1 : 0; }
@@ -27,7 +29,7 @@ static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t 
     return to > from ? to - from : 0;
 }
 
-/* An even distribution of items over parts: each part gets `each` items, the first `more` parts one item more. */
+/* An even distribution: each part gets `each` items, and each of the first `more` parts one item more. */
 typedef struct even_parts {
     int64_t each, more;
 } even_parts;
@@ -38,8 +40,9 @@ static even_parts divide(int64_t total, int64_t parts) {
 
 static int64_t part_of(even_parts all, int64_t part) { return all.each + (part < all.more ? 1 : 0); }
 
-/* Layers per virtual stage. Embedding and head are included if they count as layers. The first and the last stage may
- * have given numbers of layers; `rest` distributes the other layers. */
+/* Number of layers of each virtual stage, with embedding and head if they count as layers. The plan may give the layers
+ * of the first and of the last pipeline stage (first, last: their chunks); `rest` distributes the other layers over the
+ * chunks of the other stages. */
 typedef struct slots {
     int64_t stages, others;
     bool own_first, own_last;
@@ -65,10 +68,11 @@ static int64_t slots_at(const slots *s, int64_t stage, int64_t chunk) {
     return part_of(s->rest, chunk * s->others + stage - s->own_first);
 }
 
-/* Returns the instances of each segment in layers `from` to `to` - 1; front adds the embedding, back adds the head. */
+/* Returns the number of layers of each segment among the layers `from` to `to` - 1 of the model. front: true = also the
+ * embedding; back: true = also the head. */
 static nnc_stage_layers share_of(const nnc_op_list *list, int64_t from, int64_t to, bool front, bool back) {
     nnc_stage_layers share = { { 0 } };
-    int64_t first = 0; /* number of the first layer of the segment */
+    int64_t first = 0; /* number of the first layer of segment s in the model */
     for (int32_t s = 0; s < list->segment_count; s++) {
         const nnc_segment *segment = &list->segments[s];
         const bool held = (s == 0 && front) || (s > 0 && back);
@@ -77,8 +81,8 @@ static nnc_stage_layers share_of(const nnc_op_list *list, int64_t from, int64_t 
     return share;
 }
 
-/* Returns the end (last layer + 1) of the segment that holds all layers `from` to `to` - 1; INT64_MIN = no single
- * segment holds them. */
+/* Returns the number after the last layer of the segment that contains all layers `from` to `to` - 1; INT64_MIN = no
+ * single segment contains all of them. */
 static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to) {
     int64_t first = 0;
     for (int32_t s = 0; s < list->segment_count && list->mixed_count == 0; s++) {
@@ -89,8 +93,8 @@ static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to) {
     return INT64_MIN;
 }
 
-/* Returns the number of virtual stages from v on that have as many layers as the stage before v. The last stage holds
- * the head and is excluded. 0 or less = no such stage. */
+/* Returns how many successive virtual stages, from v on, have as many layers as virtual stage v - 1; 0 or less = none
+ * is known. The last virtual stage is not counted, because it also holds the head. */
 static int64_t as_many(const slots *s, int64_t v, int64_t count) {
     const int64_t last = count - 1, more = s->rest.more;
     return s->own_first || s->own_last ? 0 : (v <= more && more < last ? more : last) - v;
@@ -106,9 +110,10 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
     for (int32_t s = 0; s < list->segment_count; s++) {
         layers += list->segments[s].layer ? list->segments[s].instances : 0;
     }
-    const int64_t ends = plan->ends_as_layers ? 1 : 0; /* embedding and head each count as this number of layers */
-    const int64_t further = 2 * list->next_layers;     /* two layers for each further predicted token, because it has
-                                                        * its own head */
+    /* number of layers that the embedding counts as, and the head too */
+    const int64_t ends = plan->ends_as_layers ? 1 : 0;
+    /* each further token that the model predicts counts as two layers, because it has a layer and a head of its own */
+    const int64_t further = 2 * list->next_layers;
     const slots all = slots_of(plan, layers + 2 * ends + further, chunks);
     for (int32_t v = 0; v < count;) {
         const int64_t size = slots_at(&all, v % plan->pipeline, v / plan->pipeline);
@@ -117,7 +122,7 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
         partition->alike[v] = false;
         partition->shares[v] = share_of(list, from, to, v == 0, v == count - 1);
         next += size;
-        /* The next stages with as many layers are equal to this stage, up to the end of the segment. */
+        /* The next stages with as many layers, up to the end of the segment, hold the same as this stage. */
         const int64_t end = v > 0 && to - from == size ? segment_end(list, from, to) : INT64_MIN;
         const int64_t fit = end < to ? 0 : size > 0 ? (end - to) / size : count;
         const int64_t many = as_many(&all, v + 1, count), like = fit < many ? fit : many;
@@ -130,7 +135,7 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
     }
 }
 
-/* Returns the number of chunks of a device; in dualpipe, the number of directions. */
+/* Returns the number of chunks of a device; with DualPipe 2, one for each direction of the micro-batches. */
 static int32_t chunks_of(const nnc_stage_partition *partition, const nnc_plan *plan) {
     return nnc_schedule_dual(plan) ? 2 : partition->virtual_stages / partition->stages;
 }
@@ -170,9 +175,10 @@ int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int
     return most <= before ? 0 : most - before < held ? most - before : held;
 }
 
-/* ---- segments of each device ---- */
+/* ---- layers of each device ---- */
 
-/* Sets whether the chunks of a device hold different segments, and which single chunk differs (odd_chunk). */
+/* Sets h->uneven to true if the chunks of a device hold different layers, and h->odd_chunk to the index of the chunk if
+ * just one differs; also uneven_layers and odd_more. */
 static void set_uneven(const nnc_stage_partition *partition, const nnc_step *step, int32_t device,
                        nnc_stage_residency *h) {
     const int32_t chunks = step->plan->pipeline > 1 ? chunks_of(partition, step->plan) : 1;
@@ -197,8 +203,8 @@ static void set_uneven(const nnc_stage_partition *partition, const nnc_step *ste
     }
 }
 
-/* Sets the segments and instances that a device holds. Writes only the segments in use, because the struct has space
- * for many more. */
+/* Fills *h with the number of layers of each segment on a device. Writes only entries of segments in use, because the
+ * arrays are much longer. */
 static void set_holding(const nnc_step *step, const nnc_stage_partition *partition, int32_t device, double in_flight,
                         nnc_stage_residency *h) {
     h->segments = step->list->segment_count;
@@ -214,7 +220,7 @@ static void set_holding(const nnc_step *step, const nnc_stage_partition *partiti
     }
 }
 
-/* Tests whether all virtual stages of a device are marked as equal to the virtual stages of the device before. */
+/* Tests whether each virtual stage of a device is marked as equal to the same virtual stage of the device before. */
 static bool like_before(const nnc_stage_partition *partition, const nnc_plan *plan, int32_t device) {
     bool like = device > 0 && !nnc_schedule_ends_meet(plan);
     for (int32_t v = device; like && v < partition->virtual_stages; v += partition->stages) {
@@ -237,7 +243,7 @@ static double in_flight_of(const nnc_plan *plan, int32_t device, nnc_derivation 
     return in_flight;
 }
 
-/* Records the formula of the micro-batches that a device keeps in flight. */
+/* Records the formula of the number of micro-batches that a device keeps in flight. */
 static void step_say_in_flight(const nnc_step *step, int32_t device) {
     (void)in_flight_of(step->plan, device, step->why);
 }
@@ -270,8 +276,8 @@ bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *memory) {
     return same;
 }
 
-/* Sets the micro-batches in flight at the peak of a device that has one odd chunk: a chunk that differs from all
- * others, which are equal. Returns false if the device has no odd chunk. */
+/* Sets h->flight: for each segment, the micro-batches in flight at the memory peak of a device that has an odd chunk (a
+ * chunk that differs from all other chunks, which are equal). Returns false if the device has no odd chunk. */
 static bool find_odd_peak(const nnc_step *step, const nnc_pipeline *pipeline, const nnc_step_memory *m, int32_t device,
                           nnc_stage_residency *h) {
     double count, all;
@@ -288,7 +294,8 @@ static bool find_odd_peak(const nnc_step *step, const nnc_pipeline *pipeline, co
     return true;
 }
 
-/* Sets the micro-batches in flight at the peak of a device whose chunks differ. */
+/* Sets h->flight: for each segment, the micro-batches in flight at the memory peak of a device whose chunks differ from
+ * each other. */
 static void find_uneven_peak(const nnc_step *step, const nnc_pipeline *pipeline, const nnc_step_memory *m,
                              int32_t device, nnc_stage_residency *h) {
     const nnc_plan *plan = step->plan;
@@ -317,7 +324,8 @@ static void find_uneven_peak(const nnc_step *step, const nnc_pipeline *pipeline,
     for (int32_t i = 0; i < count; i++) { h->flight[held[i]] = kept[i] / (double)h->instances[held[i]]; }
 }
 
-/* Most devices have equal chunks, so the large arrays on the stack are in a separate function, find_uneven_peak. */
+/* Calls find_uneven_peak only for a device with unequal chunks. That function has large arrays on its stack, and most
+ * devices do not need it. */
 void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device) {
     nnc_stage_residency *h = &m->holdings[device];
     const nnc_plan *plan = step->plan;
@@ -328,11 +336,11 @@ void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device
     if (h->uneven && !find_odd_peak(step, &pipeline, m, device, h)) { find_uneven_peak(step, &pipeline, m, device, h); }
 }
 
-/* ---- memory of each stage ---- */
+/* ---- memory of each pipeline stage ---- */
 
 void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest, nnc_step_memory *m, nnc_result *r) {
     const nnc_plan *plan = step->plan;
-    const nnc_stage_residency *before = NULL; /* the last stage whose memory was computed */
+    const nnc_stage_residency *before = NULL; /* the last stage whose memory was computed; NULL = no stage yet */
     nnc_memory memory = { 0 };
     for (int32_t d = 0; d < plan->pipeline; d++) {
         const nnc_stage_residency *h = &m->holdings[d];

@@ -1,12 +1,12 @@
-/* From a given plan to a complete and legal plan: reads a plan of any struct_size, fills in what it leaves open
- * (precision, policy, devices, batch, schedule), and checks the rules. Also picks the software profile of a plan.
- * [legal-plans] */
+/* From a given plan to a complete and legal plan: reads a plan of any struct_size, fills in the fields that it leaves
+ * open (precision, policy, devices, batch, schedule), and checks the rules. Also chooses the software profile of a
+ * plan. [legal-plans] */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
 
-/* Writes the formats in which a device can train, for example "fp32, tf32, bf16". */
+/* Writes to `text` the formats in which a device can train, for example "fp32, tf32, bf16". */
 static void formats_of(const nnc_device *device, char *text, size_t size) {
     text[0] = '\0';
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
@@ -51,8 +51,9 @@ static nnc_status resolve_policy(nnc_plan *p, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Completes micro_batch * micro_batches * data = global_batch: any two determine the third, and a number that stays
- * open becomes 1. Returns an error if the given numbers disagree or do not divide. */
+/* Completes the product micro_batch * micro_batches * data = global_batch, where data is known. If one of the other
+ * three is open, it follows from the rest; further open ones become 1. Returns an error if the given numbers contradict
+ * each other or do not divide. */
 static nnc_status resolve_batch(nnc_plan *p, nnc_error *err) {
     const int64_t data = p->data;
     int64_t product = 0;
@@ -85,7 +86,7 @@ static nnc_status resolve_batch(nnc_plan *p, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Checks that --recompute-layers is at most the number of layers of the fullest stage. */
+/* Returns an error if the plan recomputes more layers per stage than the stage with the most layers has. */
 static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *model, int64_t layers, nnc_error *err) {
     const int64_t ends = p->first_stage_layers > p->last_stage_layers ? p->first_stage_layers : p->last_stage_layers;
     const int64_t even = (nnc_schedule_dual(p) ? 2 : 1) * nnc_ceil_div(layers, p->pipeline);
@@ -124,7 +125,7 @@ static nnc_status check_rotations(const nnc_plan *p, nnc_error *err) {
     return why == NULL ? NNC_OK : nnc_fail(err, NNC_ILLEGAL_PLAN, "--oft", "%s", why);
 }
 
-/* Checks the options on trained and frozen weights. */
+/* Checks the options that say which weights are trained, and in which format frozen weights are stored. */
 static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_error *err) {
     const bool all = nnc_plan_trains_all(p) && model->captured == NULL;
     if (!(p->helper_copies >= 0.0 && p->helper_params >= 0.0 && p->critic_copies >= 0.0 && p->critic_params >= 0.0)) {
@@ -160,8 +161,9 @@ static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_e
     return NNC_OK;
 }
 
-/* Checks the kernels of the update. `asked` is the option as given. A CPU runs its kernels in turn, so the kernels that
- * a captured program asked for count only if the device has a host. */
+/* Checks the option for the kernels of the optimizer update. asked: the option as given. If it was not given and the
+ * device is a CPU, sets the default kernels, even for a captured program that recorded other kernels: a CPU runs its
+ * kernels one after the other anyway. */
 static nnc_status resolve_optimizer_kernels(const nnc_model *model, const nnc_device *device,
                                             nnc_optimizer_kernels asked, nnc_plan *p, nnc_error *err) {
     const bool lists = asked == NNC_KERNELS_FOREACH || asked == NNC_KERNELS_LOOP;
@@ -182,7 +184,7 @@ static nnc_status resolve_optimizer_kernels(const nnc_model *model, const nnc_de
 
 static nnc_status resolve_schedule(nnc_plan *p, const nnc_family_row *family, int64_t layers, nnc_error *err) {
     if (family->split != NULL) { return nnc_schedule_resolve(p, layers, err); }
-    p->schedule = NNC_SCHEDULE_1F1B; /* with one pipeline stage all schedules are equal */
+    p->schedule = NNC_SCHEDULE_1F1B; /* with one pipeline stage all schedules are the same */
     return NNC_OK;
 }
 
@@ -205,7 +207,7 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, c
     NNC_TRY(check_trained(p, model, err));
     if (has_helpers(p) && nnc_plan_trains_all(p) && p->frozen == NNC_FROZEN_16 &&
         !(nnc_dtype_bytes(p->precision) < 4.0)) {
-        p->frozen = NNC_FROZEN_32; /* a helper model is loaded in the format of the trained model */
+        p->frozen = NNC_FROZEN_32; /* helper models are loaded in the format of the trained model */
     }
     NNC_TRY(resolve_optimizer_kernels(model, device, plan->optimizer_kernels, p, err));
     NNC_TRY(family->resolve(model, p, err));
@@ -250,27 +252,26 @@ bool nnc_variant_complete(nnc_variant *variant, const nnc_profiles *profiles, co
     return completer->complete(completer->in, base, variant);
 }
 
-/* ZeRO 3 selects the profile of FSDP, also together with other parallelism: torchtitan and others combine FSDP with
- * tensor and pipeline parallelism. Decoders with ZeRO 1 or 2 get the profile of Megatron, even if no layer is split.
- * Otherwise a search would split a model only to get the kernels of Megatron. */
+/* Returns the kind of software profile that the plan alone selects. ZeRO 3 selects FSDP, also together with tensor or
+ * pipeline parallelism, because torchtitan and others combine these with FSDP. ZeRO 1 and 2 select Megatron for
+ * decoders, even if no layer is split; otherwise a search would split a model only to get the kernels of Megatron. */
 nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan) {
     if (plan == NULL) { return NNC_PROFILE_COPIES; }
     const bool shares = plan->zero > 0 && model->family == NNC_FAMILY_DECODER;
-    const bool experts = plan->expert > 1 && model->family == NNC_FAMILY_DECODER; /* only decoders have experts; in
-                                                                                   * other families --expert shares
-                                                                                   * tables */
+    /* only decoders have experts; in other families --expert divides tables */
+    const bool experts = plan->expert > 1 && model->family == NNC_FAMILY_DECODER;
     const bool split = plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || experts || shares;
     const bool alone = plan->devices <= 1 && plan->data <= 1 && plan->zero == 0 && !split;
     if (alone && model->implementation != NNC_IMPLEMENTATION_NONE) {
-        return NNC_PROFILE_EAGER; /* the library runs single operators unless it is compiled, so it has an eager
-                                   * profile */
+        return NNC_PROFILE_EAGER; /* PyTorch libraries run single operators unless they are compiled, so they have the
+                                   * eager profile */
     }
     return plan->zero == 3 ? NNC_PROFILE_SHARDED : split ? NNC_PROFILE_SPLIT : NNC_PROFILE_COPIES;
 }
 
-/* Tests whether the GPU is older than Hopper. Published runs on such GPUs are mostly from 2019 to 2023, with software
- * of that time. Training in fp16 and TF32 came before bf16, and before fused attention (arXiv:2205.14135 of May 2022,
- * in PyTorch since 2.0 of March 2023). Training in bf16 used the first generation of FlashAttention. */
+/* Tests whether the GPU is older than Hopper. Published runs on such GPUs are mostly from 2019 to 2023, and used
+ * software of that time: fp16 and TF32 came before bf16 and before fused attention (arXiv:2205.14135 of May 2022, in
+ * PyTorch since 2.0 of March 2023), and runs in bf16 used the first generation of FlashAttention. */
 static bool is_early(const nnc_device *device) {
     static const char *const early[] = { "pascal", "volta", "turing", "ampere" };
     bool found = false;
@@ -284,8 +285,9 @@ static bool is_transformer(const nnc_model *model) {
     return model->family == NNC_FAMILY_DECODER || model->family == NNC_FAMILY_VIT;
 }
 
-/* Tests whether the model is a network of feature maps. Compiled programs (PyTorch 2.0, March 2023) run a batch norm,
- * the activation and the sum behind it in one kernel; older programs run separate kernels. */
+/* Tests whether the model is a network of feature maps (a graph or a U-Net). For such networks old and new programs
+ * differ: compiled programs (PyTorch 2.0, March 2023) run a batch norm, the activation and the following sum in one
+ * kernel, older programs in separate kernels. */
 static bool has_maps(const nnc_model *model) {
     return model->family == NNC_FAMILY_GRAPH || model->family == NNC_FAMILY_UNET;
 }
@@ -360,8 +362,8 @@ bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, cons
     if (plan->tensor > 1 && !plan->sequence_parallel && !has->plain_tensor) { lacks = "--sequence-parallel"; }
     if ((plan->zero == 2 && !has->sharded_gradients) || (plan->zero == 3 && !has->sharded_weights) ||
         (plan->zero == 3 && plan->data * plan->context == 1 &&
-         !has->sharded_gradients) || /* a framework without sharded gradients shards with FSDP (ZeRO 3) only, and FSDP
-                                      * is off on one rank */
+         !has->sharded_gradients) || /* without sharded gradients the framework shards only with FSDP (ZeRO 3), and FSDP
+                                      * does nothing on one rank */
         (plan->zero >= 2 && plan->pipeline > 1 && !has->sharded_pipelines)) {
         lacks = "--zero";
     }

@@ -1,25 +1,27 @@
-/* Effect of each parameter of the device file on the step time: the elasticity, the step with twice the value, and the
- * value that reaches a target time. Each of these values comes from estimates with a changed device.   [sensitivity] */
+/* Effect of each parameter of the device file on the step time: the elasticity (relative change of the step time per
+ * relative change of the parameter), the step time with twice the value, and the value with which the step reaches a
+ * given time. All of them are computed from estimates with a changed device.   [sensitivity] */
 #include <nncost/estimate.h>
 
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 
-/* Relative change of a parameter, up and down, for its elasticity. The change is small, so that a bound seldom changes,
- * and large compared with rounding. */
+/* Relative change of a parameter, up and down, from which its elasticity is computed: small, so that the bound of an op
+ * seldom changes, and large compared with rounding errors. */
 #define APART 1e-3
 
-/* A factor that is large enough to remove a limit but still gives finite numbers. */
+/* Factor on a rate, so large that the resource takes nearly no time, but all numbers stay finite. */
 #define WITHOUT_BOUND 0x1p40
 
 enum { HALVINGS = 80 };
 
-/* Selects the format of a rate, for parameters with one rate per format. */
+/* Which value of a parameter is used: ONE_RATE = the parameter has one value; otherwise it has one value per format,
+ * and the value is that of the plan's precision, or of fp32. */
 typedef enum which_rate { ONE_RATE, OF_PRECISION, OF_FP32 } which_rate;
 
 static const struct {
     const char *name, *unit;
-    size_t offset; /* offset in nnc_device of the value, a double; for values per format, offset of the first value */
+    size_t offset; /* offset in nnc_device of the value, or of the first of the values per format */
     which_rate rate;
 } figures[] = {
 #define FIGURE(member, unit) #member, (unit), offsetof(nnc_device, member)
@@ -32,8 +34,8 @@ static const struct {
     [NNC_PARAMETER_SCALE_OUT_LATENCY] = { FIGURE(scale_out.latency_s, "s"), ONE_RATE },
     [NNC_PARAMETER_HOST_RATE] = { FIGURE(host.bytes_per_s, "B/s"), ONE_RATE },
     [NNC_PARAMETER_HOST_MEM_RATE] = { FIGURE(host.mem_bytes_per_s, "B/s"), ONE_RATE },
-    [NNC_PARAMETER_MEM_BYTES] = { FIGURE(mem_bytes, "B"), ONE_RATE }, /* mem_bytes is an integer, unlike the other
-                                                                       * values */
+    /* mem_bytes is an integer; all other values are doubles */
+    [NNC_PARAMETER_MEM_BYTES] = { FIGURE(mem_bytes, "B"), ONE_RATE },
 #undef FIGURE
 };
 NNC_ROW_EACH(figures, NNC_PARAMETER_COUNT);
@@ -55,7 +57,8 @@ const char *nnc_sensitivity_parameter_unit(nnc_sensitivity_parameter figure) {
     return (unsigned)figure < NNC_PARAMETER_COUNT ? figures[figure].unit : "?";
 }
 
-/* Returns the address of the value of a parameter; NULL for mem_bytes, which is an integer. */
+/* Returns the address of the value of a parameter in *device; NULL for mem_bytes, which is no double. precision: format
+ * whose value is used, if the parameter has one value per format. */
 static double *place_of(nnc_device *device, nnc_sensitivity_parameter figure, nnc_dtype precision) {
     const which_rate rate = figures[figure].rate;
     const int at = rate == OF_PRECISION ? (int)precision : rate == OF_FP32 ? (int)NNC_FP32 : 0;
@@ -79,7 +82,7 @@ void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_paramet
                                      double factor) {
     const double value = nnc_sensitivity_parameter_value(device, figure, precision) * factor;
     if (isnan(value) || !(factor > 0.0)) {
-        return; /* the device file lacks the value, or there is no such parameter */
+        return; /* the device file does not have the value, or the factor is not positive */
     }
     double *place = place_of(device, figure, precision);
     if (place != NULL) {
@@ -90,14 +93,14 @@ void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_paramet
     }
 }
 
-/* Arguments of estimates that differ only in one value of the device. */
+/* Arguments of estimates that differ only in one value of the device file. */
 typedef struct trial {
     const nnc_model *model;
     const nnc_device *device;
     const nnc_software *software;
     const nnc_plan *plan;
     nnc_scratch *scratch;
-    nnc_dtype precision; /* format of matrix products in the resolved plan */
+    nnc_dtype precision; /* precision of the resolved plan, the format of its matrix products */
 } trial;
 
 static nnc_status step_with(const trial *t, nnc_sensitivity_parameter figure, double factor, double *step_s,
@@ -110,7 +113,7 @@ static nnc_status step_with(const trial *t, nnc_sensitivity_parameter figure, do
     return status;
 }
 
-/* Reads and checks the arguments of a public function into *asked, and makes *t point to them. */
+/* Reads and checks the arguments of the public function `function` into *asked, and fills *t with pointers to them. */
 static nnc_status begin(const char *function, const nnc_model *model, const nnc_device *device,
                         const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                         nnc_estimate_args *asked, trial *t, nnc_error *err) {
@@ -132,8 +135,9 @@ static nnc_status sense(const trial *t, nnc_sensitivity *entry, nnc_error *err) 
     return NNC_OK;
 }
 
-/* Inserts an entry into a list of at most max entries, with the largest absolute elasticity first; equal entries keep
- * the order of the table. A full list drops its last entry. */
+/* Inserts an entry into a list of at most `max` entries, sorted by the absolute value of the elasticity, the largest
+ * first; entries with equal elasticities keep the order of the parameters. If the list is full, its last entry is
+ * dropped. */
 static void insert(nnc_sensitivity *entries, int max, int *count, const nnc_sensitivity *entry) {
     int at = *count;
     for (; at > 0 && fabs(entries[at - 1].elasticity) < fabs(entry->elasticity); at--) {
@@ -178,7 +182,8 @@ nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device, con
     nnc_estimate_args asked;
     nnc_plan resolved;
     trial t;
-    double low = 0.0, high = log2(WITHOUT_BOUND); /* bisection over the base-2 logarithm of the factor */
+    double low = 0.0, high = log2(WITHOUT_BOUND); /* `low`, `high`: limits of the base-2 logarithm of the factor, for
+                                                   * bisection */
     NNC_TRY(nnc_need(__func__, "target", target != NULL, err));
     NNC_TRY(begin(__func__, model, device, software, plan, scratch, &asked, &t, err));
     if ((unsigned)figure >= NNC_PARAMETER_COUNT || !(step_s > 0.0) || isinf(step_s)) {

@@ -1,5 +1,6 @@
-/* The step time: passes through the pipeline schedule, the slowest stage with its step end, and the parts of the
- * busiest stage. Then the work of a step, and its timeline.
+/* The step time: replays the passes in the pipeline schedule, finds the stage that ends last with its step end, and
+ * divides the time of the busiest stage into parts. Then the FLOPs of a step, its timeline, and the time of a single
+ * op.
  *
  *     stage 0   F F F F B B B B | step end
  *     stage 1     F F F F B B B B | step end          step = the longest of passes + step end
@@ -11,7 +12,7 @@
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 
-/* ---- times of all passes in the pipeline schedule ---- */
+/* ---- seconds of all passes in the pipeline schedule ---- */
 
 static void find_virtual_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                nnc_step_memory *m) {
@@ -89,7 +90,8 @@ void nnc_step_restrict(const nnc_step *step, const nnc_stage_residency *holding,
     }
 }
 
-/* Appends a row for the messages between stages. Its time x repeat is exposed_s, the delay of the step by messages. */
+/* Appends to the op table a row for the messages that a device sends to other stages. exposed_s: seconds by which
+ * messages make the step longer; the time of the row times its repeat is equal to this. */
 static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t device, double exposed_s,
                          nnc_rows *rows) {
     const nnc_plan *plan = step->plan;
@@ -102,7 +104,8 @@ static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t
                         .repeat = 1,
                         .block = -1,
                         .u.collective = { .comm = NNC_COMM_PIPELINE, .forward = NNC_P2P, .bytes = step->send_bytes } };
-    /* number of messages: forward to the next virtual stage, backward to the previous virtual stage */
+    /* number of messages of one micro-batch: a virtual stage sends activations to the next one, and gradients to the
+     * one before */
     double sends = 0.0;
     for (int32_t v = 0; v < m->partition.virtual_stages; v++) {
         if (nnc_partition_device(plan, v) == device) {
@@ -121,9 +124,9 @@ static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t
     }
 }
 
-/* ---- sums ---- */
+/* ---- sums: parts of the step, traffic, bounds ---- */
 
-/* Adds the parts of one device's step to the result, from the times of its segments. */
+/* Adds to the result the seconds of each part of the step of one device, computed from the seconds of its layers. */
 static void add_units(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                       const nnc_stage_residency *holding, nnc_result *r) {
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
@@ -144,7 +147,8 @@ static void add_units(const nnc_step *step, const nnc_segment_time units[NNC_SEG
     }
 }
 
-/* Adds traffic, communication (exposed or not) and bounds of the rows to the result. */
+/* Adds to the result the bytes, the communication seconds (exposed or not) and the seconds of each bound, summed over
+ * the rows. */
 static void add_rows(const nnc_rows *rows, nnc_result *r) {
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
@@ -166,8 +170,8 @@ void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SE
         const nnc_stage_residency *h = &m->holdings[d];
         nnc_stage *stage = &m->stages[d];
         const bool apart = nnc_schedule_splits(plan);
-        *stage = (nnc_stage){ .memory = stage->memory, /* memory, exchange_s and update_s of the stage are set already,
-                                                        * so they are kept */
+        /* memory, exchange_s and update_s keep their values, which other functions have set */
+        *stage = (nnc_stage){ .memory = stage->memory,
                               .exchange_s = stage->exchange_s,
                               .update_s = stage->update_s,
                               .params = (int64_t)nnc_stage_residency_params(step->sums, h),
@@ -217,7 +221,7 @@ bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SE
     return true;
 }
 
-/* Returns the seconds of one stage from the start of the step to the end of its step end. */
+/* Returns the seconds of one step of a pipeline stage: its passes, then its step end. */
 static double ends_s(const nnc_step_memory *m, int32_t stage) {
     return m->run.span_s[stage] + (m->stages[stage].exchange_s + m->stages[stage].update_s);
 }
@@ -230,12 +234,11 @@ static int32_t slowest_stage(const nnc_step_memory *m, int32_t stages) {
 
 double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m) {
-    if (times->run != m->runs && nnc_schedule_splits(step->plan)) { /* m->run has the replay of another plan, so this
-                                                                     * plan is replayed again */
-        (void)nnc_step_run(step, units, times->send_s, m);
-    }
+    /* m->run has the replay of another plan, so this plan is replayed again */
+    if (times->run != m->runs && nnc_schedule_splits(step->plan)) { (void)nnc_step_run(step, units, times->send_s, m); }
     for (int32_t d = 0; d < step->plan->pipeline && !nnc_schedule_splits(step->plan); d++) {
-        m->run.span_s[d] = times->total_s; /* backward is not split, so all devices end at the same time */
+        m->run.span_s[d] = times->total_s; /* in schedules without split backward all devices end their passes at the
+                                            * same time */
     }
     const int32_t slowest = slowest_stage(m, step->plan->pipeline);
     NNC_LET(step->why, passes_s, "s", m->run.span_s[slowest]);
@@ -246,8 +249,8 @@ double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SE
     return step_s;
 }
 
-/* Sets m->delay_s, the time by which messages between stages delay the step, from replays with and without messages.
- * Returns false if the schedule cannot run. */
+/* Sets m->delay_s, the seconds by which messages between stages make the step longer, from a replay with messages and
+ * one without. Returns false if the pipeline is too large to replay. */
 static bool find_delay(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m) {
     const int32_t stages = step->plan->pipeline;
@@ -255,7 +258,8 @@ static bool find_delay(const nnc_step *step, const nnc_segment_time units[NNC_SE
     if (!(times->send_s > 0.0)) { return true; }
     if (!nnc_step_run(step, units, 0.0, m)) { return false; }
     NNC_LET(step->why, without_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
-    if (!rerun(step->plan, times->send_s, m)) { /* the last replay is with messages, because later code reads m->run */
+    if (!rerun(step->plan, times->send_s, m)) { /* the replay with messages comes last, because later code reads
+                                                 * m->run */
         return false;
     }
     NNC_LET(step->why, with_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
@@ -290,7 +294,7 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_segment_time units[NNC_
     return true;
 }
 
-/* ---- bounds of the step ---- */
+/* ---- the largest bound, and the step time without this bound ---- */
 
 void nnc_step_rank(nnc_result *r) {
     r->bound = NNC_BOUND_COMPUTE;
@@ -336,7 +340,8 @@ static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *f
 
 /* ---- the whole step ---- */
 
-/* Sets the step time that remains if the largest bound took no time. */
+/* Sets r->step_without_bound_s: the step time if the resource with the largest bound took no time. fresh: op table of
+ * one micro-batch without overlap, which is changed. */
 static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_rows *fresh, nnc_step_memory *m, nnc_result *r) {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
@@ -351,15 +356,17 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
     NNC_SET(step->why, r->step_without_bound_s, "s", nnc_min(step_again_s, r->step_s));
     NNC_NOTE(step->why, "the step if the time of its bound were zero: overlap, host time and pipeline are computed "
                         "again; at most step_s");
-    if (step->plan->pipeline > 1) { /* replays the step with its full times again, so that m ends with these times */
+    if (step->plan->pipeline > 1) { /* replays the step with all its times again, because later code reads them from
+                                     * *m */
         (void)nnc_step_run(step, units, times->send_s, m);
     }
     nnc_step_ends_set(step, units, &overlap, m);
 }
 
-/* The host counts as the bound if the device waits for the host for at least held_share of the step. This must also
- * hold if the host needs less time per kernel, by the share host_margin: programs differ by this much on one host, 33.6
- * to 37.8 us for the default of 37.5 (hosts/h100-server.json). Faster kernels then shorten the step little. [issue] */
+/* The host counts as the bound of all ops if the device waits for the host in at least the share held_share of the
+ * step, also with a host that needs the share host_margin less time per kernel. Programs on one host differ by this
+ * much: 33.6 to 37.8 us per kernel, where the default is 37.5 (hosts/h100-server.json). If the host is the bound,
+ * faster kernels shorten the step little.   [issue] */
 static const double held_share = 0.25, host_margin = 0.1;
 
 static void mark_host(nnc_rows *rows, const nnc_result *r, double kernel_s) {
@@ -400,7 +407,7 @@ bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_st
     return true;
 }
 
-/* ---- work of the step ---- */
+/* ---- FLOPs of the step, and its timeline ---- */
 
 bool nnc_step_recomputed(const nnc_step *step, const nnc_step_memory *m, double shares[NNC_SEGMENTS_MAX]) {
     bool everywhere = true;
@@ -519,16 +526,17 @@ void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_ste
     }
 }
 
-/* Tests whether the schedule needs no barrier between steps. The step of each stage then begins with the first pass of
- * this stage. */
+/* Tests whether the schedule has no barrier between steps, so that a step of a stage begins with the first pass on this
+ * stage. */
 static bool rolls(const nnc_plan *plan) { return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->rolls; }
 
-/* Returns the number of passes of all stages in a timeline. */
+/* Returns the number of intervals of passes in a timeline, over all stages. */
 static double timeline_passes(const nnc_step_memory *m, const nnc_plan *plan) {
     return (double)m->partition.virtual_stages * (double)plan->micro_batches * (nnc_schedule_splits(plan) ? 3.0 : 2.0);
 }
 
-/* State of a timeline: the time that each stage has reached. */
+/* A timeline that is being written. started: the stage has had its first interval; begin_s, end_s: seconds at which the
+ * stage began, and up to which it is written. */
 typedef struct timeline {
     nnc_interval_fn *interval;
     void *context;
@@ -538,7 +546,7 @@ typedef struct timeline {
     double begin_s[NNC_STAGES_MAX], end_s[NNC_STAGES_MAX];
 } timeline;
 
-/* Reports idle time, except gaps of the size of a rounding error. */
+/* Reports that a stage is idle until until_s seconds. Gaps as short as a rounding error are left out. */
 static void idle_until(timeline *w, int32_t stage, double until_s) {
     const double start_s = w->end_s[stage];
     assert(w->interval != NULL);
@@ -576,7 +584,7 @@ static void add_pass(void *context, const nnc_pipeline_event *event) {
                                            .end_s = event->end_s });
 }
 
-/* Adds the passes of a plan without a pipeline to the timeline: for each micro-batch first forward, then backward. */
+/* Adds the passes of a plan without a pipeline to a timeline: forward, then backward of each micro-batch. */
 static void add_passes(const nnc_step_memory *m, const nnc_plan *plan, timeline *w) {
     const double backward_s = m->backward_s[0] + m->weight_s[0];
     double now_s = 0.0;
@@ -605,8 +613,8 @@ static void end_stage(timeline *w, const nnc_stage *stages, int32_t stage) {
     idle_until(w, stage, nnc_max(w->begin_s[stage] + w->step_s, w->end_s[stage]));
 }
 
-/* Replays the step and calls `interval` as nnc_timeline() describes. Returns false if the pipeline cannot be
- * replayed. */
+/* Replays the passes of the last estimate, and calls `interval` for each interval as nnc_timeline() describes. Returns
+ * false if the pipeline is too large to replay. */
 static bool timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double step_s, nnc_interval_fn *interval,
                             void *context) {
     timeline w = { .interval = interval, .context = context, .rolls = rolls(plan), .step_s = step_s };
@@ -621,7 +629,7 @@ static bool timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double ste
     return true;
 }
 
-/* ---- public: the timeline of the last estimate ---- */
+/* ---- public function: the timeline of the last estimate ---- */
 
 nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_interval_fn *interval, void *context,
                         nnc_error *err) {
@@ -645,16 +653,16 @@ nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_inte
 
 NNC_ENUM_NAMES(nnc_activity, NNC_ACTIVITY_LIST)
 
-/* ---- one op alone on a device (nncost op): its work, its roofline bound, and its predicted time ---- */
+/* ---- a single op on a device (command nncost op): its FLOPs and bytes, roofline time and predicted time ---- */
 
 typedef struct kind {
-    const char *name, *dims; /* dims: text that lists the dims of the kind, NULL for a collective */
+    const char *name, *dims; /* dims: text that lists the dimensions of the kind of op; NULL for a collective */
     int least, most;
     void (*fill)(const nnc_single_op *alone, nnc_op *op);
     nnc_collective collective;
 } kind;
 
-/* Fills a matrix product from the dims M x N x K; with four numbers the first is the batch. */
+/* Fills a matrix product from the dimensions M x N x K, or BATCH x M x N x K. */
 static void fill_matmul(const nnc_single_op *a, nnc_op *op) {
     const int64_t *d = a->dims + a->dim_count - 3;
     op->kind = NNC_OP_MATMUL;
@@ -663,12 +671,13 @@ static void fill_matmul(const nnc_single_op *a, nnc_op *op) {
                                  .n = d[1],
                                  .k = d[2],
                                  .b_shared = 1,
-                                 .b_is_weight = a->dim_count == 3, /* without a batch, B counts as a weight */
+                                 /* true without a batch: the second matrix then counts as a weight */
+                                 .b_is_weight = a->dim_count == 3,
                                  .kept_divisor = 1 };
 }
 
-/* Fills an attention, with a causal mask unless a->unmasked, from the dims batch x heads x tokens x head width; a fifth
- * number is the number of key and value heads. */
+/* Fills an attention from the dimensions batch x heads x tokens x head width, and optionally the number of key and
+ * value heads. The mask is causal unless a->unmasked is true. */
 static void fill_attention(const nnc_single_op *a, nnc_op *op) {
     const int64_t *d = a->dims;
     const double all = (double)d[2] * (double)d[2];
@@ -690,8 +699,8 @@ static void fill_attention(const nnc_single_op *a, nnc_op *op) {
                                .kernel = NNC_FLASH2 };
 }
 
-/* Fills a convolution from the dims batch x input channels x height x width x output channels x kernel, then stride and
- * groups. Padding is kernel / 2. */
+/* Fills a convolution from the dimensions batch x input channels x height x width x output channels x kernel, and
+ * optionally stride and groups. The padding is kernel / 2. */
 static void fill_conv(const nnc_single_op *a, nnc_op *op) {
     const int64_t *d = a->dims;
     const int64_t stride = a->dim_count > 6 ? d[6] : 1;
@@ -710,10 +719,10 @@ static void fill_conv(const nnc_single_op *a, nnc_op *op) {
                              .contiguous = a->layout != NULL && a->layout[0] == 'c' && a->layout[1] == 'o' };
 }
 
-/* Operators of PyTorch; each array has an entry for forward and one for backward. values: bytes moved per element,
- * divided by the size of an element. cast: bytes per element of a cast from fp32 to 16 bits or back. The loss counts
- * log_softmax in forward, and gradients of log_softmax and of the loss in backward. Fused AdamW reads four values of
- * each parameter and writes three. */
+/* Operators of PyTorch. Each array has one entry for forward and one for backward. kernels: number of kernels. values:
+ * elements that the kernels read and write, for each element of the tensor. cast: bytes for each element of a cast from
+ * fp32 to 16 bits or back. The loss has log_softmax in forward, and the gradients of log_softmax and of the loss in
+ * backward. Fused AdamW reads four values of each parameter and writes three. */
 static const struct {
     const char *name;
     nnc_op_kind kind;
@@ -759,7 +768,7 @@ bool nnc_streaming_op(const char *name, int64_t rows, int64_t columns, nnc_dtype
     return true;
 }
 
-/* Fills an operator of PyTorch from the dims ROWSxCOLUMNS, or from one number of values. */
+/* Fills an operator of PyTorch from the dimensions ROWS x COLUMNS, or from one number of values. */
 static void fill_operator(const nnc_single_op *a, nnc_op *op) {
     (void)nnc_streaming_op(a->kind, a->dims[0], a->dim_count > 1 ? a->dims[1] : 1, a->precision, op);
 }
@@ -801,16 +810,16 @@ static const kind kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Tests whether the product of the dims is too large to be exact in a double. */
+/* Tests whether the product of the dimensions is too large for exact arithmetic. */
 static bool too_large(const nnc_single_op *a) {
     double product = 1.0;
     for (int32_t i = 0; i < a->dim_count; i++) { product *= (double)a->dims[i]; }
     return product > 1e18;
 }
 
-/* Sets the attention kernel by name: names of torch.nn.attention.SDPBackend, and names in device files. The efficient
- * kernel uses the values of FlashAttention's first generation. NNC_BAD_USAGE: unknown name, or cudnn on a device
- * without measured values of cudnn. */
+/* Sets the kernel of an attention from its name: a name of torch.nn.attention.SDPBackend, or one in device files
+ * (flash1 to flash3). The kernel "efficient" has the values of the first generation of FlashAttention. Returns
+ * NNC_BAD_USAGE for an unknown name, or for cudnn on a device without measured values of cudnn. */
 static nnc_status choose_kernel(const nnc_device *device, const nnc_single_op *a, nnc_op *op, nnc_error *err) {
     static const char *const others[] = { "flash", "efficient", "math" };
     static const nnc_flash_kernel stands_for[] = { NNC_FLASH2, NNC_FLASH1, NNC_FLASH2 };
@@ -842,8 +851,8 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
         return nnc_fail(err, NNC_BAD_USAGE, k->name, "wrong size, expected %s, found %d numbers%s", k->dims,
                         (int)a->dim_count, too_large(a) ? " of too large a product" : "");
     }
-    op.issued_as = NNC_ISSUED_TOO; /* the op gets the times that were measured with PyTorch, if the device file has
-                                    * them */
+    op.issued_as = NNC_ISSUED_TOO; /* gives the op the times that were measured with PyTorch, if the device file has
+                                    * such times */
     op.issued[0].kernels = 1.0;
     k->fill(a, &op);
     if (op.kind == NNC_OP_FLASH && op.u.flash.heads % op.u.flash.kv_heads != 0) {
@@ -862,8 +871,8 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
     a->flops_per_byte = a->flops / a->moved_bytes;
     a->ridge_flops_per_byte = peak / device->mem_bytes_per_s;
     a->bound_s = nnc_max(a->flops / peak, a->moved_bytes / device->mem_bytes_per_s);
-    if (op.kind == NNC_OP_CONV) { /* a kernel may need fewer multiplications than the definition of the convolution
-                                   * (Winograd) */
+    if (op.kind == NNC_OP_CONV) { /* Winograd kernels need fewer multiplications than the definition of the
+                                   * convolution */
         a->bound_s = nnc_min(a->bound_s, nnc_max(t.compute_s, a->moved_bytes / device->mem_bytes_per_s));
     }
     a->compute_s = t.compute_s;

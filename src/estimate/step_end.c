@@ -1,6 +1,6 @@
 /* The step end of a device, after its last backward: gradients are reduced, the optimizer updates the weights, sharded
- * weights are gathered. This file counts communication of ZeRO stages 0 to 2, of stage 3 without resharding, of tied
- * tables and of offload.
+ * weights are gathered. This file counts the communication of ZeRO 0 to 2, the communication of ZeRO 3 that runs once
+ * per step, and that of tied embedding tables and of offloaded optimizer states.
  *
  *     backward ...[bucket][bucket][last bucket]| update | gather weights ... next forward
  *               gradients overlap with backward           weights overlap with forward
@@ -31,14 +31,15 @@ static void add(writer *w, const char *name, nnc_comm comm, nnc_route_kind route
     }
 }
 
-/* Returns the bytes of one gradient value on the network. If gradients are one flat buffer, they are sent in the format
- * of the products. */
+/* Returns the bytes in which one gradient is sent over the network. flat: true = all gradients are in one flat buffer,
+ * which is sent in the format of the matrix products if that is smaller. */
 static double sent_gradient_bytes(const nnc_plan *plan, bool flat) {
     const double bytes = nnc_policy_gradient_io_bytes(plan->policy);
     return flat ? nnc_min(bytes, nnc_dtype_bytes(plan->precision)) : bytes;
 }
 
-/* Adds an all-gather of weights that runs `times` times per step. */
+/* Adds an all-gather of weights that runs `times` times per step. params: number of weights; shards: number of ranks
+ * that divide them. */
 static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_route_kind route, double shards,
                         int64_t times) {
     if (shards > 1.0) {
@@ -48,9 +49,9 @@ static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_rout
     }
 }
 
-/* Adds communication of every micro-batch. ZeRO stage 2 frees gradients after each micro-batch, so it scatters them
- * each time; weights in one flat buffer are also gathered each time. This communication comes first in the list,
- * because it leaves less time for communication that happens once per step. */
+/* Adds the communication that every micro-batch needs. ZeRO 2 frees gradients after each micro-batch, so it scatters
+ * them each time; weights in one flat buffer (flat) are also gathered each time. These collectives come first in the
+ * list, because they leave less time to overlap with for collectives that run once per step. */
 static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, double params, nnc_route_kind route,
                                 double shards) {
     if (plan->zero == 2 && shards > 1.0) {
@@ -60,9 +61,9 @@ static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, doub
     if (flat && plan->zero == 2) { add_weights(w, plan, params, route, shards, nnc_step_passes(plan)); }
 }
 
-/* Adds the collectives of gradients once per step, for ZeRO stages 0 to 2 and for pipelines that keep whole gradients
- * in ZeRO 3; for stages 0 to 2 also the collectives of updated weights. params: all parameters of experts, or all other
- * parameters. */
+/* Adds the collectives that run once per step: of gradients, for ZeRO 0 to 2, and for ZeRO 3 with whole gradients in
+ * a pipeline; of updated weights, for ZeRO 1 and 2. params: all parameters of experts, or all parameters outside
+ * experts. */
 static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double params, nnc_route_kind route,
                           double shards) {
     const double g = sent_gradient_bytes(plan, flat) * params;
@@ -123,12 +124,12 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
                           : "no compute runs at the end of the pipeline that could overlap");
         return time_s;
     }
-    /* Gradients are sent during backward; weights are gathered during the next forward. */
+    /* Gradients are sent during backward of this step; weights are gathered during forward of the next step. */
     NNC_LET(why, window_s, "s",
             nnc_max(0.0, exchange->forward == NNC_ALL_GATHER ? window->forward_s[lane] : window->backward_s[lane]));
     NNC_PUT(why, window->bucket_bytes, "B");
-    NNC_LET(why, bytes, "B", exchange->bytes); /* the ranks that hold the same shard reduce only this shard of every
-                                                * bucket */
+    NNC_LET(why, bytes, "B", exchange->bytes); /* replicas of a shard reduce only this shard of every bucket, so these
+                                                * bytes are a part of the bucket's bytes */
     NNC_LET(why, shards, NULL, !replica ? 1.0 : expert ? window->expert_shards : window->shards);
     NNC_LET(why, table_share, NULL, data && !expert ? window->table_share : 0.0);
     NNC_LET(why, overlap, NULL, share);
@@ -161,8 +162,8 @@ static double exposed_seconds(const nnc_collective_op *exchange, double exchange
 
 static bool holds(const nnc_stage_residency *holding, int32_t segment) { return holding->instances[segment] > 0; }
 
-/* Returns the number of micro-batches whose gradients a separate kernel adds up: all if sums are wider than weights,
- * else all but the first. */
+/* Returns for how many micro-batches a separate kernel adds the gradients to their sum: 0 = there is no such kernel. If
+ * gradients are summed in a wider format than the weights, all micro-batches; otherwise all but the first. */
 static int64_t added_passes(const nnc_step *step) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(step->plan->policy);
     const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
@@ -181,16 +182,16 @@ static nnc_update update_of(const nnc_step *step, const nnc_step_end_params *hel
     return u;
 }
 
-/* Parameters that one launch of a multi-tensor kernel covers: 320 chunks of 65,536. Source: aten/src/ATen/native/cuda/
- * MultiTensorApply.cuh of PyTorch. */
+/* Parameters that one launch of a multi-tensor kernel of PyTorch processes: 320 chunks of 65,536. Source:
+ * aten/src/ATen/native/cuda/MultiTensorApply.cuh. */
 static const double launch_params = 320.0 * 65536.0;
 
-/* Bytes per parameter of SGD with momentum in three passes over lists of tensors (8 + 12 + 12), divided by the bytes in
- * one fused pass (20: momentum_passes), or in two passes (24: momentum_lists). */
+/* Bytes per parameter of SGD with momentum in three passes over lists of tensors (8 + 12 + 12), divided by the bytes of
+ * one fused pass (20; momentum_passes) or of two passes (24; momentum_lists). */
 static const double momentum_passes = 32.0 / 20.0, momentum_lists = 32.0 / 24.0;
 
-/* Sets the kernels of an update as torch.optim issues them. SGD with momentum has lists of tensors unless the plan asks
- * for one kernel.   [optimizer-kernels] */
+/* Sets the number of kernels and bytes of an optimizer update as torch.optim issues it. SGD with momentum runs over
+ * lists of tensors unless the plan asks for a fused kernel.   [optimizer-kernels] */
 static void issue_update(nnc_op *op) {
     const nnc_work work = nnc_op_work(op);
     const nnc_update *u = &op->u.update;
@@ -240,8 +241,8 @@ static void add_updates(const nnc_step *step, const nnc_step_end_params *held, c
                             .block = -1,
                             .u.update = *u };
             op->u.update.kind = kinds[i].kind;
-            if (kinds[i].kind == NNC_UPDATE_ADD) { /* gradients of micro-batches are added up before ZeRO divides them,
-                                                    * so this update covers all parameters */
+            if (kinds[i].kind == NNC_UPDATE_ADD) { /* gradients are added to their sum before ZeRO divides them, so this
+                                                    * kernel processes all parameters */
                 op->u.update.passes = added_passes(step);
                 op->u.update.params = (int64_t)(held->dense.params + held->expert.params);
             }
@@ -270,8 +271,8 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
         t->exchange_count < NNC_STEP_EXCHANGES_MAX && step->network->host_mem_bytes_per_s > 0.0) {
         nnc_op update = { .kind = NNC_OP_UPDATE, .u.update = u };
         const nnc_work work = nnc_op_work(&update);
-        update = t->exchanges[t->exchange_count - 1]; /* the op of the update on the host is a copy of the last
-                                                       * transfer, because the host updates after the transfers */
+        /* the update on the host follows the last transfer, so its op starts as a copy of that transfer */
+        update = t->exchanges[t->exchange_count - 1];
         update.name = "offload.update";
         update.u.collective = (nnc_collective_op){ .comm = NNC_COMM_OFFLOAD,
                                                    .route = NNC_OFFLOAD_HOST_MEMORY,
@@ -290,8 +291,8 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
     }
 }
 
-/* Returns the share of the gradients outside experts that belongs to the embedding table of the first segment. This
- * table is reduced last. */
+/* Returns the share of the gradients outside experts that belongs to the embedding table of the first segment. Backward
+ * reaches this table last, so its gradients are reduced last. */
 static double table_share(const nnc_step *step, const nnc_stage_residency *holding) {
     const nnc_parameters *first = &step->sums[0].dense;
     double dense = 0.0;
@@ -302,7 +303,7 @@ static double table_share(const nnc_step *step, const nnc_stage_residency *holdi
     return table ? (first->params - first->matrix_params) / dense : 0.0;
 }
 
-/* Returns the time of one device that its step end can overlap with. */
+/* Returns the seconds of one device that communication of its step end can overlap with. */
 static nnc_overlap_window window_of(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                     const nnc_stage_residency *holding) {
     nnc_overlap_window h = { .bucket_bytes = step->software->bucket_bytes,
@@ -313,8 +314,8 @@ static nnc_overlap_window window_of(const nnc_step *step, const nnc_segment_time
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         count += (double)holding->instances[s] * nnc_list_units(step->list, s);
     }
-    h.unit_share = step->plan->zero == 3 ? 1.0 / count : 0.0; /* FSDP sends the gradients of one unit at once, so
-                                                               * buckets have no fixed size */
+    /* FSDP (ZeRO 3) sends the gradients of one unit at once, so a bucket is one of `count` units */
+    h.unit_share = step->plan->zero == 3 ? 1.0 / count : 0.0;
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         const double n = (double)holding->instances[s], again = (double)holding->recomputed[s];
         const nnc_segment_time *u = &units[s];
@@ -327,8 +328,9 @@ static nnc_overlap_window window_of(const nnc_step *step, const nnc_segment_time
     return h;
 }
 
-/* Returns the exposed seconds of a collective and updates the window. Lanes that share links with the collective lose
- * its overlapped time. Other lanes gain its exposed time, in which the device waits. */
+/* Returns the exposed seconds of a collective of raw_s seconds, and updates *window for the collectives after it. Lanes
+ * that share links with the collective lose the seconds that it overlaps with. All other lanes gain its exposed
+ * seconds, because communication on other links can run while the device waits. */
 static double expose(const nnc_step *step, const nnc_collective_op *e, double raw_s, const nnc_overlap *overlap,
                      nnc_overlap_window *window, nnc_derivation *why) {
     const nnc_lane lane = nnc_lane_of(step->network, e);

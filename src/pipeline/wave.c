@@ -34,8 +34,7 @@ bool nnc_is_wide(void) {
 #if !defined(__x86_64__) || !defined(__GNUC__)
     return false;
 #elif defined(CPU_FEATURE_ACTIVE)
-    /* the C library has already tested the processor; the builtin function would test it at each start of the program
-     * */
+    /* the C library has already tested the processor; the builtin function would test it at each program start */
     return CPU_FEATURE_ACTIVE(AVX2);
 #else
     return __builtin_cpu_supports("avx2") != 0;
