@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A cell: one value in a row of results of a sweep. */
+/* A cell: one value in a row of the results of a sweep. */
 #ifndef NNCOST_CELL_H
 #define NNCOST_CELL_H
 
@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 typedef enum nnc_cell_kind {
-    NNC_CELL_NULL, /* the value is not recorded */
+    NNC_CELL_NULL, /* the row has no value in this column */
     NNC_CELL_NUMBER,
     NNC_CELL_WHOLE,
     NNC_CELL_BOOL,
@@ -24,7 +24,7 @@ typedef struct nnc_cell {
         double number;
         int64_t whole;
         bool flag;
-        const char *text; /* a text; the creator of the cell owns it */
+        const char *text; /* ends with a NUL; the object that made the cell owns the text */
     };
 } nnc_cell;
 

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* Columns: value, name, bytes per stored element.
- * tf32 is a mode of the matrix units; its operands are stored in fp32. */
+/* Columns: enumerator, name, bytes of a stored element.
+ * tf32 is a mode of the matrix units; operands in tf32 are stored in fp32. */
 #define NNC_DTYPE_LIST(X)    \
     X(NNC_FP64, "fp64", 8.0) \
     X(NNC_FP32, "fp32", 4.0) \
@@ -24,15 +24,15 @@ extern "C" {
 
 NNC_ENUM(nnc_dtype, NNC_DTYPE_LIST, NNC_DTYPE_COUNT);
 
-/* Returns the bytes of a stored element; NaN for a value outside the list. */
+/* Returns the bytes of one stored element of a format; NaN for a value outside the list. */
 NNC_API double nnc_dtype_bytes(nnc_dtype dtype);
 /* Returns the name of a format ("bf16"), in static storage; "?" for a value outside the list. */
 NNC_API const char *nnc_dtype_name(nnc_dtype dtype);
-/* Storage formats of weights, keys and values in serving. Columns: value, name, bits of an element, bits of the scale
- * of a group, bits of the zero point of a group, elements of a group (0: the user gives the number), format of the
- * products on devices that support this format. Sources: OCP MX specification 1.0 (mxfp4); NVFP4, docs.nvidia.com/cuda,
- * cuDNN block scaling; AWQ arXiv:2306.00978, whose int4 has an fp16 scale and a 4-bit zero point per group. See
- * docs/serving.md. */
+/* Storage formats of weights, keys and values in serving. Columns: enumerator, name, bits of an element, bits of the
+ * scale of a group, bits of the zero point of a group, number of elements of a group (0: the user gives it), format of
+ * the matrix products on devices that can compute in it. Sources: OCP MX specification 1.0 (mxfp4); NVFP4,
+ * docs.nvidia.com/cuda, cuDNN block scaling; AWQ arXiv:2306.00978, whose int4 has an fp16 scale and a 4-bit zero point
+ * per group. See docs/serving.md. */
 #define NNC_STORED_LIST(X)                                            \
     X(NNC_STORED_FP32, "fp32", 32.0, 0.0, 0.0, 0.0, NNC_FP32)         \
     X(NNC_STORED_BF16, "bf16", 16.0, 0.0, 0.0, 0.0, NNC_BF16)         \
@@ -46,12 +46,13 @@ NNC_API const char *nnc_dtype_name(nnc_dtype dtype);
 NNC_ENUM(nnc_stored, NNC_STORED_LIST, NNC_STORED_COUNT);
 /* Returns the name of a storage format ("nvfp4"), in static storage; "?" for a value outside the list. */
 NNC_API const char *nnc_stored_name(nnc_stored stored);
-/* Returns the bytes of one element, including its share of the scale and the zero point of its group. group_size is
- * ignored for formats that fix it. Returns NaN for a value outside the list. */
+/* Returns the bytes of one element of a storage format, with its share of the scale and of the zero point of its
+ * group. group_size: elements of a group, used only if the format does not fix it. Returns NaN for a value outside
+ * the list. */
 NNC_API double nnc_stored_bytes(nnc_stored stored, double group_size);
 
-/* Returns the bytes per element of a block-scaled format: element + scale / elements that share the scale.
- * Sources: OCP MX specification 1.0; QLoRA arXiv:2305.14314; arXiv:2110.02861.   [formats] */
+/* Returns the bytes per element of a format in which `block` elements share a scale: element_bytes + scale_bytes /
+ * block. Sources: OCP MX specification 1.0; QLoRA arXiv:2305.14314; arXiv:2110.02861.   [formats] */
 NNC_API double nnc_block_format_bytes(double element_bytes, double scale_bytes, double block);
 
 #ifdef __cplusplus

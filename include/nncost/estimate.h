@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates one training step: nnc_estimate(). Also: its timeline, advice for plans that do not fit, and the effect of
- * a faster device. */
+/* Estimates one training step: nnc_estimate(). Also its timeline, advice for plans that do not fit in memory, and the
+ * effect of a faster device on the step time. */
 #ifndef NNCOST_ESTIMATE_H
 #define NNCOST_ESTIMATE_H
 
@@ -10,10 +10,11 @@
 extern "C" {
 #endif
 
-/* Verdict: whether a plan fits into the memory of its device. */
-#define NNC_VERDICT_LIST(X)                                                                       \
-    X(NNC_FITS, "fits")   /* fits even at the upper end of the range of the peak */               \
-    X(NNC_TIGHT, "tight") /* fits at the predicted peak, but not at the upper end of its range */ \
+/* Whether a plan fits in the memory of its device. Measured memory peaks differ from the predicted peak within a
+ * range. */
+#define NNC_VERDICT_LIST(X)                                                                        \
+    X(NNC_FITS, "fits")   /* the upper end of the range of the memory peak fits */                 \
+    X(NNC_TIGHT, "tight") /* the predicted memory peak fits, but not the upper end of its range */ \
     X(NNC_OVER_MEMORY, "does_not_fit")
 NNC_ENUM(nnc_verdict, NNC_VERDICT_LIST, NNC_VERDICT_COUNT);
 NNC_API const char *nnc_verdict_name(nnc_verdict verdict);
@@ -27,52 +28,57 @@ NNC_API const char *nnc_verdict_name(nnc_verdict verdict);
 NNC_ENUM(nnc_bound, NNC_BOUND_LIST, NNC_BOUND_COUNT);
 NNC_API const char *nnc_bound_name(nnc_bound bound);
 
-/* Resident bytes of one device, by class. total_bytes is the sum of weights, gradients, optimizer, activations,
- * transient, reserve, and apart_bytes. */
+/* Bytes in the memory of one device at its peak, by class. total_bytes is the sum of weight_bytes, gradient_bytes,
+ * optimizer_bytes, activation_bytes, transient_bytes, reserve_bytes and apart_bytes. */
 typedef struct nnc_memory {
     int64_t weight_bytes, gradient_bytes, optimizer_bytes;
-    int64_t activation_bytes; /* activations kept for backward, including logits or loss probabilities */
-    int64_t transient_bytes;  /* largest temporary memory at the peak */
-    int64_t reserve_bytes;    /* memory that the user or the software profile sets aside */
+    int64_t activation_bytes; /* activations that are kept for backward, including logits or the probabilities of the
+                               * loss */
+    int64_t transient_bytes;  /* largest temporary memory at the peak, in addition to kept tensors */
+    int64_t reserve_bytes;    /* memory that the user or the software profile sets aside: driver context, collectives,
+                               * fragmentation */
     int64_t total_bytes, capacity_bytes;
-    int64_t total_interval_bytes[2]; /* range in which measured peaks are expected; both ends equal the total when the
-                                      * user sets the reserve */
-    int64_t headroom_bytes;          /* capacity - total, negative when the plan does not fit */
-    const char *transient_what;      /* name of the op or tensor that needs the transient_bytes; static storage */
-    int64_t apart_bytes;             /* peak minus sum of the classes; negative, because the bytes of all classes are
-                                      * not in memory at the same time */
-    int64_t peak_allocated_bytes, peak_reserved_bytes; /* at the peak. peak_allocated_bytes: bytes that PyTorch's
-                                                        * allocator has given to tensors; peak_reserved_bytes: bytes
-                                                        * that PyTorch's allocator has taken from the driver */
-    int64_t context_bytes;                             /* bytes of the driver's context and of libraries, which the
-                                                        * allocator does not count */
-    int64_t split_block_bytes; /* bytes of freed blocks that the allocator has split, so that no large tensor can use a
-                                * whole block */
-    bool one_moment;           /* true: the peak is the largest sum of bytes at one moment of backward; false: it is the
-                                * sum of the classes */
-    int64_t helper_bytes;      /* part of weight_bytes: frozen helper models of a training method */
+    int64_t total_interval_bytes[2]; /* smallest and largest expected peak, from measurements; both equal total_bytes if
+                                      * the user sets the reserve */
+    int64_t headroom_bytes;          /* capacity_bytes - total_bytes; negative if the plan does not fit */
+    const char *transient_what;      /* name of the op or tensor that needs transient_bytes; static storage */
+    int64_t apart_bytes;             /* memory peak minus the sum of the other classes; negative, because not all
+                                      * classes have their largest size at the same time */
+    /* at the memory peak. peak_allocated_bytes: bytes that the allocator of PyTorch has given to tensors;
+     * peak_reserved_bytes: bytes that it has taken from the driver */
+    int64_t peak_allocated_bytes, peak_reserved_bytes;
+    /* bytes of the driver's context and of libraries; the allocator of PyTorch does not count them */
+    int64_t context_bytes;
+    int64_t split_block_bytes; /* bytes of freed blocks that the allocator has split, so that a large tensor cannot use
+                                * a whole block */
+    bool one_moment;           /* how the peak is computed. true: the largest sum of bytes at one moment of backward;
+                                * false: the sum of the classes */
+    int64_t helper_bytes;      /* bytes of frozen helper models of a training method; they are part of weight_bytes */
 } nnc_memory;
 
-/* Sizes with space for members of later releases. NNC_MEMORY_SPACE: bytes of nnc_memory. Other sizes: lengths of arrays
- * with one entry per op group, kind of communication or bound. */
+/* Sizes with space for members of later releases. NNC_MEMORY_SPACE: bytes of nnc_memory. NNC_GROUP_SPACE,
+ * NNC_COMM_SPACE, NNC_BOUND_SPACE: entries of arrays with one entry per group of ops, kind of communication, or
+ * bound. */
 enum { NNC_MEMORY_SPACE = 192, NNC_GROUP_SPACE = 32, NNC_COMM_SPACE = 16, NNC_BOUND_SPACE = 8 };
 
-/* One row of the op table. Times and work are for one instance of the op. */
+/* One row of the op table: an op in one phase. Work and times are those of one instance of the op. */
 typedef struct nnc_op_cost {
-    const nnc_op *op; /* the op; valid until the next use of the scratch */
+    const nnc_op *op; /* the op; valid until the next call with the same scratch */
     nnc_work work;
-    double repeat; /* number of instances of the op in one step on one device */
+    double repeat; /* number of instances of the op on one device in one step */
     double compute_s, memory_s, fixed_s;
-    double network_s; /* communication time, overlapped or not */
-    double time_s;    /* time on the critical path */
-    const char *link; /* link that limits the communication: "scale_up", "scale_out", "host"; NULL = no communication */
+    double network_s; /* communication time, whether it overlaps or not */
+    double time_s;    /* time that the op adds to the step; of communication, only the exposed time */
+    const char *link; /* link that limits the communication: "scale_up", "scale_out", "host"; NULL = the op does not
+                       * communicate */
     nnc_bound bound;
 } nnc_op_cost;
 
-/* Returns the FLOPs per byte of memory traffic; NaN without traffic. */
+/* Returns the FLOPs of an op per byte that it reads or writes in memory; NaN if it moves no bytes. */
 NNC_API double nnc_intensity(const nnc_work *work);
 
-/* The result of an estimate. NaN = unknown. The parts from forward_s to host_s add up to step_s. */
+/* The result of an estimate. NaN = not known. The times forward_s, backward_s, recompute_s, update_s, exposed_comm_s,
+ * bubble_s and host_s add up to step_s. */
 typedef struct nnc_result {
     size_t struct_size; /* sizeof (nnc_result); nnc_estimate sets it */
     nnc_verdict verdict;
@@ -82,59 +88,65 @@ typedef struct nnc_result {
     };
     int64_t params, active_params;
     int64_t params_by_group[NNC_GROUP_SPACE];
-    int64_t matmul_params; /* number of parameters in matrix products: the N of the formula 6 N D */
-    int64_t tokens;        /* tokens per step; 0 for images */
-    /* work of the whole step on all devices */
+    int64_t matmul_params; /* number of parameters that are used in matrix products: the N of the formula 6 N D */
+    int64_t tokens;        /* tokens of one step; 0 if the samples are images */
+    /* FLOPs and bytes of the whole step; FLOPs are those of all devices */
     double forward_flops, backward_flops, recompute_flops;
     double model_flops, hardware_flops, executed_flops, vector_flops, six_nd_flops;
-    double causal_flops; /* model FLOPs by the convention "causal": attention counts only causal pairs */
+    double causal_flops; /* model FLOPs by the convention "causal": attention counts only the pairs that a causal mask
+                          * leaves */
     double read_bytes, write_bytes;
-    double input_bytes; /* training data read per step: token ids or images */
+    double input_bytes; /* bytes of training data in one step: token ids or images */
     double peak_flops_per_s, ridge_flops_per_byte;
-    /* time */
+    /* times of the step in seconds */
     double step_s, interval_s[2], lower_bound_s, upper_bound_s;
     double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s, host_s;
-    double exposed_s[NNC_COMM_SPACE];       /* parts of exposed_comm_s, by kind of communication */
-    double communication_s[NNC_COMM_SPACE]; /* communication time by kind, overlapped or not */
-    double bubble_ratio, bubble_share;      /* bubble_ratio: bubble_s / busy time of the busiest stage; bubble_share:
+    double exposed_s[NNC_COMM_SPACE];       /* exposed seconds of each kind of communication; they add up to
+                                             * exposed_comm_s */
+    double communication_s[NNC_COMM_SPACE]; /* seconds of each kind of communication, whether it overlaps or not */
+    double bubble_ratio, bubble_share;      /* bubble_ratio: bubble_s / time that the busiest stage works; bubble_share:
                                              * bubble_s / step_s */
-    double idle_share;                      /* share of the step during which a stage is idle: mean of all stages; 0
-                                             * without a pipeline */
-    int32_t stage, memory_stage;            /* stage: index of the busiest stage; memory_stage: index of the stage that
-                                      * needs the most memory */
-    double bound_s[NNC_BOUND_SPACE]; /* part of step_s that each resource bounds; the parts overlap in mode `ideal` */
-    nnc_bound bound, next_bound;     /* bound: the resource with the largest bound_s; next_bound: the resource with
-                                      * the second largest bound_s */
-    double step_without_bound_s;     /* step time of a second estimate, in which `bound` is unlimited */
-    /* rates */
+    double idle_share;                      /* share of the step in which a pipeline stage is idle, as a mean over all
+                                             * stages; 0 without a pipeline */
+    int32_t stage, memory_stage;            /* stage: index of the busiest pipeline stage; memory_stage: index of the
+                                             * stage that needs most memory */
+    double bound_s[NNC_BOUND_SPACE]; /* seconds of step_s for which each resource is the bound; in ideal mode, seconds
+                                      * that each resource works, which overlap */
+    nnc_bound bound, next_bound;     /* bound: the resource with the largest bound_s; next_bound: the resource with the
+                                      * second largest bound_s */
+    double step_without_bound_s;     /* step time in seconds if `bound` took no time */
+    /* rates and utilisation */
     double samples_per_s, tokens_per_s, tokens_per_s_per_device;
     double model_flops_per_s_per_device, mfu, hfu;
-    double causal_mfu; /* MFU computed from causal_flops, whatever convention the plan has; at most 1 */
+    double causal_mfu; /* MFU from causal_flops, in any convention of the plan; at most 1 */
     union {
         nnc_memory memory;
         unsigned char memory_space[NNC_MEMORY_SPACE];
     };
-    /* Money and energy. cost_run and run_s are NaN unless the plan has tokens or samples. */
+    /* Money and energy. cost_run and run_s are NaN unless the plan has tokens or samples; energy_j is that of the run
+     * if run_s is known, else of one step. */
     double price_per_device_hour, cost_step, cost_run, device_hours, run_s, energy_j;
     int32_t op_count;
-    int64_t trained_params; /* trained parameters, also counted in params; all other parameters are frozen */
-    int64_t next_params;    /* parameters of layers for multi-token prediction, not included in params; 0 = no such
-                             * layers */
-    /* Smallest sizes with which a matrix product is compute-bound. critical_tokens: tokens per product, if one device
-     * reads the weights from memory. critical_width: length of the dimension that the product sums over, if each of two
-     * devices holds half of this dimension. */
+    int64_t trained_params; /* number of trained parameters, which are also counted in params; all other parameters are
+                             * frozen */
+    int64_t next_params;    /* parameters of the layers for multi-token prediction, if the plan does not train them; not
+                             * included in params; 0 = no such layers */
+    /* Smallest sizes with which a matrix product is compute-bound. critical_tokens: number of tokens, if one device
+     * reads the weights from memory. critical_width: length of the dimension that the product sums over, if two devices
+     * hold one half of this dimension each (otherwise their network is the bound). */
     double critical_tokens, critical_width;
-    double kernels; /* kernels that run on one device per step; NaN = the operators of the program are not known */
+    double kernels; /* number of kernels that one device runs in a step; NaN = the operators of the program are not
+                     * known */
 } nnc_result;
 
-/* Working memory of estimates. Create one scratch per thread and pass it to every call. */
+/* Working memory of estimates. Create one scratch for each thread, and pass it to every call of this thread. */
 typedef struct nnc_scratch nnc_scratch;
-NNC_API nnc_scratch *nnc_scratch_create(void); /* Returns NULL when out of memory. */
+NNC_API nnc_scratch *nnc_scratch_create(void); /* Returns NULL if there is not enough memory. */
 NNC_API void nnc_scratch_destroy(nnc_scratch *scratch);
 
-/* Estimates one training step. software NULL: the neutral profile; plan NULL: all defaults. A plan that does not fit is
- * a result (result->verdict), not an error. Errors: NNC_ILLEGAL_PLAN, NNC_BAD_SPEC (the device file lacks a required
- * value, which err names). Calls no malloc. */
+/* Estimates one training step. software NULL = the neutral profile; plan NULL = the default plan. If the plan does not
+ * fit in memory, result->verdict says so; this is no error. Errors: NNC_ILLEGAL_PLAN, NNC_BAD_SPEC (for example the
+ * device file has no value that is needed; err names it), NNC_BAD_USAGE. Allocates no memory. */
 NNC_API nnc_status nnc_estimate_into(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                      const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err);
 static inline nnc_status nnc_estimate(const nnc_model *model, const nnc_device *device, const nnc_software *software,
@@ -143,72 +155,72 @@ static inline nnc_status nnc_estimate(const nnc_model *model, const nnc_device *
     return nnc_estimate_into(model, device, software, plan, scratch, result, err);
 }
 
-/* Returns row `index` (from 0) of the op table of the last estimate with this scratch; NULL past the last of
- * result->op_count rows. The row is valid until the next use of the scratch. */
+/* Returns row `index` (from 0) of the op table of the last estimate with this scratch; NULL if the table has no such
+ * row (result->op_count rows). The row is valid until the next call with this scratch. */
 NNC_API const nnc_op_cost *nnc_scratch_op(const nnc_scratch *scratch, int32_t index);
 
-/* One pipeline stage of the last estimate. */
+/* One pipeline stage of the last estimate. Times in seconds. */
 typedef struct nnc_stage {
     int64_t layers;
     bool embedding, head;
-    int64_t params; /* parameters on one rank */
+    int64_t params; /* parameters of the stage on one rank */
     double forward_s, backward_s,
-        weight_s;                /* times of one micro-batch; weight_s: pass for weight gradients, if separate */
-    double busy_s, bubble_s;     /* busy_s: busy time per step; bubble_s: idle time per step; neither contains
-                                  * exchange_s or update_s */
-    double exchange_s, update_s; /* exchange_s: time per step of exposed communication after the last pass; update_s:
-                                  * time of the optimizer update */
-    double in_flight;            /* micro-batches whose activations the stage keeps at the same time */
+        weight_s;                /* times of one micro-batch; weight_s: time of the pass for weight gradients if it is
+                                  * separate, else 0 */
+    double busy_s, bubble_s;     /* busy_s: time per step that the passes take; bubble_s: idle time per step; exchange_s
+                                  * and update_s are in neither */
+    double exchange_s, update_s; /* exchange_s: exposed communication per step after the last pass; update_s: optimizer
+                                  * update */
+    double in_flight;            /* number of micro-batches whose activations the stage keeps at the same time */
     nnc_memory memory;
 } nnc_stage;
 
-/* Returns stage `index` (from 0) of the last estimate with this scratch; NULL past the last stage. */
+/* Returns pipeline stage `index` (from 0) of the last estimate with this scratch; NULL if there is no such stage. */
 NNC_API const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index);
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* nnc_scratch_ops returns the rows of the op table of the last estimate, nnc_scratch_stages its pipeline stages. *count
- * receives the length of the returned array. */
+/* nnc_scratch_ops returns the op table of the last estimate, nnc_scratch_stages its pipeline stages. *count gets the
+ * number of entries of the returned array. */
 const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count);
 const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count);
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* Activity of a pipeline stage during an interval of the step. */
-#define NNC_ACTIVITY_LIST(X)                                                                         \
-    X(NNC_ACTIVITY_FORWARD, "forward")                                                               \
-    X(NNC_ACTIVITY_BACKWARD, "backward") /* includes weight gradients, unless they run separately */ \
-    X(NNC_ACTIVITY_WEIGHT, "weight")                                                                 \
-    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication that runs once per step */         \
-    X(NNC_ACTIVITY_UPDATE, "update")                                                                 \
+/* Activities of a pipeline stage; a stage has one of them in each interval of the step. */
+#define NNC_ACTIVITY_LIST(X)                                                                                  \
+    X(NNC_ACTIVITY_FORWARD, "forward")                                                                        \
+    X(NNC_ACTIVITY_BACKWARD, "backward") /* includes weight gradients, unless they are a pass of their own */ \
+    X(NNC_ACTIVITY_WEIGHT, "weight")                                                                          \
+    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication that runs once per step */                  \
+    X(NNC_ACTIVITY_UPDATE, "update")                                                                          \
     X(NNC_ACTIVITY_IDLE, "idle")
 NNC_ENUM(nnc_activity, NNC_ACTIVITY_LIST, NNC_ACTIVITY_COUNT);
 NNC_API const char *nnc_activity_name(nnc_activity activity);
 
 typedef struct nnc_interval {
     int32_t stage;
-    int32_t chunk;       /* virtual stages: index of the chunk; DualPipe: index of the direction */
-    int64_t micro_batch; /* index of the micro-batch from 0; -1 = the interval is no pass of a micro-batch */
+    int32_t chunk;       /* index of the virtual stage on the device; with DualPipe, index of the direction of the
+                          * micro-batch */
+    int64_t micro_batch; /* index of the micro-batch, from 0; -1 = the interval is no pass of a micro-batch */
     nnc_activity activity;
     double start_s, end_s;
 } nnc_interval;
 
-enum {
-    NNC_INTERVALS_MAX = 1000000
-}; /* largest number of passes, of all stages together, for which nnc_timeline works */
+enum { NNC_INTERVALS_MAX = 1000000 }; /* the largest number of passes, over all stages, for which nnc_timeline works */
 
-/* Calls `interval` for each activity of the last estimate with this scratch; `result` is the result of that estimate.
- * The intervals of one stage come in the order of time; the order of stages is not defined. The intervals of a stage
- * follow each other without gaps from start to start + step_s. The start is 0; for schedules without a barrier between
- * steps (zb-*) it is the start of the stage's first forward pass. Work that happens once per step starts after the last
- * pass of the stage. NNC_BAD_USAGE: more than NNC_INTERVALS_MAX passes. */
+/* Calls `interval` for each interval of the last estimate with this scratch. result: the result of this estimate. The
+ * intervals of one stage come in the order of time, without gaps, from its start to its start + step_s; the order of
+ * the stages is not defined. The start is 0; in schedules without a barrier between steps (zb-*) it is the start of the
+ * stage's first forward. Work that runs once per step comes after the last pass of the stage. Returns NNC_BAD_USAGE if
+ * there are more than NNC_INTERVALS_MAX passes. */
 typedef void nnc_interval_fn(void *context, const nnc_interval *interval);
 NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_interval_fn *interval,
                                 void *context, nnc_error *err);
 
-/* Complete plans that fit, made by changing a plan that does not fit; nnc_advise returns them. First choice: sets of
- * up to four changes that keep the training result, fastest first. If no such set exists: the smallest sets of any
- * changes. nnc_advise fills at most max entries and returns the number of entries; text lists the changes as
+/* A complete plan that fits in memory, made from a plan that does not fit. nnc_advise writes at most `max` of them to
+ * `advice` and returns their number. First come plans with up to four changes that keep the training result, the
+ * fastest first; if no such plan fits, plans with the fewest changes of any kind. text: the changes as command-line
  * options. */
 typedef struct nnc_advice {
     union {
@@ -216,24 +228,25 @@ typedef struct nnc_advice {
         unsigned char plan_space[NNC_PLAN_SPACE];
     };
     int32_t changes;
-    nnc_verdict verdict; /* NNC_TIGHT only if no plan fits without doubt */
+    nnc_verdict verdict; /* NNC_TIGHT only if no changed plan has the verdict NNC_FITS */
     int64_t total_bytes;
     double step_s;
     char text[256];
 } nnc_advice;
 NNC_API int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                        const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
-/* Finds changes as nnc_advise does, for a plan that runs with its default profile. The changed plans keep this profile;
- * if a changed plan has another default profile, `text` contains --software with the kept profile. */
+/* Does the same as nnc_advise for a plan that runs with its default profile. The changed plans keep this profile; if
+ * the default profile of a changed plan is another one, `text` contains --software. */
 NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
 
-/* Estimates a step and writes the same bytes as `nncost estimate --software SOFTWARE --format json`;
- * nnc_estimate_json_by_plan writes the same bytes as the command without --software. Only the program has the rows of
- * measured steps (accuracy, trust, open_facts), and the settings with which a plan that does not fit may fit (fit,
- * lower end of total_interval_bytes). A release (a profile with a date) also sets fields of the plan in the program, so
- * nnc_estimate_json refuses it with NNC_BAD_SPEC. *text ends with a NUL and has *size bytes before the NUL (size may be
- * NULL). Free *text with nnc_text_free. On failure *text is NULL. Errors: the errors of nnc_estimate, NNC_NO_MEMORY. */
+/* Estimates a step and writes the result as JSON, with the same bytes as `nncost estimate --software SOFTWARE --format
+ * json`; nnc_estimate_json_by_plan with the same bytes as the command without --software. Only the command writes
+ * values that need rows of measured steps (accuracy, trust, open_facts), and settings with which a plan that does not
+ * fit may fit (fit, lower end of total_interval_bytes). The command also sets plan fields from a framework release (a
+ * profile with a date); nnc_estimate_json returns NNC_BAD_SPEC for such a profile. *text ends with a NUL, before which
+ * it has *size bytes (size may be NULL); free it with nnc_text_free. On failure *text is NULL. Errors: those of
+ * nnc_estimate, NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                      const nnc_plan *plan, nnc_scratch *scratch, char **text, size_t *size,
                                      nnc_error *err);
@@ -242,11 +255,11 @@ NNC_API nnc_status nnc_estimate_json_by_plan(const nnc_model *model, const nnc_d
                                              char **text, size_t *size, nnc_error *err);
 NNC_API void nnc_text_free(char *text); /* Frees a text of nnc_estimate_json; text may be NULL. */
 
-/* ---- sensitivity: the effect of a faster device ---- */
+/* ---- sensitivity: the effect of a faster device on the step time ---- */
 
-/* A parameter of the device file that the step time may depend on. */
+/* A parameter of the device file that the step time can depend on. */
 typedef enum nnc_sensitivity_parameter {
-    NNC_PARAMETER_MATMUL, /* peak of matrix products in the precision of the plan */
+    NNC_PARAMETER_MATMUL, /* peak of the matrix units in the precision of the plan */
     NNC_PARAMETER_VECTOR,
     NNC_PARAMETER_MEM_RATE,
     NNC_PARAMETER_SCALE_UP_RATE,
@@ -259,44 +272,45 @@ typedef enum nnc_sensitivity_parameter {
     NNC_PARAMETER_COUNT
 } nnc_sensitivity_parameter;
 
-/* nnc_sensitivity_parameter_name writes the name of a parameter for --set ("matmul_flops_per_s.bf16") to text, which
- * has at least NNC_PARAMETER_TEXT bytes, and returns text. nnc_sensitivity_parameter_unit returns the unit of a
- * parameter. */
+/* nnc_sensitivity_parameter_name writes the name of a parameter as --set takes it ("matmul_flops_per_s.bf16") to text,
+ * which has at least NNC_PARAMETER_TEXT bytes, and returns text. nnc_sensitivity_parameter_unit returns the unit of a
+ * parameter, for example "B/s". */
 enum { NNC_PARAMETER_TEXT = 48 };
 NNC_API char *nnc_sensitivity_parameter_name(nnc_sensitivity_parameter figure, nnc_dtype precision,
                                              char text[NNC_PARAMETER_TEXT]);
 NNC_API const char *nnc_sensitivity_parameter_unit(nnc_sensitivity_parameter figure);
 
-/* Returns the value of the parameter on a device; NaN = not recorded. */
+/* Returns the value of a parameter of a device; NaN = the device file does not have it. precision: format whose value
+ * is returned, if the parameter has one value per format. */
 NNC_API double nnc_sensitivity_parameter_value(const nnc_device *device, nnc_sensitivity_parameter figure,
                                                nnc_dtype precision);
-/* Multiplies the value of a parameter by factor. A value that is not recorded stays not recorded. */
+/* Multiplies a parameter of a device by `factor`. Does nothing if the device file does not have the parameter. */
 NNC_API void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_parameter figure, nnc_dtype precision,
                                              double factor);
 
-/* Effect of one parameter on the step time. elasticity: d ln step_s / d ln value, from estimates slightly below and
- * above the value. -1: the step time is proportional to 1 / value; exactly 0: no effect. At a kink of the roofline
- * elasticity is the mean of its values on both sides.   [sensitivity] */
+/* Effect of one parameter of the device on the step time. elasticity: d ln step_s / d ln value, from estimates with a
+ * value slightly smaller and slightly larger; -1 = the step time is proportional to 1 / value; 0 = no effect. If the
+ * bound of an op changes exactly at the value, the elasticity is the mean of both sides.   [sensitivity] */
 typedef struct nnc_sensitivity {
     nnc_sensitivity_parameter figure;
-    double value; /* value of the parameter on the device */
+    double value; /* value of the parameter in the device file */
     double elasticity;
-    double doubled_s; /* step time with twice the value */
-    double needed;    /* bytes of memory that the plan needs, for NNC_PARAMETER_MEM_BYTES; else NaN */
+    double doubled_s; /* step time in seconds with twice the value */
+    double needed;    /* for NNC_PARAMETER_MEM_BYTES: bytes of memory that the plan needs; NaN for other parameters */
 } nnc_sensitivity;
 
-/* Estimates the plan about 30 times. Fills an entry for every recorded parameter, at most max entries, largest effect
- * first. Returns the status of nnc_estimate. */
+/* Computes an entry for each parameter that the device file has, and keeps the `max` entries with the largest effect,
+ * the largest first; *count gets their number. Makes about 30 estimates. Returns the status of nnc_estimate. */
 NNC_API nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                       const nnc_plan *plan, nnc_scratch *scratch, nnc_sensitivity *entries, int max,
                                       int *count, nnc_error *err);
 
-/* The smallest value of one parameter with which a plan reaches a step time. */
+/* The smallest value of one parameter of the device with which a plan reaches a given step time. */
 typedef struct nnc_target {
     nnc_sensitivity_parameter figure;
-    double value;  /* value of the parameter on the device */
-    double needed; /* needed value, exact to 9 digits; NaN: no value is enough */
-    double step_s; /* step time with the needed value; if no value is enough: with an unlimited value */
+    double value;  /* value of the parameter in the device file */
+    double needed; /* smallest value that is enough, to 9 digits; NaN = no value is enough */
+    double step_s; /* step time in seconds with the value `needed`; if no value is enough, with a value without limit */
 } nnc_target;
 
 NNC_API nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device, const nnc_software *software,

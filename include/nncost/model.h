@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models: the hyper-parameters of a network, read from models/<id>.json. */
+/* Models: dimensions and kinds of layers of a network, without weights, as read from models/<id>.json. */
 #ifndef NNCOST_MODEL_H
 #define NNCOST_MODEL_H
 
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Families of models. The last argument begins the names of the family's tables: "decoder" in nnc_decoder_family
+/* Families of models. The last argument is the name of the family in the code: "decoder" in nnc_decoder_family
  * (src/shape/) and in nnc_decoder_fields (src/input/). */
 #define NNC_FAMILY_LIST(X)                                                                                             \
     X(NNC_FAMILY_DECODER, "decoder", "A transformer over tokens: a decoder, an encoder, or an encoder and a decoder.", \
@@ -41,7 +41,7 @@ NNC_ENUM(nnc_positions, NNC_POSITIONS_LIST, NNC_POSITIONS_COUNT);
 NNC_API const char *nnc_positions_name(nnc_positions positions);
 NNC_API const char *nnc_positions_help(nnc_positions positions);
 
-/* Returns true when the model adds a learned position from a table to each token. */
+/* Tests whether the model adds to each token a learned value for its position, from a table. */
 static inline bool nnc_positions_learned(nnc_positions positions) {
     return positions == NNC_POSITIONS_LEARNED || positions == NNC_POSITIONS_LEARNED_RELATIVE;
 }
@@ -66,10 +66,10 @@ NNC_ENUM(nnc_mlp, NNC_MLP_LIST, NNC_MLP_COUNT);
 NNC_API const char *nnc_mlp_name(nnc_mlp mlp);
 NNC_API const char *nnc_mlp_help(nnc_mlp mlp);
 
-/* Returns true when the MLP is gated: it has three matrices, and one product computes gate and value. */
+/* Tests whether an MLP is gated. A gated MLP has three matrices; one matrix product computes gate and value. */
 static inline bool nnc_mlp_gated(nnc_mlp mlp) { return mlp == NNC_MLP_SWIGLU || mlp == NNC_MLP_GEGLU; }
 
-/* Token mixer of a layer. */
+/* Kinds of token mixer of a layer: an attention, a state-space layer, or a convolution. */
 #define NNC_MIXER_LIST(X)                                                                                             \
     X(NNC_MIXER_FULL, "full", "Attention to every token before it.")                                                  \
     X(NNC_MIXER_WINDOW, "window", "Attention to the sliding_window tokens up to its own.")                            \
@@ -92,7 +92,7 @@ NNC_ENUM(nnc_mixer, NNC_MIXER_LIST, NNC_MIXER_COUNT);
 NNC_API const char *nnc_mixer_name(nnc_mixer mixer);
 NNC_API const char *nnc_mixer_help(nnc_mixer mixer);
 
-/* MLP of a layer. */
+/* Kinds of MLP of a layer. */
 #define NNC_MLP_KIND_LIST(X)                                                   \
     X(NNC_LAYER_DENSE, "dense", "One MLP of width ffn_hidden.")                \
     X(NNC_LAYER_EXPERTS, "experts", "Experts that are chosen for each token.") \
@@ -140,105 +140,116 @@ NNC_API const char *nnc_model_head_help(nnc_model_head head);
 
 enum { NNC_PATTERN_MAX = 256 };
 
-/* A model; the nnc_specs that loaded it owns it. Fields are named as in the model file: see nnc_model_number,
- * nnc_model_text and nnc_model_set in <nncost/spec.h>. */
+/* A model. The nnc_specs that loaded it owns it. Fields have the names of the JSON file; nnc_model_number,
+ * nnc_model_text and nnc_model_set in <nncost/spec.h> read and set them. */
 typedef struct nnc_model nnc_model;
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* A transformer over tokens. 0 or off in a member means that this part is missing, unless a comment says otherwise. */
+/* A transformer over tokens. A member that is 0 or false means that the model does not have this part, unless its
+ * comment says otherwise. */
 typedef struct nnc_decoder {
     int64_t layers, hidden, heads, kv_heads, head_dim, ffn_hidden;
     int64_t vocab;
-    int64_t vocab_multiple; /* rows of the embedding table are padded to a multiple of this number; 1 = not padded */
-    int64_t seq_len;        /* tokens of a training sequence */
-    int64_t positions_max;  /* rows of a learned position table; 0 = seq_len */
-    int64_t sliding_window; /* tokens that a query attends to, including its own token; 0 = all earlier tokens */
+    int64_t vocab_multiple; /* the rows of the embedding table are padded to a multiple of this number; 1 = not
+                             * padded */
+    int64_t seq_len;        /* tokens of a sequence in training */
+    int64_t positions_max;  /* rows of a table of learned positions; 0 = seq_len */
+    int64_t sliding_window; /* number of tokens that a query attends to, including its own; 0 = all earlier tokens */
     nnc_positions positions;
-    nnc_norm_kind norm; /* kind of the norms: layer or rms */
+    nnc_norm_kind norm; /* kind of all norms: layer or rms */
     nnc_mlp mlp;
-    bool biases;    /* layer norms and all linear layers except the head have a bias */
-    bool qkv_bias;  /* the query, key and value projections have a bias */
-    bool tied_head; /* the head uses the embedding table */
+    bool biases;    /* true: layer norms, and all linear layers except the head, have a bias */
+    bool qkv_bias;  /* true: the query, key and value projections have a bias */
+    bool tied_head; /* true: the head uses the embedding table as its matrix */
     double dropout; /* dropout probability; 0 = no dropout kernels and no masks */
-    /* Mixture of experts: layers after the first dense_layers route each token to experts_per_token of
-     * `experts` gated MLPs of width expert_hidden. shared_hidden is the total width of the shared experts,
-     * which process every token. */
+    /* Mixture of experts. The first dense_layers layers have no experts; in the others a router sends each token to
+     * experts_per_token of `experts` gated MLPs of width expert_hidden. shared_hidden: total width of the shared
+     * experts, which process every token. */
     int64_t experts, experts_per_token, expert_hidden, shared_hidden, dense_layers;
-    bool router_bias; /* the router adds one value per expert to the score of the expert */
-    /* Latent attention (arXiv:2405.04434): keys and values are projected up from a latent of kv_lora_rank values per
-     * token, queries from a latent of q_lora_rank values (0 = projected directly). kv_lora_rank 0 = attention without
-     * latents. */
+    bool router_bias; /* true: the router adds to the score of each expert a learned value of this expert */
+    /* Latent attention (arXiv:2405.04434). Keys and values are projected from a latent of kv_lora_rank values per
+     * token; queries from a latent of q_lora_rank values (0 = directly from the token). kv_lora_rank 0 = attention
+     * without latents. */
     int64_t q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim;
-    /* Mixer and MLP of each layer, when layers differ; the lists repeat over the layers. Without mixers: window
-     * attention if there is a sliding_window, else full attention. Without mlps: dense_layers dense layers, then layers
-     * with experts. */
+    /* Mixer and MLP of each layer, if layers differ; each list is repeated until it has all layers. Without `mixers`:
+     * window attention if sliding_window is set, else full attention. Without `mlps`: dense_layers dense layers, then
+     * layers with experts. */
     nnc_mixer mixers[NNC_PATTERN_MAX];
     int32_t mixers_count;
     nnc_mlp_kind mlps[NNC_PATTERN_MAX];
     int32_t mlps_count;
     nnc_norm_place norm_place;
-    bool norm_bias;   /* layer norms have a bias, even when linear layers have none */
-    bool plain_norms; /* norms have no weights */
-    bool embed_norm;  /* the embedding is followed by a norm */
+    bool norm_bias;   /* true: layer norms have a bias, even if linear layers have none */
+    bool plain_norms; /* true: norms have no weights */
+    bool embed_norm;  /* true: a norm follows the embedding */
     nnc_qk_norm qk_norm;
-    bool out_bias, mlp_bias, head_bias, expert_bias; /* whether a layer has biases: attention output, MLP, head,
-                                                      * experts; read when `biases` is off */
-    bool no_key_bias;                                /* query and value projections have a bias,
-                                                      * key projections do not */
-    int64_t rotary_dim;                              /* number of values of a head that are rotated; 0 = all */
-    bool sinks;                        /* the softmax of each head has an additional, learned score (attention sink) */
-    bool rotary_scale;                 /* the rotary embedding also scales queries and keys (YaRN) */
-    bool expert_clamp;                 /* experts clamp gate and up before multiplying them */
-    bool attention_gate;               /* a second query projection gates the output of attention */
-    bool shared_gate;                  /* one value per token gates the output of the shared experts */
-    bool score_softcap, logit_softcap; /* score_softcap: a tanh limits the attention scores; logit_softcap: a tanh
-                                        * limits the logits */
-    bool bidirectional;                /* every token attends to all others: an encoder */
+    /* true: the attention output, the MLP, the head, the experts have biases; used only if `biases` is false */
+    bool out_bias, mlp_bias, head_bias, expert_bias;
+    /* true: query and value projections have a bias, key projections do not */
+    bool no_key_bias;
+    /* number of values of a head that are rotated (rotary embedding); 0 = all */
+    int64_t rotary_dim;
+    bool sinks;                        /* true: the softmax of each head has one more, learned score (attention sink) */
+    bool rotary_scale;                 /* true: the rotary embedding also scales queries and keys (YaRN) */
+    bool expert_clamp;                 /* true: experts clamp gate and value before they multiply them */
+    bool attention_gate;               /* true: a second query projection gates the output of attention */
+    bool shared_gate;                  /* true: one value per token gates the output of the shared experts */
+    bool score_softcap, logit_softcap; /* true: a tanh limits the attention scores (score_softcap) or the logits
+                                        * (logit_softcap) */
+    bool bidirectional;                /* true: every token attends to all other tokens (an encoder) */
     nnc_model_head head;
     int64_t head_width;       /* number of outputs of the head, if `head` is projection, classes or tags */
     int64_t token_types;      /* rows of the table of token types; 0 = no such table */
-    int64_t embed_width;      /* width of the embedding tables, followed by a projection to hidden; 0 = hidden */
-    int64_t relative_buckets; /* number of buckets of relative positions; 0 = no relative positions */
-    /* An encoder before the decoder; every decoder layer attends to its output. Its layers have the decoder's
-     * dimensions and process encoder_seq_len tokens (0 = seq_len). With frame_bands the input is a spectrogram of 2 x
-     * encoder_seq_len frames of frame_bands bands; two convolutions of kernel 3 reduce it to encoder_seq_len frames. */
+    int64_t embed_width;      /* width of the embedding tables, from which a linear layer projects to `hidden`; 0 = the
+                               * width is `hidden` */
+    int64_t relative_buckets; /* number of buckets of distances between tokens, for relative positions; 0 = no relative
+                               * positions */
+    /* An encoder before the decoder; every decoder layer attends to its output. Encoder layers have the dimensions of
+     * decoder layers, except for encoder_ffn_hidden; the encoder processes encoder_seq_len tokens (0 = seq_len). With
+     * frame_bands, its input is a spectrogram of 2 x encoder_seq_len frames of frame_bands bands, which two
+     * convolutions of kernel 3 reduce to encoder_seq_len frames. */
     int64_t encoder_layers, encoder_seq_len, encoder_ffn_hidden, frame_bands;
-    /* State-space layers. ssm_inner: values per token; ssm_state: state size of each value (gated delta rule: width of
-     * a key); ssm_heads: heads; ssm_groups: heads of keys; ssm_rank: inner width of the projection to Mamba's step
-     * sizes; ssm_chunk: tokens of a chunk that is computed with matrix products (0 = 256; 64 for the delta rule). */
+    /* State-space layers. ssm_inner: values per token; ssm_state: size of the state of each value (gated delta rule:
+     * width of a key); ssm_heads: number of heads; ssm_groups: number of heads of keys; ssm_rank: inner width of the
+     * projection to the step sizes of Mamba; ssm_chunk: tokens of a chunk that is computed with matrix products (0 =
+     * 256, or 64 for the delta rule). */
     int64_t ssm_inner, ssm_state, ssm_heads, ssm_groups, ssm_rank, ssm_chunk;
-    int64_t conv_kernel; /* kernel size of the convolution in state-space and short_conv layers */
+    int64_t conv_kernel; /* kernel size of the convolution in state-space layers and in short_conv layers */
     bool conv_bias;
-    bool ssm_norms;     /* Mamba: norms on step sizes and state projections */
-    bool no_state_norm; /* Mamba-2: the output is gated without a norm */
-    double head_share;  /* share of the positions that a masked-word head processes; 0 = all */
-    /* Sparse latent attention: an indexer selects index_topk tokens for each query. Per token it has index_heads
-     * queries and one key, each of width index_dim. index_topk 0 = attention to all tokens. */
+    bool ssm_norms;     /* Mamba; true: step sizes and state projections have norms */
+    bool no_state_norm; /* Mamba-2; true: the output is gated without a norm */
+    double head_share;  /* share of the positions of a sequence that a head for masked words processes; 0 = all */
+    /* Sparse latent attention: an indexer selects index_topk tokens for each query. The indexer has index_heads queries
+     * and one key per token, each of width index_dim. index_topk 0 = attention to all tokens. */
     int64_t index_heads, index_dim, index_topk;
-    bool share_layers;    /* all layers share the weights of the first layer */
-    int64_t tower_inputs; /* images or sounds per sequence that the towers encode */
-    int64_t next_layers;  /* layers for multi-token prediction; counted and run only when a plan trains them */
-    /* Expert groups: neighbouring experts form a group, and the experts of a token come from groups_per_token groups.
-     * expert_groups 0 = no groups. */
+    bool share_layers;    /* true: all layers share the weights of the first layer */
+    int64_t tower_inputs; /* number of images or sounds in a sequence that the towers encode */
+    int64_t next_layers;  /* number of layers for multi-token prediction; counted and computed only if a plan trains
+                           * them */
+    /* Groups of experts: successive experts are one group, and the experts of a token are in groups_per_token groups.
+     * expert_groups: number of groups; 0 = no groups. */
     int64_t expert_groups, groups_per_token;
-    /* Layers with a sliding window: query heads, key and value heads, width of a head; 0 = as in the other layers. */
+    /* Layers with a sliding window: number of query heads, number of key and value heads, width of a head; 0 = as in
+     * the other layers. */
     int64_t window_heads, window_kv_heads, window_head_dim;
-    bool window_sinks;     /* true: `sinks` applies only to layers with a sliding window; false: to all layers */
-    bool keys_as_values;   /* layers that attend to all tokens use their keys as values: no value projection */
-    bool head_gate;        /* one value per head and token gates the output of attention */
-    bool expert_norms;     /* routed and shared experts each have norms around them */
-    int64_t expert_latent; /* width of the inputs and outputs of routed experts; 0 = hidden */
-    /* Shared keys (DeepSeek-V4). Each token has one key, which is also its value; queries come from q_lora_rank values;
-     * the output is projected to out_rank values for each of out_groups groups of heads. A window_far layer adds one
-     * key per compress_ratio tokens. A window_far_picked layer adds index_topk keys; an indexer selects them from keys
-     * that each represent index_ratio tokens. */
+    bool window_sinks;     /* which layers have the member `sinks`. true: only layers with a sliding window; false: all
+                            * layers */
+    bool keys_as_values;   /* true: layers that attend to all tokens use their keys as values and have no value
+                            * projection */
+    bool head_gate;        /* true: one value per head and token gates the output of attention */
+    bool expert_norms;     /* true: routed experts and shared experts each have norms before and after them */
+    int64_t expert_latent; /* width of the inputs and outputs of routed experts; 0 = `hidden` */
+    /* Shared keys (DeepSeek-V4): each token has one key, which is also its value. Queries are projected from
+     * q_lora_rank values. Heads are in out_groups groups, and the output of each group is projected to out_rank values.
+     * A window_far layer also has one key for every compress_ratio tokens. A window_far_picked layer has one key for
+     * every index_ratio tokens, and an indexer selects index_topk of these keys. */
     bool shared_keys;
     int64_t out_groups, out_rank, compress_ratio, index_ratio;
-    int64_t streams; /* parallel residual streams (hyper-connections); 0 = 1 */
+    int64_t streams; /* number of parallel residual streams (hyper-connections); 0 = 1 */
 } nnc_decoder;
 
-/* Returns the rows of the embedding table and of the head: vocab, padded to a multiple of vocab_multiple. */
+/* Returns the number of rows of the embedding table and of the head: vocab, padded to a multiple of vocab_multiple. */
 int64_t nnc_vocab_rows(const nnc_decoder *decoder);
 
 enum { NNC_UNET_LEVELS_MAX = 8 };
@@ -270,82 +281,87 @@ NNC_API const char *nnc_unet_up_help(nnc_unet_up up);
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* A U-Net for segmentation or diffusion. Lists have one entry per level, from the highest resolution to the lowest. */
+/* A U-Net for segmentation or diffusion. Lists have one entry for each level (resolution), the highest resolution
+ * first. */
 typedef struct nnc_unet {
-    int64_t image;         /* pixels per side */
-    int64_t latent_factor; /* pixels per side of one latent position; 1 = the network works on pixels */
+    int64_t image;         /* pixels of one side of the image */
+    int64_t latent_factor; /* pixels of one side of a latent position; 1 = the network works on pixels */
     int64_t in_channels, out_channels;
-    int64_t channels; /* channels of the first level */
+    int64_t channels; /* number of channels of the first level */
     int64_t channel_multipliers[NNC_UNET_LEVELS_MAX];
-    int32_t levels; /* length of channel_multipliers */
-    /* convolution blocks per level on the way down; networks with residual blocks: one more on the way up */
+    int32_t levels; /* number of entries of channel_multipliers */
+    /* number of convolution blocks of each level on the way to lower resolutions; with residual blocks, each level has
+     * one more on the way back */
     int64_t blocks_per_level;
     nnc_unet_block block;
-    nnc_norm_kind norm; /* kind of the norms: group or batch */
+    nnc_norm_kind norm; /* kind of all norms: group or batch */
     int64_t norm_groups;
     int64_t kernel;
     bool conv_biases;
     nnc_unet_down down;
     nnc_unet_up up;
     int64_t time_embed_width;                   /* width of the time embedding; 0 = no time embedding */
-    bool attention_levels[NNC_UNET_LEVELS_MAX]; /* levels with self-attention */
+    bool attention_levels[NNC_UNET_LEVELS_MAX]; /* true: the level has self-attention */
     int32_t attention_levels_count;
     bool middle_attention;
-    int64_t transformer_depth;                       /* transformer blocks per level; 0 = an attention layer without
-                                                      * MLP and cross-attention */
-    int64_t transformer_depths[NNC_UNET_LEVELS_MAX]; /* transformer blocks of each level; the middle uses the last
-                                                      * entry */
-    int32_t transformer_depths_count;                /* length of transformer_depths; 0 = every level has
-                                                      * transformer_depth blocks */
-    bool cross_only_levels[NNC_UNET_LEVELS_MAX]; /* levels whose blocks have two cross-attentions, no self-attention */
+    /* number of transformer blocks of each level; 0 = an attention layer without MLP and without cross-attention */
+    int64_t transformer_depth;
+    /* number of transformer blocks of each single level; the middle of the network has the last entry */
+    int64_t transformer_depths[NNC_UNET_LEVELS_MAX];
+    /* number of entries of transformer_depths; 0 = every level has transformer_depth blocks */
+    int32_t transformer_depths_count;
+    bool cross_only_levels[NNC_UNET_LEVELS_MAX]; /* true: the blocks of the level have two cross-attentions and no
+                                                  * self-attention */
     int32_t cross_only_levels_count;
-    bool linear_projections;            /* before and after transformers: linear layers instead of 1x1 convolutions */
-    int64_t heads;                      /* heads per attention layer; 0 = computed from head_width */
-    int64_t head_width;                 /* width of a head; 0 = computed from heads */
+    bool linear_projections;            /* true: transformers have linear layers before and after them; false: 1x1
+                                         * convolutions */
+    int64_t heads;                      /* number of heads of an attention layer; 0 = computed from head_width */
+    int64_t head_width;                 /* width of a head; 0 = computed from `heads` */
     int64_t context_len, context_width; /* input of cross-attention. context_len: number of tokens; context_width:
-                                         * elements per token; 0 = no cross-attention */
-    int64_t context_input_width;        /* width of the context before a linear layer that projects it to
-                                         * context_width; 0 = no such layer */
+                                         * values of a token, 0 = no cross-attention */
+    int64_t context_input_width;        /* values of a token before a linear layer that projects them to context_width;
+                                         * 0 = no such layer */
     int64_t added_embed_width; /* width of a further input that is added to the time embedding; 0 = no such input */
-    int64_t class_embeds;      /* rows of a class table that is added to the time embedding; 0 = no table */
+    int64_t class_embeds;      /* rows of a table of classes, from which a row is added to the time embedding; 0 = no
+                                * such table */
     double dropout;
 } nnc_unet;
 
-/* A vision transformer that classifies images: patches, a class token, learned positions, pre-norm layers
- * with biases, and a linear head on the class token. */
+/* A vision transformer that classifies images. It has patches, a class token, learned positions, layers with biases and
+ * with a norm before attention and MLP, and a linear head on the class token. */
 typedef struct nnc_vit {
-    int64_t image, patch; /* pixels per side of the image, and of a patch */
+    int64_t image, patch; /* pixels of one side of the image and of a patch */
     int64_t in_channels;
     int64_t layers, hidden, heads, ffn_hidden;
     nnc_mlp mlp;
     int64_t classes;
     double dropout;
-    bool distilled;          /* a second token and a second head are trained on a teacher (distillation) */
-    bool relative_positions; /* each layer adds a table of relative positions to its scores; patches have no
+    bool distilled;          /* true: a second token and a second head learn from a teacher (distillation) */
+    bool relative_positions; /* true: each layer adds a table of relative positions to its scores, and patches have no
                               * positions of their own */
-    bool no_key_bias;        /* queries and values have a bias, keys do not */
-    bool layer_scale;        /* attention and MLP of a layer each multiply their output by one learned factor per
+    bool no_key_bias;        /* true: queries and values have a bias, keys do not */
+    bool layer_scale;        /* true: attention and MLP of a layer each multiply their output by one learned factor per
                               * channel */
 } nnc_vit;
 
 enum { NNC_GRAPH_LETS_MAX = 48, NNC_TOWERS_MAX = 2 };
 
-/* A network as a list of ops, and the numbers that its file defines (lets). Copies of a model share the ops, which are
- * valid as long as the nnc_specs that loaded the model. */
+/* A network as a list of ops, with the numbers that its file defines by name (lets). Copies of a model share the ops;
+ * they are valid as long as the nnc_specs that loaded the model. */
 typedef struct nnc_graph {
     const struct nnc_graph_net *net;
-    const struct nnc_field_table *fields; /* fields that all graphs have, and one field per let */
+    const struct nnc_field_table *fields; /* table of the fields that all graphs have, and of one field for each let */
     int64_t lets[NNC_GRAPH_LETS_MAX];     /* values of the lets, in the order of the file */
 } nnc_graph;
 
-/* The dimensions in the model file. When nnc_model_set changes hidden, it changes every dimension that was not set by
- * the same factor: the numbers of heads (the width of a head stays) and the widths of layers. */
+/* Dimensions as the model file has them. If nnc_model_set changes `hidden`, it multiplies all other dimensions here
+ * that it has not set by the same factor: numbers of heads and widths of layers; the width of a head stays. */
 typedef struct nnc_scale_dims {
     int64_t hidden, heads, kv_heads, head_dim, ffn_hidden, expert_hidden, shared_hidden;
     uint32_t set; /* one bit for each dimension that nnc_model_set has set */
 } nnc_scale_dims;
 
-/* Libraries of models. For each library nncost has a list of the operators that it runs. */
+/* Libraries that run models. nncost has a list of the operators that each of them runs. */
 #define NNC_IMPLEMENTATION_LIST(X)                                                             \
     X(NNC_IMPLEMENTATION_NONE, "none", "The software profile's kernels.")                      \
     X(NNC_IMPLEMENTATION_TRANSFORMERS, "transformers", "Hugging Face transformers, and peft.") \
@@ -358,34 +374,38 @@ struct nnc_model {
     char id[64];
     char name[96];
     nnc_family family;
-    nnc_decoder decoder; /* dimensions of each family; only the member of the model's family is set, the other members
-                          * are zero */
+    nnc_decoder decoder; /* the members decoder, unet, vit and graph have the dimensions of one family each; only the
+                          * one of the model's family is set, the others are zero */
     nnc_unet unet;
     nnc_vit vit;
     nnc_graph graph;
-    nnc_graph towers[NNC_TOWERS_MAX]; /* encoders of images or sounds that precede a decoder */
+    nnc_graph towers[NNC_TOWERS_MAX]; /* encoders of images or sounds that give tokens to a decoder */
     int32_t tower_count;
-    nnc_scale_dims recorded;  /* dimensions in the model file; all 0: a change of hidden changes no other dimension */
+    nnc_scale_dims recorded;  /* dimensions as in the model file; all 0: a change of `hidden` changes no other
+                               * dimension */
     int64_t published_params; /* number of parameters that the authors of the model publish; 0 = not stated */
-    /* For a network that denoises images: ids of the models that read the prompt, joined by commas, and id of the model
-     * that decodes the latent. "" = not stated. */
+    /* For a network that denoises images. text_encoders: ids of the models that read the prompt, joined by commas;
+     * image_decoder: id of the model that decodes the latent; "" = not stated. */
     char text_encoders[128], image_decoder[64];
-    int64_t image_factor; /* a graph's image input has one position for image_factor x image_factor pixels; 0 = 1 */
+    int64_t image_factor; /* for a graph: one position of its image input stands for image_factor x image_factor pixels;
+                           * 0 = 1 */
     const nnc_source *sources;
     int32_t source_count;
     const char *const *aliases;
     int32_t alias_count;
     const char *path;
-    const char *const *notes; /* assumptions made when a configuration of another program was read */
+    const char *const *notes; /* assumptions that were made when a configuration of another program was read */
     int32_t note_count;
-    const struct nnc_captured *captured; /* a captured program; NULL = a model of another family */
-    const char *stored;                  /* name that the hub uses for the format of the weights; NULL = not stated */
-    bool lenient;                        /* true: the number of parameters may differ from published_params without an
+    const struct nnc_captured *captured; /* the captured program; NULL = a model of another family */
+    const char *stored;                  /* name of the format of the weights on the hub; NULL = not stated */
+    bool lenient;                        /* true: a number of parameters that differs from published_params is no
                                           * error */
-    nnc_implementation implementation;   /* library whose operators the model runs */
-    bool stand_in;      /* a different network with equal counts replaces the model: ranges are wider */
-    bool composed_gelu; /* GELU is a chain of primitive operators instead of one operator */
-    bool joined_qkv;    /* one product computes queries, keys and values; another computes gate and up */
+    nnc_implementation implementation;   /* library that runs the model */
+    bool stand_in;      /* true: another network with nearly equal counts stands for the model, so the interval of the
+                         * step time is wider */
+    bool composed_gelu; /* true: GELU is several primitive operators; false: one operator */
+    bool joined_qkv;    /* true: one matrix product computes queries, keys and values, and one computes gate and up
+                         * matrices */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

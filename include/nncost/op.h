@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ops of a step, as listed in an estimate. */
+/* The ops of a step, as rows of an estimate list them: names, phases, groups, work. */
 #ifndef NNCOST_OP_H
 #define NNCOST_OP_H
 
@@ -11,7 +11,7 @@ extern "C" {
 
 #define NNC_PHASE_LIST(X)                                                                                    \
     X(NNC_PHASE_FORWARD, "forward")                                                                          \
-    X(NNC_PHASE_BACKWARD, "backward") /* input and weight gradients together */                              \
+    X(NNC_PHASE_BACKWARD, "backward") /* gradients of the input and of the weights in one row */             \
     X(NNC_PHASE_GRAD_INPUT, "grad_input")                                                                    \
     X(NNC_PHASE_GRAD_WEIGHT, "grad_weight")                                                                  \
     X(NNC_PHASE_RECOMPUTE, "recompute")                                                                      \
@@ -20,7 +20,8 @@ extern "C" {
 NNC_ENUM(nnc_phase, NNC_PHASE_LIST, NNC_PHASE_COUNT);
 NNC_API const char *nnc_phase_name(nnc_phase phase);
 
-/* The part of the network that an op belongs to; its parameters are counted in the same part. */
+/* Groups of ops by the part of the network that they belong to. The parameters of an op count in the group of the
+ * op. */
 #define NNC_GROUP_LIST(X)                                                                    \
     X(NNC_GROUP_EMBEDDING, "embedding")                                                      \
     X(NNC_GROUP_ATTENTION, "attention")                                                      \
@@ -29,44 +30,45 @@ NNC_API const char *nnc_phase_name(nnc_phase phase);
     X(NNC_GROUP_CONV, "conv")                                                                \
     X(NNC_GROUP_RESAMPLE, "resample") /* pooling, upsampling, downsampling, concatenation */ \
     X(NNC_GROUP_TIME, "time")         /* time embedding and its projections */               \
-    X(NNC_GROUP_HEAD, "head")         /* logits */                                           \
+    X(NNC_GROUP_HEAD, "head")         /* the product that computes the logits */             \
     X(NNC_GROUP_LOSS, "loss")                                                                \
     X(NNC_GROUP_OPTIMIZER, "optimizer")                                                      \
     X(NNC_GROUP_NETWORK, "network")
 NNC_ENUM(nnc_group, NNC_GROUP_LIST, NNC_GROUP_COUNT);
 NNC_API const char *nnc_group_name(nnc_group group);
 
-/* Kind of communication. The ranks of each kind differ in only one degree. */
+/* Kinds of communication. The ranks that communicate in one kind differ only in the rank of this kind of
+ * parallelism. */
 #define NNC_COMM_LIST(X)             \
     X(NNC_COMM_TENSOR, "tensor")     \
     X(NNC_COMM_CONTEXT, "context")   \
     X(NNC_COMM_EXPERT, "expert")     \
     X(NNC_COMM_DATA, "data")         \
     X(NNC_COMM_PIPELINE, "pipeline") \
-    X(NNC_COMM_OFFLOAD, "offload") /* transfer over the host link */
+    X(NNC_COMM_OFFLOAD, "offload") /* transfers between device and host memory */
 NNC_ENUM(nnc_comm, NNC_COMM_LIST, NNC_COMM_COUNT);
 NNC_API const char *nnc_comm_name(nnc_comm comm);
 
-/* One operation of the network with its dimensions; nnc_op_cost has its cost. */
+/* One op of the network with its dimensions; nnc_op_cost has its times. */
 typedef struct nnc_op nnc_op;
 
-/* Work of one instance of an op. flops: executed by the matrix units; vector_flops: executed by the vector units.
- * full_flops, window_flops and causal_flops: FLOPs of the mathematics in matrix products and convolutions. full_flops
- * counts attention over all pairs, window_flops over a whole window per query, causal_flops over causal pairs. These
- * three differ from flops in attention and in padded rows. */
+/* FLOPs and bytes of one instance of an op. flops: executed on the matrix units; vector_flops: executed on the vector
+ * units. The other three are the FLOPs of the mathematics in matrix products and convolutions: full_flops counts
+ * attention over all pairs of tokens, window_flops over a full window for each query, causal_flops over the pairs that
+ * a causal mask leaves. They differ from `flops` in attention and in products with padded rows. */
 typedef struct nnc_work {
     double flops, vector_flops, read_bytes, write_bytes;
     double full_flops, window_flops, causal_flops;
 } nnc_work;
 
-/* Return the name of an op ("attn.qkv"), its kind ("matmul", "rms_norm", "all_reduce"), phase and group. Texts have
- * static storage. */
+/* These functions return the name of an op ("attn.qkv"), its kind ("matmul", "rms_norm", "all_reduce"), its phase and
+ * its group. Texts have static storage. */
 NNC_API const char *nnc_op_name(const nnc_op *op);
 NNC_API const char *nnc_op_kind_name(const nnc_op *op);
 NNC_API nnc_phase nnc_op_phase(const nnc_op *op);
 NNC_API nnc_group nnc_op_group(const nnc_op *op);
-/* Writes the dimensions of an op as text: "m=1024 n=4800 k=1600". The op of a gradient has the dimensions of the
- * product that computes the gradient, not the dimensions of the forward product. */
+/* Writes the dimensions of an op as text, "m=1024 n=4800 k=1600", to text, cut to `size` bytes. The op of a gradient
+ * has the dimensions of the product that computes the gradient, not those of the forward product. */
 NNC_API void nnc_op_shape(const nnc_op *op, char *text, unsigned long size);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Status codes and error messages. */
+/* Status codes and error messages of all functions. */
 #ifndef NNCOST_STATUS_H
 #define NNCOST_STATUS_H
 
@@ -22,13 +22,13 @@
 extern "C" {
 #endif
 
-/* NNC_API marks the functions of the shared library. Other declarations are for programs that link the static library
- * of the same version and define NNC_STATIC_LINKING_ONLY before they include its headers: members of devices, models
- * and software profiles, and functions that take or return these structs. They change from release to release. */
+/* NNC_API marks the functions of the shared library. All other declarations are for programs that link the static
+ * library of the same release, and define NNC_STATIC_LINKING_ONLY before they include its headers: members of devices,
+ * models and software profiles, and functions that take or return these structs. They may change with every release. */
 #if defined(__GNUC__)
 #define NNC_API __attribute__((visibility("default")))
-#if defined(__MINGW32__) && !defined(__clang__) /* With MinGW, __printf__ checks the formats of Microsoft's C library,
-                                                 * not of standard C. */
+#if defined(__MINGW32__) && !defined(__clang__) /* with MinGW, __printf__ checks formats of Microsoft's C library
+                                                 * instead of standard C */
 #define NNC_PRINTF(text, first) __attribute__((__format__(__gnu_printf__, text, first)))
 #else
 #define NNC_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
@@ -38,7 +38,7 @@ extern "C" {
 #define NNC_PRINTF(text, first)
 #endif
 
-/* Status codes. Columns: enumerator, exit code of the command, text. */
+/* Status codes. Columns: enumerator, exit code of the command nncost, text. */
 #define NNC_STATUS_LIST(X)                  \
     X(NNC_OK, 0, "ok")                      \
     X(NNC_BAD_USAGE, 2, "bad command line") \
@@ -50,22 +50,23 @@ extern "C" {
 
 NNC_ENUM(nnc_status, NNC_STATUS_LIST, NNC_STATUS_COUNT);
 
-/* Pointers.
+/* Pointers and structs of this library.
  *
- * NULL is an error unless a comment gives it a meaning. A function that returns a status then returns NNC_BAD_USAGE and
- * names the parameter. Other functions then do nothing and return NaN, NULL, "?", 0 or false. err may always be NULL;
- * ..._destroy, ..._close and ..._free accept NULL. The comment of a function names the owner of a returned pointer;
- * without such a comment, the struct or set that it came from owns it.
+ * A pointer must not be NULL unless its comment gives NULL a meaning. If it is NULL all the same, a function that
+ * returns a status returns NNC_BAD_USAGE and names the parameter; every other function does nothing and returns NaN,
+ * NULL, "?", 0 or false. err may always be NULL; ..._destroy, ..._close and ..._free accept NULL. The comment of a
+ * function names the owner of a pointer that it returns; without such a comment, the struct or set that the pointer
+ * came from is the owner.
  *
- * A struct that the caller allocates begins with struct_size, so that it may grow. These structs have no struct_size
- * and never change: nnc_error, nnc_work, nnc_cell, nnc_figure(s), nnc_tolerance, nnc_change, nnc_requirement,
- * nnc_policy_sizes, nnc_choice, nnc_advice, nnc_sensitivity, nnc_target, nnc_optimum, nnc_sweep_tally and
- * nnc_search_tally. Only the library creates other structs; if it returns them as const pointers, they may grow at
- * their end.
+ * A struct that the caller allocates begins with struct_size, so that later releases can append members. These structs
+ * have no struct_size and never change: nnc_error, nnc_work, nnc_cell, nnc_figure(s), nnc_tolerance, nnc_change,
+ * nnc_requirement, nnc_policy_sizes, nnc_choice, nnc_advice, nnc_sensitivity, nnc_target, nnc_optimum, nnc_sweep_tally
+ * and nnc_search_tally. Only the library creates all other structs; those that it returns as const pointers may get
+ * more members at their end.
  *
- * A later release may add values at the end of an enumeration; a program should expect them. */
+ * A later release may add values at the end of an enumeration; a program should accept values that it does not know. */
 
-/* An error. The caller owns it; functions also accept NULL. Examples:
+/* An error: status, place and message. The caller owns the struct. Examples:
  * where   "hw/demo.json: mem_bytes", "models/x.json:3:14", "--micro-batch"
  * what    "out of range, expected at least 1 B, found -5" */
 typedef struct nnc_error {
@@ -74,7 +75,7 @@ typedef struct nnc_error {
     char what[512];
 } nnc_error;
 
-/* Returns the exit code of the command for a status: 0, 2, 3 or 4. */
+/* Returns the exit code of the command nncost for a status: 0, 2, 3 or 4. */
 NNC_API int nnc_status_exit_code(nnc_status status);
 /* Returns a short text for a status, in static storage. */
 NNC_API const char *nnc_status_text(nnc_status status);
