@@ -303,7 +303,7 @@ void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc
 typedef struct nnc_rows_like {
     const nnc_op_list *list; /* the similar op list; NULL = no similar list is known */
     int32_t count;           /* only the first `count` ops of the list have rows in the table */
-    const nnc_rows *rows;    /* op table of the similar list, with times on the same device */
+    const nnc_rows *rows;    /* op table of `list`, the similar op list, with times on the same device */
     bool same_routes;
 } nnc_rows_like;
 void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device, const nnc_network *network,
@@ -414,8 +414,8 @@ typedef struct nnc_stage_residency {
     bool uneven_layers;                   /* true: the chunks also differ in their numbers of layers, not only in
                                            * embedding and head */
     bool odd_more;                        /* true: odd_chunk holds more layers than the other chunks */
-    int32_t odd_chunk;                    /* index of the only chunk that differs from the others; -1 = not just one
-                                           * chunk differs */
+    int32_t odd_chunk;                    /* index of the only chunk that differs from the others; -1 = no chunk
+                                           * differs, or more than one */
     double flight[NNC_SEGMENTS_MAX];      /* number of micro-batches whose activations of this segment the device keeps
                                            * at its memory peak */
 } nnc_stage_residency;
@@ -431,7 +431,8 @@ static inline bool nnc_stage_residency_same(const nnc_stage_residency *a, const 
 }
 /* Copies all members except `flight`, and of the arrays only the elements of the segments of `from`. */
 void nnc_stage_residency_copy(nnc_stage_residency *to, const nnc_stage_residency *from);
-/* Sets in_flight, and the number in flight of every segment, to the same value. */
+/* Sets the micro-batches in flight of a device (in_flight), and of each of its segments (flight), to the same
+ * number. */
 void nnc_holding_keep(nnc_stage_residency *holding, double in_flight);
 /* Returns the bytes that one micro-batch keeps in all instances of a segment on a device. */
 double nnc_segment_kept_bytes(const nnc_segment_sums *sum, const nnc_stage_residency *holding, const nnc_plan *plan,

@@ -97,7 +97,7 @@ void nnc_heap_free(nnc_heap *h, int64_t at, int64_t bytes) {
 /* ---- the tensors of a step, in the order in which they are allocated and freed ---- */
 
 typedef struct tensor {
-    int64_t at, bytes; /* bytes 0 = there is no tensor */
+    int64_t at, bytes; /* a tensor in the heap: address and size; bytes 0 = there is no tensor */
 } tensor;
 
 /* Bytes that oneDNN 2.6 allocates for a convolution: copies of input, output and weights in its own layout, and the

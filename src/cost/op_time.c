@@ -628,8 +628,8 @@ static bool is_product(const nnc_device *device, const nnc_op *op) {
            p->batch < LIBRARY_BATCH;
 }
 
-/* Returns these matrix products of all images as one op: m x n results with sums of k terms. The op has the phase
- * recompute, so it keeps no tensor. */
+/* Returns the matrix products of a convolution on a CPU, one for each image (see is_product), as one op: m x n results
+ * with sums of k terms. The op has the phase recompute, so it keeps no tensor. */
 static nnc_op images_of(const nnc_op *op) {
     const nnc_conv *p = &op->u.conv;
     const int64_t map = p->h_out * p->w_out;

@@ -306,7 +306,8 @@ typedef struct nnc_captured_op {
     nnc_dtype dtype; /* number format of the operands */
     int64_t repeat;
     int64_t steps; /* number of times that one call runs the operator in sequence: time steps of a recurrent layer */
-    int64_t batch, m, n, k;                                /* dims of a product */
+    int64_t batch, m, n, k;                                /* dims of a matrix product: `batch` products of (m x k) and
+                                                            * (k x n) */
     int64_t c_in, c_out, h_in, w_in, h_out, w_out, stride; /* dims of a convolution; its batch is `batch` */
     int64_t kernel, kernel_w, groups;
     int64_t heads, kv_heads, s_q, s_k, head_dim, value_dim; /* dims of attention; its batch is `batch` */
@@ -387,8 +388,8 @@ const nnc_graph_kind_row *nnc_graph_kind_row_of(nnc_graph_kind kind);
 /* Returns the axis of a tensor that holds the width (channels): the first axis of a map, the last axis of tokens. */
 int nnc_graph_width_axis(const nnc_graph_tensor *t);
 int64_t nnc_graph_width(const nnc_graph_tensor *t);
-/* Return sizes of a tensor for one sample: the number of elements (nnc_graph_elements), and of positions
- * (nnc_graph_positions), which are pixels of a map or tokens. */
+/* These functions return sizes of a tensor for one sample: nnc_graph_elements the number of elements,
+ * nnc_graph_positions the number of positions (pixels of a map, or tokens). */
 int64_t nnc_graph_elements(const nnc_graph_tensor *t);
 int64_t nnc_graph_positions(const nnc_graph_tensor *t);
 /* Writes the shape of a tensor as text, such as "3 x 224 x 224". Returns text. */
@@ -420,7 +421,7 @@ enum {
     NNC_WINDOW_PAD_D,
     NNC_WINDOW_PAD_END_D,
     NNC_WINDOW_DILATION,
-    NNC_WINDOW_OWN, /* index of the first parameter that is not one of the window */
+    NNC_WINDOW_OWN, /* index of the first parameter after the parameters of the window */
     NNC_CONV_OUT = NNC_WINDOW_OWN,
     NNC_CONV_GROUPS,
     NNC_CONV_BIAS,

@@ -81,8 +81,8 @@ typedef struct nnc_lowered {
     int32_t count;
     double grad_accumulate; /* value of nnc_op.grad_accumulate with which list and table were made */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_pass_work work; /* FLOPs of one micro-batch; valid only if all stages recompute the same share of their
-                         * layers */
+    nnc_pass_work work; /* FLOPs of one micro-batch; valid only if full recomputation is off, or runs all layers
+                         * again */
     nnc_rows rows;      /* op table of the first `count` ops; its collectives were timed on `routes` */
     nnc_route routes[NNC_ROUTES_OF_LAYERS];
     bool summed;       /* true: `least_s` was computed for `routes` */

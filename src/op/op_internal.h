@@ -165,7 +165,7 @@ typedef struct nnc_norm {
     X(NNC_PW_CAST, "cast")                 /* casts the operands of a matrix product to 8 bits */                      \
     X(NNC_PW_DEQUANTIZE, "dequantize")     /* converts stored weights to the format of the activations */              \
     X(NNC_PW_DISPATCH, "dispatch")         /* copies tokens to their experts, or keys and values to every head */      \
-    X(NNC_PW_MERGE, "merge")               /* adds, in fp32, the attention over one part of the keys to the sum */     \
+    X(NNC_PW_MERGE, "merge")               /* ring attention: adds the result for one part of the keys to the sum */   \
     X(NNC_PW_SUM_COPIES, "sum_copies")     /* adds up the copies of each token */                                      \
     X(NNC_PW_COMBINE, "combine")           /* adds up the copies of each token, each times its weight */
 NNC_ENUM(nnc_pointwise_kind, NNC_POINTWISE_LIST, NNC_PW_KIND_COUNT);
@@ -277,7 +277,8 @@ typedef struct nnc_collective_op {
     int32_t route; /* if comm is NNC_COMM_DATA: group of ranks that takes part, an nnc_route_kind */
     /* collectives of forward, of backward, and a second one of backward; NNC_NO_COLLECTIVE = no collective */
     nnc_collective forward, backward, backward_again;
-    /* bytes of these three collectives; backward_bytes 0 = as many as `bytes`; again_bytes 0 = as many as backward */
+    /* bytes of the collective of forward, of backward, and of the second one of backward; backward_bytes 0 = `bytes`;
+     * again_bytes 0 = backward_bytes */
     double bytes, backward_bytes, again_bytes;
     double count;              /* number of times that the collective runs (ring attention: once per part of the keys);
                                 * 0 = once */
@@ -377,7 +378,7 @@ struct nnc_op {
     } u;
 };
 
-/* Tests whether a module is recomputed as a whole in backward, so that this op keeps no tensor. */
+/* Tests whether the op keeps no tensor, because it is in a module that backward recomputes as a whole. */
 static inline bool nnc_op_keeps_nothing(const nnc_op *op) { return op->dropped && op->recomputed; }
 
 static inline bool nnc_op_is_collective(const nnc_op *op) { return op->kind == NNC_OP_COLLECTIVE; }
@@ -387,8 +388,8 @@ static inline bool nnc_op_is_collective(const nnc_op *op) { return op->kind == N
 /* Returns the FLOPs and bytes of one instance of an op in its phase. Cannot fail. */
 nnc_work nnc_op_work(const nnc_op *op);
 
-/* Return numbers of elements of attention, for all heads and sequences together: scores, queries, and keys with
- * values. */
+/* These functions return numbers of elements of an attention, for all heads and sequences together: scores, queries,
+ * and keys with values. */
 static inline double nnc_flash_scores(const nnc_flash *p) {
     return (double)p->batch * (double)p->heads * (double)p->s_q * (double)p->s_k;
 }
@@ -429,8 +430,8 @@ double nnc_op_transient_bytes(const nnc_op *op);
 enum { NNC_BACKWARD_MAX = 2 };
 int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 
-/* Return a number of parameters of one instance of an op: those that one token uses (nnc_weights_active), or all
- * (nnc_weights_params). */
+/* These functions return a number of parameters of one instance of an op: nnc_weights_active those that one token uses,
+ * nnc_weights_params all. */
 int64_t nnc_weights_active(const nnc_weights *weights);
 int64_t nnc_weights_params(const nnc_weights *weights);
 /* Adds the number of all parameters of an op, with its formula, to a derivation. */

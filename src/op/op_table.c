@@ -74,7 +74,8 @@ void nnc_op_say(const nnc_op *op, nnc_derivation *why) {
         nnc_op_row_of(op)->say(op, why);
         return;
     }
-    nnc_op work = *op; /* in the phase "recompute", `say` records no kept bytes */
+    nnc_op work = *op; /* the copy has the phase recompute, because for this phase no formula of kept bytes is
+                        * recorded */
     work.phase = op->phase == NNC_PHASE_FORWARD ? NNC_PHASE_RECOMPUTE : op->phase;
     nnc_op_row_of(op)->say(&work, why);
     NNC_LET(why, kept_bytes, "B", nnc_op_kept_bytes(op));

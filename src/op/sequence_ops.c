@@ -60,7 +60,7 @@ NNC_SAYING nnc_work embedding_work(const nnc_op *op, nnc_derivation *why) {
 
 NNC_SAYING double embedding_kept(const nnc_op *op, nnc_derivation *why) {
     const double tokens = (double)op->u.embedding.tokens, token_id_bytes = TOKEN_ID_BYTES;
-    /* tables_work() records an operand `lookups` and no operand `tokens` */
+    /* `tokens` is recorded here, because tables_work() has recorded only `lookups` */
     if (op->in_place) { NNC_PUT(why, tokens, NULL); }
     NNC_SAY(why, kept_bytes, "B", token_id_bytes * tokens);
     NNC_NOTE(why, nnc_kept_note);
@@ -564,7 +564,7 @@ NNC_SAYING nnc_work loss_work(const nnc_op *op, nnc_derivation *why) {
 NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_loss *p = &op->u.loss;
     const double tokens = (double)p->tokens, classes = (double)p->classes;
-    /* the product that computes the logits counts one chunk of them */
+    /* 0, because the product that computes the logits counts the bytes of one chunk of logits */
     if (p->keep == NNC_LOSS_KEEPS_CHUNKS) { return 0.0; }
     NNC_LET(why, logit_bytes, NULL, p->keep == NNC_LOSS_KEEPS_FP32 ? 4.0 : nnc_dtype_bytes(op->dtype));
     if (p->in_place) {

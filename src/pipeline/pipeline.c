@@ -558,7 +558,7 @@ static void remember(const replay *r) {
 }
 
 /* Tests whether each device is at the same op of its order list as at the remembered moment, the same number of repeats
- * later. Returns this number; 0 = it is not so. */
+ * later. Returns this number of repeats; 0 = some device is elsewhere. */
 static int64_t repeats_since(const replay *r) {
     const nnc_pipeline_moment *const moment = &r->memory->moment;
     const nnc_pipeline_device *const device = r->memory->device;

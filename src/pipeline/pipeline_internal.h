@@ -146,7 +146,7 @@ NNC_EACH void nnc_copy_tracks(double *to, const double *from, const int64_t trac
 /* ---- wave.c: replay slot by slot, for schedules in which all devices have the same slots ---- */
 
 enum {
-    NNC_SKIP_MIN = 16, /* fewest repeats that are skipped; skipping fewer saves no time */
+    NNC_SKIP_MIN = 16, /* the smallest number of equal periods that a replay skips; to skip fewer would save no time */
     /* After this many replayed ops without a period, the replay assumes that all times grow by the same amount in each
      * period. */
     NNC_SKIP_FORCE_OPS = 1 << 22,
@@ -207,9 +207,9 @@ void nnc_wave_run_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
 /* ---- order lists: written by schedule.c, run by pipeline.c ---- */
 
 enum {
-    NNC_RUNS_MAX = 16,   /* most entries of the order list of a device; an entry is a sequence of ops and its number of
-                          * repeats */
-    NNC_RUN_OPS_MAX = 6, /* most ops in the sequence of one entry */
+    NNC_RUNS_MAX = 16,   /* largest number of entries of the order list of a device; an entry is a sequence of ops and
+                          * its number of repeats */
+    NNC_RUN_OPS_MAX = 6, /* largest number of ops in one entry of an order list */
     NNC_QUEUE_SLOTS = 8, /* most messages on the way between neighbours; a queue between the last and the first device
                           * has at least `stages` elements */
     NNC_QUEUES_MAX = 2 * NNC_PIPELINE_VIRTUAL_MAX,
@@ -229,7 +229,8 @@ typedef enum nnc_run_op {
     NNC_STREAMS,
     NNC_BW0 = NNC_STREAMS, /* both gradients as one op; the input gradient is sent when the op ends */
     NNC_BW1,
-    NNC_F0_BW1, /* F0 and BW1 as one op; both results are sent when the op ends */
+    NNC_F0_BW1, /* a forward of direction 0 and both gradients of direction 1 as one op, which sends both results when
+                 * it ends */
     NNC_F1_BW0
 } nnc_run_op;
 

@@ -359,7 +359,8 @@ bool nnc_schedule_repeats(const nnc_plan *plan) {
 
 bool nnc_schedule_is_steady(const nnc_plan *plan) {
     const nnc_schedule_row *row = nnc_schedule_of(plan->schedule);
-    /* with several chunks or directions, the order of a device takes longer until it repeats */
+    /* the order of a device is steady from `rounds` x stages micro-batches on; with several chunks or directions
+     * later */
     const int64_t rounds = row->chunks == 1 && !row->dual ? 2 : 4;
     return plan->pipeline == 1 || (!row->keeps_all && plan->micro_batches >= rounds * plan->pipeline);
 }

@@ -109,8 +109,8 @@ static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d) {
     for (int i = 0; i < 2; i++) {
         nnc_op *linear =
             nnc_list_linear(&w->to, names[i], NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, rows, inner, d->hidden, false);
-        linear->weights = (nnc_weights){ 0 }; /* the weights are those of the projection of the tokens, which counts
-                                               * them */
+        linear->weights = (nnc_weights){ 0 }; /* this projection uses the weights of the projection of the tokens, which
+                                               * counts them */
         nnc_op *op = nnc_list_add(&w->to, scores[i], NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         op->split = NNC_SPLIT_HEADS;
         op->u.matmul = (nnc_matmul){ .batch = nnc_list_mul(&w->to, w->batch, d->heads),
@@ -156,14 +156,16 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
         op = nnc_list_pointwise(&w->to, "embed.positions", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING, elements);
         op->split = NNC_SPLIT_SEQUENCE;
         op->weights = (nnc_weights){ .count = 1, .rows = rows, .cols = width, .table = true };
-        op->u.pointwise.extra_kept_bytes = 8.0 * (double)w->seq_len; /* position ids in int64 */
+        op->u.pointwise.extra_kept_bytes = 8.0 * (double)w->seq_len; /* the embedding keeps the position ids of one
+                                                                      * sequence for backward, in int64 */
         list->lookup_params += nnc_list_mul(&w->to, rows, width);
     }
     if (d->token_types > 0) {
         op = nnc_list_pointwise(&w->to, "embed.types", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING, elements);
         op->split = NNC_SPLIT_SEQUENCE;
         op->weights = (nnc_weights){ .count = 1, .rows = d->token_types, .cols = width, .table = true };
-        op->u.pointwise.extra_kept_bytes = 8.0 * (double)w->tokens; /* token type ids in int64 */
+        op->u.pointwise.extra_kept_bytes = 8.0 * (double)w->tokens; /* the embedding keeps the token type ids for
+                                                                     * backward, in int64 */
         list->lookup_params += nnc_list_mul(&w->to, d->token_types, width);
     }
     if (d->positions == NNC_POSITIONS_RELATIVE || d->positions == NNC_POSITIONS_LEARNED_RELATIVE) {

@@ -176,7 +176,7 @@ void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d,
         nnc_list_norm(&w->to, "attn.head_norm", NNC_NORM_RMS, nnc_list_mul(&w->to, w->tokens, l->heads * l->head_dim),
                       nnc_list_mul(&w->to, w->tokens, l->heads), 0);
     norm->split = NNC_SPLIT_INNER;
-    /* rotates queries, the key, and the output of attention back */
+    /* the rotary embedding of the queries and of the key, and the reverse rotation of the output of attention */
     nnc_layer_rotary(w, "attn.rotary", (2 * l->heads + 1) * l->rotary);
 }
 

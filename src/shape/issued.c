@@ -302,10 +302,11 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
     } else if (diffusion && is_pointwise(op, NNC_PW_TIME_ADD)) {
         add_kernels(op, 2.0, 2.0); /* scale and shift: one kernel more, which computes 1 + scale */
     } else if (op->kind == NNC_OP_EMBEDDING) {
-        /* backward sorts the ids; a diffusion model also drops class labels at random in forward */
+        /* kernels of an embedding: backward also sorts the ids; in forward a diffusion model also drops class labels at
+         * random */
         add_kernels(op, diffusion ? 5.0 : 1.0, 5.0);
     } else if (is_pointwise(op, NNC_PW_CAST_WEIGHTS)) {
-        add_kernels(op, 0.0, 0.0); /* no kernels: the products count the casts of their weights */
+        add_kernels(op, 0.0, 0.0); /* casts of weights have no kernels here, because the products count these kernels */
     } else {
         add_kernels(op, 1.0, 1.0);
     }
@@ -478,8 +479,9 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
     default: break;
     }
     if (i > 0 && strcmp(op->name, "adapter.down") == 0 &&
-        strcmp(list->ops[i - 1].name, "attn.out") == 0) { /* also counts the output of attention, which attention keeps
-                                                           * for its backward and no other op counts */
+        strcmp(list->ops[i - 1].name, "attn.out") == 0) { /* the first product of the adapter after attention also
+                                                           * counts the output of attention, which attention keeps for
+                                                           * backward; no other op counts this tensor */
         op->library_kept += nnc_dtype_bytes(how->dtype);
     }
 }

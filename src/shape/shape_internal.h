@@ -140,8 +140,8 @@ typedef struct nnc_projected {
     double products; /* sum of rank times parameters */
 } nnc_projected;
 
-/* Returns these sums for the weight of one linear layer, which libraries may divide into several matrices (query, key,
- * value). Returns 0 for other ops, for routed experts and for towers. */
+/* Returns the sums for GaLore or APOLLO (nnc_projected) of the weight of one linear layer, which libraries may divide
+ * into several matrices (query, key, value). Returns 0 for other ops, for routed experts and for towers. */
 nnc_projected nnc_projected_of(const nnc_op *op, int64_t rank);
 /* Freezes the weights that the plan does not train, adds the ops of adapters, and marks ops without backward.
  * [adapters] */
@@ -317,9 +317,9 @@ void nnc_layer_dropout(const nnc_layer_writer *w, const char *name, nnc_group gr
 /* Appends the rotary embedding, which rotates `width` values of each token. */
 void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width);
 
-/* Append the ops of an attention. nnc_layer_project: the projections to queries, keys and values. nnc_layer_attend: the
- * attention, its output projection and its residual. nnc_layer_attention: the norm, then the ops of the other two
- * functions. cross: the sequence of a cross-attention; NULL = self-attention. */
+/* These functions append the ops of an attention. nnc_layer_project: the projections to queries, keys and values.
+ * nnc_layer_attend: the attention, its output projection and its residual. nnc_layer_attention: the norm, then the ops
+ * of the other two functions. cross: the sequence of a cross-attention; NULL = self-attention. */
 void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross);
 void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross);
 void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross);
@@ -378,8 +378,9 @@ bool nnc_mixer_attends(nnc_mixer mixer);
  * error names. */
 nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int64_t ranks, nnc_error *err);
 
-/* Check the rules of a layer for context ranks and for tensor ranks. NNC_ILLEGAL_PLAN: err names the option, the rule
- * with its numbers, and the nearest legal values.   [legal-plans] */
+/* These functions check the rules of a layer: nnc_layer_split_context for context ranks, nnc_layer_split_tensor for
+ * tensor ranks. NNC_ILLEGAL_PLAN: err names the option, the rule with its numbers, and the nearest legal values.
+ * [legal-plans] */
 nnc_status nnc_layer_split_context(const nnc_layer *layer, const nnc_plan *plan, int64_t seq_len, nnc_error *err);
 nnc_status nnc_layer_split_tensor(const nnc_layer *layer, const nnc_plan *plan, nnc_error *err);
 /* Checks that with sequence parallelism the tensor ranks can divide the tokens of a micro-batch evenly. */

@@ -261,7 +261,7 @@ nnc_op *nnc_list_residual(const nnc_writer *w, const char *name, nnc_group group
 }
 
 nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes) {
-    /* the loss is one Liger kernel, together with the head */
+    /* true: one kernel of the library Liger-Kernel computes the head and the loss */
     const bool chunks = w->how->software->loss_keep == NNC_LOSS_KEEPS_CHUNKS;
     nnc_op *op = nnc_list_add(w, "loss", NNC_OP_LOSS, NNC_GROUP_LOSS);
     op->u.loss = (nnc_loss){ .tokens = rows,
