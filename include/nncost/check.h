@@ -41,7 +41,7 @@ NNC_API int nnc_figure_match(const char *name, const char *figure);
 typedef struct nnc_tolerance {
     const char *name; /* selects values as in nnc_figure_match; if several tolerances select a value, the one that
                        * matches most characters applies */
-    double absolute;  /* limit in the unit of the value */
+    double absolute;  /* largest difference of two equal values, in the unit of the value */
     double relative;  /* limit as a share of the old value, for example 0.01 for 1 % */
 } nnc_tolerance;
 
@@ -121,9 +121,10 @@ typedef struct nnc_check_row {
     long line; /* line of the scenario in the plan file; 0 = the scenario is not in the file */
     nnc_check_state state;
     nnc_figures old, now;
-    const nnc_change *changes; /* values that differ, in the order of nnc_figures_compare */
+    const nnc_change *changes; /* changes between the recorded and the new estimate, in the order of
+                                * nnc_figures_compare */
     int32_t change_count;
-    const char *const *causes; /* inputs that differ, as texts: "plan: micro_batch 1 -> 2" */
+    const char *const *causes; /* inputs that differ between both estimates, as texts: "plan: micro_batch 1 -> 2" */
     int32_t cause_count;
     const nnc_check_verdict *verdicts;
     int32_t verdict_count;

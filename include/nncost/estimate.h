@@ -19,11 +19,11 @@ extern "C" {
 NNC_ENUM(nnc_verdict, NNC_VERDICT_LIST, NNC_VERDICT_COUNT);
 NNC_API const char *nnc_verdict_name(nnc_verdict verdict);
 
-#define NNC_BOUND_LIST(X)                                                       \
-    X(NNC_BOUND_COMPUTE, "compute")                                             \
-    X(NNC_BOUND_MEMORY, "memory")                                               \
-    X(NNC_BOUND_NETWORK, "network")                                             \
-    X(NNC_BOUND_HOST, "host")     /* issuing ops, and fixed times of kernels */ \
+#define NNC_BOUND_LIST(X)                                                                       \
+    X(NNC_BOUND_COMPUTE, "compute")                                                             \
+    X(NNC_BOUND_MEMORY, "memory")                                                               \
+    X(NNC_BOUND_NETWORK, "network")                                                             \
+    X(NNC_BOUND_HOST, "host")     /* the host: time to issue ops, and fixed times of kernels */ \
     X(NNC_BOUND_BUBBLE, "bubble") /* idle time: waiting for other pipeline stages; never the bound of one op */
 NNC_ENUM(nnc_bound, NNC_BOUND_LIST, NNC_BOUND_COUNT);
 NNC_API const char *nnc_bound_name(nnc_bound bound);
@@ -67,7 +67,7 @@ typedef struct nnc_op_cost {
     nnc_work work;
     double repeat; /* number of instances of the op on one device in one step */
     double compute_s, memory_s, fixed_s;
-    double network_s; /* communication time, whether it overlaps or not */
+    double network_s; /* communication time of the op, whether it overlaps or not */
     double time_s;    /* time that the op adds to the step; of communication, only the exposed time */
     const char *link; /* link that limits the communication: "scale_up", "scale_out", "host"; NULL = the op does not
                        * communicate */
@@ -98,7 +98,7 @@ typedef struct nnc_result {
     double read_bytes, write_bytes;
     double input_bytes; /* bytes of training data in one step: token ids or images */
     double peak_flops_per_s, ridge_flops_per_byte;
-    /* times of the step in seconds */
+    /* times of the step, and of its parts, in seconds */
     double step_s, interval_s[2], lower_bound_s, upper_bound_s;
     double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s, host_s;
     double exposed_s[NNC_COMM_SPACE];       /* exposed seconds of each kind of communication; they add up to
@@ -115,7 +115,7 @@ typedef struct nnc_result {
     nnc_bound bound, next_bound;     /* bound: the resource with the largest bound_s; next_bound: the resource with the
                                       * second largest bound_s */
     double step_without_bound_s;     /* step time in seconds if `bound` took no time */
-    /* rates and utilisation */
+    /* rates per second, and utilisation of the devices */
     double samples_per_s, tokens_per_s, tokens_per_s_per_device;
     double model_flops_per_s_per_device, mfu, hfu;
     double causal_mfu; /* MFU from causal_flops, in any convention of the plan; at most 1 */
@@ -228,7 +228,7 @@ typedef struct nnc_advice {
         unsigned char plan_space[NNC_PLAN_SPACE];
     };
     int32_t changes;
-    nnc_verdict verdict; /* NNC_TIGHT only if no changed plan has the verdict NNC_FITS */
+    nnc_verdict verdict; /* verdict of the changed plan; NNC_TIGHT only if no changed plan has the verdict NNC_FITS */
     int64_t total_bytes;
     double step_s;
     char text[256];
@@ -293,7 +293,7 @@ NNC_API void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity
  * bound of an op changes exactly at the value, the elasticity is the mean of both sides.   [sensitivity] */
 typedef struct nnc_sensitivity {
     nnc_sensitivity_parameter figure;
-    double value; /* value of the parameter in the device file */
+    double value; /* value of the parameter of the device, as in its file */
     double elasticity;
     double doubled_s; /* step time in seconds with twice the value */
     double needed;    /* for NNC_PARAMETER_MEM_BYTES: bytes of memory that the plan needs; NaN for other parameters */
@@ -308,7 +308,7 @@ NNC_API nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *
 /* The smallest value of one parameter of the device with which a plan reaches a given step time. */
 typedef struct nnc_target {
     nnc_sensitivity_parameter figure;
-    double value;  /* value of the parameter in the device file */
+    double value;  /* value of the parameter of the device, as in its file */
     double needed; /* smallest value that is enough, to 9 digits; NaN = no value is enough */
     double step_s; /* step time in seconds with the value `needed`; if no value is enough, with a value without limit */
 } nnc_target;

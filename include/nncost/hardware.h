@@ -80,7 +80,7 @@ typedef struct nnc_source {
 /* Efficiencies of pointwise kernels and of the optimizer, for the time of a kernel in seconds:
  * time = max(flops / (sustained_fraction * peak), bytes / (memory_fraction * bandwidth)) + fixed_s */
 typedef struct nnc_efficiency {
-    double sustained_fraction; /* share of the peak FLOP/s, in (0, 1]; neutral: 1 */
+    double sustained_fraction; /* share of the peak FLOP/s that kernels reach, in (0, 1]; neutral: 1 */
     double memory_fraction;    /* share of the memory bandwidth (mem_bytes_per_s), in (0, 1]; neutral: 1 */
     double fixed_s;            /* fixed seconds of each kernel, added to the longer of compute and memory time; neutral:
                                 * 0 */
@@ -113,8 +113,9 @@ typedef struct nnc_conv_efficiency {
 typedef struct nnc_gemm_efficiency {
     double sustained_fraction;      /* share of the peak FLOP/s that long kernels sustain; neutral: 1 */
     double boost_ratio;             /* rate of short kernels / rate of long kernels, at least 1; neutral: 1 */
-    double memory_fraction;         /* share of the memory bandwidth; neutral: 1 */
-    double library_memory_fraction; /* memory_fraction of products that PyTorch issues; NaN = memory_fraction */
+    double memory_fraction;         /* share of the memory bandwidth that matrix products reach; neutral: 1 */
+    double library_memory_fraction; /* memory_fraction of matrix products that PyTorch issues; NaN = as
+                                     * memory_fraction */
     double fixed_s;                 /* fixed seconds of each kernel, which do not overlap with compute; neutral: 0 */
     double k_fill;                  /* the start and the end of a tile together take as long as this many more elements
                                      * of the dimension k; neutral: 0 */
@@ -126,7 +127,7 @@ typedef struct nnc_gemm_efficiency {
                                * its tiles, except that less than one wave takes as long as one; values between mix
                                * both; NaN: tiles have no effect on the rate */
     double unaligned_ratio;   /* time of a product / its time if all its dimensions were multiples of 8; neutral: 1 */
-    double unaligned_backward_ratio; /* unaligned_ratio for the products of backward; NaN = unaligned_ratio */
+    double unaligned_backward_ratio; /* unaligned_ratio of the products of backward; NaN = as unaligned_ratio */
     /* time of an 8-bit product with one scale per 128 elements / its time with one scale per tensor; neutral: 1 */
     double block_ratio;
     double group_ratio; /* time of grouped products / time of one product with the rows of all groups; neutral: 1 */
@@ -135,10 +136,10 @@ typedef struct nnc_gemm_efficiency {
 
 /* Efficiencies of one generation of fused attention kernels, for the formula in docs/formulas.md, flash-time. */
 typedef struct nnc_flash_efficiency {
-    double sustained_fraction; /* share of the peak FLOP/s that forward sustains; neutral: 1 */
-    double backward_ratio;     /* FLOP/s of backward / FLOP/s of forward; neutral: 1 */
-    double memory_fraction;    /* share of the memory bandwidth; neutral: 1 */
-    double fixed_s;            /* fixed seconds of each kernel; neutral: 0 */
+    double sustained_fraction; /* share of the peak FLOP/s that forward of attention sustains; neutral: 1 */
+    double backward_ratio;     /* FLOP/s of backward of attention / FLOP/s of forward; neutral: 1 */
+    double memory_fraction;    /* share of the memory bandwidth that attention reaches; neutral: 1 */
+    double fixed_s;            /* fixed seconds of each attention kernel; neutral: 0 */
     double seq_half;           /* sequence length with which half of the rate is reached; neutral: 0 */
     /* For kernels that PyTorch issues. library_unmasked_half: seq_half of attention without a mask (NaN = seq_half);
      * library_backward_ratio: used instead of backward_ratio (NaN = backward_ratio); library_backward_bytes: bytes for
@@ -180,7 +181,7 @@ typedef struct nnc_collective_efficiencies {
     nnc_collective_efficiency all_reduce, all_gather, reduce_scatter, all_to_all;
     double step_fixed_s;       /* further seconds of a call inside a training step (launch, ranks that start at
                                 * different times); neutral: 0 */
-    double scale_out_fraction; /* share of scale_out.bytes_per_s; neutral: 1 */
+    double scale_out_fraction; /* share of scale_out.bytes_per_s that collectives reach; neutral: 1 */
     double scale_out_fixed_s;  /* fixed seconds of a call between several scale-up domains; neutral: 0 */
     bool fitted;               /* false: the device file has no efficiencies of collectives */
 } nnc_collective_efficiencies;
@@ -190,7 +191,8 @@ typedef struct nnc_collective_efficiencies {
 typedef struct nnc_small_all_reduce {
     double fixed_s, rank_s;                      /* fixed_s: fixed seconds of a call; rank_s: seconds that each rank
                                                   * adds */
-    double two_shot_s;                           /* seconds that the second round of a two-shot all-reduce adds */
+    double two_shot_s;                           /* seconds by which a two-shot all-reduce takes longer because of its
+                                                  * second round */
     double one_shot_fraction, two_shot_fraction; /* shares of the link bandwidth that one-shot and two-shot all-reduces
                                                   * reach */
     double node_s;                               /* seconds that are added if the ranks are on several nodes */
@@ -246,14 +248,15 @@ NNC_API const char *nnc_basis_help(nnc_basis basis);
 
 /* Efficiencies of kernels that libraries issue, one for each operator. Fractions are shares of the memory bandwidth. */
 typedef struct nnc_stream_efficiency {
-    double memory_fraction; /* for pointwise kernels whose operands have one format */
-    double mixed_fraction;  /* for pointwise kernels whose operands have two formats (casts) */
+    double memory_fraction; /* share of the bandwidth that pointwise kernels reach, if their operands have one format */
+    double mixed_fraction;  /* share of the bandwidth that pointwise kernels reach, if their operands have two formats
+                             * (casts) */
     double norm_fraction, softmax_fraction, loss_fraction;
     double norm_row_s, norm_row_backward_s;       /* seconds that each row of a norm adds: norm_row_s in forward,
                                                    * norm_row_backward_s in backward */
     double adamw_fraction, adamw_narrow_fraction; /* for fused AdamW: adamw_fraction with fp32 states,
                                                    * adamw_narrow_fraction with 16-bit states */
-    double fixed_s;                               /* fixed seconds of each kernel */
+    double fixed_s;                               /* fixed seconds of each kernel that a library issues */
 } nnc_stream_efficiency;
 
 /* Fitted parameters of a device, separate from its datasheet values. All values of an object that the file does not
@@ -262,11 +265,14 @@ typedef struct nnc_efficiencies {
     nnc_basis basis;
     double calibration; /* factor of one machine on the rates of its matrix products, attention and convolutions;
                          * neutral: 1 */
-    nnc_gemm_efficiency gemm[NNC_DTYPE_COUNT];              /* one entry for each format of the operands */
-    nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* one entry for each generation of attention kernels */
+    /* efficiencies of matrix products, one entry for each format of the operands */
+    nnc_gemm_efficiency gemm[NNC_DTYPE_COUNT];
+    /* efficiencies of fused attention, one entry for each generation of kernels */
+    nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT];
     nnc_conv_efficiency conv;
-    nnc_efficiency pointwise;       /* norms, activation functions, copies, loss */
-    nnc_efficiency pointwise_tuned; /* pointwise kernels that were written for the device   [pointwise] */
+    nnc_efficiency pointwise;       /* efficiencies of norms, activation functions, copies and losses */
+    nnc_efficiency pointwise_tuned; /* efficiencies of pointwise kernels that were written for the device
+                                     * [pointwise] */
     nnc_efficiency maps;            /* pointwise kernels on feature maps; memory_fraction NaN = the values of
                                      * `pointwise` are used */
     nnc_efficiency maps_tuned;      /* pointwise kernels on feature maps that were written for the device */

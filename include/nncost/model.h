@@ -92,7 +92,7 @@ NNC_ENUM(nnc_mixer, NNC_MIXER_LIST, NNC_MIXER_COUNT);
 NNC_API const char *nnc_mixer_name(nnc_mixer mixer);
 NNC_API const char *nnc_mixer_help(nnc_mixer mixer);
 
-/* Kinds of MLP of a layer. */
+/* Kinds of MLP that a layer can have. */
 #define NNC_MLP_KIND_LIST(X)                                                   \
     X(NNC_LAYER_DENSE, "dense", "One MLP of width ffn_hidden.")                \
     X(NNC_LAYER_EXPERTS, "experts", "Experts that are chosen for each token.") \
@@ -153,11 +153,11 @@ typedef struct nnc_decoder {
     int64_t vocab;
     int64_t vocab_multiple; /* the rows of the embedding table are padded to a multiple of this number; 1 = not
                              * padded */
-    int64_t seq_len;        /* tokens of a sequence in training */
-    int64_t positions_max;  /* rows of a table of learned positions; 0 = seq_len */
+    int64_t seq_len;        /* number of tokens of a sequence in training */
+    int64_t positions_max;  /* number of rows of a table of learned positions; 0 = seq_len */
     int64_t sliding_window; /* number of tokens that a query attends to, including its own; 0 = all earlier tokens */
     nnc_positions positions;
-    nnc_norm_kind norm; /* kind of all norms: layer or rms */
+    nnc_norm_kind norm; /* kind of all norms of the model: layer or rms */
     nnc_mlp mlp;
     bool biases;    /* true: layer norms, and all linear layers except the head, have a bias */
     bool qkv_bias;  /* true: the query, key and value projections have a bias */
@@ -217,8 +217,8 @@ typedef struct nnc_decoder {
     int64_t ssm_inner, ssm_state, ssm_heads, ssm_groups, ssm_rank, ssm_chunk;
     int64_t conv_kernel; /* kernel size of the convolution in state-space layers and in short_conv layers */
     bool conv_bias;
-    bool ssm_norms;     /* Mamba; true: step sizes and state projections have norms */
-    bool no_state_norm; /* Mamba-2; true: the output is gated without a norm */
+    bool ssm_norms;     /* for Mamba; true: norms follow the projections to step sizes and states */
+    bool no_state_norm; /* for Mamba-2; true: the output of the state is gated without a norm */
     double head_share;  /* share of the positions of a sequence that a head for masked words processes; 0 = all */
     /* Sparse latent attention: an indexer selects index_topk tokens for each query. The indexer has index_heads queries
      * and one key per token, each of width index_dim. index_topk 0 = attention to all tokens. */
@@ -246,7 +246,7 @@ typedef struct nnc_decoder {
      * every index_ratio tokens, and an indexer selects index_topk of these keys. */
     bool shared_keys;
     int64_t out_groups, out_rank, compress_ratio, index_ratio;
-    int64_t streams; /* number of parallel residual streams (hyper-connections); 0 = 1 */
+    int64_t streams; /* number of parallel residual streams (hyper-connections); 0 = one stream */
 } nnc_decoder;
 
 /* Returns the number of rows of the embedding table and of the head: vocab, padded to a multiple of vocab_multiple. */
@@ -284,17 +284,17 @@ NNC_API const char *nnc_unet_up_help(nnc_unet_up up);
 /* A U-Net for segmentation or diffusion. Lists have one entry for each level (resolution), the highest resolution
  * first. */
 typedef struct nnc_unet {
-    int64_t image;         /* pixels of one side of the image */
+    int64_t image;         /* pixels of one side of the input image */
     int64_t latent_factor; /* pixels of one side of a latent position; 1 = the network works on pixels */
     int64_t in_channels, out_channels;
-    int64_t channels; /* number of channels of the first level */
+    int64_t channels; /* number of channels of the first level (highest resolution) */
     int64_t channel_multipliers[NNC_UNET_LEVELS_MAX];
     int32_t levels; /* number of entries of channel_multipliers */
     /* number of convolution blocks of each level on the way to lower resolutions; with residual blocks, each level has
      * one more on the way back */
     int64_t blocks_per_level;
     nnc_unet_block block;
-    nnc_norm_kind norm; /* kind of all norms: group or batch */
+    nnc_norm_kind norm; /* kind of all norms of the network: group or batch */
     int64_t norm_groups;
     int64_t kernel;
     bool conv_biases;
@@ -396,7 +396,8 @@ struct nnc_model {
     const char *path;
     const char *const *notes; /* assumptions that were made when a configuration of another program was read */
     int32_t note_count;
-    const struct nnc_captured *captured; /* the captured program; NULL = a model of another family */
+    const struct nnc_captured *captured; /* the captured program, if the model is one; NULL = a model of another
+                                          * family */
     const char *stored;                  /* name of the format of the weights on the hub; NULL = not stated */
     bool lenient;                        /* true: a number of parameters that differs from published_params is no
                                           * error */

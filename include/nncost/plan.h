@@ -53,7 +53,7 @@ NNC_ENUM(nnc_optimizer, NNC_OPTIMIZER_LIST, NNC_OPTIMIZER_COUNT);
 NNC_API const char *nnc_optimizer_name(nnc_optimizer optimizer);
 NNC_API const char *nnc_optimizer_help(nnc_optimizer optimizer);
 
-/* Kernels of the optimizer update. */
+/* Kernels that run the optimizer update. */
 #define NNC_OPTIMIZER_KERNELS_LIST(X)                                                                     \
     X(NNC_KERNELS_DEFAULT, "default",                                                                     \
       "For a captured program as recorded; for other models as fused_optimizer of the software profile.") \
@@ -71,11 +71,11 @@ typedef enum nnc_recompute {
     NNC_RECOMPUTE_NONE = 0,
     NNC_RECOMPUTE_ATTENTION = 1,       /* --recompute selective: scores, softmax and the product of softmax and
                                         * values */
-    NNC_RECOMPUTE_NORM = 2,            /* outputs of norms */
-    NNC_RECOMPUTE_ACTIVATION = 4,      /* outputs of activation functions: GELU, SiLU, SwiGLU ... */
+    NNC_RECOMPUTE_NORM = 2,            /* outputs of norms are computed again */
+    NNC_RECOMPUTE_ACTIVATION = 4,      /* outputs of activation functions (GELU, SiLU, SwiGLU ...) are computed again */
     NNC_RECOMPUTE_FULL = 8,            /* all ops of a recompute block; only the input of the block is kept */
     NNC_RECOMPUTE_MLA_UP_PROJ = 16,    /* queries, keys and values are computed again from their latents */
-    NNC_RECOMPUTE_MOE_ACT = 32,        /* outputs of activation functions in experts */
+    NNC_RECOMPUTE_MOE_ACT = 32,        /* outputs of activation functions in experts are computed again */
     NNC_RECOMPUTE_SHARED_EXPERTS = 64, /* shared experts are computed again from their input */
     NNC_RECOMPUTE_MLP = 128,           /* MLPs of layers without experts are computed again from their input */
     NNC_RECOMPUTE_MOE = 256, /* router, dispatch, experts and combine are computed again from the input of the router */
@@ -178,7 +178,8 @@ NNC_API void nnc_train_text(unsigned train, char *text, unsigned long size);
 
 /* Linear layers that have adapters. A set of flags. */
 typedef enum nnc_adapted {
-    NNC_ADAPTED_LINEAR = 0, /* every linear layer of attention and MLPs, except routed experts */
+    NNC_ADAPTED_LINEAR = 0, /* every linear layer of attention and MLPs has an adapter, except those of routed
+                             * experts */
     NNC_ADAPTED_QUERY = 1,
     NNC_ADAPTED_KEY = 2,
     NNC_ADAPTED_VALUE = 4,
@@ -238,11 +239,11 @@ typedef struct nnc_plan {
     double capacity_factor;   /* tokens that an expert can take / mean tokens of an expert; 0 = experts take all
                                * tokens */
     double imbalance;         /* tokens of the busiest expert rank / mean tokens of all expert ranks */
-    int64_t recompute_every;  /* layers of one recompute block, with full recomputation */
+    int64_t recompute_every;  /* number of layers of one recompute block, with full recomputation */
     int64_t recompute_layers; /* layers that a pipeline stage computes again, with full recomputation; 0 = all its
                                * layers */
-    int64_t micro_batch;      /* sequences or images in one pass of one replica */
-    int64_t micro_batches;    /* passes of a replica in one step */
+    int64_t micro_batch;      /* number of sequences or images in one pass of one replica */
+    int64_t micro_batches;    /* number of passes of a replica in one step (gradient accumulation) */
     int64_t global_batch;     /* sequences or images of one step: micro_batch x micro_batches x data */
     int64_t seq_len;          /* tokens of a sequence; 0 = as in the model file */
     int64_t image;            /* pixels of one side of an image; 0 = as in the model file */
@@ -284,7 +285,7 @@ typedef struct nnc_plan {
     double critic_copies, critic_params;     /* critics, which are trained helper models. critic_copies: number of
                                               * critics of the size of the trained model; critic_params: parameters of
                                               * critics of other sizes */
-    nnc_optimizer_kernels optimizer_kernels; /* kernels of the optimizer update */
+    nnc_optimizer_kernels optimizer_kernels; /* kernels that run the optimizer update */
     int64_t train_layers;   /* number of successive layers whose weights, or adapters, are trained; 0 = all layers. If
                              * train is 0, weights outside these layers are frozen */
     int64_t train_from;     /* index of the first trained layer, with train_layers; -1 = the trained layers are the last
@@ -352,7 +353,7 @@ typedef struct nnc_spreads {
                               * share of the step that waits for the host or for other stages */
     double kernels, carried; /* kernels: half range of a device whose efficiencies were fitted only to kernels; carried:
                               * half range of a device that has the efficiencies of similar devices */
-    double experts;          /* half range of models with experts */
+    double experts;          /* half range of steps of models with experts */
 } nnc_spreads;
 
 /* A measured range of step times for a group of models. If it is of one device, it replaces own, kernels, carried and
@@ -361,7 +362,7 @@ typedef struct nnc_range {
     char device[48]; /* id of the device; "" = all devices that have no range of their own */
     char of[48];     /* the group of models: id of a graph file, or a kind of model: "decoder", "experts", "graph"
                       * ... */
-    double own;      /* half of the range, which replaces nnc_spreads.own */
+    double own;      /* half of the range, as a natural logarithm; replaces nnc_spreads.own */
     double skew;     /* share of half the range by which the upper end is farther from the prediction, and the lower end
                       * nearer */
 } nnc_range;
@@ -432,15 +433,17 @@ typedef struct nnc_reserve {
 typedef struct nnc_shipped {
     bool schedules[NNC_SCHEDULE_COUNT];
     bool recompute_attention, recompute_norm, recompute_activation, recompute_full;
-    bool recompute_modules; /* recomputation of only latent projections, MLPs or experts */
+    bool recompute_modules; /* true: the framework can recompute only latent projections, MLPs or experts */
     bool offload_optimizer, offload_activations, offload_weights;
     bool sharded_gradients, sharded_weights; /* sharded_gradients: ZeRO 2 divides gradients; sharded_weights: ZeRO 3
                                               * divides weights */
-    bool sharded_pipelines;                  /* ZeRO 2 and 3 together with a pipeline */
-    bool plain_tensor;                       /* tensor parallelism without sequence parallelism */
-    bool uneven_stages;                      /* pipeline stages or virtual stages with different numbers of layers */
-    bool plain_experts;                      /* tensor parallelism without sequence parallelism for models with
-                                              * experts */
+    bool sharded_pipelines;                  /* true: the framework has ZeRO 2 and 3 together with a pipeline */
+    bool plain_tensor;                       /* true: the framework has tensor parallelism without sequence
+                                              * parallelism */
+    bool uneven_stages;                      /* true: pipeline stages or virtual stages may have different numbers of
+                                              * layers */
+    bool plain_experts;                      /* true: models with experts may have tensor parallelism without sequence
+                                              * parallelism */
 } nnc_shipped;
 
 /* A serving engine: seconds of its host, and factors on the kernel times that were measured on a device. The factors
@@ -454,9 +457,9 @@ typedef struct nnc_serve_engine {
                                              * token; default 0 */
     double stream_factor[NNC_STORED_COUNT]; /* factor on stream_fraction of the device file, for each storage format of
                                              * weights; default 1 */
-    double kv_factor;                       /* factor on kv_fraction of the device file; default 1 */
+    double kv_factor;                       /* factor on kv_fraction (decode attention) of the device file; default 1 */
     double all_reduce_factor;               /* factor on the time of an all-reduce; default 1 */
-    double all_reduce_s;                    /* seconds that each all-reduce takes in addition; default 0 */
+    double all_reduce_s;                    /* seconds of each all-reduce in addition to its computed time; default 0 */
     double attention_factor;                /* factor on the time of attention in prefill; default 1 */
     double kv_reread;    /* share of the keys and values that each further query head of a group reads again from
                           * memory; default 0 */
@@ -522,7 +525,7 @@ struct nnc_software {
     bool fused_optimizer;
     nnc_flash_kernel flash_kernel; /* kernel that --attention flash stands for */
     nnc_norm_keep norm_keep;       /* what layer norms, RMS norms and batch norms keep for backward */
-    nnc_norm_keep group_norm_keep; /* what group norms of residual blocks keep for backward */
+    nnc_norm_keep group_norm_keep; /* tensors that group norms of residual blocks keep for backward */
     nnc_loss_keep loss_keep;
     nnc_head_copy copied_heads;
     bool loss_in_place;        /* true: the gradient of the loss overwrites the logits */
@@ -546,7 +549,8 @@ struct nnc_software {
     bool context_frozen;       /* true: the input of cross-attention needs no gradient */
     /* Share of each kind of communication time that overlaps with compute, in [0, 1]. */
     double overlap_tensor, overlap_context, overlap_expert, overlap_data, overlap_pipeline, overlap_offload;
-    double overlap_tensor_backward; /* overlap_tensor in backward; NaN = the same as overlap_tensor */
+    double overlap_tensor_backward; /* share of tensor-parallel communication that overlaps in backward; NaN =
+                                     * overlap_tensor, as in forward */
     double bucket_bytes;            /* bytes of a bucket: gradients that backward reduces together */
     double launch_s;                /* seconds of the host to issue one op; 0 = all ops are recorded once and
                                      * replayed */
@@ -605,7 +609,7 @@ typedef enum nnc_profile_kind {
     NNC_PROFILE_COPIES,        /* one device, or data parallelism where every rank has all weights */
     NNC_PROFILE_SHARDED,       /* ZeRO 3: data ranks divide the weights */
     NNC_PROFILE_SPLIT,         /* tensor, pipeline, context or expert parallelism, or a decoder with ZeRO 1 or 2 */
-    NNC_PROFILE_TPU,           /* any plan on a TPU */
+    NNC_PROFILE_TPU,           /* every plan on a TPU */
     NNC_PROFILE_EAGER,         /* a captured program, or a model of a PyTorch library on one device; operators run one
                                 * by one */
     NNC_PROFILE_EARLY,         /* a transformer in fp16 or TF32 on a GPU older than Hopper */

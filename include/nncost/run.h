@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Which failures a mean time between failures counts. */
+/* Kinds of failures that a mean time between failures counts. */
 #define NNC_STOPS_LIST(X)                                                                          \
     X(NNC_STOPS_ANY, "any", "Every failure that loses work: hardware, software, network, people.") \
     X(NNC_STOPS_HARDWARE, "hardware", "Failures of the hardware.")
@@ -49,8 +49,8 @@ struct nnc_run_ask {
     double days;                 /* duration of the run, in days */
     /* Time and FLOPs of a step, given instead of an estimate. */
     double step_s, step_flops; /* step_s: time of a whole step; step_flops: FLOPs of a whole step on all devices */
-    /* failures of devices and nodes */
-    nnc_stops stops;                     /* which failures device_mtbf_s counts */
+    /* inputs about failures of devices and nodes */
+    nnc_stops stops;                     /* kind of failures that device_mtbf_s counts */
     double device_mtbf_s;                /* mean time between failures of a job x number of its devices; NaN = not
                                           * known, the run has no failures */
     double detect_s, start_s, replace_s; /* detect_s: time until a failure is detected; start_s: time to start all
@@ -60,7 +60,7 @@ struct nnc_run_ask {
     double spares, repair_s;             /* spares: number of spare nodes; repair_s: time until a node is repaired */
     double failing_share;                /* share of the failures after which a node cannot be used until it is
                                           * repaired */
-    /* checkpoints and their storage */
+    /* inputs about checkpoints and their storage */
     double checkpoint_bytes; /* bytes of a checkpoint of the whole model */
     /* rate at which all devices together write to (storage_write_bytes_per_s) and read from (storage_read_bytes_per_s)
      * the storage */
@@ -80,12 +80,12 @@ struct nnc_run_ask {
                                         * no time */
     /* Several sites that train separately and average their weights from time to time (local SGD, DiLoCo:
      * arXiv:2311.08105). Each site has the devices of the plan. */
-    double sites;            /* number of sites; 1 = no averages */
-    double outer_every;      /* number of steps between two averages */
+    double sites;            /* number of sites that average their weights; 1 = a single site, no averages */
+    double outer_every;      /* number of steps between two averages of the sites */
     double outer_bytes;      /* bytes of the weights that a site sends for an average; NaN = 4 bytes per parameter */
     double site_bytes_per_s; /* rate of the link of one site in one direction */
     double outer_overlap_s;  /* part of the time of an average that overlaps with training; 0 = no part */
-    /* data loading */
+    /* inputs about data loading */
     double sample_bytes;      /* bytes of a sample in the storage */
     double input_bytes_per_s; /* rate at which all devices together read samples from the storage */
     double access_share;      /* share of input_bytes_per_s that is reached with the order in which samples are read */
@@ -95,7 +95,7 @@ struct nnc_run_ask {
     double prefetch;          /* number of batches that each worker loads in advance */
     double prepared_bytes;    /* bytes of a prepared sample, as it is sent to the device */
     bool serial_input;        /* true: data loading does not overlap with compute */
-    /* energy and carbon */
+    /* inputs about energy and carbon */
     double idle_w, busy_w; /* power of a node with host and cooling, divided by the number of its devices: idle_w while
                             * idle, busy_w while training */
     double network_w;      /* power of all network switches, in watts */
@@ -104,7 +104,7 @@ struct nnc_run_ask {
     double embodied_kg;       /* carbon emitted to make one device and its share of a node, kg */
     double life_s, use_share; /* life_s: time from first to last use of a device; use_share: share of this time in which
                                * the device works */
-    /* money */
+    /* inputs about storage and network costs */
     double stored_bytes, storage_price; /* stored_bytes: bytes in storage during the run; storage_price: price of one GB
                                          * for one month */
     double egress_bytes, egress_price;  /* egress_bytes: bytes that are sent out of the data centre during the run;
@@ -115,7 +115,7 @@ struct nnc_run_ask {
     double policy_params; /* active parameters of the policy model, the model that the run trains; NaN = as in the
                            * estimate */
     double reference_params, reward_params, critic_params, teacher_params;
-    double update_epochs;                  /* number of passes over the generated samples in training */
+    double update_epochs;                  /* how often training passes over the samples that one step generates */
     bool sampler_logprobs;                 /* true: training uses the log probabilities that generation has computed */
     double prompt_tokens, response_tokens; /* prompt_tokens: tokens of a prompt; response_tokens: tokens of an answer
                                             * (NaN = seq_len - prompt_tokens) */
@@ -132,7 +132,7 @@ struct nnc_run_ask {
                                             * time */
     double sync_bytes_per_s;               /* rate at which new weights are sent to the generating devices; NaN =
                                             * sending takes no time */
-    double device_hours;                   /* amount of training, in device-hours */
+    double device_hours;                   /* amount of training: device-hours of the run */
     /* Elastic job: number of replicas. If one replica fails, the other replicas continue while it is replaced. 0 = all
      * devices stop and go back to the last checkpoint. */
     double elastic_replicas, reshard_s; /* reshard_s: time until the other replicas continue after a failure */
@@ -160,9 +160,9 @@ NNC_API nnc_status nnc_run_ask_check(const nnc_run_ask *ask, nnc_error *err);
 typedef struct nnc_run {
     size_t struct_size; /* sizeof (nnc_run); nnc_run_of sets it */
     double devices, nodes;
-    /* amount of training */
+    /* results: amount of training */
     double samples, tokens, steps, flops;
-    /* data loading for one step */
+    /* results: data loading for one step */
     double fetch_s, prepare_s, transfer_s; /* fetch_s: time to read from storage; prepare_s: time of the workers;
                                             * transfer_s: time to send the samples to the device */
     double input_s;           /* time to load the data of one step: the maximum of fetch_s, prepare_s and transfer_s, or
@@ -172,11 +172,11 @@ typedef struct nnc_run {
     double workers_needed;    /* number of workers for each device with which the device never waits for data */
     double prefetch_bytes;    /* bytes of host memory that the workers of one device use */
     bool input_bound;
-    /* averages between sites */
+    /* results: averages between sites */
     double outer_bytes, outer_s; /* outer_bytes: bytes that a site sends and receives for one average; outer_s: time
                                   * that one average adds to the run */
     double step_s;               /* time of a step, including the wait for data */
-    /* failures and checkpoints */
+    /* results: failures and checkpoints */
     double device_mtbf_s, system_mtbf_s, survive_hour;
     double checkpoint_bytes, block_s, save_s, load_s;
     double restart_s;            /* time from a failure until training continues: detect it, replace the node, start,
@@ -194,9 +194,9 @@ typedef struct nnc_run {
     double train_s, wait_s, straggler_s, save_time_s, lost_s, evaluate_s, warmup_s, planned_s;
     double sites_s; /* time in which sites wait for averages */
     double run_s, days, device_hours;
-    /* money */
+    /* results: money, in the currency of the prices */
     double price_per_device_hour, cost_devices, cost_storage, cost_egress, cost;
-    /* energy and carbon */
+    /* results: energy and carbon */
     double busy_share, power_w; /* means over the run for one device. busy_share: share of the time in which the device
                                  * works; power_w: power in watts */
     double energy_j;            /* energy of the run, including the PUE */
@@ -221,7 +221,7 @@ static inline nnc_status nnc_run_of(const nnc_result *result, const nnc_device *
     return nnc_run_into(result, device, plan, ask, run, err);
 }
 
-/* ---- single formulas ---- */
+/* ---- single formulas: checkpoint interval, goodput, spare nodes ---- */
 
 /* These functions return the best training time between two checkpoints, in seconds: by Young's formula, and by Daly's
  * formula of higher order (doi:10.1016/j.future.2004.11.016). block_s: time that training waits for a checkpoint;

@@ -132,14 +132,14 @@ typedef struct nnc_serve {
     double ttft_interval_s[2], tpot_interval_s[2]; /* smallest and largest value of a range that contains 90 % of
                                                     * measurements */
     double ttft_lower_bound_s, tpot_lower_bound_s, request_lower_bound_s;
-    /* tokens and requests per second of the whole deployment */
+    /* results: tokens and requests per second of the whole deployment */
     double running; /* mean number of sequences that decode at the same time, on the whole deployment */
     double output_tokens_per_s, input_tokens_per_s, output_tokens_per_s_per_device;
     double tokens_per_s_per_user, requests_per_s, utilization;
     double upper_bound_tokens_per_s; /* output tokens per second, if all times had their lower bounds */
     double saturation_rate;          /* largest number of requests per second that the deployment can serve */
     bool saturated;
-    /* bytes in the memory of one device */
+    /* results: bytes in the memory of one device */
     double params, weight_bytes, workspace_bytes, kv_bytes_per_token, kv_bytes, paging_waste_bytes;
     double state_bytes_per_sequence; /* bytes of the states of one sequence, in layers that have a state instead of keys
                                       * and values */
@@ -149,7 +149,7 @@ typedef struct nnc_serve {
     /* headroom_bytes: capacity_bytes - total_bytes, negative if the deployment does not fit */
     double total_bytes, capacity_bytes, headroom_bytes;
     bool fits;
-    /* money and energy */
+    /* results: money and energy */
     double price_per_device_hour, per_million_output_tokens;
     /* per_million_prefilled_tokens: cost of prefill for a million prompt tokens; per_million_decoded_tokens: cost of
      * decode for a million output tokens */
@@ -177,7 +177,7 @@ typedef struct nnc_serve {
 /* One op of a step, summed over all layers, on one device of a replica. */
 typedef struct nnc_serve_op {
     const char *name;  /* name of the op; static storage */
-    const char *phase; /* "prefill" or "decode" */
+    const char *phase; /* phase of the op: "prefill" or "decode" */
     double count;      /* number of kernels of the op in a step */
     double rows, flops, weight_bytes, kv_bytes, time_s;
     nnc_bound bound;
@@ -209,7 +209,7 @@ double nnc_serve_beyond(const nnc_device *device);
 nnc_spread nnc_spread_times(const nnc_spread *of, double beyond);
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* ---- single formulas of serving ---- */
+/* ---- single formulas of serving: experts, all-reduce, speculative decoding, queue ---- */
 
 /* Returns the expected number of experts that m = `tokens` tokens use, if each token uses k = `chosen` of E = `experts`
  * experts at random: E (1 - (1 - k/E)^m). */

@@ -204,7 +204,7 @@ typedef struct tried_plan {
 typedef struct search {
     const nnc_model *model;
     const nnc_device *device;
-    const nnc_profiles *profiles; /* software profiles; for each plan one is the default */
+    const nnc_profiles *profiles; /* software profiles, from which each plan has a default */
     const nnc_software *software; /* profile of the plan that does not fit; changed plans keep this profile */
     const nnc_plan *base;
     nnc_scratch *scratch;

@@ -19,7 +19,7 @@ _Static_assert(sizeof(nnc_memory) <= NNC_MEMORY_SPACE && (int)NNC_GROUP_COUNT <=
                    (int)NNC_COMM_COUNT <= NNC_COMM_SPACE && (int)NNC_BOUND_COUNT <= NNC_BOUND_SPACE,
                "a result has less space");
 
-/* ---- rates, money and energy ---- */
+/* ---- rates, money, energy, and the interval of the step time ---- */
 
 void nnc_utilisation(nnc_result *r, nnc_derivation *why) {
     const nnc_plan *plan = &r->plan;
@@ -273,7 +273,7 @@ static void leave_out(nnc_result *r) {
     r->bound = r->next_bound = NNC_BOUND_COUNT;
 }
 
-/* ---- the step time ---- */
+/* ---- the step time, brief or with all values ---- */
 
 bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan) {
     return scratch->brief && plan->mode == NNC_MODE_PREDICTED;

@@ -125,7 +125,7 @@ int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage);
 int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment,
                               const int64_t instances[NNC_SEGMENTS_MAX]);
 
-/* ---- overlap.c: seconds of one instance of a segment ---- */
+/* ---- overlap.c: seconds of one layer of each segment, with overlap ---- */
 
 /* A pass has NNC_PASS_PARTS parts: forward, backward, recompute. nnc_segment_time: seconds of one layer (instance) of a
  * segment in one pass: compute and exposed communication of each part, and their sums. weight_s: seconds of backward_s
@@ -185,7 +185,7 @@ static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *
 void nnc_segment_times_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
                            const nnc_launch *launch, nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_derivation *why);
 
-/* ---- a step ---- */
+/* ---- a step: its inputs and its working memory ---- */
 
 enum { NNC_STEP_EXCHANGES_MAX = 12 };
 
@@ -202,7 +202,7 @@ typedef struct nnc_step {
     const nnc_device *device;
     const nnc_plan *plan;
     const nnc_software *software;
-    const nnc_op_list *list;      /* ops of one rank */
+    const nnc_op_list *list;      /* op list of one rank of the plan */
     const nnc_segment_sums *sums; /* sums over the ops of each segment of the list */
     const nnc_network *network;   /* routes between the ranks of the plan; NULL = the plan has one device */
     double tied_params;           /* number of parameters of the tied embedding on one rank, if the first and the last
@@ -213,7 +213,7 @@ typedef struct nnc_step {
     double send_s;                    /* seconds to send send_bytes to the next stage; 0 without a pipeline */
     bool free[NNC_BOUND_COUNT];       /* true: the resource is assumed to take no time; used to find the step time
                                        * without this resource */
-    const struct nnc_step_ends *ends; /* step end of each pipeline stage */
+    const struct nnc_step_ends *ends; /* step end of each pipeline stage, without overlap */
     nnc_derivation *why;              /* derivation to which the functions add the formulas of the step; NULL = no
                                        * formulas are recorded */
 } nnc_step;
@@ -224,7 +224,7 @@ static inline bool nnc_step_adds_gradients(const nnc_step *step) {
     return step->software->added_gradients || step->list->recorded;
 }
 
-/* Memory that the functions of a step work in. */
+/* Working memory of the functions that compute a step. */
 typedef struct nnc_step_memory {
     nnc_stage_partition partition;
     nnc_stage_residency holdings[NNC_STAGES_MAX];
@@ -359,7 +359,7 @@ typedef struct nnc_step_times {
     double total_s; /* seconds from the start of the first pass to the end of the last pass */
     double send_s;  /* exposed seconds of one message between stages */
     int64_t run;    /* number of the replay that gave these times, as counted in nnc_step_memory.runs */
-    int32_t stage;  /* index of the pipeline stage that works longest */
+    int32_t stage;  /* index of the pipeline stage whose passes take longest */
 } nnc_step_times;
 
 /* Computes the step time and writes the times to *result. rows: on entry the op table of one micro-batch on a rank that
@@ -445,7 +445,7 @@ typedef struct nnc_ideal {
     nnc_engine engine;
     int32_t stage;
     double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s;
-    double engine_s[NNC_ENGINES], network_s; /* network_s: seconds that the busiest fabric works */
+    double engine_s[NNC_ENGINES], network_s; /* network_s: seconds of a step in which the busiest fabric works */
     nnc_fabric fabric;
 } nnc_ideal;
 
@@ -552,7 +552,7 @@ typedef nnc_status nnc_estimate_fn(const nnc_model *model, const nnc_device *dev
                                    const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err);
 
 struct nnc_scratch {
-    nnc_op_list list;  /* op list of one rank */
+    nnc_op_list list;  /* op list of one rank of the last plan */
     nnc_op_list ideal; /* op list of the same model with ideal fusion; written only if ideal fusion changes the ops */
     nnc_rows rows;
     nnc_rows ideal_rows;
@@ -621,7 +621,8 @@ typedef struct nnc_plan_change_ask {
                                     * available */
     const nnc_plan *plan;          /* plan as the user gave it, before defaults are filled in */
     const nnc_result *base;        /* result of the estimate of `plan`; NULL = not estimated yet */
-    bool quick;                    /* true: tries only the changes that matter most, each alone */
+    bool quick;                    /* true: tries only the moves up to MOVE_QUICK, each alone; false: all moves, and
+                                    * combinations */
 } nnc_plan_change_ask;
 
 /* Finds changes that make a plan faster or smaller, with at most a few hundred estimates; with `quick` at most a few
@@ -643,11 +644,11 @@ bool nnc_is_as_published(const nnc_result *r, const nnc_model *model);
 /* ---- fitting.c: the largest sizes that fit on a device; limits of the degrees ---- */
 
 typedef struct nnc_remedy {
-    char options[96];     /* options to append to the command line */
+    char options[96];     /* options of the remedy, to append to the command line */
     int64_t micro_batch;  /* the largest micro-batch that fits with these options */
     int64_t total_bytes;  /* memory with these options, at the largest micro-batch that fits without them; at the member
                            * micro_batch if this is smaller, or if no micro-batch fits without them */
-    double step_s;        /* step time at the micro-batch of total_bytes */
+    double step_s;        /* step time in seconds at the micro-batch of total_bytes */
     double samples_per_s; /* samples per second at micro_batch */
 } nnc_remedy;
 
@@ -773,7 +774,7 @@ typedef struct nnc_single_op {
                                            * attention */
     const char *layout;                   /* layout of a convolution: channels_last, contiguous; NULL = the op is no
                                            * convolution */
-    bool unmasked;                        /* true: attention without a mask */
+    bool unmasked;                        /* true: the op is an attention without a mask */
     int64_t dims[NNC_SINGLE_OP_DIMS_MAX]; /* dimensions, in the order that the kind of op defines */
     int32_t dim_count;
     double bytes; /* bytes of the whole tensor of a collective */
@@ -783,10 +784,10 @@ typedef struct nnc_single_op {
     double flops, moved_bytes; /* moved_bytes: bytes that the op reads and writes; of a collective, bytes that one rank
                                 * sends */
     double flops_per_byte, ridge_flops_per_byte;
-    double bound_s; /* seconds by the roofline, at datasheet rates */
+    double bound_s; /* seconds of the op by the roofline, at datasheet rates */
     /* predicted seconds: of the compute units, of memory, fixed, of the network, and in total */
     double compute_s, memory_s, fixed_s, network_s, time_s;
-    double flops_per_s, bytes_per_s; /* rates at the predicted time */
+    double flops_per_s, bytes_per_s; /* FLOPs and bytes per second at the predicted time */
     /* rate that the op reaches / datasheet rate of the resource that bounds it */
     double peak_share;
     nnc_bound bound;

@@ -88,7 +88,7 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train", "trains nothing of %s, expected other parts of it",
                         model->id);
     }
-    double params = 0.0; /* a double, because the sum may exceed 64 bits */
+    double params = 0.0; /* `params` is a double, because the sum may exceed 64 bits */
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_weights *w = &list->ops[i].weights;
         params +=

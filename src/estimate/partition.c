@@ -110,7 +110,7 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
     for (int32_t s = 0; s < list->segment_count; s++) {
         layers += list->segments[s].layer ? list->segments[s].instances : 0;
     }
-    /* number of layers that the embedding counts as, and the head too */
+    /* number of layers that the embedding counts as; the head counts as the same number */
     const int64_t ends = plan->ends_as_layers ? 1 : 0;
     /* each further token that the model predicts counts as two layers, because it has a layer and a head of its own */
     const int64_t further = 2 * list->next_layers;
@@ -175,7 +175,7 @@ int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int
     return most <= before ? 0 : most - before < held ? most - before : held;
 }
 
-/* ---- layers of each device ---- */
+/* ---- number of layers of each segment on each device ---- */
 
 /* Sets h->uneven to true if the chunks of a device hold different layers, and h->odd_chunk to the index of the chunk if
  * just one differs; also uneven_layers and odd_more. */

@@ -69,7 +69,7 @@ bool nnc_step_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENT
     return rerun(step->plan, send_s, m);
 }
 
-/* ---- the busiest stage ---- */
+/* ---- the busiest stage: its rows and times ---- */
 
 int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages) {
     int32_t stage = 0;
@@ -338,7 +338,7 @@ static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *f
     return nnc_step_core_parts(&freed, units, &times, m, &r) ? r.step_s : (double)NAN;
 }
 
-/* ---- the whole step ---- */
+/* ---- the whole step: op table, times, bounds ---- */
 
 /* Sets r->step_without_bound_s: the step time if the resource with the largest bound took no time. fresh: op table of
  * one micro-batch without overlap, which is changed. */
