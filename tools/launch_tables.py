@@ -98,20 +98,20 @@ def written(of):
         plan = value[:1] in ("@", "=") or "value" not in entry
         by_value.setdefault(entry["key"], []).append("the plan" if plan or "if" in entry or "unless" in entry else f"`{value}`")
     always = [f"`{key}`: {values[0]}" for key, values in by_value.items() if values[0] != "the plan"]
-    source = textwrap.fill(f"`--emit {of['id']}`. Keys from: {writer['source']}.", 118, break_long_words=False, break_on_hyphens=False)
-    text = f"### Written\n\n{source}\n\n"
+    source = textwrap.fill(f"`--emit {of['id']}` writes this format. Source of its keys: {writer['source']}.", 118, break_long_words=False, break_on_hyphens=False)
+    text = f"### Keys that `--emit` writes\n\n{source}\n\n"
     given = [f"{option(name)} {value}" for name, value in {**writer.get("plan", {}), **writer.get("search", {})}.items()]
     if "software" in writer:
         given.insert(0, f"`--software` {writer['software'][0]}")
     rows = [("from the plan and the model", " ".join(f"`{key}`" for key, values in by_value.items() if values[0] == "the plan"))]
-    rows += [("the same in every file, to be changed", ", ".join(always))] if always else []
-    rows += [("left to options or other files", " ".join(option(name) for name in writer["outside"]))] if writer.get("outside") else []
-    rows += [("unless options say otherwise", ", ".join(given) + (" (of a search)" if "search" in writer else ""))] if given else []
-    text += table(("keys", "which"), rows)
+    rows += [("with the same value in every file; change it", ", ".join(always))] if always else []
+    rows += [("not in the file; set by options or other files", " ".join(option(name) for name in writer["outside"]))] if writer.get("outside") else []
+    rows += [("plan settings of the program, unless options change them", ", ".join(given) + (" (of a search)" if "search" in writer else ""))] if given else []
+    text += table(("kind of keys", "keys or options"), rows)
     refused = {}
     for rule in writer.get("cannot", []):
         refused.setdefault((option(rule["option"].lstrip("-").replace("-", "_")), rule["why"]), None)
-    return text + (table(("refused", "because"), list(refused)) if refused else "")
+    return text + (table(("option that cannot be written", "reason"), list(refused)) if refused else "")
 
 
 def section(path):
@@ -119,17 +119,17 @@ def section(path):
     rows = of["keys"]
     sets = [r for r in rows if any(k in r for k in ("to", "sets", "file")) or any(r.get("values", {}).values())]
     refused = [r for r in rows if r not in sets and "harmless" not in r and "note" not in r]
-    source = textwrap.fill(f"`--from {of['id']}`. Source: {of['source']}.", 118, break_long_words=False, break_on_hyphens=False)
+    source = textwrap.fill(f"`--from {of['id']}` selects this format. Source of its keys: {of['source']}.", 118, break_long_words=False, break_on_hyphens=False)
     text = f"## {of['name']}\n\n{source}\n\n"
     if "also" in of:
-        text += f"Other keys: as `{of['also']}`.\n\n"
+        text += f"nncost reads all other keys as in the format `{of['also']}`.\n\n"
     if sets:
-        text += "### Read\n\n" + table(("key", "becomes"), [(f"`{r['key']}`", becomes(r)) for r in sets])
+        text += "### Keys that nncost reads\n\n" + table(("key", "what it sets"), [(f"`{r['key']}`", becomes(r)) for r in sets])
     if refused:
-        text += "### Refused, except with the values named\n\n" + table(
-            ("key", "allowed", "instead"),
+        text += "### Keys that nncost refuses, except with an allowed value\n\n" + table(
+            ("key", "allowed values", "what to use instead"),
             [(f"`{r['key']}`", ", ".join(v or '""' for v in r.get("values", {})), r.get("instead", "")) for r in refused])
-    for kind, title in (("note", "Read, but inexact"), ("harmless", "Without effect")):
+    for kind, title in (("note", "Keys that make the estimate inexact"), ("harmless", "Keys without effect on the estimate")):
         kept = [r for r in rows if kind in r]
         if kept:
             text += f"### {title}\n\n" + table(("reason", "keys"), grouped(kept, kind))
@@ -138,7 +138,7 @@ def section(path):
     own = [("", fields(of["defaults"]), of.get("why", "the default of the program"))] if of.get("defaults") else []
     model = [("", fields(of["model"]), "the default of the program")] if "model" in of else []
     if absent or rules or own or model:
-        text += "### Defaults of the program: what counts if a file does not set it\n\n" + table(("condition", "sets", "reason"), absent + own + model + rules)
+        text += "### Defaults of the program for keys that a file does not set\n\n" + table(("condition", "what the default sets", "reason"), absent + own + model + rules)
     return text + written(of)
 
 
