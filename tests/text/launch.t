@@ -563,3 +563,11 @@ train head
 $ sed -i 's/x|.*/a)|(lm_head/' p.yml; nncost show p.yml dense round --to-options 2>err; echo $?; grep -c 'names other parameters' err
 3
 1
+
+# The plugin for cut cross entropy computes the loss in chunks, unless its key is off.
+$ printf 'base_model: dense\nsequence_len: 8\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\noptimizer: adamw_torch\nbf16: true\nplugins:\n  - axolotl.integrations.cut_cross_entropy.CutCrossEntropyPlugin\n' >cce.yml
+$ nncost show cce.yml DEVICE --to-options | grep -o 'loss-keep.*'
+loss-keep chunks
+$ echo 'cut_cross_entropy: false' >>cce.yml; nncost show cce.yml --to-options | grep -c loss-keep
+0
+[1]

@@ -315,13 +315,13 @@ static const struct {
     { { "axolotl--alst--llama3-8b-deepspeed-alst.yaml" },
       "seq_len=500000 context=8 context_kind=all-gather micro_batch=1 micro_batches=1 "
       "optimizer=adam8bit precision=bf16 recompute=full offload=optimizer,activations,weights "
-      "zero=3 attention=flash2 clip_gradients=on",
+      "zero=3 attention=flash2 clip_gradients=on loss_keep=chunks",
       1,
       "meta-llama/Llama-3.1-8B" },
     { { "axolotl--distributed-parallel--qwen3-8b-fsdp-tp-cp.yaml" },
       "data=2 shard=4 tensor=2 context=2 context_kind=all-gather zero=3 reshard=on seq_len=8192 "
       "micro_batch=1 micro_batches=1 optimizer=adamw precision=bf16 attention=flash2 "
-      "clip_gradients=on",
+      "clip_gradients=on loss_keep=chunks",
       0,
       "Qwen/Qwen3-8B" },
     /* Neither FSDP nor DeepSpeed: weights, gradients and states stay in bf16. */
@@ -333,7 +333,7 @@ static const struct {
     { { "axolotl--gpt-oss--gpt-oss-120b-fft-fsdp2-offload.yaml" },
       "data=16 shard=16 zero=3 reshard=on seq_len=4096 micro_batch=1 micro_batches=2 "
       "optimizer=adamw precision=bf16 recompute=full attention=flash3 "
-      "offload=optimizer,activations,weights clip_gradients=on",
+      "offload=optimizer,activations,weights clip_gradients=on loss_keep=chunks",
       0,
       "axolotl-ai-co/gpt-oss-120b-dequantized" },
     { { "axolotl--llama-3--fft-8b-liger-fsdp.yaml" },
@@ -382,14 +382,14 @@ static const struct {
     { { "axolotl--minimax--m2-qlora.yaml" },
       "adapter_rank=16 adapters=experts frozen=fp8 zero=3 reshard=on seq_len=2048 micro_batch=1 "
       "micro_batches=2 optimizer=adamw precision=bf16 recompute=full attention=flash2 "
-      "clip_gradients=on",
+      "clip_gradients=on loss_keep=chunks",
       0,
       "MiniMaxAI/MiniMax-M2" },
     /* The list has no gate_proj. */
     { { "axolotl--qwen3--32b-qlora.yaml" },
       "adapter_rank=16 adapters=attention,up,down frozen=nf4 seq_len=2048 micro_batch=1 "
       "micro_batches=2 optimizer=adam4bit precision=bf16 recompute=full offload=activations "
-      "attention=flash2 clip_gradients=on",
+      "attention=flash2 clip_gradients=on loss_keep=chunks",
       0,
       "Qwen/Qwen3-32B" },
     { { "LLaMA-Factory--extras--adam_mini--qwen2_full_sft.yaml" },
@@ -488,7 +488,7 @@ static const struct {
     /* The attention of GLM-4.7-Flash has o_proj, but no q_proj, k_proj and v_proj. */
     { { "axolotl--glm47-flash--lora.yaml" },
       "adapter_rank=32 adapters=out frozen=int8 seq_len=2048 micro_batch=2 micro_batches=4 optimizer=adam8bit "
-      "precision=bf16 recompute=full attention=flash2 clip_gradients=on",
+      "precision=bf16 recompute=full attention=flash2 clip_gradients=on loss_keep=chunks",
       1,
       "zai-org/GLM-4.7-Flash" },
     /* Each gradient is applied in backward. The decomposition that renews projections is not counted. */
