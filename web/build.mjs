@@ -57,7 +57,9 @@ function main() {
     ...list("devices", "id", "name", "year", "aliases"), ...list("software", "id"), version: program.run(["--version"]).out.trim() };
   const streams = split(code);
   if (Buffer.compare(joined(streams), code) !== 0) throw new Error("the program is not the one that the page will put together");
-  const parts = [...streams, Buffer.from(JSON.stringify({ data, form }))];
+  // The data files are values here and not texts, because a text in JSON has a backslash before each quote.
+  const values = Object.entries(data).map(([path, text]) => `${JSON.stringify(path)}:${text}`);
+  const parts = [...streams, Buffer.from(`{"data":{${values.join(",")}},"form":${JSON.stringify(form)}}`)];
   const packed = parts.map((part, i) => execFileSync(packer, [String(orders[i])], { input: part, maxBuffer: 1 << 26 }));
   const texts = { ENGINE_SOURCE: bundle("engine.js"), UNPACK_SOURCE: bundle("unpack.js"), UNPACK: readFileSync(unpack).toString("base64"),
     PACKED: Buffer.concat(packed).toString("base64"),

@@ -306,7 +306,7 @@ function listen() {
 async function main() {
   const [compiled, text] = await unpack();
   const carried = JSON.parse(new TextDecoder().decode(text)), lists = carried.form;
-  data = carried.data;
+  data = Object.fromEntries(Object.entries(carried.data).map(([path, value]) => [path, JSON.stringify(value)]));
   module = compiled;
   engine = new Remote();
   options = new Options(lists.commands.map(([name, places]) => ({ name, options: places.map((at) => lists.options[at]) })));

@@ -427,8 +427,8 @@ int nnc_interrupt_pending(const nnc_interrupt *interrupt);
 /* Stops holding signals back, and discards the signals that arrived meanwhile. */
 void nnc_interrupt_release(nnc_interrupt *interrupt);
 
-/* A browser page cannot read measurements or pipes. Commands that need them fail on a page, and the linker removes
- * their code. */
+/* A browser page has no folder, no pipe and no measurements. Commands that need them fail on a page, and the linker
+ * removes their code. */
 #ifdef __wasi__
 #define NNC_NOT_ON_PAGE(run) (1 ? nnc_run_outside_program : (run))
 #define NNC_NO_PAGE_IN_BROWSER(page) (1 ? NULL : (page))

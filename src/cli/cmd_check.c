@@ -554,7 +554,7 @@ const nnc_command nnc_cmd_check = {
     .min_operands = 1,
     .max_operands = 1,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_CHECK | NNC_TAKES_EMIT,
-    .run = run_check,
+    .run = NNC_NOT_ON_PAGE(run_check),
 };
 
 static nnc_status run_diff(nnc_session *session, nnc_error *err) {

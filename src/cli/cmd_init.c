@@ -231,7 +231,7 @@ const nnc_command nnc_cmd_serve_init = {
     .min_operands = 2,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SERVING,
-    .run = run_served,
+    .run = NNC_NOT_ON_PAGE(run_served),
 };
 
 const nnc_command nnc_cmd_init = {
@@ -242,6 +242,6 @@ const nnc_command nnc_cmd_init = {
              "with a tenth of the time to spare: nncost init llama3-8b h100 --output plans.json.",
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN,
-    .run = run,
+    .run = NNC_NOT_ON_PAGE(run),
     .serving = &nnc_cmd_serve_init,
 };

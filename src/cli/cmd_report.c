@@ -372,5 +372,5 @@ const nnc_command nnc_cmd_explore = {
              "the page to use them.",
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN,
-    .run = run_explore,
+    .run = NNC_NOT_ON_PAGE(run_explore),
 };

@@ -599,7 +599,7 @@ const nnc_command nnc_cmd_validate = {
     .min_operands = 1,
     .max_operands = 1000000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_MODEL,
-    .run = run_validate,
+    .run = NNC_NOT_ON_PAGE(run_validate),
 };
 
 /* ---- import turns an ONNX file into a model file ---- */

@@ -452,5 +452,5 @@ const nnc_command nnc_cmd_merge = {
     .min_operands = 2,
     .max_operands = 100000,
     .takes = NNC_TAKES_HELP,
-    .run = run_merge,
+    .run = NNC_NOT_ON_PAGE(run_merge),
 };

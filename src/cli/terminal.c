@@ -199,9 +199,13 @@ void nnc_interrupt_release(nnc_interrupt *interrupt) { (void)interrupt; }
 
 nnc_status nnc_run_outside_program(nnc_session *session, nnc_error *err) {
     (void)session;
-    return nnc_fail(err, NNC_BAD_USAGE, "command",
-                    "works only in the program on Linux and macOS: a browser page has no measurements and no pipes, "
-                    "and Windows has no processes of POSIX");
+#ifdef __wasi__
+    static const char why[] =
+        "is not part of the page, which has no folder, no pipe and no measurements: install nncost";
+#else
+    static const char why[] = "works only in the program on Linux and macOS: Windows has no processes of POSIX";
+#endif
+    return nnc_fail(err, NNC_BAD_USAGE, "command", why);
 }
 
 #endif

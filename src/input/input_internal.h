@@ -653,6 +653,11 @@ bool nnc_foreign_read(nnc_json root, nnc_model *model);
  * nnc_capture_read reads such a document, except the id. asked: modules that are treated in another way; NULL = the
  * step stays as it was recorded. */
 #define NNC_CAPTURE_SCHEMA "nncost.capture/1"
+#ifdef __wasi__ /* the browser page is for small files, so the linker removes the code */
+enum { NNC_READS_CAPTURES = false };
+#else
+enum { NNC_READS_CAPTURES = true };
+#endif
 bool nnc_is_capture(nnc_json root);
 /* Modules that a plan treats in another way than the recorded step did: patterns of module paths, joined by commas;
  * NULL = no such modules. */

@@ -64,7 +64,11 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec) {
         return;
     }
     if (nnc_is_capture(root)) {
-        nnc_capture_read(root, NULL, model);
+        if (NNC_READS_CAPTURES) {
+            nnc_capture_read(root, NULL, model);
+        } else {
+            nnc_json_fault(root, NULL, "a captured program, which the page does not read: install nncost");
+        }
         return;
     }
     nnc_read_schema(root, "nncost.model/1");

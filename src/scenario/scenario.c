@@ -62,7 +62,7 @@ static nnc_status ask_modules(nnc_specs *specs, const nnc_scenario_args *given, 
         nnc_text_append(scenario->overrides, sizeof scenario->overrides, ", ", "%s=%s", named[i][0], named[i][1]);
         any = true;
     }
-    if (!any) { return NNC_OK; }
+    if (!any || !NNC_READS_CAPTURES) { return NNC_OK; }
     scenario->report.overrides = scenario->overrides;
     return nnc_capture_ask(specs, &asked, &scenario->model, err);
 }

@@ -315,7 +315,7 @@ await test("nncost explore writes a page that begins with its command", async ()
 });
 
 // Each of these in a page of its own, since axe needs what the policy forbids.
-for (const [width, colorScheme] of [[1280, "light"], [1280, "dark"], [390, "light"], [390, "dark"]]) {
+for (const [width, colorScheme] of [[1280, "light"], [1280, "dark"], [768, "light"], [390, "light"], [390, "dark"]]) {
   await test(`axe finds nothing at ${width} px, ${colorScheme}`, async () => {
     const own = await open("estimate llama3-8b h100 --devices 8 --pipeline 4 --zero 1 --micro-batches 8",
       { viewport: { width, height: 900 }, colorScheme, bypassCSP: true });
