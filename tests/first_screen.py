@@ -79,6 +79,41 @@ def run(program, *words, **environment):
     return done.stdout, done.stderr
 
 
+def exits(program, *words):
+    return subprocess.run([program, *words, "--no-defaults"], capture_output=True, text=True).returncode
+
+
+def verdict_faults(program, plan):
+    """Whether every command has the same verdict on a plan."""
+    words, faults = plan.split(), []
+    for option in ("--measured", "--tokens"):
+        if option in words:
+            at = words.index(option)
+            del words[at:at + 2]
+    one = json.loads(run(program, "estimate", *words, "--format", "json")[0])["memory"]
+    if (one["fit"] == "does_not_fit") == one["fits"]:
+        faults.append(f"{plan}: fits {one['fits']}, fit {one['fit']}")
+    sentence = json.loads(run(program, "estimate", *words, "--format", "json")[0])["sentence"]
+    if one["advice"] and len(one["advice"][0]["text"]) <= 48 and f"with {one['advice'][0]['text']}." not in sentence:
+        faults.append(f"{plan}: {sentence}")
+    code = 0 if one["fits"] else 1
+    others = {"estimate": [], "compare": [], "report": [], "run": ["--tokens" if one_has_tokens(program, words) else "--samples", "1G"]}
+    for command, more in others.items():
+        found = exits(program, command, *words, *more)
+        if found != code:
+            faults.append(f"{plan}: {command} exits with {found}, and the plan {one['fit']}")
+    row = json.loads(run(program, "compare", *words, "--format", "json")[0])["rows"][0]["memory"]
+    if row["fit"] != one["fit"]:
+        faults.append(f"{plan}: {row['fit']} in compare, {one['fit']} in estimate")
+    if one["fits"] and "--global-batch" not in words and "--micro-batch" not in words and exits(program, "fit", *words):
+        faults.append(f"{plan}: {one['fit']} in estimate, and fit exits with 1")
+    return faults
+
+
+def one_has_tokens(program, words):
+    return json.loads(run(program, "estimate", *words, "--format", "json")[0])["plan"]["seq_len"] is not None
+
+
 def main(program):
     faults, screens, changes, served = [], 0, 0, 0
     for plan in PLANS:
@@ -93,6 +128,7 @@ def main(program):
             faults.append(f"{plan}: {len(lines)} lines of {max(map(len, lines))} columns")
         if not lines[0].startswith("One step of "):
             faults.append(f"{plan}: begins with {lines[0]}")
+        faults += verdict_faults(program, plan)
         sentence = " ".join(" ".join(lines[:lines.index("")]).split())
         overrides = [words[i + 1] for i, word in enumerate(words) if word == "--set"]
         for text in overrides:

@@ -207,6 +207,7 @@ typedef struct fit_answer {
     nnc_report report; /* report whose result is fit.result, the estimate with the largest micro-batch that fits */
     const nnc_report *shown;
     const nnc_remedy *remedies;
+    answer others; /* changes with which the plan fits, if no micro-batch fits and no remedy helps */
 } fit_answer;
 
 #define FIT(member) NNC_IN(fit_answer, fit.member)
@@ -269,6 +270,10 @@ static const nnc_metric fit_rows[] = {
     NNC_AS("remedies", LIST, NNC_IN(fit_answer, remedies), NNC_COUNT(fit_answer, fit.remedy_count),
            .rows = &remedy_metrics,
            .help = "Changes that save memory and let the plan fit. The mildest change is first."),
+    NNC_AS("changes", LIST, NNC_IN(fit_answer, others.lines), NNC_COUNT(fit_answer, others.count),
+           .rows = &change_metrics,
+           .help = "Other changes that let the plan fit, if no micro-batch fits and no remedy helps. The fastest is "
+                   "first."),
 };
 static const nnc_metrics fit_metrics = NNC_METRICS("what fits on a device", fit_rows, fit_answer);
 
@@ -312,6 +317,10 @@ static void write_fit_page(nnc_buffer *out, nnc_style style, const void *record)
         nnc_table_records(&table, fit_lines_of(a));
         nnc_table_write(&table, out, style);
     }
+    if (a->others.count > 0) {
+        nnc_table_under(out, style, (nnc_lines){ &table_metrics, NULL, a->others.lines, a->others.count },
+                        "Changes with which the plan fits");
+    }
 }
 
 const nnc_view nnc_fit_view = {
@@ -321,18 +330,25 @@ const nnc_view nnc_fit_view = {
 static nnc_status write_fit_answer(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
                                    nnc_error *err) {
     fit_answer a = { .report = scenario->report };
-    (void)context, (void)scratch;
+    (void)context;
     NNC_TRY(nnc_scenario_profiles(scenario, err));
     nnc_scratch *own = nnc_scratch_create();
     NNC_GOT(own, err);
     const nnc_status status =
         nnc_fitting_find(&scenario->model, &scenario->device, &scenario->profiles, &scenario->plan, own, &a.fit, err);
     nnc_scratch_destroy(own);
+    if (status == NNC_OK && a.fit.micro_batch_tight == 0 && a.fit.remedy_count == 0) {
+        nnc_plan_changes found;
+        a.others.report = scenario->report;
+        a.others.lines = a.others.places;
+        NNC_TRY(nnc_scenario_changes(scenario, false, scratch, &found, err));
+        fill(&a.others, &found);
+    }
     if (status == NNC_OK) {
         a.report.result = &a.fit.result;
         a.shown = &a.report;
         a.remedies = a.fit.remedies;
-        session->exit_code = a.fit.micro_batch > 0 ? 0 : 1;
+        session->exit_code = a.fit.micro_batch_tight > 0 ? 0 : 1; /* as an estimate of the tight plan */
         nnc_view_write(session->out, session->style, &nnc_fit_view, &a);
     }
     return status;
@@ -351,7 +367,7 @@ const nnc_command nnc_cmd_fit = {
              "peak is at the upper end of its range; micro_batch_tight is the largest that may fit. Sequence, rank of "
              "adapters and layers are the largest that fit at the plan's own micro-batch [1]. The table lists ways to "
              "save memory, each with its memory, its step time and the largest micro-batch that fits with it. Exits "
-             "with 1 when no micro-batch fits.",
+             "with 1 when no micro-batch fits, not even perhaps.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH,

@@ -24,7 +24,8 @@ static void write_past(nnc_sheet *sheet, const void *record) {
     nnc_sheet_label(sheet, "");
     if (p->of == NNC_PAST_FEW) {
         nnc_sheet_words(sheet,
-                        "no %d measured steps of this family and profile that no fit has seen: the error is not known",
+                        "the error is not known: fewer than %d measured steps of this family and profile that no fit "
+                        "has seen",
                         NNC_PAST_FEWEST);
         nnc_sheet_end(sheet);
         return;
@@ -131,7 +132,7 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
     nnc_sheet_words(sheet, "of %s (%s), %s:", nnc_unit_text(capacity, "B", a), nnc_binary_text(capacity, b),
                     nnc_percent_text(total / capacity, c));
     nnc_unit_text(fabs((double)memory->headroom_bytes), "B", a);
-    if (verdict == NNC_TIGHT && memory->headroom_bytes < 0) {
+    if (nnc_report_may_fit(report)) {
         nnc_sheet_phrase(sheet, NNC_INK_BAD, "over by %s as given", a);
         write_least(sheet, report);
     } else if (verdict == NNC_TIGHT) {
@@ -576,9 +577,6 @@ static void add_verdict(nnc_sheet *sheet, const void *record) {
     nnc_unit_text(fabs((double)r->memory.headroom_bytes), "B", a);
     if (r->verdict == NNC_OVER_MEMORY) {
         nnc_sheet_item(sheet, NNC_INK_BAD, "DOES NOT FIT by %s", a);
-    } else if (r->verdict == NNC_TIGHT && r->memory.headroom_bytes < 0) {
-        nnc_sheet_item(sheet, NNC_INK_BAD, "over by %s as given, else from %s", a,
-                       nnc_unit_text((double)r->memory.total_interval_bytes[0], "B", b));
     } else if (r->verdict == NNC_TIGHT) {
         nnc_sheet_item(sheet, NNC_INK_BAD, "tight: %s free, the peak may reach %s", a,
                        nnc_unit_text((double)r->memory.total_interval_bytes[1], "B", b));

@@ -280,6 +280,12 @@ static nnc_status run(nnc_session *session, nnc_error *err) {
     for (int which = 0; which < LIST_COUNT && what != NULL; which++) {
         if (is_called(lists[which].name, what)) { return list_one(session, which, text, err); }
     }
+    if (what != NULL && strcasecmp(what, "prices") == 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, "list",
+                        "unknown list: 'nncost list devices' has a price of each device, 'nncost show DEVICE' all of "
+                        "one, found \"%s\"",
+                        what);
+    }
     if (what != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "list",
                         "unknown list, expected one of devices, models, software, found \"%s\"", what);

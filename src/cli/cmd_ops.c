@@ -288,8 +288,9 @@ static nnc_status write(nnc_session *session, void *context, nnc_scenario *scena
     const nnc_report *report = &scenario->report;
     (void)context, (void)scratch;
     NNC_TRY(check_run(&session->options.given, report, err));
-    return nnc_report_ops(session->out, session->style, report, session->options.view) == NNC_OK ? NNC_OK
-                                                                                                 : nnc_no_memory(err);
+    nnc_ops_view view = session->options.view;
+    if (view.top > 0 && !nnc_option_given(&session->options, "--sort")) { view.sort = NNC_SORT_TIME; }
+    return nnc_report_ops(session->out, session->style, report, view) == NNC_OK ? NNC_OK : nnc_no_memory(err);
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err) {

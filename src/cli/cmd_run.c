@@ -48,7 +48,7 @@ NNC_GET(get_rolls_out, nnc_report, nnc_bool_cell(nnc_method_rolls_out(self->run_
 NNC_GET(get_currency, nnc_report, nnc_text_cell(self->device != NULL ? nnc_price_currency(self->device) : "USD"))
 NNC_GET(get_data_cost, nnc_report, nnc_number_cell(self->run->cost_storage + self->run->cost_egress))
 NNC_GET(get_stop_cause, nnc_report,
-        nnc_text_cell(self->run_ask->stops == NNC_STOPS_ANY ? "of any cause" : "by faults of the hardware"))
+        nnc_text_cell(self->run_ask->stops == NNC_STOPS_ANY ? "of any cause" : "of the hardware"))
 NNC_GET(get_power_basis, nnc_report,
         nnc_text_cell(!isnan(self->run_ask->busy_w)  ? " with its share of the node"
                       : isnan(self->run->busy_share) ? " as rated"
@@ -137,13 +137,13 @@ static const nnc_page_row run_rows[] = {
 
     NNC_LINE("goodput"),
     NNC_BOLD("{run.goodput}"),
-    NNC_WORDS("(stops are not counted: the device file has no rate of failures, give --device-mtbf-s)",
+    NNC_WORDS("(failures are not counted: the device file has no rate of failures, give --device-mtbf-s)",
               .when = "!run.system_mtbf_s"),
-    NNC_ITEM("a stop every {run.system_mtbf_s}"),
+    NNC_ITEM("a failure every {run.system_mtbf_s}"),
     NNC_ITEM("{run.stops} in all", .when = "run.system_mtbf_s"),
-    NNC_ITEM("{run.restart_s} from a stop to training again", .when = "run.system_mtbf_s"),
+    NNC_ITEM("{run.restart_s} from a failure until training resumes", .when = "run.system_mtbf_s"),
     NNC_LINE("", .when = "run.system_mtbf_s, run.device_mtbf_s"),
-    NNC_WORDS("{run.device_mtbf_s:hours} device-hours per stop {stop_cause}"),
+    NNC_WORDS("{run.device_mtbf_s:hours} device-hours per failure {stop_cause}"),
     NNC_ADD(add_stop_source),
     NNC_LINE("checkpoint", .when = "run.system_mtbf_s"),
     NNC_ITEM("{run.checkpoint_bytes}"),

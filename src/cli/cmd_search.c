@@ -296,6 +296,11 @@ static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_repo
     if (r->best_count == 0) {
         const nnc_plan *base = &report->search->base;
         nnc_buffer_text(out, "no plan fits\n");
+        if (report->total.legal > 0) {
+            nnc_sheet_line(out, style,
+                           "A plan fits here if the upper end of its range of memory fits; 'nncost advise' also shows "
+                           "changes after which a plan is tight.");
+        }
         if (report->total.legal == 0 && base->devices > 0 && base->global_batch % base->devices != 0) {
             nnc_buffer_print(out, "no plan is legal; try --global-batch %" PRId64 ", a multiple of the devices\n",
                              (base->global_batch / base->devices + 1) * base->devices);

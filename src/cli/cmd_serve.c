@@ -145,9 +145,9 @@ static const nnc_page_row answer_rows[] = {
     NNC_BOLD("at most {memory.max_sequences} sequences of this length"),
 
     NNC_LINE("cost", .when = "cost.per_million_output_tokens"),
-    NNC_BOLD("{cost.per_million_output_tokens:count} {cost.currency} per million tokens out"),
-    NNC_ITEM("by time {cost.per_million_prefilled_tokens:count} for a million in"),
-    NNC_ITEM("{cost.per_million_decoded_tokens:count} out"),
+    NNC_BOLD("{cost.per_million_output_tokens:count} {cost.currency} per million output tokens if they pay for all"),
+    NNC_ITEM("split by time {cost.per_million_prefilled_tokens:count} input"),
+    NNC_ITEM("{cost.per_million_decoded_tokens:count} output"),
     NNC_ITEM("at {cost.price_per_device_hour:count} {cost.currency} per device-hour"),
     NNC_ADD(add_price),
     NNC_LINE("energy", .when = "cost.energy_j_per_token"),

@@ -315,7 +315,10 @@ static nnc_status check_output(const nnc_options *options, nnc_error *err) {
 }
 
 static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_error *err) {
-    if (argc < 2) { return nnc_fail(err, NNC_BAD_USAGE, "command line", "no command, see 'nncost --help'"); }
+    if (argc < 2) {
+        return nnc_fail(err, NNC_BAD_USAGE, "command line",
+                        "no command, expected one, as in \"nncost estimate gpt2 h100\", see 'nncost -h'");
+    }
     const int about = about_itself(argv[1]);
     if (about != 0) { return write_about(session, about, argc, argv, err); }
     const nnc_command *part = find_part(argc, argv);

@@ -335,24 +335,29 @@ double nnc_report_sustained_bytes_per_s(const nnc_report *report) {
     return e->pointwise.memory_fraction * report->device->mem_bytes_per_s;
 }
 
-enum { WORDS_MAX = 256 };
+bool nnc_report_may_fit(const nnc_report *report) {
+    const nnc_result *r = report->result;
+    return r->verdict == NNC_OVER_MEMORY && report->least_bytes > 0 && report->least_bytes <= r->memory.capacity_bytes;
+}
 
-/* Writes the verdict on memory with its numbers, for example "it fits: 3.7 GB of 85.9 GB per device". */
+enum { WORDS_MAX = 256, SHORT = 48 }; /* SHORT: most letters of the options of a change in a sentence */
+
+/* Writes the verdict on memory with its numbers, for example "it fits: 3.7 GB of 85.9 GB per device". A plan that does
+ * not fit also gets the first change that was estimated to fit, if its options are short. */
 static void write_memory_words(const nnc_report *report, char words[WORDS_MAX]) {
     const nnc_result *r = report->result;
     char total[NNC_NUMBER_TEXT], capacity[NNC_NUMBER_TEXT];
     nnc_unit_text((double)r->memory.total_bytes, "B", total);
     nnc_unit_text((double)r->memory.capacity_bytes, "B", capacity);
-    if (r->verdict == NNC_TIGHT && r->memory.headroom_bytes < 0) {
-        snprintf(words, WORDS_MAX, "as given it takes %s of %s per device; it may fit%s%s", total, capacity,
-                 report->least_options[0] != '\0' ? " with " : "", report->least_options);
-        return;
-    }
     snprintf(words, WORDS_MAX, "it %s: %s of %s per device",
              r->verdict == NNC_FITS          ? "fits"
              : r->verdict == NNC_OVER_MEMORY ? "does not fit"
                                              : "is tight",
              total, capacity);
+    if (r->verdict == NNC_OVER_MEMORY && report->advice_count > 0 && strlen(report->advice[0].text) <= SHORT) {
+        nnc_text_append(words, WORDS_MAX, "; ", "it %s with %s",
+                        report->advice[0].verdict == NNC_TIGHT ? "is tight" : "fits", report->advice[0].text);
+    }
 }
 
 const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]) {

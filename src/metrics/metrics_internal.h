@@ -345,7 +345,8 @@ typedef struct nnc_report {
     int64_t eager_bytes;    /* memory per device without a compiler; valid if eager_s is a number */
     int64_t least_bytes;    /* least memory over all values of the settings that are left open; 0 = memory of the
                              * plan */
-    char least_options[64]; /* settings that give least_bytes: "--recompute full --zero 3"; "" = no settings */
+    char least_options[64]; /* settings that give least_bytes: "--recompute full --zero 3"; "" = no settings. See
+                             * nnc_report_may_fit */
     const nnc_result *result;
     const nnc_op_cost *ops; /* rows of the op table; NULL = outputs do not show the table */
     int32_t op_count;
@@ -415,6 +416,9 @@ double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why);
 /* Writes the result of an estimate as one sentence (step time, bound, memory and whether it fits) into text. Returns
  * text. */
 const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]);
+/* Tests whether the plan does not fit as given, but may fit with other values of the settings that are left open:
+ * least_options and least_bytes. */
+bool nnc_report_may_fit(const nnc_report *report);
 
 /* These functions return the rates that long kernels reach by the fitted efficiencies of the device: FLOP/s of matrix
  * products in the precision of the plan, and bytes per second of the memory. */

@@ -586,7 +586,6 @@ nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scr
     NNC_TRY(nnc_estimate(report->model, report->device, report->software, plan, scratch, result, err));
     if (report->least_bytes > 0 && report->least_bytes <= result->memory.capacity_bytes) {
         result->memory.total_interval_bytes[0] = report->least_bytes;
-        result->verdict = NNC_TIGHT;
     }
     report->result = result;
     report->ops = nnc_scratch_ops(scratch, &report->op_count);

@@ -418,7 +418,7 @@ run.json: 2 estimated; 2 of 2 requirements met
 recorded by nncost VERSION
 run.json: 2 as recorded; 2 of 2 requirements met
 $ nncost run run.json --scenario stops | grep goodput
-goodput     99.37%, a stop every 2.604 days, 3.275 in all, 690.0 s from a stop to training again
+goodput     99.37%, a failure every 2.604 days, 3.275 in all,
 $ sed 's/save_s/safe_s/' run.json >other.json; nncost check other.json
 ! nncost: other.json:2: scenarios[0].safe_s: unknown key, expected one of the plan's keys, found "safe_s"
 [3]

@@ -371,7 +371,7 @@ cost      1 USD per device-hour (nowhere, 2020-01), 0.0001357 USD per step,
           0.00212 USD per million tokens
 [1]
 $ nncost estimate dense round --micro-batch 64 --format json | grep -o '"headroom_bytes.*'
-"headroom_bytes": -9573092000, "total_interval_bytes": [5351082000, 19573092000], "peak_allocated_bytes": 19573092352, "peak_reserved_bytes": 20277362688, "context_bytes": 0, "transient_what": "gradients of activations", "fits": false, "fit": "tight", "advice": [{"text": "--micro-batch 16 --micro-batches 4", "total_bytes": 6552104000, "step_s": 0.488498044}, {"text": "--recompute full", "total_bytes": 5351082000, "step_s": 0.638012284}]},
+"headroom_bytes": -9573092000, "total_interval_bytes": [5351082000, 19573092000], "peak_allocated_bytes": 19573092352, "peak_reserved_bytes": 20277362688, "context_bytes": 0, "transient_what": "gradients of activations", "fits": false, "fit": "does_not_fit", "advice": [{"text": "--micro-batch 16 --micro-batches 4", "total_bytes": 6552104000, "step_s": 0.488498044}, {"text": "--recompute full", "total_bytes": 5351082000, "step_s": 0.638012284}]},
 $ COLUMNS=60 nncost estimate dense round --full --full --micro-batch 64 --reserve-bytes 5e8
 model     dense, A small decoder, decoder,
           107,106,000 parameters
@@ -461,7 +461,7 @@ run         184.8 days, 4,436 device-hours, 250,000,000 steps of 63.87 ms, 2.000
 part            time   share
 training  184.8 days  100.0%  Time of the steps, as estimated.
 
-goodput     100.00% (stops are not counted: the device file has no rate of failures, give
+goodput     100.00% (failures are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
 cost        17,743 USD, at 4 USD per device-hour, 0.008871 USD per million tokens
 energy      4,436 kWh, 1.000 kW per device as rated, PUE 1
@@ -475,7 +475,7 @@ run         11.58 h, 11.58 device-hours, 3,125,000 steps of 13.35 ms, 100.0 M sa
 part         time   share
 training  11.58 h  100.0%  Time of the steps, as estimated.
 
-goodput     100.00% (stops are not counted: the device file has no rate of failures, give
+goodput     100.00% (failures are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
 cost        23.17 USD, at 2 USD per device-hour (here, 2022-02)
 energy      5.792 kWh, 500.0 W per device as rated, PUE 1
@@ -489,7 +489,7 @@ run         5.998 h, 5.998 device-hours, 1,000,000 steps of 21.59 ms, 1.000 G to
 part         time   share
 training  5.998 h  100.0%  Time of the steps, as estimated.
 
-goodput     100.00% (stops are not counted: the device file has no rate of failures, give
+goodput     100.00% (failures are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
 $ nncost estimate dense old --tokens 1e9 --format json | grep '"cost"'
   "cost": {"price_per_device_hour": null, "currency": null, "step": null, "per_million_tokens": null, "per_thousand_samples": null, "run": null, "device_hours": 5.99764222222, "run_s": 21591.512, "energy_j": null},

@@ -90,3 +90,15 @@ with                                                    step   speed    memory  
 --lora 16 --offload optimizer,activations           74.39 ms   14.5%  331.8 MB  2.066e-05      1
 $ nncost advise dense round --set device.mem_bytes=350MB --format json | grep -o '"sentence": "[^"]*seq-len[^"]*'
 "sentence": "--lora 16 --frozen nf4 --seq-len 500: a step takes 3.754 ms, 43.8% faster per token (sequences of 500), 245.8 MB, 1.043e-06 USD a step; it fits and trains only adapters.
+
+# No micro-batch fits, and no single way to save memory helps: changes with which the plan fits.
+$ nncost fit dense round --set device.mem_bytes=150e6 | sed -n '/^fits/,$p'
+fits      no micro-batch fits
+memory    1.782 GB of 150.0 MB, measured peaks may differ by 0 B
+
+Changes with which the plan fits:
+
+with                                                             step  speed   memory      cost batch
+--recompute full --policy bf16-pure --lora 16 --frozen nf4   10.08 ms 107.1% 143.9 MB   2.8e-06     1
+--recompute full --optimizer adam8bit --lora 16 --frozen nf4 10.09 ms 107.0% 148.6 MB 2.801e-06     1
+--recompute full --lora 16 --frozen nf4 --seq-len 500        5.160 ms 104.6% 141.2 MB 1.433e-06     1

@@ -149,3 +149,8 @@ $ NNCOST_PATH=mine:toy nncost list models >/dev/null
 $ NNCOST_PATH=mine:toy nncost show pipe
 ! nncost: mine/models/pipe.json: is no regular file, expected one
 [4]
+
+# Prices stand beside the devices.
+$ nncost list prices
+! nncost: list: unknown list: 'nncost list devices' has a price of each device, 'nncost show DEVICE' all of one, found "prices"
+[2]

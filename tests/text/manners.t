@@ -25,7 +25,7 @@ Every op of the step: dimensions, FLOPs, bytes, intensity, time, share, bound.
   -f, --format FORMAT            table, json, csv, csv-plain (no dots in names) or markdown
   -o, --output FILE              Write to FILE, completely or not at all
       --sort KEY                 Order of the rows: order, time, flops or bytes, largest first
-      --top N                    Show only the first N rows
+      --top N                    Show only the first N rows; of ops, without --sort, those that ...
       --by KEY                   Add up rows by op, group or phase
 
 18 of N options; 'nncost ops --help' explains all of them.
@@ -44,7 +44,7 @@ $ nncost help ops estimate
 # Short options for the form and the place of the output.
 $ nncost ops dense round --top 1 -f csv
 name,path,kind,phase,group,repeat,shape,flops,vector_flops,read_bytes,write_bytes,kept_bytes,intensity_flops_per_byte,time_s,share,bound,link,network_s\r
-embed.tokens,embed.tokens,embedding,forward,embedding,1,tokens=1000 width=1000,0,0,2008000,2000000,8000,0,4.008e-6,0.000371257001362,memory,,\r
+optimizer,optimizer,optimizer_step,update,optimizer,1,params=107106000,0,1713696000,1499484000,1499484000,,0.571428571429,0.002998968,0.277791383948,memory,,\r
 $ nncost ops dense round --top 1 -fcsv -o ops.csv; wc -l < ops.csv
 2
 $ nncost ops dense round -o

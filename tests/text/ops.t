@@ -137,9 +137,9 @@ $ nncost ops dense round --format json --top 3
 {
   "schema": "nncost.ops/1",
   "ops": [
-    {"name": "embed.tokens", "path": "embed.tokens", "kind": "embedding", "phase": "forward", "group": "embedding", "repeat": 1, "shape": "tokens=1000 width=1000", "flops": 0, "vector_flops": 0, "read_bytes": 2008000, "write_bytes": 2000000, "kept_bytes": 8000, "intensity_flops_per_byte": 0, "time_s": 4.008e-6, "share": 0.000371257001362, "bound": "memory", "link": null, "network_s": null},
-    {"name": "embed.positions", "path": "embed.positions", "kind": "position_add", "phase": "forward", "group": "embedding", "repeat": 1, "shape": "elements=1000000", "flops": 0, "vector_flops": 1000000, "read_bytes": 2000000, "write_bytes": 2000000, "kept_bytes": 8000, "intensity_flops_per_byte": 0.25, "time_s": 4e-6, "share": 0.000370515969424, "bound": "memory", "link": null, "network_s": null},
-    {"name": "attn.norm", "path": "attn.norm", "kind": "layer_norm", "phase": "forward", "group": "norm", "repeat": 8, "shape": "rows=1000 width=1000", "flops": 0, "vector_flops": 8000000, "read_bytes": 2000000, "write_bytes": 2000000, "kept_bytes": 2008000, "intensity_flops_per_byte": 2, "time_s": 4e-6, "share": 0.00296412775539, "bound": "memory", "link": null, "network_s": null}
+    {"name": "optimizer", "path": "optimizer", "kind": "optimizer_step", "phase": "update", "group": "optimizer", "repeat": 1, "shape": "params=107106000", "flops": 0, "vector_flops": 1713696000, "read_bytes": 1499484000, "write_bytes": 1499484000, "kept_bytes": null, "intensity_flops_per_byte": 0.571428571429, "time_s": 0.002998968, "share": 0.277791383948, "bound": "memory", "link": null, "network_s": null},
+    {"name": "mlp.up", "path": "mlp.up", "kind": "matmul", "phase": "forward", "group": "mlp", "repeat": 8, "shape": "m=1000 n=4000 k=1000", "flops": 8000000000, "vector_flops": 4000000, "read_bytes": 10008000, "write_bytes": 8000000, "kept_bytes": 2000000, "intensity_flops_per_byte": 444.469124833, "time_s": 8e-5, "share": 0.0592825551078, "bound": "compute", "link": null, "network_s": null},
+    {"name": "mlp.down", "path": "mlp.down", "kind": "matmul", "phase": "forward", "group": "mlp", "repeat": 8, "shape": "m=1000 n=1000 k=4000", "flops": 8000000000, "vector_flops": 1000000, "read_bytes": 16002000, "write_bytes": 2000000, "kept_bytes": 8000000, "intensity_flops_per_byte": 444.450616598, "time_s": 8e-5, "share": 0.0592825551078, "bound": "compute", "link": null, "network_s": null}
   ]
 }
 
@@ -150,15 +150,15 @@ device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-op              phase   rep shape                 kept   FLOPs   bytes FLOP/B     time share bound
-embed.tokens    forward   1 tokens=1000 widt.. 8.000 k       0 4.008 M      0 14.01 us  0.1% host
-embed.positions forward   1 elements=1000000   8.000 k 1.000 M 4.000 M   0.25 14.00 us  0.1% host
-attn.norm       forward   8 rows=1000 width=.. 2.008 M 8.000 M 4.000 M      2 14.00 us  1.2% host
-attn.qkv        forward   8 m=1000 n=3000 k=.. 2.000 M 6.003 G 14.01 M  428.6 36.68 us  3.1% compute
-attn.core       forward   8 b=1 heads=8/8 s=.. 6.032 M 2.022 G 8.032 M  251.7 65.66 us  5.6% compute
-attn.out        forward   8 m=1000 n=1000 k=.. 2.000 M 2.001 G 6.002 M  333.4 13.83 us  1.2% compute
-attn.residual   forward   8 elements=1000000         - 1.000 M 4.000 M   0.25 14.00 us  1.2% host
-mlp.norm        forward   8 rows=1000 width=.. 2.008 M 8.000 M 4.000 M      2 14.00 us  1.2% host
+op        phase       rep shape                   kept   FLOPs   bytes FLOP/B     time share bound
+optimizer update        1 params=107106000           - 1.714 G 2.999 G 0.5714 1.894 ms 20.0% memory
+attn.core backward      8 b=1 heads=8/8 s=10..       - 5.029 G 16.06 M  313.1 184.0 us 15.6% compute
+attn.core forward       8 b=1 heads=8/8 s=10.. 6.032 M 2.022 G 8.032 M  251.7 65.66 us  5.6% compute
+mlp.up    forward       8 m=1000 n=4000 k=1000 2.000 M 8.004 G 18.01 M  444.5 48.84 us  4.1% compute
+mlp.down  grad_input    8 m=1000 n=4000 k=1000       - 8.000 G 18.00 M  444.4 48.84 us  4.1% compute
+mlp.down  grad_weight   8 m=4000 n=1000 k=1000       - 8.001 G 18.00 M  444.5 48.84 us  4.1% compute
+mlp.up    grad_weight   8 m=1000 n=4000 k=1000       - 8.004 G 18.00 M  444.7 48.84 us  4.1% compute
+mlp.down  forward       8 m=1000 n=1000 k=4000 8.000 M 8.001 G 18.00 M  444.5 46.66 us  3.9% compute
 cut: shape (a width of 100, see COLUMNS)
 
           29 more rows
@@ -169,16 +169,15 @@ device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode ideal
 
-op              phase   rep shape                 kept   FLOPs   bytes FLOP/B     time share bound
-embed.tokens    forward   1 tokens=1000 widt.. 8.000 k       0 4.008 M      0        -     - -
-embed.positions forward   1 elements=1000000   8.000 k 1.000 M 4.000 M   0.25        -     - -
-attn.norm       forward   8 rows=1000 width=.. 2.008 M 8.000 M 4.000 M      2        -     - -
-attn.qkv        forward   8 m=1000 n=3000 k=.. 2.000 M 6.003 G 14.01 M  428.6 30.00 us  6.9% compute
-attn.core       forward   8 b=1 heads=8/8 s=.. 6.032 M 2.022 G 8.032 M  251.7 10.01 us  2.3% compute
-attn.out        forward   8 m=1000 n=1000 k=.. 2.000 M 2.001 G 6.002 M  333.4 10.00 us  2.3% compute
-attn.residual   forward   8 elements=1000000         - 1.000 M 4.000 M   0.25        -     - -
-mlp.norm        forward   8 rows=1000 width=.. 2.008 M 8.000 M 4.000 M      2        -     - -
-cut: shape (a width of 100, see COLUMNS)
+op       phase       rep shape                   kept   FLOPs   bytes FLOP/B     time share bound
+mlp.up   forward       8 m=1000 n=4000 k=1000 2.000 M 8.004 G 18.01 M  444.5 40.00 us  9.2% compute
+mlp.down forward       8 m=1000 n=1000 k=4000 8.000 M 8.001 G 18.00 M  444.5 40.00 us  9.2% compute
+mlp.down grad_input    8 m=1000 n=4000 k=1000       - 8.000 G 18.00 M  444.4 40.00 us  9.2% compute
+mlp.down grad_weight   8 m=4000 n=1000 k=1000       - 8.001 G 18.00 M  444.5 40.00 us  9.2% compute
+mlp.up   grad_input    8 m=1000 n=1000 k=4000       - 8.000 G 18.00 M  444.4 40.00 us  9.2% compute
+mlp.up   grad_weight   8 m=1000 n=4000 k=1000       - 8.004 G 18.00 M  444.7 40.00 us  9.2% compute
+attn.qkv forward       8 m=1000 n=3000 k=1000 2.000 M 6.003 G 14.01 M  428.6 30.00 us  6.9% compute
+attn.qkv grad_input    8 m=1000 n=1000 k=3000       - 6.000 G 14.00 M  428.6 30.00 us  6.9% compute
 
           29 more rows
 step      692.1 GFLOP executed, 3.575 GFLOP on the vector units, 5.538 GB moved, 3.460 ms, compute
@@ -516,17 +515,17 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 1, image 256, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-op                     phase    rep  shape                               kept    FLOPs    bytes  FLOP/B       time  share  bound
-time.sinusoid          forward    1  elements=100                           -    200.0    200.0       1  0.2000 ns   0.0%  memory
-time.linear1           forward    1  m=1 n=400 k=100                    200.0  80.40 k  81.80 k  0.9829   81.80 ns   0.0%  memory
-time.act               forward    1  elements=400                     1.600 k  1.600 k  1.600 k       1   1.600 ns   0.0%  memory
-time.linear2           forward    1  m=1 n=400 k=400                    800.0  320.4 k  322.4 k  0.9938   322.4 ns   0.1%  memory
-in.conv                forward    1  n=1 c=4->100 32x32->32x32 k=3          -  7.475 M  220.4 k   33.92   220.4 ns   0.0%  memory
-down.0.block.norm1     forward    1  rows=10 width=10240              204.9 k  819.2 k  409.6 k       2   409.6 ns   0.1%  memory
-down.0.block.act1      forward    1  elements=102400                  204.8 k  409.6 k        0       -   40.96 ns   0.0%  compute
-down.0.block.conv1     forward    1  n=1 c=100->100 32x32->32x32 k=3  204.8 k  184.4 M  589.8 k   312.7   1.843 us   0.3%  compute
-down.0.block.time_act  forward    1  elements=400                           -  1.600 k  1.600 k       1   1.600 ns   0.0%  memory
-down.0.block.time      forward    1  m=1 n=100 k=400                    800.0  80.10 k  81.20 k  0.9865   81.20 ns   0.0%  memory
+op                  phase        rep  shape                               kept    FLOPs    bytes  FLOP/B      time  share  bound
+optimizer           update         1  params=9546304                         -  152.7 M  267.3 M  0.5714  267.3 us  48.2%  memory
+grad.clip           update         1  params=9546304                         -  19.09 M  19.09 M       1  19.09 us   3.4%  memory
+up.1.conv           forward        1  n=1 c=200->200 32x32->32x32 k=3  409.6 k  737.5 M  1.540 M     479  7.373 us   1.3%  compute
+up.1.conv           grad_input     1  n=1 c=200->200 32x32->32x32 k=3        -  737.3 M  1.539 M     479  7.373 us   1.3%  compute
+up.1.conv           grad_weight    1  n=1 c=200->200 32x32->32x32 k=3        -  737.5 M  1.539 M   479.1  7.373 us   1.3%  compute
+up.0.block.conv1    forward        1  n=1 c=300->100 32x32->32x32 k=3  614.4 k  553.1 M  1.359 M   406.8  5.530 us   1.0%  compute
+up.0.block.conv1    grad_input     1  n=1 c=300->100 32x32->32x32 k=3        -  553.0 M  1.359 M   406.8  5.530 us   1.0%  compute
+up.0.block.conv1    grad_weight    1  n=1 c=300->100 32x32->32x32 k=3        -  553.1 M  1.359 M   406.9  5.530 us   1.0%  compute
+up.1.ff.activation  backward       2  elements=204800                        -  2.458 M  2.048 M     1.2  2.048 us   0.7%  memory
+mid.block.conv1     forward        2  n=1 c=200->200 16x16->16x16 k=3  102.4 k  184.4 M  925.2 k   199.3  1.843 us   0.7%  compute
 
           347 more rows
 step      19.69 GFLOP executed, 276.1 MFLOP on the vector units, 465.3 MB moved, 554.1 us, memory

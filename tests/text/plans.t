@@ -37,11 +37,10 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 4, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-op              phase   rep shape                  kept   FLOPs   bytes FLOP/B     time share bound
-embed.tokens    forward   1 tokens=4000 width.. 32.00 k       0 16.03 M      0 16.03 us  0.0% memory
-embed.positions forward   1 elements=4000000    8.000 k 4.000 M 16.00 M   0.25 16.00 us  0.0% memory
-attn.norm       forward   8 rows=4000 width=1.. 8.032 M 32.00 M 16.00 M      2 16.00 us  0.4% memory
-cut: shape (a width of 100, see COLUMNS)
+op        phase   rep shape                   kept   FLOPs   bytes FLOP/B     time share bound
+optimizer update    1 params=107106000           - 1.714 G 2.999 G 0.5714 2.999 ms  8.9% memory
+mlp.up    forward   8 m=4000 n=4000 k=1000 8.000 M 32.02 G 48.01 M  666.9 320.0 us  7.6% compute
+mlp.down  forward   8 m=4000 n=1000 k=4000 32.00 M 32.00 G 48.00 M  666.7 320.0 us  7.6% compute
 
           34 more rows
 step      2.768 TFLOP executed, 8.517 GFLOP on the vector units, 10.60 GB moved, 33.54 ms, compute

@@ -88,7 +88,7 @@ $ nncost estimate dense round --format json > old.json; nncost estimate dense ro
 $ nncost estimate dense round --format json | grep sentence
   "sentence": "One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute, 64.1% of it; it fits: 1.782 GB of 10.00 GB per device.",
 $ nncost estimate dense round --micro-batch 4096 --mode ideal --format json | grep sentence
-  "sentence": "One step of A small decoder takes at least 28.35 s on A device of round figures and is bound by compute, 100.0% of it; it does not fit: 1.158 TB of 10.00 GB per device.",
+  "sentence": "One step of A small decoder takes at least 28.35 s on A device of round figures and is bound by compute, 100.0% of it; it does not fit: 1.158 TB of 10.00 GB per device; it fits with --micro-batch 16 --micro-batches 256.",
 
 # Wrong.
 $ nncost report

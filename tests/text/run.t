@@ -8,7 +8,7 @@ run         8.475 days, 3,254 device-hours, 62,500,000 steps of 11.72 ms, 1.000 
 part            time   share
 training  8.475 days  100.0%  Time of the steps, as estimated.
 
-goodput     100.00% (stops are not counted: the device file has no rate of failures, give
+goodput     100.00% (failures are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
 cost        6,509 USD, at 2 USD per device-hour, 0.006509 USD per million tokens
 energy      3,254 kWh, 1.000 kW per device as rated, PUE 1
@@ -24,8 +24,9 @@ checkpoints     424.3 s   0.2%  Time that training waits for checkpoints.
 restarts        640.2 s   0.2%  Time of restarts and of lost work that is repeated.
 evaluation   2.170 days  71.6%  Time of evaluation.
 
-goodput     98.57%, a stop every 2.604 days, 1.163 in all, 645.0 s from a stop to training again
-            1,000 device-hours per stop of any cause
+goodput     98.57%, a failure every 2.604 days, 1.163 in all,
+            645.0 s from a failure until training resumes
+            1,000 device-hours per failure of any cause
 checkpoint  1.499 GB, every 2588 s, training waits 14.99 s,
             durable after 14.99 s, loaded in 14.99 s
 spares      3 for 2 nodes cover 99% of the time
@@ -46,7 +47,7 @@ input       the step waits for its input, storage 400.0 us a step, workers 100.0
             link 1.200 ms a step
             needs 302.3 MB/s from storage, 152 workers per device,
             prefetch holds 48.00 MB per device
-goodput     100.00% (stops are not counted: the device file has no rate of failures, give
+goodput     100.00% (failures are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
 cost        13.89 USD, at 2 USD per device-hour
 energy      6.944 kWh, 1.000 kW per device as rated, PUE 1
@@ -60,8 +61,9 @@ training     49.69 days  92.0%  Time of the steps, as estimated.
 checkpoints     6.138 h   0.5%  Time that training waits for checkpoints.
 restarts     4.053 days   7.5%  Time of restarts and of lost work that is repeated.
 
-goodput     92.02%, a stop every 3.093 h, 419 in all, 760.0 s from a stop to training again
-            50,677 device-hours per stop of any cause
+goodput     92.02%, a failure every 3.093 h, 419 in all,
+            760.0 s from a failure until training resumes
+            50,677 device-hours per failure of any cause
 checkpoint  5.670 TB, every 114.6 s, training waits 590.0 ms,
             durable after 51.06 s, loaded in 130.0 s
 spares      25 for 2,048 nodes cover 99% of the time
@@ -99,12 +101,13 @@ carbon      0.3254 t CO2e, at 100 g/kWh (The north of Toyland, year not stated, 
 
 # Spare capacity is taken back: how often has to be said.
 $ nncost run dense round --devices 16 --tokens 1T --seller corner --offer spot | sed -n '/^goodput/,/^cost/p'
-goodput     100.00% (stops are not counted: the device file has no rate of failures, give
+goodput     100.00% (failures are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
             spot: reclaimed nodes are not counted, give --reclaim-per-month
 cost        3,254 EUR, at 1 EUR per device-hour (Corner box of 8, 2026-01),
 $ nncost run dense round --devices 16 --tokens 1T --seller corner --offer spot --reclaim-per-month 0.15 | sed -n '/^goodput/,/^cost/p'
-goodput     99.95%, a stop every 101.4 days, 0.08363 in all, 630.8 s from a stop to training again
+goodput     99.95%, a failure every 101.4 days, 0.08363 in all,
+            630.8 s from a failure until training resumes
 checkpoint  1.499 GB, every 3667 s, training waits 767.7 ms,
             durable after 767.7 ms, loaded in 767.7 ms
 spares      1 for 2 nodes cover 99% of the time
@@ -145,7 +148,7 @@ scoring   259.0 s   5.5%  Scoring time of policy, reference, reward, critic and 
 
 method      grpo, generating 320.0 ms a step, scoring 20.72 ms, 1.464 GFLOP a token
             10,000 tokens/s per generating device
-goodput     100.00% (stops are not counted: the device file has no rate of failures, give
+goodput     100.00% (failures are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
 cost        5.202 USD, at 2 USD per device-hour, 0.05202 USD per million tokens
 energy      2.601 kWh, 1.000 kW per device as rated, PUE 1
@@ -159,14 +162,14 @@ weights   267.8 s   0.8%  Time to send new weights to the devices that generate 
 method      ppo, generating 2.472 s a step, scoring 41.45 ms, new weights 21.42 ms,
             4.148 GFLOP a token
             5,177 tokens/s per generating device, 8 sequences at once on 1
-goodput     100.00% (stops are not counted: the device file has no rate of failures, give
+goodput     100.00% (failures are not counted: the device file has no rate of failures, give
 $ nncost run dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100M --price 2 --method distill --teacher-params 1B | sed -n '/^part/,/^goodput/p'
 part         time  share
 training  422.6 s  25.9%  Time of the steps, as estimated.
 scoring    1209 s  74.1%  Scoring time of policy, reference, reward, critic and teacher.
 
 method      distill, scoring 96.74 ms, 3.010 GFLOP a token
-goodput     100.00% (stops are not counted: the device file has no rate of failures, give
+goodput     100.00% (failures are not counted: the device file has no rate of failures, give
 $ nncost explain run.rollout_step_s,run.score_step_s,run.cost_per_million_tokens dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100M --price 2 --method grpo --rollout-tokens-per-s 10000 | tail -n +2
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s
@@ -251,3 +254,9 @@ memory    1.158 TB (1.05 TiB) of 10.00 GB (9.31 GiB), 11582.1%: DOES NOT FIT by 
 would fit --micro-batch 16 --micro-batches 256, 6.552 GB, step 31.06 s
 
 run         87.77 days, 2,106 device-hours, 244,141 steps of 31.06 s, 1.000 T tokens, 7.32e+20 FLOP
+
+# A plan that does not fit is a "no", as in 'nncost estimate'.
+$ nncost run dense round --micro-batch 64 --tokens 1B >run.txt; echo $?
+1
+$ nncost estimate dense round --micro-batch 64 >estimate.txt; echo $?
+1

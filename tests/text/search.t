@@ -334,6 +334,8 @@ dense on 16 x fitted, global batch 64
 33600 combinations: 240 legal, 0 fit; 0 evaluated
 
 no plan fits
+A plan fits here if the upper end of its range of memory fits; 'nncost advise' also shows changes
+after which a plan is tight.
 
 for a step of 30.00 ms
 
@@ -346,6 +348,8 @@ dense on 8 x fitted, global batch 8
 245760 combinations: 6540 legal, 0 fit; 0 evaluated
 
 no plan fits
+A plan fits here if the upper end of its range of memory fits; 'nncost advise' also shows changes
+after which a plan is tight.
 [1]
 
 # A shard for 'merge': a part of the space, in JSON with what it is a part of. It may have no legal plan.

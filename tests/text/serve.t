@@ -8,7 +8,7 @@ device       round, 100.0 TFLOP/s peak in bf16, 1.000 TB/s, 10.00 GB
 plan         1 device, weights bf16, cache bf16, software vllm
 requests     500 tokens in, 100 out, a static batch of 1
 
-step         time  products  experts  attention      head  network      host     bound  by
+step         time  products  experts  attention      head  network      host  at least  bound
 prefill  2.157 ms  1.016 ms      0 s   40.08 us  20.01 us      0 s  1.080 ms  1.000 ms  host
 decode   1.320 ms  192.1 us      0 s   17.63 us  20.05 us      0 s  1.090 ms  229.6 us  host
 
@@ -20,8 +20,8 @@ saturation   at 227.9 requests/s
 decode       host-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 1.254 GB of 9.000 GB, weights 234.2 MB, cache 19.46 MB
              32.00 kB a token, at most 399 sequences of this length
-cost         0.3967 USD per million tokens out, by time 0.001198 for a million in, 0.3666 out,
-             at 1 USD per device-hour (nowhere, 2020-01)
+cost         0.3967 USD per million output tokens if they pay for all, split by time 0.001198 input,
+             0.3666 output, at 1 USD per device-hour (nowhere, 2020-01)
 energy       1.428 J a token at rated power
 cheaper      --batch 384: 12.59 ms per token, 23,037 tokens/s, 0.01206 USD per million out
 
@@ -30,7 +30,7 @@ $ nncost serve dense round --concurrency 64 --tensor 2 --devices 4 --input-len 5
 plan         4 devices, tensor 2, data 2, weights bf16, cache bf16, software vllm
 requests     500 tokens in, 100 out, 64 always open
 
-step         time  products  experts  attention      head   network      host     bound  by
+step         time  products  experts  attention      head   network      host  at least  bound
 prefill  1.805 ms  508.2 us      0 s   20.04 us  10.01 us  187.0 us  1.080 ms  500.1 us  host
 decode   1.829 ms  107.3 us      0 s   282.1 us  11.81 us  27.88 us  1.400 ms  388.1 us  host
 
@@ -45,13 +45,13 @@ saturation   at 643.1 requests/s
 decode       host-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 1.430 GB of 9.000 GB, weights 118.2 MB, cache 311.3 MB
              16.00 kB a token, at most 1,620 sequences of this length
-cost         0.07248 USD per million tokens out, by time 0.004012 for a million in, 0.06351 out,
-             at 2 USD per device-hour
+cost         0.07248 USD per million output tokens if they pay for all,
+             split by time 0.004012 input, 0.06351 output, at 2 USD per device-hour
 energy       130.5 mJ a token at rated power
 
 # Requests at a rate, and too many of them.
 $ nncost serve dense round --request-rate 50 --input-len 500 --output-len 100 | sed -n '/^step/,$p'
-step         time  products  experts  attention      head  network      host     bound  by
+step         time  products  experts  attention      head  network      host  at least  bound
 prefill  2.157 ms  1.016 ms      0 s   40.08 us  20.01 us      0 s  1.080 ms  1.000 ms  host
 decode   1.517 ms  194.9 us      0 s   141.1 us  20.62 us      0 s  1.160 ms  353.1 us  host
 
@@ -65,8 +65,9 @@ saturation   at 227.9 requests/s
 decode       host-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 1.409 GB of 9.000 GB, weights 234.2 MB, cache 175.1 MB
              32.00 kB a token, at most 399 sequences of this length
-cost         0.05556 USD per million tokens out, by time 0.001198 for a million in, 0.05266 out,
-             at 1 USD per device-hour (nowhere, 2020-01)
+cost         0.05556 USD per million output tokens if they pay for all,
+             split by time 0.001198 input, 0.05266 output, at 1 USD per device-hour (nowhere,
+             2020-01)
 energy       200.0 mJ a token at rated power
 $ nncost serve dense round --request-rate 500 --input-len 500 --output-len 100 | sed -n '/^first/,$p'
 first token  unbounded (arrival rate exceeds capacity)
@@ -77,8 +78,9 @@ saturation   at 227.9 requests/s, below the arrival rate
 decode       memory-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 6.215 GB of 9.000 GB, weights 234.2 MB, cache 4.981 GB
              32.00 kB a token, at most 399 sequences of this length
-cost         0.01219 USD per million tokens out, by time 0.001198 for a million in, 0.00954 out,
-             at 1 USD per device-hour (nowhere, 2020-01)
+cost         0.01219 USD per million output tokens if they pay for all,
+             split by time 0.001198 input, 0.00954 output, at 1 USD per device-hour (nowhere,
+             2020-01)
 energy       43.87 mJ a token at rated power
 
 # As many as fit; more than fit.
@@ -97,7 +99,7 @@ $ nncost serve experts round --batch 4 --weights int4 --kv-precision int8 --inpu
 plan         1 device, weights int4, products in bf16, cache int8, software vllm
 requests     500 tokens in, 100 out, a static batch of 4
 
-step         time  products   experts  attention      head  network      host     bound  by
+step         time  products   experts  attention      head  network      host  at least  bound
 prefill  5.209 ms  388.1 us  3.696 ms   64.13 us  20.11 us      0 s  1.040 ms  1.410 ms  compute
 decode   1.163 ms  19.37 us  36.35 us   7.335 us  20.27 us      0 s  1.080 ms  80.69 us  host
 
@@ -141,7 +143,7 @@ cheapest   1 device, 48 requests at a time
            first token 19.62 ms, per token 2.974 ms, 15,274 tokens/s per device, 336.2 per user,
            0.01819 USD per million out, host-bound
            with 64 requests tpot_s would be 3.565 ms; the limit is at most 3.000 ms
-fastest    4 devices, tensor 4, 1 requests at a time
+fastest    4 devices, tensor 4, 1 request at a time
            first token 11.63 ms, per token 1.165 ms, 196.8 tokens/s per device, 858 per user,
            1.411 USD per million out, host-bound
 
@@ -261,8 +263,8 @@ saturation   at 463.7 requests/s
 decode       host-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 1.273 GB of 9.000 GB, weights 234.2 MB, cache 38.91 MB
              32.00 kB a token, at most 399 sequences of this length
-cost         0.4167 USD per million tokens out, by time 0.003594 for a million in, 0.9656 out,
-             at 1 USD per device-hour (nowhere, 2020-01)
+cost         0.4167 USD per million output tokens if they pay for all, split by time 0.003594 input,
+             0.9656 output, at 1 USD per device-hour (nowhere, 2020-01)
 energy       1.500 J a token at rated power
 speculation  4 x 66.19 us to propose, 1.326 ms to verify, 2.773 tokens a verification,
              per token 585.3 us, 2.308 times as fast, not scored

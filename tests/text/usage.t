@@ -2,7 +2,7 @@
 
 # No command; unknown commands, with and without a similar name.
 $ nncost
-! nncost: command line: no command, see 'nncost --help'
+! nncost: command line: no command, expected one, as in "nncost estimate gpt2 h100", see 'nncost -h'
 [2]
 $ nncost estimat dense round
 ! nncost: estimat: unknown command, did you mean estimate?

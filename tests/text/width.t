@@ -40,18 +40,18 @@ $ for w in 80 120 200; do COLUMNS=$w nncost search dense fitted --devices 16 --g
 
     step         run  run USD    kWh    memory    MFU  bubble  plan
 $ for w in 80 120 200; do COLUMNS=$w nncost ops dense round --top 2 | sed -n '/^op/,/^$/p'; done
-op              phase   rep    kept   FLOPs   bytes FLOP/B     time share bound
-embed.tokens    forward   1 8.000 k       0 4.008 M      0 4.008 us  0.0% memory
-embed.positions forward   1 8.000 k 1.000 M 4.000 M   0.25 4.000 us  0.0% memory
+op        phase   rep    kept   FLOPs   bytes FLOP/B     time share bound
+optimizer update    1       - 1.714 G 2.999 G 0.5714 2.999 ms 27.8% memory
+mlp.up    forward   8 2.000 M 8.004 G 18.01 M  444.5 80.00 us  5.9% compute
 left out: shape (a width of 80, see COLUMNS)
 
-op               phase    rep  shape                      kept    FLOPs    bytes  FLOP/B      time  share  bound
-embed.tokens     forward    1  tokens=1000 width=1000  8.000 k        0  4.008 M       0  4.008 us   0.0%  memory
-embed.positions  forward    1  elements=1000000        8.000 k  1.000 M  4.000 M    0.25  4.000 us   0.0%  memory
+op         phase    rep  shape                    kept    FLOPs    bytes  FLOP/B      time  share  bound
+optimizer  update     1  params=107106000            -  1.714 G  2.999 G  0.5714  2.999 ms  27.8%  memory
+mlp.up     forward    8  m=1000 n=4000 k=1000  2.000 M  8.004 G  18.01 M   444.5  80.00 us   5.9%  compute
 
-op               phase    rep  shape                      kept    FLOPs    bytes  FLOP/B      time  share  bound
-embed.tokens     forward    1  tokens=1000 width=1000  8.000 k        0  4.008 M       0  4.008 us   0.0%  memory
-embed.positions  forward    1  elements=1000000        8.000 k  1.000 M  4.000 M    0.25  4.000 us   0.0%  memory
+op         phase    rep  shape                    kept    FLOPs    bytes  FLOP/B      time  share  bound
+optimizer  update     1  params=107106000            -  1.714 G  2.999 G  0.5714  2.999 ms  27.8%  memory
+mlp.up     forward    8  m=1000 n=4000 k=1000  2.000 M  8.004 G  18.01 M   444.5  80.00 us   5.9%  compute
 
 $ for w in 80 120 200; do COLUMNS=$w nncost compare dense round,fitted --tokens 1T; done
 device     step tokens/s fits        run device-h run USD   kWh goodput
