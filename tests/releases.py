@@ -92,7 +92,10 @@ class Releases(unittest.TestCase):
                 "h,h100,8,Megatron-LM,Megatron-Core r0.8.0,bf16,llama3-8b,1,none,1\n"
                 "i,gb200,8,NVIDIA,MLPerf v5.1; NVIDIA NeMo,fp8,llama3-8b,1,none,1\n"
                 "j,b200,8,Megatron-Bridge,NeMo 26.04 container,fp8,llama3-8b,1,none,1\n"
-                "k,tpu-v4,8,MaxText,MLPerf v4.1,bf16,llama3-8b,1,none,1\n")
+                "k,tpu-v4,8,MaxText,MLPerf v4.1,bf16,llama3-8b,1,none,1\n"
+                "l,h100,8,Megatron-LM,,bf16,llama3-8b,1,none,1\n"
+                "m,a100,8,Megatron-LM,,bf16,llama3-8b,1,none,1\n"
+                "n,h100,8,torchtitan eager,2024.12,bf16,llama3-8b,1,none,1\n")
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "rows.csv")
             with open(path, "w", encoding="utf-8") as file:
@@ -100,7 +103,25 @@ class Releases(unittest.TestCase):
             rows = run("accuracy", path, "--rows")["rows"]
         self.assertEqual([r["software"] for r in rows],
                          ["nemo-26.02", "nemo-26.06", "maxtext", "maxtext-gpu", "mlperf-5.0", "mlperf-3.0",
-                          "torch-compile", "megatron-core-0.8", "mlperf-5.0", "nemo-26.02", "maxtext"])
+                          "torch-compile", "megatron-core-0.8", "mlperf-5.0", "nemo-26.02", "maxtext",
+                          "megatron-core-0.8", "megatron-classic", "torchtitan-eager-2024.12"])
+
+    def test_fsdp_gathers_beside_compute_in_every_release(self):
+        """Two thirds of the traffic overlap at 400 Gbit/s for each server of 8 A100 (fms-fsdp, 128 devices)."""
+        for software in ("fsdp-1", "fsdp-torch-2.1", "fsdp"):
+            step = run("estimate", "llama2-70b", "a100-80gb", "--devices", "128", "--zero", "3", "--micro-batch", "2",
+                       "--recompute", "full", "--set", "device.scale_out.bytes_per_s=6.25e9",
+                       "--software", software)["step"]
+            self.assertLess(step["exposed_comm"]["data"], step["communication"]["data"] / 3, software)
+
+    def test_networks_of_maps_name_the_open_software(self):
+        """ResNet-50 on a GPU before Hopper ran eagerly or with tuned kernels: both ends are listed."""
+        for precision, values in (("fp16", ["torch-1-maps", "torch-eager", "mlperf"]),
+                                  ("bf16", ["torch-eager", "torch-compile", "mlperf"])):
+            answer = run("estimate", "resnet-50", "a100", "--micro-batch", "128", "--precision", precision)
+            facts = {f["name"]: f for f in answer["open_facts"]}
+            self.assertEqual(facts["software"]["values"], values)
+            self.assertGreater(facts["software"]["effect"], 0.2)
 
     def test_every_release_is_chosen_by_its_own_words(self):
         for path in glob.glob(os.path.join(SOURCE, "software/*.json")):
@@ -112,6 +133,11 @@ class Releases(unittest.TestCase):
                 words = entry["framework"] + " " + entry.get("version", "")
                 answer = run("estimate", "gpt2", "h100", "--software", words.strip())
                 self.assertEqual(answer["plan"]["software"], profile["id"], words)
+
+    def test_formats_have_the_names_of_published_tables(self):
+        for word, format_of in (("nvfp4", "fp4"), ("mxfp8", "fp8")):
+            answer = run("estimate", "llama3-8b", "b200", "--precision", word)
+            self.assertEqual(answer["plan"]["precision"], format_of)
 
 
 unittest.main(argv=sys.argv[:1])

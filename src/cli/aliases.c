@@ -49,6 +49,7 @@ static const alias aliases[] = {
     NAME("--bfloat16", "--precision bf16"), NAME("--float16", "--precision fp16"), NAME("--half", "--precision fp16"),
     VALUE("--precision", "bfloat16", "--precision bf16"), VALUE("--precision", "float16", "--precision fp16"),
     VALUE("--precision", "half", "--precision fp16"), VALUE("--precision", "float32", "--precision fp32"),
+    VALUE("--precision", "nvfp4", "--precision fp4"), VALUE("--precision", "mxfp8", "--precision fp8"),
     /* options of Megatron-LM; source: megatron/training/arguments.py */
     NAME("--tensor-model-parallel-size", "--tensor %"),
     NAME("--pipeline-model-parallel-size", "--pipeline %"),

@@ -689,6 +689,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
 
 /* Names of the software profiles that may run a plan, one list for each kind of plan. */
 static const char *const of_copies[] = { "torch-eager", "torch-compile", "mlperf" };
+static const char *const of_early_maps[] = { "torch-1-maps", "torch-eager", "mlperf" };
 static const char *const of_early[] = { "torch-1", "torch-compile", "megatron-classic" };
 static const char *const of_shards[] = { "fsdp", "llm-foundry-0.3", "torchtitan-2024.12" };
 static const char *const of_splits[] = { "megatron", "megatron-classic", "nanotron-0.5", "nemo-26.06" };
@@ -710,6 +711,7 @@ static open_values software_of(nnc_profile_kind kind) {
     case NNC_PROFILE_EARLY_SHARDED: return VALUES(of_shards);
     case NNC_PROFILE_SPLIT: return VALUES(of_splits);
     case NNC_PROFILE_EARLY: return VALUES(of_early);
+    case NNC_PROFILE_EARLY_MAPS: return VALUES(of_early_maps);
     default: return (open_values){ NULL, 0 };
     }
 }
