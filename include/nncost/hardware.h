@@ -12,13 +12,14 @@
 extern "C" {
 #endif
 
-#define NNC_LINK_KIND_LIST(X)                                                                              \
-    X(NNC_LINK_NONE, "none", "No scale-up fabric: PCIe or the network only.")                              \
-    X(NNC_LINK_SWITCH, "switch", "A switch: every pair at full rate.")                                     \
-    X(NNC_LINK_TORUS, "torus", "One to three axes; bytes_per_s is one link, one direction.")               \
-    X(NNC_LINK_MESH, "mesh", "Every pair has its own link; bytes_per_s is the sum of one device's links.") \
-    X(NNC_LINK_RING, "ring", "Each device has a link to the next, the last to the first.")                 \
-    X(NNC_LINK_PCIE, "pcie", "Over PCIe, without a fabric of its own.")
+#define NNC_LINK_KIND_LIST(X)                                                                                         \
+    X(NNC_LINK_NONE, "none", "No scale-up fabric: PCIe or the network only.")                                         \
+    X(NNC_LINK_SWITCH, "switch", "A network switch: every pair of devices has the full rate.")                        \
+    X(NNC_LINK_TORUS, "torus", "A torus of one to three axes; bytes_per_s is the rate of one link in one direction.") \
+    X(NNC_LINK_MESH, "mesh",                                                                                          \
+      "A mesh: every pair of devices has its own link; bytes_per_s is the sum over the links of a device.")           \
+    X(NNC_LINK_RING, "ring", "A ring: each device has a link to the next, and the last device to the first.")         \
+    X(NNC_LINK_PCIE, "pcie", "Devices communicate over PCIe, without a separate fabric.")
 NNC_ENUM(nnc_link_kind, NNC_LINK_KIND_LIST, NNC_LINK_KIND_COUNT);
 NNC_API const char *nnc_link_kind_name(nnc_link_kind kind);
 NNC_API const char *nnc_link_kind_help(nnc_link_kind kind);
@@ -235,11 +236,11 @@ typedef struct nnc_power_efficiency {
 #endif /* NNC_STATIC_LINKING_ONLY */
 
 /* Basis of the efficiencies of a device: the kind of measurements behind its values, the least certain first. */
-#define NNC_BASIS_LIST(X)                                                                           \
-    X(NNC_BASIS_NONE, "none", "Neutral: the datasheet alone.")                                      \
-    X(NNC_BASIS_DEFAULT, "default", "Carried over from devices of the same vendor and generation.") \
-    X(NNC_BASIS_KERNELS, "kernels", "Kernels measured on the device.")                              \
-    X(NNC_BASIS_STEPS, "steps", "Kernels and whole training steps measured on the device.")
+#define NNC_BASIS_LIST(X)                                                                                    \
+    X(NNC_BASIS_NONE, "none", "No fitted values: only the rates of the datasheet.")                          \
+    X(NNC_BASIS_DEFAULT, "default", "Values copied from similar devices of the same vendor and generation.") \
+    X(NNC_BASIS_KERNELS, "kernels", "Values fitted to kernels measured on the device.")                      \
+    X(NNC_BASIS_STEPS, "steps", "Values fitted to kernels and whole training steps measured on the device.")
 NNC_ENUM(nnc_basis, NNC_BASIS_LIST, NNC_BASIS_COUNT);
 NNC_API const char *nnc_basis_name(nnc_basis basis);
 NNC_API const char *nnc_basis_help(nnc_basis basis);

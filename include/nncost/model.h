@@ -82,12 +82,13 @@ static inline bool nnc_mlp_gated(nnc_mlp mlp) { return mlp == NNC_MLP_SWIGLU || 
     X(NNC_MIXER_LIGHTNING, "lightning", "Linear attention with a fixed decay per head.")                              \
     X(NNC_MIXER_SHORT_CONV, "short_conv", "A gated convolution over a few tokens.")                                   \
     X(NNC_MIXER_BESIDE, "full_mamba2", "Attention to every token before it and Mamba-2 in parallel, after one norm.") \
-    X(NNC_MIXER_NONE, "none", "Nothing.")                                                                             \
+    X(NNC_MIXER_NONE, "none", "No token mixing: the layer is an MLP only.")                                           \
     X(NNC_MIXER_PICKED, "full_reused", "Attention to the tokens that the indexer of a layer before it selected.")     \
     X(NNC_MIXER_ALL, "full_all", "Attention to every token before it, without the indexer of the other layers.")      \
-    X(NNC_MIXER_FAR, "window_far", "As window, and to one key for every compress_ratio tokens before it.")            \
+    X(NNC_MIXER_FAR, "window_far",                                                                                    \
+      "As window, and in addition attention to one key for every compress_ratio tokens before it.")                   \
     X(NNC_MIXER_FAR_PICKED, "window_far_picked",                                                                      \
-      "As window, and to index_topk of the keys for every index_ratio tokens before it.")
+      "As window, and in addition attention to index_topk selected keys, each for index_ratio tokens before it.")
 NNC_ENUM(nnc_mixer, NNC_MIXER_LIST, NNC_MIXER_COUNT);
 NNC_API const char *nnc_mixer_name(nnc_mixer mixer);
 NNC_API const char *nnc_mixer_help(nnc_mixer mixer);
@@ -96,7 +97,7 @@ NNC_API const char *nnc_mixer_help(nnc_mixer mixer);
 #define NNC_MLP_KIND_LIST(X)                                                   \
     X(NNC_LAYER_DENSE, "dense", "One MLP of width ffn_hidden.")                \
     X(NNC_LAYER_EXPERTS, "experts", "Experts that are chosen for each token.") \
-    X(NNC_LAYER_NO_MLP, "none", "Nothing.")
+    X(NNC_LAYER_NO_MLP, "none", "No MLP: the layer is a token mixer only.")
 NNC_ENUM(nnc_mlp_kind, NNC_MLP_KIND_LIST, NNC_MLP_KIND_COUNT);
 NNC_API const char *nnc_mlp_kind_name(nnc_mlp_kind mlp);
 NNC_API const char *nnc_mlp_kind_help(nnc_mlp_kind mlp);

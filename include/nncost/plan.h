@@ -31,24 +31,26 @@ NNC_ENUM(nnc_policy, NNC_POLICY_LIST, NNC_POLICY_COUNT);
 NNC_API const char *nnc_policy_name(nnc_policy policy);
 NNC_API const char *nnc_policy_help(nnc_policy policy);
 
-#define NNC_OPTIMIZER_LIST(X)                                                                                      \
-    X(NNC_OPTIMIZER_ADAMW, "adamw", "Adam with decoupled weight decay: two moments.")                              \
-    X(NNC_OPTIMIZER_ADAM, "adam", "Two moments.")                                                                  \
-    X(NNC_OPTIMIZER_SGD, "sgd", "Gradient descent without states.")                                                \
-    X(NNC_OPTIMIZER_MOMENTUM, "momentum", "Gradient descent with momentum: one moment.")                           \
-    X(NNC_OPTIMIZER_RMSPROP, "rmsprop", "One moment.")                                                             \
-    X(NNC_OPTIMIZER_ADAFACTOR, "adafactor", "One factored moment: a value per row and per column of a matrix.")    \
-    X(NNC_OPTIMIZER_LION, "lion", "One moment; the step is its sign.")                                             \
-    X(NNC_OPTIMIZER_ADAM8BIT, "adam8bit", "Adam with its moments in 8 bits, scaled by block.")                     \
-    X(NNC_OPTIMIZER_MUON, "muon",                                                                                  \
-      "Orthogonalised momentum for matrices; Adam for embedding tables, gains and biases.")                        \
-    X(NNC_OPTIMIZER_LAMB, "lamb", "Adam with a step length per tensor, relative to its weights.")                  \
-    X(NNC_OPTIMIZER_LARS, "lars", "Momentum with a step length per tensor, relative to its weights.")              \
-    X(NNC_OPTIMIZER_ADAM4BIT, "adam4bit", "Adam with its moments in 4 bits, scaled by block.")                     \
-    X(NNC_OPTIMIZER_ADAM_MINI, "adam-mini", "Adam with one second moment for each block of a tensor: one moment.") \
-    X(NNC_OPTIMIZER_GALORE, "galore",                                                                              \
-      "Adam on gradients of linear layers that are projected to --optimizer-rank rows or columns.")                \
-    X(NNC_OPTIMIZER_APOLLO, "apollo", "As galore; the projected moments scale the full gradient.")
+#define NNC_OPTIMIZER_LIST(X)                                                                                       \
+    X(NNC_OPTIMIZER_ADAMW, "adamw", "AdamW: Adam with decoupled weight decay; two moments.")                        \
+    X(NNC_OPTIMIZER_ADAM, "adam", "Adam without weight decay: two moments.")                                        \
+    X(NNC_OPTIMIZER_SGD, "sgd", "Stochastic gradient descent without optimizer states.")                            \
+    X(NNC_OPTIMIZER_MOMENTUM, "momentum", "Gradient descent with momentum: one moment.")                            \
+    X(NNC_OPTIMIZER_RMSPROP, "rmsprop", "RMSprop: one moment, of squared gradients.")                               \
+    X(NNC_OPTIMIZER_ADAFACTOR, "adafactor",                                                                         \
+      "Adafactor: one moment, stored as one value per row and per column of a matrix.")                             \
+    X(NNC_OPTIMIZER_LION, "lion", "Lion: one moment; the update is its sign.")                                      \
+    X(NNC_OPTIMIZER_ADAM8BIT, "adam8bit", "Adam with its moments in 8 bits, scaled by block.")                      \
+    X(NNC_OPTIMIZER_MUON, "muon",                                                                                   \
+      "Orthogonalised momentum for matrices; Adam for embedding tables, gains and biases.")                         \
+    X(NNC_OPTIMIZER_LAMB, "lamb", "LAMB: Adam with a step length per tensor, relative to the norm of its weights.") \
+    X(NNC_OPTIMIZER_LARS, "lars",                                                                                   \
+      "LARS: momentum with a step length per tensor, relative to the norm of its weights.")                         \
+    X(NNC_OPTIMIZER_ADAM4BIT, "adam4bit", "Adam with its moments in 4 bits, scaled by block.")                      \
+    X(NNC_OPTIMIZER_ADAM_MINI, "adam-mini", "Adam with one second moment for each block of a tensor: one moment.")  \
+    X(NNC_OPTIMIZER_GALORE, "galore",                                                                               \
+      "Adam on gradients of linear layers that are projected to --optimizer-rank rows or columns.")                 \
+    X(NNC_OPTIMIZER_APOLLO, "apollo", "APOLLO: as galore, but the projected moments scale the full gradient.")
 NNC_ENUM(nnc_optimizer, NNC_OPTIMIZER_LIST, NNC_OPTIMIZER_COUNT);
 NNC_API const char *nnc_optimizer_name(nnc_optimizer optimizer);
 NNC_API const char *nnc_optimizer_help(nnc_optimizer optimizer);
@@ -82,19 +84,21 @@ typedef enum nnc_recompute {
     NNC_RECOMPUTE_MODULES = 16 | 32 | 64 | 128 | 256
 } nnc_recompute;
 
-#define NNC_ATTENTION_LIST(X)                                                             \
-    X(NNC_ATTENTION_FLASH, "flash",                                                       \
-      "Fused, with the kernel of the software profile; unfused if the profile has none.") \
-    X(NNC_ATTENTION_FLASH1, "flash1", "Fused, FlashAttention.")                           \
-    X(NNC_ATTENTION_FLASH2, "flash2", "Fused, FlashAttention-2.")                         \
-    X(NNC_ATTENTION_FLASH3, "flash3", "Fused, FlashAttention-3.")                         \
-    X(NNC_ATTENTION_UNFUSED, "unfused", "One kernel per primitive; the scores are written to and read from memory.")
+#define NNC_ATTENTION_LIST(X)                                                                                   \
+    X(NNC_ATTENTION_FLASH, "flash",                                                                             \
+      "Fused attention with the kernel of the software profile; unfused attention if the profile has no fused " \
+      "kernel.")                                                                                                \
+    X(NNC_ATTENTION_FLASH1, "flash1", "Fused attention with the kernel of the first FlashAttention.")           \
+    X(NNC_ATTENTION_FLASH2, "flash2", "Fused attention with the kernel of FlashAttention-2.")                   \
+    X(NNC_ATTENTION_FLASH3, "flash3", "Fused attention with the kernel of FlashAttention-3.")                   \
+    X(NNC_ATTENTION_UNFUSED, "unfused",                                                                         \
+      "Unfused attention: one kernel per primitive; the scores are written to and read from memory.")
 NNC_ENUM(nnc_attention, NNC_ATTENTION_LIST, NNC_ATTENTION_COUNT);
 NNC_API const char *nnc_attention_name(nnc_attention attention);
 NNC_API const char *nnc_attention_help(nnc_attention attention);
 
-#define NNC_MODE_LIST(X)                                                              \
-    X(NNC_MODE_PREDICTED, "predicted", "With the fitted efficiencies of the device.") \
+#define NNC_MODE_LIST(X)                                                                                  \
+    X(NNC_MODE_PREDICTED, "predicted", "The predicted step, with the fitted efficiencies of the device.") \
     X(NNC_MODE_IDEAL, "ideal", "The lower bound: datasheet rates, full overlap.")
 NNC_ENUM(nnc_mode, NNC_MODE_LIST, NNC_MODE_COUNT);
 NNC_API const char *nnc_mode_name(nnc_mode mode);
@@ -108,8 +112,8 @@ NNC_ENUM(nnc_flops_convention, NNC_CONVENTION_LIST, NNC_CONVENTION_COUNT);
 NNC_API const char *nnc_flops_convention_name(nnc_flops_convention convention);
 NNC_API const char *nnc_flops_convention_help(nnc_flops_convention convention);
 
-#define NNC_ACTIVATIONS_LIST(X)                                                              \
-    X(NNC_ACTIVATIONS_PER_OP, "per-op", "The tensors that each op keeps, in their formats.") \
+#define NNC_ACTIVATIONS_LIST(X)                                                                       \
+    X(NNC_ACTIVATIONS_PER_OP, "per-op", "Sum over the tensors that each op keeps, in their formats.") \
     X(NNC_ACTIVATIONS_KORTHIKANTI, "korthikanti", "s b h (34 + 5 a s / h) per layer, arXiv:2205.05198.")
 NNC_ENUM(nnc_activations, NNC_ACTIVATIONS_LIST, NNC_ACTIVATIONS_COUNT);
 NNC_API const char *nnc_activations_name(nnc_activations activations);
@@ -146,7 +150,7 @@ NNC_API const char *nnc_context_kind_help(nnc_context_kind kind);
     X(NNC_ORDER_TENSOR_CONTEXT_PIPELINE_DATA, "tensor-context-pipeline-data", \
       "Tensor ranks are neighbours, replicas are farthest apart.")            \
     X(NNC_ORDER_TENSOR_PIPELINE_CONTEXT_DATA, "tensor-pipeline-context-data", \
-      "Tensor ranks are neighbours, then stages.")
+      "Tensor ranks are neighbours; ranks of successive pipeline stages are next.")
 NNC_ENUM(nnc_rank_order, NNC_RANK_ORDER_LIST, NNC_ORDER_COUNT);
 NNC_API const char *nnc_rank_order_name(nnc_rank_order order);
 NNC_API const char *nnc_rank_order_help(nnc_rank_order order);
@@ -205,11 +209,11 @@ typedef enum nnc_adapted {
 NNC_API void nnc_adapted_text(unsigned adapted, char *text, unsigned long size);
 
 #define NNC_FROZEN_LIST(X)                                                                                         \
-    X(NNC_FROZEN_16, "16bit", "Two bytes per weight.")                                                             \
+    X(NNC_FROZEN_16, "16bit", "Frozen weights in 16 bits, two bytes per weight.")                                  \
     X(NNC_FROZEN_INT8, "int8", "Matrices of linear layers in one byte each.")                                      \
     X(NNC_FROZEN_NF4, "nf4", "Matrices of linear layers in 4 bits and their scales (QLoRA).")                      \
     X(NNC_FROZEN_FP8, "fp8", "Matrices of linear layers in one byte each, which 8-bit products read as they are.") \
-    X(NNC_FROZEN_32, "32bit", "Four bytes per weight.")
+    X(NNC_FROZEN_32, "32bit", "Frozen weights in fp32, four bytes per weight.")
 NNC_ENUM(nnc_frozen, NNC_FROZEN_LIST, NNC_FROZEN_COUNT);
 NNC_API const char *nnc_frozen_name(nnc_frozen frozen);
 NNC_API const char *nnc_frozen_help(nnc_frozen frozen);
@@ -307,7 +311,7 @@ NNC_API const char *nnc_norm_keep_help(nnc_norm_keep keep);
 /* Tensors that the loss keeps for backward; each has one value per logit. */
 #define NNC_LOSS_KEEP_LIST(X)                                                                           \
     X(NNC_LOSS_KEEPS_LOGITS, "logits", "The logits or their log-softmax, in the format of the logits.") \
-    X(NNC_LOSS_KEEPS_FP32, "fp32", "fp32 probabilities.")                                               \
+    X(NNC_LOSS_KEEPS_FP32, "fp32", "The probabilities in fp32.")                                        \
     X(NNC_LOSS_KEEPS_CHUNKS, "chunks", "No tensor: logits are computed and freed in chunks of tokens.")
 NNC_ENUM(nnc_loss_keep, NNC_LOSS_KEEP_LIST, NNC_LOSS_KEEPS_COUNT);
 NNC_API const char *nnc_loss_keep_name(nnc_loss_keep keep);

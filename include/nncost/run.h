@@ -13,7 +13,7 @@ extern "C" {
 /* Kinds of failures that a mean time between failures counts. */
 #define NNC_STOPS_LIST(X)                                                                          \
     X(NNC_STOPS_ANY, "any", "Every failure that loses work: hardware, software, network, people.") \
-    X(NNC_STOPS_HARDWARE, "hardware", "Failures of the hardware.")
+    X(NNC_STOPS_HARDWARE, "hardware", "Only failures of the hardware.")
 NNC_ENUM(nnc_stops, NNC_STOPS_LIST, NNC_STOPS_COUNT);
 NNC_API const char *nnc_stops_name(nnc_stops stops);
 NNC_API const char *nnc_stops_help(nnc_stops stops);

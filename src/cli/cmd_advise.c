@@ -68,7 +68,7 @@ static const nnc_metric change_rows[] = {
     NNC_AS("samples_per_s", NUMBER, CHANGE(samples_per_s), .show = NNC_SHOW_COUNT,
            .help = "Samples trained on per second."),
     NNC_AS("adapters", BOOL, CHANGE(adapters), .help = "Only adapters are trained (LoRA), not all weights."),
-    NNC_CHARS(line, sentence, .help = "The change in one line."),
+    NNC_CHARS(line, sentence, .help = "The change of the plan, in one sentence."),
 };
 static const nnc_metrics change_metrics = NNC_METRICS("a change of a plan", change_rows, line);
 
@@ -78,7 +78,7 @@ static nnc_cell get_verdict(const nnc_place *place, char text[NNC_METRIC_TEXT_MA
 }
 
 static const nnc_metric advise_rows[] = {
-    NNC_AS("sentence", TEXT, .get = get_verdict, .help = "The verdict on the plan, in one line."),
+    NNC_AS("sentence", TEXT, .get = get_verdict, .help = "The verdict on the plan, in one sentence."),
     NNC_AS("step_s", NUMBER, NNC_VIA(answer, report.result), NNC_IN(nnc_result, step_s), .unit = "s",
            .help = "Time of one step of the plan."),
     NNC_AS("total_bytes", WHOLE, NNC_VIA(answer, report.result), NNC_IN(nnc_result, memory.total_bytes), .unit = "B",
@@ -363,7 +363,7 @@ const nnc_command nnc_cmd_fit = {
     .name = "fit",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "The largest micro-batch and sequence that fit on a device, and each way to save memory.",
-    .notes = "Takes the options of 'estimate'. micro_batch is the largest micro-batch that fits even if the measured "
+    .notes = "Accepts the options of 'estimate'. micro_batch is the largest micro-batch that fits even if the measured "
              "peak is at the upper end of its range; micro_batch_tight is the largest that may fit. Sequence, rank of "
              "adapters and layers are the largest that fit at the plan's own micro-batch [1]. The table lists ways to "
              "save memory, each with its memory, its step time and the largest micro-batch that fits with it. Exits "
@@ -418,7 +418,8 @@ static const nnc_metric point_rows[] = {
                .help = "Shortest time of the memory traffic of the plan."),
     NNC_NUMBER(nnc_limit_point, network_s, .head = "network", .unit = "s",
                .help = "Shortest time of the busiest link of the plan."),
-    NNC_NUMBER(nnc_limit_point, step_s, .head = "step", .unit = "s", .help = "Predicted step."),
+    NNC_NUMBER(nnc_limit_point, step_s, .head = "step", .unit = "s",
+               .help = "Predicted step time of the plan that was tried."),
     NNC_AS("bound", ENUM, NNC_IN(nnc_limit_point, bound), .head = "bound", .name_of = nnc_bound_name,
            .values = NNC_BOUND_COUNT, .help = "The resource with the longest of these times."),
     NNC_AS("fit", ENUM, NNC_IN(nnc_limit_point, verdict), .head = "memory fits", .name_of = nnc_verdict_name,
@@ -432,7 +433,7 @@ static const nnc_metric limit_rows[] = {
     NNC_AS("device", CHARS, NNC_VIA(limits, report.device), NNC_IN(nnc_device, id),
            .help = "Device on which the model is trained."),
     NNC_AS("of", ENUM, LIMIT(of), .name_of = nnc_limit_name, .values = NNC_LIMIT_COUNT,
-           .help = "The axis that was asked for."),
+           .help = "The axis whose limit is computed, as --of names it."),
     NNC_AS("limit", NUMBER, LIMIT(limit), .show = NNC_SHOW_COUNT,
            .help = "tensor, context: the largest degree that the network does not bound. data: the fewest tokens "
                    "(images) per device and step that the network does not bound. batch: the fewest tokens (images) "
@@ -451,7 +452,7 @@ static const nnc_metric limit_rows[] = {
     NNC_AS("plan", OBJECT, NNC_VIA(limits, shown), .rows = &nnc_resolved_plan_metrics,
            .help = "The plan at the limit."),
     NNC_AS("curve", LIST, NNC_IN(limits, points), NNC_COUNT(limits, found.count), .rows = &point_metrics,
-           .help = "The plans that were tried, by size."),
+           .help = "The plans that were tried, ordered by size."),
 };
 static const nnc_metrics limit_metrics = NNC_METRICS("a limit of a plan", limit_rows, limits);
 
@@ -551,11 +552,11 @@ const nnc_command nnc_cmd_limit = {
     .summary = "The largest degree of parallelism before the network bounds the step, and the smallest batch that "
                "compute bounds.",
     .notes =
-        "Takes the options of 'estimate'. --of tensor and --of context try each legal degree and do not change other "
+        "Accepts the options of 'estimate'. --of tensor and --of context try each legal degree and do not change other "
         "options; without --devices the number of devices grows with the degree. --of data and --of batch change the "
         "tokens of a step: whole sequences, or one sequence that is shorter than the plan's. A step is bound by the "
         "resource that takes longest at its datasheet rate if all resources work at the same time. The table shows "
-        "whether a plan fits into memory; the limit does not depend on it. Exits with 1 when there is no limit.",
+        "whether a plan fits into memory; the limit does not depend on memory. Exits with 1 when there is no limit.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH | NNC_TAKES_LIMIT,

@@ -217,7 +217,7 @@ static const nnc_metrics compared = NNC_METRICS("one of several estimates", comp
 
 static const nnc_metric document_rows[] = {
     NNC_AS("rows", LIST, NNC_IN(comparison_rows, rows), NNC_COUNT(comparison_rows, row_count), .rows = &compared,
-           .help = "Estimates side by side."),
+           .help = "One row for each estimate that is compared."),
 };
 static const nnc_metrics document = NNC_METRICS("a comparison", document_rows, comparison_rows);
 
@@ -511,10 +511,12 @@ const nnc_command nnc_cmd_compare = {
         "Every plan option, and --software, may take a list: --micro-batch 1,2,4. The rows are in the order of the "
         "options; the last option varies fastest. A list of parts is one value: --recompute norm,activation. In a list "
         "of several values '+' joins parts: none,norm+activation,full. Among the plans that fit, the fastest and the "
-        "cheapest are marked, by tokens or, when a model has no tokens, by samples. All rows have the software profile "
+        "cheapest are marked: by time and cost per token, or per sample if a model has no tokens. All rows have the "
+        "software profile "
         "of the first row, unless --software names other profiles or only one profile is possible for a row; with "
-        "'any' each row has the default profile of its plan. If profiles differ, a column divides the change of the "
-        "step time. All scenarios of a plan file are compared, or the scenarios that --scenario lists. Exits with 1 "
+        "'any' each row has the default profile of its plan. If profiles differ, a column states how much of the "
+        "change of the step time the profile causes. All scenarios of a plan file are compared, or the scenarios that "
+        "--scenario lists. Exits with 1 "
         "when no plan fits.",
     .min_operands = 1,
     .max_operands = 2,

@@ -909,7 +909,8 @@ const nnc_command nnc_cmd_estimate = {
     .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "One training step: time with its range, the resource that limits it, memory, throughput, cost.",
     .notes = "Exits with 1 when the step does not fit into the device's memory; it then also prints the estimate, and "
-             "the smallest changes with which the step fits. Stages count from 0. With --format csv each of --stages, "
+             "the smallest changes with which the step fits. Pipeline stages are numbered from 0. With --format csv "
+             "each of --stages, "
              "--timeline and --sensitivity prints its table instead of the estimate; give one of them. A timeline has "
              "at most 1000000 passes. An elasticity of -0.5 means: one percent more of the parameter makes the step "
              "half a percent shorter.",

@@ -150,7 +150,8 @@ static const nnc_metric sum_rows[] = {
     NNC_NUMBER(ops_row, flops, .unit = "FLOP", .help = "FLOPs on the matrix units."),
     NNC_NUMBER(ops_row, vector_flops, .unit = "FLOP", .help = "FLOPs on the vector units."),
     NNC_NUMBER(ops_row, bytes, .unit = "B", .help = "Bytes that are read from and written to memory."),
-    NNC_AS("time_s", NUMBER, NNC_IN(ops_row, seconds), .unit = "s", .help = "Time on the critical path."),
+    NNC_AS("time_s", NUMBER, NNC_IN(ops_row, seconds), .unit = "s",
+           .help = "Time of the ops of the row, without communication that overlaps with compute."),
     NNC_AS("share", NUMBER, .get = get_share, .help = "Share of the step time."),
     NNC_AS("bound", TEXT, .get = get_bound, .help = "Resource that bounds the largest part of time_s."),
     NNC_ROWS(&numbers),
@@ -162,9 +163,9 @@ static const nnc_metrics sums = NNC_METRICS("sums over the step", sum_rows, ops_
         { .name = (key), .type = NNC_METRIC_TEXT, NNC_IN(ops_row, name), .head = (key), .help = (text) }, \
             { .type = NNC_METRIC_OBJECT, .rows = &sums },                                                 \
     }
-static const nnc_metric op_sums[] = SUM_OF("op", "All phases of an op."),
-                        group_sums[] = SUM_OF("group", "A part of the network."),
-                        phase_sums[] = SUM_OF("phase", "A phase of the step.");
+static const nnc_metric op_sums[] = SUM_OF("op", "Name of an op; the row adds up all phases of the op."),
+                        group_sums[] = SUM_OF("group", "Name of a part of the network; the row adds up its ops."),
+                        phase_sums[] = SUM_OF("phase", "Name of a phase of the step; the row adds up its ops.");
 #undef SUM_OF
 
 static const nnc_metrics row_metrics[NNC_BY_COUNT] = {

@@ -263,8 +263,8 @@ const nnc_command nnc_cmd_run = {
     .summary = "The whole run: days, device-hours, cost, energy and carbon, with failures, checkpoints and input.",
     .notes = "The length of the run is given by --tokens, --samples, --epochs with --dataset-size, or --days. Without "
              "MODEL and DEVICE the formulas use the given options: --devices, --step-s, --device-mtbf-s and so on. "
-             "Results that need an unknown number are left out. Times take us, ms, s, min, h, d; bytes and rates k, M, "
-             "G, T; tokens k, M, B, T.",
+             "Results that need an unknown number are left out. Times may have the units us, ms, s, min, h, d; bytes "
+             "and rates k, M, G, T; tokens k, M, B, T.",
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_RUN,
     .run = run,
@@ -277,7 +277,7 @@ static const char *law_at(unsigned index) { return nnc_law_name((nnc_law)index);
 
 /* Metrics of the best model by one scaling law. */
 static const nnc_metric optimum_rows[] = {
-    NNC_NAMED(nnc_optimum, law, nnc_law_name, NNC_LAW_COUNT, .head = "law", .help = "Constants of the scaling law."),
+    NNC_NAMED(nnc_optimum, law, nnc_law_name, NNC_LAW_COUNT, .head = "law", .help = "Name of the scaling law."),
     NNC_NUMBER(nnc_optimum, params, .head = "parameters", .show = NNC_SHOW_SHORT,
                .help = "Parameters of the model with the least loss, by the constants of the law."),
     NNC_NUMBER(nnc_optimum, tokens, .head = "tokens", .show = NNC_SHOW_SHORT, .unit = NULL,
@@ -307,7 +307,8 @@ typedef struct answer {
 
 #define BUDGET(member) NNC_IN(answer, budget.member)
 static const nnc_metric budget_rows[] = {
-    NNC_AS("device", CHARS, NNC_VIA(answer, device), NNC_IN(nnc_device, id), .help = "Device that is paid for."),
+    NNC_AS("device", CHARS, NNC_VIA(answer, device), NNC_IN(nnc_device, id),
+           .help = "Device whose device-hours are paid for."),
     NNC_AS("cost", NUMBER, BUDGET(cost), .help = "Money for the run: device_hours x price_per_device_hour."),
     NNC_AS("price_per_device_hour", NUMBER, BUDGET(price_per_device_hour), .help = "Price of one device for one hour."),
     NNC_AS("device_hours", NUMBER, BUDGET(device_hours), .unit = "h",
@@ -432,9 +433,9 @@ const nnc_command nnc_cmd_budget = {
     .name = "budget",
     .operands = "--device DEVICE --cost MONEY | --params N --tokens D | --flops C",
     .summary = "The best model for a budget, or the cost of training a model, by the scaling laws.",
-    .notes = "The model with the least loss for the money, by each set of published constants. The results differ by a "
-             "factor of two and more; FLOPs are 6 N D. MFU and goodput are assumptions here: 'nncost estimate' and "
-             "'nncost run' compute both for a model.",
+    .notes = "Prints the model with the least loss for the money, by each published scaling law; the sizes of these "
+             "models differ by a factor of two and more. FLOPs are 6 N D. --mfu and --goodput are assumptions: 'nncost "
+             "estimate' computes the MFU of a model, and 'nncost run' its goodput.",
     .takes = NNC_TAKES_COMMON | NNC_TAKES_BUDGET,
     .run = run_budget,
 };

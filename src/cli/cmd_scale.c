@@ -117,7 +117,7 @@ static const nnc_metric scale_rows[] = {
     NNC_AS("mfu", NUMBER, FOUND(mfu), .head = "MFU", .show = NNC_SHOW_PERCENT, .drop = 2,
            .help = "Model FLOPs utilisation.", .more = NNC_MORE(.same_as = "throughput.mfu")),
     NNC_HEAD("plan", TEXT, .get = get_shown_plan),
-    NNC_AS("plan", TEXT, .get = nnc_best_plan, .help = "The plan in one word."),
+    NNC_AS("plan", TEXT, .get = nnc_best_plan, .help = "The plan in short form, such as dp64 zero1 mb1."),
     NNC_HEAD("software", TEXT, BEST(software)),
     NNC_HEAD("of it framework", NUMBER, NNC_IN(scale_row, framework_s), .unit = "s"),
     NNC_AS("software", TEXT, BEST(software), .help = "Software profile of the plan."),
@@ -380,7 +380,8 @@ const nnc_command nnc_cmd_scale = {
     .summary = "The gain of more devices: step, throughput, efficiency, and where device time is lost.",
     .notes = "For each number of --devices [1..4096*8: 1, 8, 64, 512, 4096] prints the best plan for one batch, as "
              "'search' finds it with the same options. All plans have the software profile of the first number that "
-             "has a plan (--software any: each its own). Without --global-batch it chooses a batch of about 4 million "
+             "has a plan; with --software any, each plan has its own profile. Without --global-batch it chooses a "
+             "batch of about 4 million "
              "tokens, and says so. Efficiency is throughput per device divided by the highest throughput per device. "
              "The loss to 100% is device time that a part of the step takes beyond its time in the plan with the "
              "highest throughput per device: compute (smaller products), recompute, update, bubble, host, or the "

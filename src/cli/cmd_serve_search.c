@@ -53,7 +53,7 @@ static const nnc_metric search_rows[] = {
     NNC_AS("model", TEXT, .get = get_model, .help = "Id of the model."),
     NNC_AS("device", TEXT, .get = get_device, .help = "Id of the device."),
     NNC_AS("software", TEXT, .get = get_software, .help = "Id of the engine's profile."),
-    NNC_AS("slo", TEXT, NNC_IN(searched, slo), .help = "The limits, as given."),
+    NNC_AS("slo", TEXT, NNC_IN(searched, slo), .help = "The limits of --slo."),
     NNC_AS("deployments", WHOLE, OF(deployments), .help = "Number of legal ways to divide the devices."),
     NNC_AS("evaluated", WHOLE, OF(evaluated),
            .help = "Number of evaluated pairs of a deployment and a number of requests."),
@@ -69,7 +69,8 @@ static const nnc_metric search_rows[] = {
     NNC_AS("front", LIST, RESULT, .offset = offsetof(nnc_serve_search_result, front),
            NNC_COUNT(nnc_serve_search_result, front_count), .in_place = true, .rows = &found_metrics,
            .help = "Pareto front: no other deployment is better both per device and per user."),
-    NNC_AS("front_left_out", WHOLE, OF(front_left_out), .help = "Deployments that did not fit into the list."),
+    NNC_AS("front_left_out", WHOLE, OF(front_left_out),
+           .help = "Number of deployments of the front that the list leaves out."),
 };
 static const nnc_metrics search_document = NNC_METRICS("a search for a deployment", search_rows, searched);
 
@@ -351,9 +352,10 @@ typedef struct serve_rows {
 
 #define ROWS(table)                                                                                          \
     {                                                                                                        \
-        NNC_AS("illegal", WHOLE, NNC_IN(serve_rows, illegal), .help = "Number of rows that were left out."), \
+        NNC_AS("illegal", WHOLE, NNC_IN(serve_rows, illegal),                                                \
+               .help = "Number of combinations that were left out because they are illegal."),               \
             NNC_AS("rows", LIST, NNC_IN(serve_rows, reports), NNC_COUNT(serve_rows, count), .rows = (table), \
-                   .help = "One row for each combination."),                                                 \
+                   .help = "One row for each legal combination."),                                           \
     }
 static const nnc_metric sweep_rows[] = ROWS(&nnc_serve_metrics), images_rows[] = ROWS(&nnc_images_metrics);
 static const nnc_metrics sweep_document = NNC_METRICS("served side by side", sweep_rows, serve_rows);

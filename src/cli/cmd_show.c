@@ -671,14 +671,14 @@ static const nnc_metric type_rows[] = {
 static const nnc_metrics type_metrics = NNC_METRICS("the tensors of one type", type_rows, nnc_checkpoint_part);
 
 static const nnc_metric shown_rows[] = {
-    NNC_AS("file", TEXT, NNC_IN(shown, file.path), .help = "The checkpoint."),
-    NNC_AS("tensors", WHOLE, NNC_IN(shown, file.tensors), .help = "Tensors of the checkpoint."),
+    NNC_AS("file", TEXT, NNC_IN(shown, file.path), .help = "File name of the checkpoint."),
+    NNC_AS("tensors", WHOLE, NNC_IN(shown, file.tensors), .help = "Number of tensors in the checkpoint."),
     NNC_AS("params", NUMBER, .get = get_params,
            .help = "Number of values in all tensors, without tables that are computed (rope_freqs); null for an index "
                    "without its files in the same folder."),
     NNC_AS("bytes", NUMBER, .get = get_bytes, .unit = "B", .help = "Bytes of all tensors."),
     NNC_AS("types", LIST, NNC_IN(shown, types), NNC_COUNT(shown, count), .rows = &type_metrics,
-           .help = "The tensors by type."),
+           .help = "Number of tensors, values and bytes for each number format."),
 };
 static const nnc_metrics shown_metrics = NNC_METRICS("a checkpoint", shown_rows, shown);
 

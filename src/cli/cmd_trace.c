@@ -98,11 +98,11 @@ static const nnc_metrics part_metrics = NNC_METRICS("a part of a step", part_row
 
 #define SUM(member) NNC_IN(answer, sum.member)
 static const nnc_metric document_rows[] = {
-    NNC_AS("file", TEXT, NNC_IN(answer, file), .help = "The trace."),
+    NNC_AS("file", TEXT, NNC_IN(answer, file), .help = "File name of the trace."),
     NNC_AS("recorded_device", TEXT, NNC_IN(answer, recorded_device), .help = "Name of the device in the trace."),
     NNC_AS("device", TEXT, NNC_IN(answer, device), .help = "Device for which times are predicted."),
     NNC_AS("model", TEXT, NNC_IN(answer, model), .help = "Model of the command line."),
-    NNC_AS("kernels", WHOLE, NNC_IN(answer, kernels), .help = "Kernels and copies."),
+    NNC_AS("kernels", WHOLE, NNC_IN(answer, kernels), .help = "Number of kernels and copies in the trace."),
     NNC_AS("steps", WHOLE, NNC_IN(answer, steps), .help = "Number of steps that the profiler marked."),
     NNC_AS("devices", WHOLE, SUM(devices), .help = "Number of devices that ran kernels."),
     NNC_AS("span_s", NUMBER, SUM(span_s), .unit = "s",
@@ -599,7 +599,8 @@ const nnc_command nnc_cmd_trace = {
         "FILE is a trace of PyTorch's profiler (export_chrome_trace), compressed or not; with record_shapes=True "
         "nncost also predicts the time of its operators. A kernel is assigned to the operator that launched it. DEVICE "
         "is the device that ran the program; by default, the device that the trace names. The expected time is the "
-        "predicted time x the median ratio measured / predicted of this machine, so a slower machine is no finding. "
+        "predicted time x the median ratio measured / predicted of this machine, so a machine that is slower as a "
+        "whole causes no findings. "
         "With "
         "MODEL and options of its plan, a step is compared with its estimate. With two files, the changes between them "
         "are printed. With the files of several ranks of one run, the slowest rank is printed, and the time that other "

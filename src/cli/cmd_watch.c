@@ -148,8 +148,9 @@ const nnc_command nnc_cmd_watch = {
     .summary = "The log of a run, compared with its estimate: step time, memory, MFU.",
     .notes = "Reads logs of Megatron, NeMo, torchtitan, HF Trainer, DeepSpeed and MaxText. LOG '-' is standard "
              "input: it follows a running job, and says on standard error when a step leaves the limits. The first "
-             "line and the first 5 steps are warm-up and not judged. The step is the median of the latest 100 lines. "
-             "The limits are 1.5 times as far from the estimate as the ends of its interval, in the logarithm. Exits "
+             "line and the first 5 steps are warm-up and not judged. The step time is the median of the latest 100 "
+             "lines. The limits are wider than the interval of the estimate: ln(limit / estimate) is 1.5 times ln(end "
+             "of the interval / estimate). Exits "
              "with 1 when the step is outside of the limits, or memory is above the upper end of the memory interval.",
     .min_operands = 2,
     .max_operands = 3,

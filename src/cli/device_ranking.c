@@ -53,7 +53,7 @@ static const nnc_metric choice_rows[] = {
            .help = "Model FLOPs utilisation of the step."),
     NNC_AS("bound", TEXT, .get = get_bound, .head = "limit", .help = "Resource that limits the step most."),
     NNC_HEAD("plan", TEXT, .get = get_shown_plan),
-    NNC_AS("plan", TEXT, .get = nnc_best_plan, .help = "The plan in one word."),
+    NNC_AS("plan", TEXT, .get = nnc_best_plan, .help = "The plan in short form, such as dp64 zero1 mb1."),
     NNC_AS("software", TEXT, BEST(software), .help = "Software profile of the plan."),
     NNC_AS("basis", ENUM, NNC_IN(choice_row, basis), .name_of = nnc_basis_name, .values = NNC_BASIS_COUNT,
            .help = "Source of the device's efficiencies."),

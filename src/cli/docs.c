@@ -762,7 +762,8 @@ const nnc_command nnc_cmd_explain = {
     .summary = "Formula and source of metrics and ops; with MODEL DEVICE also their numbers.",
     .notes = "NAMES are joined by commas. Metrics have their names in the JSON output of any command, such as mfu, "
              "step_s, exposed_comm.data, memory or cost; ops have their names in 'nncost ops', such as attn.qkv. If an "
-             "op occurs with different dimensions, the longest in each phase is shown. Without NAMES, all names are "
+             "op occurs with different dimensions, the one with the longest time in each phase is shown. Without "
+             "NAMES, all names are "
              "listed. The JSON of several names is a list.",
     .max_operands = 3,
     .leading_operands = 1,

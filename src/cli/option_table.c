@@ -48,9 +48,7 @@ const nnc_own_option nnc_own_options[] = {
                          "prices. Sets the carbon intensity of the grid." },
       .argument = "REGION", .takes = NNC_TAKES_SCENARIO | NNC_TAKES_SERVE },
     { .field = { .name = "set", TEXTS(given.sets, given.set_count), .group = "Numbers",
-                 .help = "Any field of the plan, the model or the device by its name in the files, such as "
-                         "scale_up.bytes_per_s=450e9; a prefix plan., model. or device. selects one of the three. "
-                         "May be repeated." },
+                 .help = "Change any field of the plan, the model or the device, by its name in the files: scale_up.bytes_per_s=450e9. A prefix plan., model. or device. selects one of the three. May be repeated." },
       .argument = "FIELD=VALUE", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "power-cap", TEXT(power_cap), .group = "Numbers",
                  .help = "Sustained power limit of a device in watts (like --set device.power_cap_w=W).",
@@ -253,8 +251,7 @@ const nnc_own_option nnc_own_options[] = {
       .takes = NNC_TAKES_SCORE },
     { .field = { .name = "level", NUMBER(level), .group = "Output", NAMED(nnc_level_name, NNC_LEVEL_COUNT),
                  .help = "Information that predictions use. matched: profile and plan settings of the framework "
-                         "release that the row names; plan: these plan settings, with the profile that nncost chooses; "
-                         "user: only the row.",
+                         "release that the row names; plan: these plan settings, with the profile that nncost chooses; user: only what the row states.",
                  .default_text = "matched" },
       .argument = "LEVEL", .takes = NNC_TAKES_SCORE },
     { .field = { .name = "only", TEXT(only), .group = "Output",

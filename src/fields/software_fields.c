@@ -19,7 +19,7 @@ static const nnc_field spread_fields[] = {
       .help = "Term of the interval on devices whose efficiencies were copied from a similar device." },
     { NNC_FIELD(nnc_spreads, experts), .max = 5, NNC_DEFAULT(0.05),
       .help = "Term of the interval of models with experts." },
-    { NNC_FIELD_COMMENT("fitted_on"), .required = true, .help = "The measured rows that the values were taken from." },
+    { NNC_FIELD_COMMENT("fitted_on"), .required = true, .help = "Measurements from which the values were computed." },
 };
 
 static const nnc_field reserve_fields[] = {

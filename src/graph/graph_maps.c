@@ -115,7 +115,7 @@ static bool sides(nnc_graph_walk *w, nnc_graph_op *op) {
                               .help = "Distance between two taps, in positions." }
 #define CHANNELS                                                                                                      \
     [NNC_CONV_OUT] = { "out",    NNC_GRAPH_NUMBER, .required = true,                                                  \
-                       .min = 1, .max = 10000000,  .help = "Channels of the output." },                               \
+                       .min = 1, .max = 10000000,  .help = "Number of channels of the output." },                     \
     [NNC_CONV_GROUPS] = { "groups",                                                                                   \
                           NNC_GRAPH_NUMBER,                                                                           \
                           .unsaid = 1,                                                                                \

@@ -227,7 +227,7 @@ static bool infer_input(nnc_graph_walk *w, nnc_graph_op *op) {
 
 static const nnc_graph_param attention_params[] = {
     [NNC_ATTENTION_HEADS] = { "heads", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 10000000,
-                              .help = "Query heads." },
+                              .help = "Number of query heads." },
     [NNC_ATTENTION_KV_HEADS] = { "kv_heads", NNC_GRAPH_NUMBER, .unsaid = NNC_GRAPH_UNSAID, .min = 1, .max = 10000000,
                                  .help = "Key and value heads; not given: heads." },
     [NNC_ATTENTION_KEY] = { "key", NNC_GRAPH_TENSOR,

@@ -5,10 +5,11 @@
 
 static const nnc_field fields[] = {
     NNC_COMMON_FIELDS,
-    { DECODER(layers), .min = 1, .max = NNC_LAYERS_MAX, .required = true, .help = "Blocks." },
+    { DECODER(layers), .min = 1, .max = NNC_LAYERS_MAX, .required = true, .help = "Number of layers." },
     { DECODER(hidden), .min = 1, .max = NNC_WIDTH_MAX, .required = true, .help = "Width of the residual stream." },
-    { DECODER(heads), .min = 1, .max = NNC_WIDTH_MAX, .help = "Query heads." },
-    { DECODER(kv_heads), .min = 1, .max = NNC_WIDTH_MAX, .default_text = "heads", .help = "Key and value heads." },
+    { DECODER(heads), .min = 1, .max = NNC_WIDTH_MAX, .help = "Number of query heads." },
+    { DECODER(kv_heads), .min = 1, .max = NNC_WIDTH_MAX, .default_text = "heads",
+      .help = "Number of key and value heads." },
     { DECODER(head_dim), .min = 1, .max = NNC_WIDTH_MAX, .default_text = "hidden / heads",
       .help = "Width of one head." },
     { DECODER(ffn_hidden), .min = 1, .max = NNC_WIDTH_MAX, .help = "Width inside the feed-forward layer." },

@@ -6,7 +6,7 @@
 static const nnc_field scale_up_fields[] = {
     { NNC_FIELD(nnc_scale_up, kind), NNC_FIELD_NAMES(nnc_link_kind, NNC_LINK_KIND_COUNT), .required = true,
       .help = "Topology of one scale-up domain." },
-    { NNC_FIELD(nnc_scale_up, devices), .min = 1, .max = 1e6, .help = "Devices in the domain." },
+    { NNC_FIELD(nnc_scale_up, devices), .min = 1, .max = 1e6, .help = "Number of devices in one scale-up domain." },
     { NNC_FIELD(nnc_scale_up, dims), NNC_FIELD_COUNTED(nnc_scale_up, dims, dims_count), .min = 1, .max = 1e6,
       .help = "Torus: the length of each axis." },
     { NNC_FIELD(nnc_scale_up, wrap), NNC_FIELD_COUNTED(nnc_scale_up, wrap, wrap_count),
@@ -35,7 +35,7 @@ static const nnc_field host_fields[] = {
     { NNC_FIELD(nnc_host_link, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6, .usual = 5e10,
       .help = "Bandwidth between device and host memory in one direction." },
     { NNC_FIELD(nnc_host_link, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6, .usual = 5e10,
-      .help = "Bandwidth of host memory, one device's share." },
+      .help = "Bandwidth of the host's memory, divided by the number of its devices." },
     { NNC_FIELD(nnc_host_link, kernel_s), .unit = "s", .max = 1, NNC_DEFAULT(3.75e-5),
       .help = "Time to issue one kernel of a program that is not compiled; --host sets it. 0 = "
               "the device is its own host." },
@@ -63,7 +63,7 @@ static const nnc_field device_fields[] = {
       .help = "Name of the file without \".json\"; the command line uses this name." },
     { NNC_FIELD(nnc_device, name), .default_text = "id", .help = "Full name." },
     { NNC_FIELD(nnc_device, vendor), .help = "Company that makes the device." },
-    { NNC_FIELD(nnc_device, architecture), .help = "Generation of the design." },
+    { NNC_FIELD(nnc_device, architecture), .help = "Name of the hardware generation, such as Hopper." },
     { NNC_FIELD(nnc_device, year), .min = 1990, .max = 2100, .help = "Year in which the device was released." },
     { NNC_FIELD(nnc_device, units), .min = 1, .max = 1e6,
       .help = "Number of streaming multiprocessors, compute units or tensor cores. --set of this field also scales "
@@ -90,7 +90,8 @@ static const nnc_field device_fields[] = {
       .help = "The fast fabric between devices." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, scale_out), NNC_FIELD_TABLE(scale_out_fields),
       .help = "The network between servers." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, host), NNC_FIELD_TABLE(host_fields), .help = "The link to the host." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, host), NNC_FIELD_TABLE(host_fields),
+      .help = "The link between device and host memory." },
     { NNC_FIELD(nnc_device, power_w), .unit = "W", .max = 1e6, .above_min = true, .help = "Board power limit." },
     { NNC_FIELD(nnc_device, power_cap_w), .unit = "W", .max = 1e6, .above_min = true,
       .help = "A lower power limit that the operator set; not given: the limit of the board." },
@@ -448,7 +449,8 @@ static const nnc_field cluster_fields[] = {
       .help = "The fast fabric between devices; if its key `devices` is not given, it joins the devices of one node." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, scale_out), NNC_FIELD_TABLE(cluster_network_fields),
       .help = "The network between nodes." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, host), NNC_FIELD_TABLE(host_fields), .help = "The link to the host." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, host), NNC_FIELD_TABLE(host_fields),
+      .help = "The link between device and host memory." },
 };
 
 const nnc_field_table nnc_cluster_table = { "cluster", cluster_fields, NNC_COUNT_OF(cluster_fields) };
@@ -561,10 +563,10 @@ nnc_status nnc_cluster_parse(nnc_specs *specs, const char *name, const char *tex
 /* ---- The fields of a device's fitted parameters, by kind of kernel. Defaults are neutral (fractions 1, fixed times
  * 0), so a device without measurements runs at the rates of its datasheet. ---- */
 
-#define FITTED_ON                                                                                             \
-    {                                                                                                         \
-        NNC_FIELD_COMMENT("fitted_on"), .required = true,                                                     \
-                                        .help = "The measured rows that the values were fitted on, and when." \
+#define FITTED_ON                                                                                              \
+    {                                                                                                          \
+        NNC_FIELD_COMMENT("fitted_on"),                                                                        \
+            .required = true, .help = "Measurements to which the values were fitted, and the date of the fit." \
     }
 #define SUSTAINED(type)                                                                                          \
     {                                                                                                            \
@@ -602,9 +604,10 @@ static const nnc_field conv_fields[] = {
     MEMORY(nnc_conv_efficiency),
     FIXED(nnc_conv_efficiency),
     { NNC_FIELD(nnc_conv_efficiency, channels_half), .max = 1e5, NNC_DEFAULT(0),
-      .help = "Channels per group at which half of the rate is reached." },
+      .help = "Channels per group at which a convolution reaches half of its highest rate." },
     { NNC_FIELD(nnc_conv_efficiency, depth_half), .max = 1e5, NNC_DEFAULT(0),
-      .help = "Number of terms in the sum of one output value at which half of the rate is reached." },
+      .help =
+          "Number of terms in the sum of one output value at which a convolution reaches half of its highest rate." },
     { NNC_FIELD(nnc_conv_efficiency, library_sustained_fraction), .max = 1, .above_min = true,
       .help = "sustained_fraction of the convolutions that PyTorch issues; not given: sustained_fraction." },
     { NNC_FIELD(nnc_conv_efficiency, library_channels_half), .max = 1e5,
@@ -673,7 +676,7 @@ static const nnc_field flash_fields[] = {
     MEMORY(nnc_flash_efficiency),
     FIXED(nnc_flash_efficiency),
     { NNC_FIELD(nnc_flash_efficiency, seq_half), .max = 1e6, NNC_DEFAULT(0),
-      .help = "Sequence length at which half of the rate is reached." },
+      .help = "Sequence length at which attention reaches half of its highest rate." },
     { NNC_FIELD(nnc_flash_efficiency, library_unmasked_half), .max = 1e6,
       .help = "seq_half of attention without a mask, for the kernels that PyTorch issues; not given: seq_half." },
     { NNC_FIELD(nnc_flash_efficiency, library_backward_ratio), .max = 10, .above_min = true,
@@ -701,13 +704,13 @@ static const nnc_field attention_fields[] = { NNC_FLASH_KERNEL_LIST(KERNEL) };
 
 static const nnc_field collective_fields[] = {
     { NNC_FIELD(nnc_collective_efficiency, fixed_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
-      .help = "Fixed time of one call." },
+      .help = "Fixed time of one collective." },
     { NNC_FIELD(nnc_collective_efficiency, log2_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
-      .help = "Additional time per doubling of the group size." },
+      .help = "Additional time of a collective per doubling of the number of ranks." },
     { NNC_FIELD(nnc_collective_efficiency, bus_fraction), .max = 1, .above_min = true, NNC_DEFAULT(1),
       .help = "Share of the link bandwidth that large messages reach." },
     { NNC_FIELD(nnc_collective_efficiency, knee_bytes), .unit = "B", .max = NNC_BYTES_MAX, NNC_DEFAULT(0),
-      .help = "Message size per rank that takes twice as long as at the full rate." },
+      .help = "Bytes per rank for which a collective takes twice as long as at the full rate." },
     { NNC_FIELD(nnc_collective_efficiency, small_group_loss), .max = 3.9, NNC_DEFAULT(0),
       .help = "A group of n ranks reaches the share 1 - small_group_loss / n^2 of the rate." },
     FITTED_ON,
@@ -723,17 +726,18 @@ static const nnc_field collectives_fields[] = {
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, all_to_all), NNC_FIELD_TABLE(collective_fields),
       .help = "Efficiency of all-to-alls inside a scale-up domain." },
     { NNC_FIELD(nnc_collective_efficiencies, step_fixed_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
-      .help = "Additional time of a call inside a training step: launch and skew between ranks." },
+      .help = "Additional time of a collective inside a training step: its launch, and the time that ranks wait for "
+              "each other." },
     { NNC_FIELD(nnc_collective_efficiencies, scale_out_fraction), .max = 1, .above_min = true, NNC_DEFAULT(1),
       .help = "Share of the network bandwidth that collectives reach." },
     { NNC_FIELD(nnc_collective_efficiencies, scale_out_fixed_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
-      .help = "Additional time of a call between scale-up domains." },
+      .help = "Additional time of a collective between scale-up domains." },
     FITTED_ON,
 };
 
 static const nnc_field power_fields[] = {
     { NNC_FIELD(nnc_power_efficiency, idle_share), .max = 1, NNC_DEFAULT(0),
-      .help = "Share of the board power that is always drawn." },
+      .help = "Share of the board power that an idle device draws." },
     { NNC_FIELD(nnc_power_efficiency, memory_share), .max = 1, NNC_DEFAULT(0),
       .help = "Share of the board power that the memory draws at full bandwidth." },
     { NNC_FIELD(nnc_power_efficiency, exponent), .max = 1, NNC_DEFAULT(0),
@@ -766,14 +770,16 @@ static const nnc_field stream_fields[] = {
 
 const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
     { NNC_FIELD(nnc_efficiencies, basis), NNC_FIELD_NAMES(nnc_basis, NNC_BASIS_COUNT),
-      .help = "Source of the values; the value none makes all of them neutral, so that only the datasheet counts." },
+      .help = "Kind of measurements behind the efficiencies; none: all efficiencies are neutral, so that only "
+              "datasheet rates count." },
     { NNC_FIELD(nnc_efficiencies, calibration), .max = 10, .above_min = true, NNC_DEFAULT(1),
       .help = "Factor of one machine on the rate of matrix products, attention and convolution." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT_BY_DTYPE, nnc_efficiencies, gemm), NNC_FIELD_TABLE(gemm_fields),
       .help = "Matrix products, by the format of the operands." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, attention), NNC_FIELD_TABLE(attention_fields),
       .help = "Fused attention, by generation of kernels." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, conv), NNC_FIELD_TABLE(conv_fields), .help = "Convolutions." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, conv), NNC_FIELD_TABLE(conv_fields),
+      .help = "Efficiency of convolutions." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, maps), NNC_FIELD_TABLE(map_fields),
       .help = "Norms, activations, sums and copies of feature maps." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, maps_tuned), NNC_FIELD_TABLE(map_fields),
@@ -783,16 +789,16 @@ const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, pointwise_tuned), NNC_FIELD_TABLE(efficiency_fields),
       .help = "Efficiency of pointwise kernels that were written for the device; not given: as pointwise." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, optimizer), NNC_FIELD_TABLE(efficiency_fields),
-      .help = "The optimizer step." },
+      .help = "Kernels of the optimizer update." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, stream), NNC_FIELD_TABLE(stream_fields),
       .help = "Kernels that PyTorch issues one by one, each for one operator." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, collectives), NNC_FIELD_TABLE(collectives_fields),
-      .help = "Collectives." },
+      .help = "Efficiency of collectives." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, power), NNC_FIELD_TABLE(power_fields),
-      .help = "Power draw: where the power limit reduces the rates." },
+      .help = "Parameters of the power draw, by which the power limit reduces rates." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, serving), NNC_FIELD_TABLE(nnc_serve_efficiency_fields),
       .help = "Efficiencies of serving: small batches, with kernels in recorded CUDA graphs. Not used for training." },
-    { NNC_FIELD_COMMENT("fitted_on"), .help = "The measured rows that the calibration was fitted on." },
+    { NNC_FIELD_COMMENT("fitted_on"), .help = "Measurements to which the calibration was fitted." },
 };
 
 void nnc_efficiencies_neutral(nnc_efficiencies *e) {

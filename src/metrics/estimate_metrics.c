@@ -216,7 +216,7 @@ static const nnc_metric step_rows[] = {
                .more = NNC_MORE(.source = "each op by the roofline model: Williams, Waterman, "
                                           "Patterson, CACM 52(4), 2009")),
     NNC_NUMBER(nnc_result, interval_s, .full = true, .each_count = 2, .unit = "s",
-               .help = "Interval: the range that should contain nine of ten measurements."),
+               .help = "Interval of the step time: the range that should contain nine of ten measurements."),
     NNC_NUMBER(nnc_result, lower_bound_s, .full = true, .unit = "s",
                .help = "Lower bound for any software: time of the busiest engine at its datasheet rate. All other work "
                        "overlaps with it, and norms and pointwise ops are fused into other kernels.",
@@ -246,12 +246,13 @@ static const nnc_metric step_rows[] = {
            .unit = "s", .help = "Time of communication by kind of parallelism (tensor, data ...), overlapped or not.",
            .more = NNC_MORE(.each = nnc_comm_name)),
     NNC_NUMBER(nnc_result, bubble_ratio, .show = NNC_SHOW_PERCENT,
-               .help = "The bubble divided by the busy time of the stage.",
+               .help = "Idle time of the busiest stage divided by its busy time.",
                .more = NNC_MORE(.source = "arXiv:2104.04473 section 2.2")),
-    NNC_NUMBER(nnc_result, bubble_share, .show = NNC_SHOW_PERCENT, .help = "The bubble divided by the step time."),
+    NNC_NUMBER(nnc_result, bubble_share, .show = NNC_SHOW_PERCENT,
+               .help = "Idle time of the busiest stage divided by the step time."),
     NNC_NUMBER(nnc_result, idle_share, .full = true, .show = NNC_SHOW_PERCENT,
-               .help = "Idle share of the step, mean over all stages."),
-    NNC_WHOLE(nnc_result, stage, .help = "The busiest pipeline stage, from 0."),
+               .help = "Mean over all pipeline stages of the share of the step in which a stage is idle."),
+    NNC_WHOLE(nnc_result, stage, .help = "Number of the busiest pipeline stage, counted from 0."),
     NNC_NAMED(nnc_result, bound, nnc_bound_name, NNC_BOUND_COUNT, .full = true,
               .help = "Resource of the largest part of the step: compute, memory, network, host or bubble."),
     NNC_NAMED(nnc_result, next_bound, nnc_bound_name, NNC_BOUND_COUNT, .full = true,
@@ -358,22 +359,23 @@ static const nnc_metric device_rows[] = {
     NNC_AS("fitted", BOOL, DEVICE(efficiency.fitted),
            .help = "Whether the device file has efficiencies that were fitted to measurements."),
     NNC_AS("basis", ENUM, DEVICE(efficiency.basis), .name_of = nnc_basis_name, .values = NNC_BASIS_COUNT,
-           .help = "The basis of the efficiencies."),
+           .help = "Kind of measurements behind the efficiencies of the device."),
 };
 static const nnc_metrics device_metrics = NNC_METRICS("the device", device_rows, nnc_report);
 
 static const nnc_metric source_file_rows[] = {
-    NNC_TEXT(nnc_source_file, file, .help = "The file, as it was given."),
-    NNC_TEXT(nnc_source_file, format, .help = "Format of the file."),
-    NNC_TEXT(nnc_source_file, options, .help = "Options that have the same meaning as the file."),
+    NNC_TEXT(nnc_source_file, file, .help = "The launch file, as the command line names it."),
+    NNC_TEXT(nnc_source_file, format, .help = "Format of the launch file."),
+    NNC_TEXT(nnc_source_file, options, .help = "Options that have the same meaning as the launch file."),
 };
 static const nnc_metrics source_file_metrics = NNC_METRICS("a launch file", source_file_rows, nnc_source_file);
 
 static const nnc_metric ignored_key_rows[] = {
     NNC_TEXT(nnc_ignored_key, file, .help = "The file."),
-    NNC_WHOLE(nnc_ignored_key, line, .help = "The line of the key, from 1."),
-    NNC_TEXT(nnc_ignored_key, key, .help = "The key, after the keys that contain it, joined by dots."),
-    NNC_TEXT(nnc_ignored_key, why, .help = "Reason why the key sets nothing."),
+    NNC_WHOLE(nnc_ignored_key, line, .help = "Line of the key in the launch file, counted from 1."),
+    NNC_TEXT(nnc_ignored_key, key,
+             .help = "Name of the key, after the names of the keys that contain it, joined by dots."),
+    NNC_TEXT(nnc_ignored_key, why, .help = "Reason why the key sets no option."),
     NNC_BOOL(nnc_ignored_key, skipped,
              .help = "Whether --lenient skipped this key. If so, the key may affect the step, but not the estimate."),
 };
@@ -387,7 +389,7 @@ static const nnc_metric launch_rows[] = {
            .help = "Launch files that the plan comes from.", .more = NNC_MORE(.when = has_launch)),
     NNC_AS("ignored_keys", LIST, NNC_VIA(nnc_report, launch), NNC_IN(nnc_launch_said, ignored),
            NNC_COUNT(nnc_launch_said, ignored_count), .rows = &ignored_key_metrics,
-           .help = "Keys of these files that set nothing.", .more = NNC_MORE(.when = has_launch)),
+           .help = "Keys of the launch files that set no option.", .more = NNC_MORE(.when = has_launch)),
 };
 const nnc_metrics nnc_launch_metrics = NNC_METRICS("launch files", launch_rows, nnc_report);
 
@@ -399,7 +401,7 @@ static const nnc_metric resolved_plan_rows[] = {
            .help = "Whether the profile was chosen for the plan, not by the user."),
     NNC_AS("mode", ENUM, RESULT(plan.mode), .name_of = nnc_mode_name, .values = NNC_MODE_COUNT),
     NNC_TEXT(nnc_report, overrides, .help = "Fields that --set changed."),
-    NNC_TEXT(nnc_report, cluster, .help = "File of the links between devices."),
+    NNC_TEXT(nnc_report, cluster, .help = "Cluster file with the links between devices."),
     NNC_ROWS(&other_plan_metrics, RESULT(plan)),
     NNC_ROWS(&nnc_launch_metrics),
 };
@@ -436,8 +438,8 @@ static const nnc_metric memory_part_rows[] = {
               .help = "Reserve: --reserve-bytes, or the memory for driver context, collectives and fragmentation by "
                       "the software profile.",
               .more = NNC_MORE(.part_of = total_bytes)),
-    NNC_WHOLE(nnc_memory, total_bytes, .head = "total", .unit = "B", .help = "Device memory at the peak.",
-              .more = NNC_MORE(.source = zero_paper)),
+    NNC_WHOLE(nnc_memory, total_bytes, .head = "total", .unit = "B",
+              .help = "Memory of one device in use at the peak of the step.", .more = NNC_MORE(.source = zero_paper)),
 };
 const nnc_metrics nnc_memory_metrics = NNC_METRICS("memory of one device, by class", memory_part_rows, nnc_memory);
 
@@ -445,8 +447,8 @@ NNC_GET(get_fits, nnc_report, nnc_bool_cell(self->result->memory.headroom_bytes 
 
 static const nnc_metric advice_rows[] = {
     NNC_CHARS(nnc_advice, text, .help = "The changes, as command-line options."),
-    NNC_WHOLE(nnc_advice, total_bytes, .unit = "B", .help = "Memory with these changes."),
-    NNC_NUMBER(nnc_advice, step_s, .unit = "s", .help = "One step with these changes."),
+    NNC_WHOLE(nnc_advice, total_bytes, .unit = "B", .help = "Memory of one device with these changes."),
+    NNC_NUMBER(nnc_advice, step_s, .unit = "s", .help = "Time of one step with these changes."),
 };
 static const nnc_metrics advice_metrics = NNC_METRICS("a change of the plan that would fit", advice_rows, nnc_advice);
 
@@ -462,11 +464,13 @@ NNC_GET(get_helper_bytes, nnc_report,
 NNC_IF(has_stage_list, nnc_report, self->stage_count > 1)
 
 static const nnc_metric memory_rows[] = {
-    NNC_AS("stage", WHOLE, RESULT(memory_stage), .help = "The fullest pipeline stage, from 0."),
+    NNC_AS("stage", WHOLE, RESULT(memory_stage),
+           .help = "Number of the pipeline stage that needs most memory, counted from 0."),
     NNC_ROWS(&nnc_memory_metrics, RESULT(memory)),
-    NNC_AS("capacity_bytes", WHOLE, RESULT(memory.capacity_bytes), .unit = "B", .help = "Memory of one device."),
+    NNC_AS("capacity_bytes", WHOLE, RESULT(memory.capacity_bytes), .unit = "B",
+           .help = "Memory capacity of one device."),
     NNC_AS("headroom_bytes", WHOLE, RESULT(memory.headroom_bytes), .unit = "B", .any_sign = true,
-           .help = "Free memory; negative when the plan does not fit."),
+           .help = "Free memory of one device: capacity minus total; negative when the plan does not fit."),
     NNC_AS("total_interval_bytes", WHOLE, RESULT(memory.total_interval_bytes), .each_count = 2, .unit = "B",
            .help = "Range of the peaks that may be measured under the software profile; one peak in ten is above its "
                    "upper end."),
@@ -484,7 +488,8 @@ static const nnc_metric memory_rows[] = {
     NNC_AS("advice", LIST, NNC_IN(nnc_report, advice), NNC_COUNT(nnc_report, advice_count), .rows = &advice_metrics,
            .null_empty = true, .help = "Changes of the plan with which it would fit. The fastest is first."),
     NNC_AS("stages", LIST, NNC_IN(nnc_report, stages), NNC_COUNT(nnc_report, stage_count),
-           .rows = &memory_stage_metrics, .help = "One device of each pipeline stage, if the plan has several stages.",
+           .rows = &memory_stage_metrics,
+           .help = "Memory of one device of each pipeline stage, if the plan has several stages.",
            .more = NNC_MORE(.when = has_stage_list)),
     NNC_AS("helper_bytes", WHOLE, .get = get_helper_bytes, .unit = "B",
            .help = "Part of weight_bytes: the frozen models of --method (reference, reward model, teacher).",
@@ -532,9 +537,9 @@ const nnc_metrics nnc_estimate_metrics = NNC_METRICS("one training step", estima
 
 NNC_IF(has_run, nnc_report, self->run != NULL)
 
-#define RUN_ROW                                                                                                       \
-    NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics, .help = "The whole run, if requested.", \
-           .more = NNC_MORE(.when = has_run))
+#define RUN_ROW                                                               \
+    NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics, \
+           .help = "Results of the whole run, if options ask for it.", .more = NNC_MORE(.when = has_run))
 
 static const nnc_metric estimate_run_rows[] = { NNC_ROWS(&nnc_estimate_metrics), RUN_ROW };
 const nnc_metrics nnc_estimate_run_metrics =
@@ -545,7 +550,7 @@ NNC_IF(has_stages, nnc_report, self->all_stages)
 NNC_IF(has_timeline, nnc_report, self->intervals != NULL)
 
 static const nnc_metric own_rows[] = {
-    NNC_NUMBER(nnc_own_step, step_s, .unit = "s", .help = "The measured step."),
+    NNC_NUMBER(nnc_own_step, step_s, .unit = "s", .help = "The measured step time."),
     NNC_NUMBER(nnc_own_step, mfu,
                .help = "Model FLOPs of the measured step divided by the peak of all devices in that time."),
     NNC_NUMBER(nnc_own_step, predicted_over, .help = "The predicted time divided by the measured time."),
@@ -586,7 +591,7 @@ static const nnc_metric trust_rows[] = {
 };
 static const nnc_metrics trust_metrics = NNC_METRICS("what an estimate is worth", trust_rows, nnc_past);
 static const nnc_metric fact_rows[] = {
-    NNC_TEXT(nnc_open_fact, name, .help = "Option that sets the fact."),
+    NNC_TEXT(nnc_open_fact, name, .help = "Name of the option for the setting."),
     NNC_AS("values", TEXTS, NNC_IN(nnc_open_fact, values), NNC_COUNT(nnc_open_fact, value_count),
            .help = "Possible values of the option."),
     NNC_NUMBER(nnc_open_fact, effect,
@@ -604,7 +609,7 @@ static nnc_cell get_sentence(const nnc_place *place, char text[NNC_METRIC_TEXT_M
 }
 
 static const nnc_metric document_rows[] = {
-    NNC_AS("sentence", TEXT, .get = get_sentence, .help = "The verdict in one line."),
+    NNC_AS("sentence", TEXT, .get = get_sentence, .help = "The verdict on the plan, in one sentence."),
     NNC_ROWS(&nnc_estimate_metrics),
     RUN_ROW,
     NNC_AS("stages", LIST, NNC_IN(nnc_report, stages), NNC_COUNT(nnc_report, stage_count), .rows = &nnc_stage_metrics,
@@ -618,10 +623,12 @@ static const nnc_metric document_rows[] = {
     NNC_AS("trust", OBJECT, NNC_IN(nnc_report, past), .rows = &trust_metrics,
            .help = "Error of predictions of steps that are similar to this step and that no fit has used.",
            .more = NNC_MORE(.when = has_past)),
-    NNC_AS("open_facts", LIST, NNC_IN(nnc_report, open_facts), NNC_COUNT(nnc_report, open_fact_count),
-           .rows = &fact_metrics,
-           .help = "Facts of the software that the plan does not set. The fact that changes the step most is first.",
-           .more = NNC_MORE(.when = has_facts)),
+    NNC_AS(
+        "open_facts", LIST, NNC_IN(nnc_report, open_facts), NNC_COUNT(nnc_report, open_fact_count),
+        .rows = &fact_metrics,
+        .help =
+            "Settings of the software that the plan does not state. The setting that changes the step most is first.",
+        .more = NNC_MORE(.when = has_facts)),
     NNC_AS("measured", OBJECT, NNC_VIA(nnc_report, own), .rows = &own_metrics,
            .help = "The step of --measured compared with the estimate.", .more = NNC_MORE(.when = has_own)),
     NNC_AS("sensitivity", LIST, NNC_IN(nnc_report, sensitivity), NNC_COUNT(nnc_report, sensitivity_count),

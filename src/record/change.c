@@ -578,9 +578,10 @@ NNC_GET(get_now, nnc_change, cell_of(self->now))
 
 static const nnc_metric change_rows[] = {
     NNC_AS("figure", TEXT, .get = get_figure, .help = "Name of the metric."),
-    NNC_NAMED(nnc_change, kind, kind_name, NNC_CHANGE_KIND_COUNT, .help = "Kind of the change."),
-    NNC_AS("old", ANY, .get = get_old, .help = "The recorded value."),
-    NNC_AS("now", ANY, .get = get_now, .help = "The new value."),
+    NNC_NAMED(nnc_change, kind, kind_name, NNC_CHANGE_KIND_COUNT,
+              .help = "Kind of the change: the metric changed, is gone, is new, or is within tolerance."),
+    NNC_AS("old", ANY, .get = get_old, .help = "Recorded value of the metric."),
+    NNC_AS("now", ANY, .get = get_now, .help = "New value of the metric."),
     NNC_NUMBER(nnc_change, relative,
                .help = "Change divided by the recorded value; null for texts, and if the recorded value is 0."),
 };
@@ -591,8 +592,8 @@ NNC_GET(get_found, nnc_check_verdict, cell_of(self->figure))
 static const nnc_metric verdict_rows[] = {
     NNC_AS("figure", TEXT, NNC_VIA(nnc_check_verdict, figure), NNC_IN(nnc_figure, name), .help = "Name of the metric."),
     NNC_AS("rule", TEXT, NNC_VIA(nnc_check_verdict, requirement), NNC_IN(nnc_requirement, rule),
-           .help = "The required value."),
-    NNC_AS("found", ANY, .get = get_found, .help = "The value found."),
+           .help = "Requirement on the metric, such as <= 9.5."),
+    NNC_AS("found", ANY, .get = get_found, .help = "Value of the metric in the new estimate."),
     NNC_BOOL(nnc_check_verdict, met, .help = "Whether the value in `found` meets the requirement in `rule`."),
 };
 static const nnc_metrics verdicts = NNC_METRICS("a requirement", verdict_rows, nnc_check_verdict);
@@ -681,7 +682,7 @@ static const nnc_metric rest_rows[] = {
     NNC_TEXT(nnc_check_report, tool, .help = "Version of nncost that made the new values."),
     NNC_TEXT(nnc_check_report, old_tool, .help = "Version of nncost that made the old values."),
     NNC_AS("scenarios", LIST, NNC_IN(nnc_check_report, rows), NNC_COUNT(nnc_check_report, row_count),
-           .rows = &scenario_metrics, .help = "The scenarios."),
+           .rows = &scenario_metrics, .help = "Scenarios of the plan file."),
 };
 static const nnc_metrics rest = NNC_METRICS("scenarios", rest_rows, nnc_check_report);
 
@@ -697,8 +698,8 @@ static const nnc_metric check_rows[] = {
 const nnc_metrics nnc_check_document = NNC_METRICS("a check", check_rows, nnc_check_report);
 
 static const nnc_metric diff_rows[] = {
-    NNC_AS("file", TEXT, NNC_IN(nnc_check_report, path), .help = "The old estimates."),
-    NNC_TEXT(nnc_check_report, other, .help = "The new estimates."),
+    NNC_AS("file", TEXT, NNC_IN(nnc_check_report, path), .help = "File with the old estimates."),
+    NNC_TEXT(nnc_check_report, other, .help = "File with the new estimates."),
     NNC_ROWS(&rest),
 };
 const nnc_metrics nnc_diff_document = NNC_METRICS("a comparison", diff_rows, nnc_check_report);

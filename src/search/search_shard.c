@@ -24,7 +24,8 @@ static const nnc_metric found_rows[] = {
                .more = NNC_MORE(.same_as = "throughput.mfu")),
     NNC_NUMBER(nnc_found, tokens_per_s, .help = "Tokens trained on per second.",
                .more = NNC_MORE(.same_as = "throughput.tokens_per_s")),
-    NNC_NUMBER(nnc_found, bubble_share, .show = NNC_SHOW_PERCENT, .help = "The bubble divided by the step time.",
+    NNC_NUMBER(nnc_found, bubble_share, .show = NNC_SHOW_PERCENT,
+               .help = "Idle time of the busiest stage divided by the step time.",
                .more = NNC_MORE(.same_as = "step.bubble_share")),
     NNC_NUMBER(nnc_found, exposed_comm_s, .unit = "s", .help = "Communication that no compute overlaps.",
                .more = NNC_MORE(.same_as = "step.exposed_comm_s")),
@@ -39,9 +40,9 @@ static const nnc_metric found_rows[] = {
     NNC_NUMBER(nnc_found, goodput, .show = NNC_SHOW_PERCENT2,
                .help = "Useful training time of the run divided by its wall time.",
                .more = NNC_MORE(.same_as = "run.goodput")),
-    NNC_NUMBER(nnc_found, energy_j, .unit = "J", .help = "Energy of the run, building included.",
+    NNC_NUMBER(nnc_found, energy_j, .unit = "J", .help = "Energy of the run, including the building (PUE).",
                .more = NNC_MORE(.same_as = "run.energy_j")),
-    NNC_NUMBER(nnc_found, carbon_kg, .unit = "kg", .help = "Carbon dioxide of the energy.",
+    NNC_NUMBER(nnc_found, carbon_kg, .unit = "kg", .help = "Carbon dioxide emitted for the energy of the run.",
                .more = NNC_MORE(.same_as = "run.carbon_kg")),
     NNC_TEXT(nnc_found, command, .help = "The command line that estimates the plan."),
 };
@@ -174,17 +175,18 @@ static const nnc_metrics asked = NNC_METRICS("the request", asked_rows, nnc_sear
 
 static const nnc_metric lever_rows[] = {
     NNC_AS("figure", TEXT, .get = get_lever, .help = "Parameter of the device file, as --set names it."),
-    NNC_NUMBER(nnc_target, value, .help = "Value of the device."),
+    NNC_NUMBER(nnc_target, value, .help = "Value of the parameter in the device file."),
     NNC_NUMBER(
         nnc_target, needed,
         .help =
             "Value of the parameter with which the best plan takes the target step time; null: no value reaches it."),
-    NNC_NUMBER(nnc_target, step_s, .unit = "s", .help = "Step time with this value."),
+    NNC_NUMBER(nnc_target, step_s, .unit = "s", .help = "Step time with the value in `needed`."),
 };
 static const nnc_metrics figures = NNC_METRICS("the smallest value of a parameter", lever_rows, nnc_target);
 
 static const nnc_metric target_rows[] = {
-    NNC_AS("step_s", NUMBER, NNC_IN(nnc_search_report, target_step_s), .unit = "s", .help = "The target step."),
+    NNC_AS("step_s", NUMBER, NNC_IN(nnc_search_report, target_step_s), .unit = "s",
+           .help = "The step time of --target-step."),
     NNC_AS("figures", LIST, NNC_IN(nnc_search_report, targets), NNC_COUNT(nnc_search_report, target_count),
            .in_place = true, .rows = &figures, .help = "The value that each parameter alone would need."),
 };
@@ -199,7 +201,7 @@ static const nnc_metric document_rows[] = {
              .help = "Digest of the inputs of the search, equal for all its shards; only with --shard.",
              .more = NNC_MORE(.when = is_shard)),
     NNC_AS("asked", OBJECT, NNC_VIA(nnc_search_report, search), .rows = &asked,
-           .help = "The request; only with --shard.", .more = NNC_MORE(.when = is_shard)),
+           .help = "Options of the search; only with --shard.", .more = NNC_MORE(.when = is_shard)),
     NNC_AS("space", WHOLE, TOTAL(space), .help = "Number of combinations of all options, before any rule."),
     NNC_AS("covered", WHOLE, TOTAL(covered),
            .help = "Number of combinations that the search covered: all, unless the search was stopped."),
@@ -210,9 +212,9 @@ static const nnc_metric document_rows[] = {
                    "plans than one search, because each prunes alone."),
     NNC_AS("pruned", WHOLE, TOTAL(pruned),
            .help = "Number of combinations that were not evaluated, because a rule or a lower bound excludes them."),
-    NNC_NUMBER(nnc_search_report, elapsed_s, .unit = "s", .help = "Time of the search."),
+    NNC_NUMBER(nnc_search_report, elapsed_s, .unit = "s", .help = "Elapsed time of the search."),
     NNC_AS("threads", WHOLE, NNC_VIA(nnc_search_report, search), NNC_IN(nnc_search, threads),
-           .help = "Threads that worked."),
+           .help = "Number of threads that searched."),
     NNC_TEXT(nnc_search_report, currency, .help = "Currency of the prices; null when no price is known."),
     NNC_AS("fastest", WHOLE, .get = get_fastest,
            .help = "Number of devices with the fastest plan; null when no plan fits.",

@@ -736,7 +736,7 @@ $ nncost explain memory dense round | grep '^[a-z]'
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
-total_bytes       Device memory at the peak.
+total_bytes       Memory of one device in use at the peak of the step.
 weight_bytes      Weights that forward and backward read, in the format of the precision policy.
 held_params       = stage_params
 stage_params      parameters of one rank of the stage, before ZeRO
@@ -759,7 +759,7 @@ model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
 plan      16 devices = data 16, ZeRO 3
-total_bytes       Device memory at the peak.
+total_bytes       Memory of one device in use at the peak of the step.
 weight_bytes      Weights that forward and backward read, in the format of the precision policy.
 held_params       = sharded_params
 sharded_params    parameters of one rank after ZeRO; experts have fewer replicas, so fewer shards
@@ -960,28 +960,28 @@ micro_batch       Sequences or images per micro-batch of one replica.
 micro_batches     Micro-batches per optimizer step (gradient accumulation).
 global_batch      Sequences or images per step.
 seq_len           Length of a sequence.
-image             Side of an image.
+image             Height and width of an image in pixels.
 precision         Number format of the matrix products.
 policy            Precision policy: formats of weights, gradients and optimizer states. default:
 optimizer         Optimizer: determines the optimizer states and the work of the update.
 recompute         Activation checkpointing: parts of forward that backward computes again, so that
 recompute_every   Number of layers that full recomputation runs again from one kept input.
-recompute_layers  Full recomputation of this many layers of each stage; 0 = all layers.
+recompute_layers  Number of layers of each stage that are recomputed in full; 0 = all layers.
 offload           Parts kept in host memory: optimizer, activations, weights.
 attention         Attention as one fused kernel, or as separate kernels.
 activations       Rule by which the bytes of kept activations are counted.
 software          Software profile: which kernels are fused, and which tensors they keep for
 software_chosen   Whether the profile was chosen for the plan, not by the user.
-mode              Predict with the fitted efficiencies of the device, or give the lower bound of the
+mode              Compute the predicted step with the fitted efficiencies of the device, or the
 overrides         Fields that --set changed.
-cluster           File of the links between devices.
+cluster           Cluster file with the links between devices.
 ends_as_layers    Count embedding and head as one layer each when balancing stages.
 first_stage_layers
 last_stage_layers Layers of the last pipeline stage; 0 = as many as other stages.
 whole_experts     Do not split experts over tensor ranks (expert tensor parallel = 1): --expert is
 train             Parts whose weights are trained; all other parts are frozen. For a captured step,
-train_layers      Number of successive layers that are trained, or whose adapters are; 0 = all
-train_from        Index of the first layer of --train-layers, from 0; -1 = train the last layers.
+train_layers      Number of successive layers whose weights or adapters are trained; 0 = all layers.
+train_from        Index, from 0, of the first of the layers that --train-layers trains; -1 = train
 next_tokens       Also train the layers for multi-token prediction (next_layers of the model).
 adapter_rank      Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters. Only the
 adapters          Linear layers with adapters; routed experts have none unless listed.
@@ -989,7 +989,7 @@ dora              Adapters train the direction of each weight and a separate mag
 oft               Adapters rotate the inputs of each layer, in blocks of --adapter-rank (OFT).
 frozen            Storage format of frozen weights. For a captured step, paths of modules that are
 fp8_inputs        Keep the inputs of activation functions in 8 bits for backward.
-optimizer_rank    Rank of the gradients that galore and apollo project.
+optimizer_rank    Rank to which the optimizers galore and apollo project gradients.
 optimizer_kernels Kernels of the update: one for all operations, or one for each operation.
 flops_convention  Rule by which model FLOPs are counted.
 clip_gradients    Clip gradients by the norm of all gradients before the update.
@@ -1021,14 +1021,14 @@ busy_s            = forward_s + backward_s + recompute_s + update_s + exposed_co
   where           forward_s 3.376 ms, backward_s 6.496 ms, recompute_s 0 s, update_s 255.3 us,
                   exposed_comm_s 2.907 ms, host_s 0 s
 
-bubble_ratio      The bubble divided by the busy time of the stage.
+bubble_ratio      Idle time of the busiest stage divided by its busy time.
                   = bubble_s / busy_s
                   = 0.00142311069889 / 0.013034519121
                   = 0.109180145863
   where           bubble_s 1.423 ms, busy_s 13.03 ms
   source          arXiv:2104.04473 section 2.2
 
-bubble_share      The bubble divided by the step time.
+bubble_share      Idle time of the busiest stage divided by the step time.
                   = bubble_s / step_s
                   = 0.00142311069889 / 0.0144576298199
                   = 0.0984331952479
@@ -1238,7 +1238,7 @@ $ nncost explain mfu dense round --format json
 }
 $ nncost explain memory dense round --format csv
 of,name,kind,formula,numbers,result,unit,text,meaning,note,source\r
-step,total_bytes,formula,weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes + transient_bytes + apart_bytes + reserve_bytes,214212000 + 214212000 + 1285272000 + 280408000 + 22000000 + (-234212000) + 0,1781892000,B,,Device memory at the peak.,,arXiv:1910.02054 section 3\r
+step,total_bytes,formula,weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes + transient_bytes + apart_bytes + reserve_bytes,214212000 + 214212000 + 1285272000 + 280408000 + 22000000 + (-234212000) + 0,1781892000,B,,Memory of one device in use at the peak of the step.,,arXiv:1910.02054 section 3\r
 step,weight_bytes,formula,ceil(weight_bytes_per_param * held_params),ceil(2 * 107106000),214212000,B,,"Weights that forward and backward read, in the format of the precision policy.",,"arXiv:1910.02054 section 3.1, arXiv:1710.03740"\r
 step,held_params,formula,stage_params,107106000,107106000,,,,,\r
 step,stage_params,formula,dense_params + expert_params,107106000 + 0,107106000,,,"parameters of one rank of the stage, before ZeRO",,\r
@@ -1338,7 +1338,7 @@ mape              Mean of the absolute errors, predicted / measured - 1.
 
 best.memory_bytes:
 
-total_bytes       Device memory at the peak.
+total_bytes       Memory of one device in use at the peak of the step.
                   = weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes +
                   transient_bytes + apart_bytes + reserve_bytes
   source          arXiv:1910.02054 section 3
@@ -1389,7 +1389,7 @@ mfu               Model FLOPs utilisation: model FLOPs / (peak x devices x step 
 
 memory.total_bytes:
 
-total_bytes       Device memory at the peak.
+total_bytes       Memory of one device in use at the peak of the step.
                   = weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes +
                   transient_bytes + apart_bytes + reserve_bytes
                   = 214212000 + 214212000 + 1285272000 + 280408000 + 22000000 + (-234212000) + 0
@@ -1457,7 +1457,7 @@ $ nncost explain --format json | head -4
 {
   "schema": "nncost.explain-list/1",
   "names": [
-    {"name": "sentence", "output": "estimate", "unit": null, "meaning": "The verdict in one line.", "source": null},
+    {"name": "sentence", "output": "estimate", "unit": null, "meaning": "The verdict on the plan, in one sentence.", "source": null},
 $ nncost explain --format csv | head -2
 name,output,unit,meaning,source\r
-sentence,estimate,,The verdict in one line.,\r
+sentence,estimate,,"The verdict on the plan, in one sentence.",\r

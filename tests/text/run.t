@@ -22,7 +22,7 @@ part               time  share
 training        20.34 h  28.0%  Time of the steps, as estimated.
 checkpoints     424.3 s   0.2%  Time that training waits for checkpoints.
 restarts        640.2 s   0.2%  Time of restarts and of lost work that is repeated.
-evaluation   2.170 days  71.6%  Time of evaluation.
+evaluation   2.170 days  71.6%  Time of all evaluations of the run.
 
 goodput     98.57%, a failure every 2.604 days, 1.163 in all,
             645.0 s from a failure until training resumes

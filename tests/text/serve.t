@@ -240,7 +240,7 @@ served    dense on round, software vllm
 
 decode.time_s:
 
-time_s            Time of the whole step.
+time_s            Time of the whole prefill or decode step.
                   = max(product_s + expert_s + attention_s + head_s + comm_s + host_s,
                   lower_bound_s)
                   = max(0.000192127978676 + 0 + 1.7632e-5 + 2.00533311121e-5 + 0 + 0.00109,
@@ -340,7 +340,7 @@ text_s:
 text_s            Time of the text encoders for the prompts of a batch.
                   = 0.002568168 s (2.568 ms)
 lower_bound_s:
-lower_bound_s     Lower bound for any software.
+lower_bound_s     Lower bound of image_s for any software.
                   = text_bound_s + steps * step_bound_s + decode_bound_s
                   = 0.00244 + 20 * 2.5036e-5 + 0.0006447576
                   = 0.0035854776 s (3.585 ms)

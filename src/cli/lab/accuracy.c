@@ -58,7 +58,7 @@ static const nnc_metric group_rows[] = {
                "Share of measurements that lie inside the predicted interval, over all rows that have an interval."),
     NNC_AS("worst", TEXT, .get = get_worst, .help = "Id of the row with the largest absolute error."),
     NNC_AS("worst_error", NUMBER, .get = get_worst_error, .head = "worst", .show = NNC_SHOW_ERROR,
-           .help = "Error of this row."),
+           .help = "Error of the row that `worst` names."),
     NNC_HEAD("", TEXT, .get = get_worst, .shrinks = true, .drop = 2),
 };
 #undef STATS
@@ -89,9 +89,9 @@ NNC_GET(get_tight_batch, nnc_scored, batch_cell(self, self->max_batch_tight))
 
 #define ROW(member) NNC_VIA(nnc_scored, row), NNC_IN(nnc_measured, member)
 static const nnc_metric scored_rows[] = {
-    NNC_AS("id", TEXT, ROW(id), .help = "Id of the row in its file."),
+    NNC_AS("id", TEXT, ROW(id), .help = "Id of the measured row in its file."),
     NNC_AS("file", TEXT, .get = get_row_file, .help = "Name of the file."),
-    NNC_AS("line", WHOLE, ROW(line), .help = "Line of the file."),
+    NNC_AS("line", WHOLE, ROW(line), .help = "Line of the measured row in its file."),
     NNC_AS("kind", TEXT, .get = get_kind, .help = "The measured quantity: a step, a kernel, a collective ..."),
     NNC_AS("served", TEXT, .get = get_served,
            .help = "Name of the column with the measured time, for rows of served requests."),
@@ -165,12 +165,12 @@ static const nnc_metrics files = NNC_METRICS("a file of rows", file_rows, nnc_me
 static const nnc_metric document_rows[] = {
     NNC_TEXT(nnc_accuracy_report, overrides, .help = "Fields that --set changed."),
     NNC_AS("files", LIST, NNC_IN(nnc_accuracy_report, files), NNC_COUNT(nnc_accuracy_report, file_count),
-           .rows = &files, .help = "The files."),
+           .rows = &files, .help = "The files of measurements."),
     NNC_AS("groups", LIST, NNC_IN(nnc_accuracy_report, groups), NNC_COUNT(nnc_accuracy_report, group_count),
            .rows = &group_metrics,
            .help = "Errors of each compared quantity, by file, by device, by framework and in total."),
     NNC_AS("rows", LIST, NNC_IN(nnc_accuracy_report, rows), NNC_COUNT(nnc_accuracy_report, count), .rows = &row_metrics,
-           .help = "Every row."),
+           .help = "Every measured row, with --rows."),
 };
 static const nnc_metrics document = NNC_METRICS("predictions and measurements", document_rows, nnc_accuracy_report);
 

@@ -187,7 +187,7 @@ static const nnc_metric document_rows[] = {
     NNC_AS("groups", LIST, NNC_IN(nnc_calibration_report, groups), NNC_COUNT(nnc_calibration_report, group_count),
            .rows = &groups, .help = "Errors by group of rows."),
     NNC_AS("unused", LIST, NNC_IN(nnc_calibration_report, unused), NNC_COUNT(nnc_calibration_report, unused_count),
-           .rows = &nnc_left_out_metrics, .help = "Rows that are not used."),
+           .rows = &nnc_left_out_metrics, .help = "Measured rows that the fit does not use."),
     NNC_AS("explained_model", TEXT, NNC_IN(nnc_calibration_report, asked_model),
            .help = "Model for which --explain names measurements that make its interval narrower."),
     NNC_AS("next", LIST, NNC_IN(nnc_calibration_report, next), NNC_COUNT(nnc_calibration_report, next_count),

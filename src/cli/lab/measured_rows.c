@@ -271,10 +271,11 @@ nnc_status nnc_rows_read(nnc_session *session, const nnc_row_choice *choice, nnc
 
 static const nnc_metric rows[] = {
     NNC_TEXT(nnc_left_out, file, .help = "Name of the file."),
-    NNC_WHOLE(nnc_left_out, rows, .head = "rows", .help = "Number of these rows."),
+    NNC_WHOLE(nnc_left_out, rows, .head = "rows", .help = "Number of rows with this reason."),
     NNC_HEAD("file", TEXT, NNC_IN(nnc_left_out, file)),
     NNC_TEXT(nnc_left_out, reason, .head = "reason", .shrinks = true, .help = "Reason why the rows are not used."),
-    NNC_TEXT(nnc_left_out, first, .head = "the first", .shrinks = true, .drop = 1, .help = "Id of one of these rows."),
+    NNC_TEXT(nnc_left_out, first, .head = "the first", .shrinks = true, .drop = 1,
+             .help = "Id of one row with this reason."),
 };
 const nnc_metrics nnc_left_out_metrics = NNC_METRICS("rows that are not used", rows, nnc_left_out);
 
