@@ -6,9 +6,10 @@
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 
-/* An option name of another program. words: options of nncost, with '%' in the place of the value. Without '%', the
- * name is a switch, or the alias is for one value only. An alias is used only in commands that have the first option in
- * `words`. The texts are arrays, because the loader would have to relocate pointers each time the program starts. */
+/* An option name of another program. words: the options of nncost that replace it, with '%' in the place of the value.
+ * Without '%', the name is a switch, or the alias is for one value only. An alias is used only in commands that have
+ * the first option in `words`. The texts are arrays and not pointers, because the loader would have to relocate
+ * pointers at each start of the program. */
 typedef struct alias {
     char name[48];
     char value[20]; /* the alias is used for this value, or, if it ends with '*', for values that begin with it; "" =
@@ -20,18 +21,20 @@ typedef struct alias {
 
 /* clang-format off */
 /* NOLINTBEGIN(bugprone-macro-parentheses): an array cannot be initialised with a string in parentheses */
-#define ANY "" /* in the member `value`: any value */
+#define ANY "" /* in the member `value` of an alias: the alias is for any value */
 #define NAME(name, words) { name, ANY, words, "", "" }
 #define VALUE(name, value, words) { name, value, words, "", "" }
 #define HINT(name, value, hint, option) { name, value, "", hint, option }
 /* NOLINTEND(bugprone-macro-parentheses) */
-#define LOAD "@" /* in the member `value`: the alias is used only if the command line says how requests come */
+/* in the member `value` of an alias: the alias is used only if the command line has an option for the load of a
+ * deployment */
+#define LOAD "@"
 #define TRAINED "--micro-batch N for the batch of one device, or --global-batch N for all devices"
 #define BATCH "--batch N for requests that start together, --concurrency N for a closed loop"
 #define LOOP "--concurrency N for a closed loop, --batch N for requests that start together"
 
 static const alias aliases[] = {
-    /* short forms for options of nncost */
+    /* short names of options of nncost */
     NAME("--json", "--format json"),
     NAME("--qlora", "--lora % --frozen nf4"),
     VALUE("--fsdp", "full-shard*", "--zero 3"), VALUE("--fsdp", "shard-grad-op*", "--zero 2"),
@@ -179,8 +182,8 @@ static const alias aliases[] = {
     NAME("--dp-size", "--data %"), NAME("--ep-size", "--expert %"),
     HINT("--enable-expert-parallel", ANY, "--expert N, N = tensor x data", "--expert"),
     HINT("--max-model-len", ANY, "--input-len and --output-len", "--input-len"),
-    /* Options for the largest number of sequences limit a load of requests that come over time. Without such a load,
-     * the user means a batch size. */
+    /* Options such as --max-num-seqs limit the running sequences if requests come over time. Without a load of such
+     * requests, the user means the batch size. */
     VALUE("--max-num-seqs", LOAD, "--max-batch %"), HINT("--max-num-seqs", ANY, BATCH, "--batch"),
     VALUE("--max-batch-size", LOAD, "--max-batch %"), HINT("--max-batch-size", ANY, BATCH, "--batch"),
     VALUE("--max-running-requests", LOAD, "--max-batch %"), HINT("--max-running-requests", ANY, LOOP, "--concurrency"),
@@ -250,7 +253,7 @@ static bool alike(const char *name, const char *word) {
 typedef struct expansion {
     nnc_option_known *known;
     const void *context;
-    bool has_load;    /* true: an option of the command line says how requests come */
+    bool has_load;    /* true: the command line has an option for the load of a deployment, such as --request-rate */
     nnc_buffer words; /* words of the new command line; a NUL follows each */
     int count;
 } expansion;
@@ -325,7 +328,7 @@ static const alias *row_of(const expansion *e, const char *word, const char *val
     *found = false;
     for (int i = 0; i < ALIASES; i++) {
         const alias *row = &aliases[i];
-        if (row->name[2] != first) { continue; /* saves most of the comparisons */ }
+        if (row->name[2] != first) { continue; /* saves most of the string comparisons */ }
         if (!applies(e, row, word) || (own && !renames_value(row, value))) { continue; }
         *found = true;
         if (!is_for_any(row) && (row->value[0] == LOAD[0] ? e->has_load : value != NULL && alike(row->value, value))) {

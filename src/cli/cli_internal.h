@@ -39,10 +39,10 @@
 NNC_ENUM(nnc_ops_sort, NNC_SORT_LIST, NNC_SORT_COUNT);
 const char *nnc_ops_sort_name(nnc_ops_sort value);
 
-#define NNC_BY_LIST(X)                                                          \
-    X(NNC_BY_ROW, "row")     /* one row for each op in each phase */            \
-    X(NNC_BY_OP, "op")       /* one row for each op: the sum over its phases */ \
-    X(NNC_BY_GROUP, "group") /* attention, mlp, ... */                          \
+#define NNC_BY_LIST(X)                                                                             \
+    X(NNC_BY_ROW, "row")     /* `ops` prints one row for each op in each phase */                  \
+    X(NNC_BY_OP, "op")       /* `ops` prints one row for each op: the sum over its phases */       \
+    X(NNC_BY_GROUP, "group") /* `ops` prints one row for each group of ops: attention, mlp, ... */ \
     X(NNC_BY_PHASE, "phase")
 NNC_ENUM(nnc_ops_by, NNC_BY_LIST, NNC_BY_COUNT);
 const char *nnc_ops_by_name(nnc_ops_by value);
@@ -56,7 +56,7 @@ typedef struct nnc_ops_view {
 
 /* ---- options: option_table.c, options.c ---- */
 
-/* Sets of options. A command takes some of them: see .takes of its nnc_command. */
+/* Flags of sets of options. A command has the options of the sets in .takes of its nnc_command. */
 enum {
     NNC_TAKES_COMMON = 1,        /* --format, --output, --no-defaults, --help */
     NNC_TAKES_PLAN = 2,          /* every field of the plan, --software, --set */
@@ -158,7 +158,7 @@ typedef struct nnc_options {
     nnc_sweep_options sweep;
     nnc_ops_view view;
     nnc_scenario_args given; /* settings of the command line; they take precedence over files */
-    char **operands;         /* operands of the command line; the list ends with NULL */
+    char **operands;         /* operands (words that are not options) of the command line; the list ends with NULL */
     int operand_count;
     const char *texts[NNC_OWN_OPTIONS_MAX]; /* text of the value of each row of the option table; NULL = not given */
     char host_set[64];                      /* text of the --set option that --host is converted to */
@@ -228,7 +228,7 @@ typedef struct nnc_option_text {
     bool of_plan;
     const nnc_field *field;
     bool of_file;          /* true: `field` is a row of a field table; false: `field` is a part of an nnc_own_option */
-    char default_text[64]; /* default as text; "" = no default */
+    char default_text[64]; /* default value of the option as text; "" = no default */
     const char *group;     /* heading of the option in help */
     unsigned takes;
     char help[512];
@@ -256,7 +256,8 @@ typedef struct nnc_session {
     nnc_buffer *out;      /* output; it is printed only when the command has succeeded */
     nnc_buffer arguments; /* words of the command line from the command on, each followed by a NUL */
     bool inside;          /* true: another command calls this command, which must then write no files */
-    int exit_code;        /* exit code of a command that succeeded: 0, or 1 if the answer is no */
+    /* exit code of a command that succeeded: 0, or 1 if the answer is no, for example "does not fit" */
+    int exit_code;
 } nnc_session;
 
 /* A form of a command, such as "report diff", which the operands choose. It takes a part of the command's options. */
@@ -319,7 +320,7 @@ nnc_status nnc_plans_of_args(nnc_session *session, const char *model, const char
 nnc_status nnc_scenario_load_args(nnc_session *session, const char *model, const char *device, nnc_scenario *scenario,
                                   nnc_error *err);
 
-/* Makes the estimate compute the metrics of the whole run, too, if --tokens or --samples is given. */
+/* If --tokens or --samples is given, makes the estimate also compute the metrics of the whole run. */
 void nnc_scenario_request_run(nnc_scenario *scenario);
 
 /* Loads the model and the device, and estimates. Then calls `write` with `context` and a scratch, which holds the lists
@@ -389,7 +390,7 @@ nnc_status nnc_shard_read(const char *text, nnc_shard *shard, nnc_error *err);
 
 /* ---- the system: terminal.c ---- */
 
-/* Returns the format, width and colour of standard output, or of the file of --output. */
+/* Returns the format, width and colour in which a command writes to standard output or to the file of --output. */
 nnc_style nnc_output_style(const nnc_options *options);
 /* Writes text to a file, completely or not at all. path NULL: standard output. */
 nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc_error *err);
@@ -407,7 +408,7 @@ typedef struct nnc_progress {
     double begun_s, next_s;
 } nnc_progress;
 
-/* Begins to show progress. quiet: shows no line, because the result goes to the same terminal. */
+/* Begins to show progress. quiet: shows no progress line, because the result is written to the same terminal. */
 nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, nnc_progress_form form, bool quiet);
 void nnc_progress_show(nnc_progress *progress, int64_t done);
 /* Removes the progress line, or prints the last JSON object of the progress. */
@@ -424,7 +425,7 @@ typedef struct nnc_interrupt {
 void nnc_interrupt_hold(nnc_interrupt *interrupt);
 /* Returns a signal that was held back; 0 = no signal. */
 int nnc_interrupt_pending(const nnc_interrupt *interrupt);
-/* Stops holding signals back, and discards the signals that arrived meanwhile. */
+/* Stops holding signals back, and discards signals that arrived while they were held back. */
 void nnc_interrupt_release(nnc_interrupt *interrupt);
 
 /* A browser page has no folder, no pipe and no measurements. Commands that need them fail on a page, and the linker
@@ -434,7 +435,7 @@ void nnc_interrupt_release(nnc_interrupt *interrupt);
 #define NNC_NO_PAGE_IN_BROWSER(page) (1 ? NULL : (page))
 #else
 #define NNC_NOT_ON_PAGE(run) run
-#define NNC_NO_PAGE_IN_BROWSER(page) page /* on a browser page: NULL, so that the linker removes the page function */
+#define NNC_NO_PAGE_IN_BROWSER(page) page /* on a browser page NULL, so that the linker removes the function */
 #endif
 /* Commands that need fork(), such as 'mcp', fail on Windows, which lacks it. */
 #ifdef NNC_NO_PROCESSES
@@ -523,7 +524,7 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
 nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, int64_t *global_batch, const char **chosen,
                             nnc_error *err);
 
-/* The best plan on a device, or on a number of devices. */
+/* The best plan that a search found for a device, or for a number of devices. */
 typedef struct nnc_best {
     nnc_found found;          /* the plan; all its numbers are NaN if no plan was found */
     const nnc_result *result; /* estimate of the plan, without a valid op table; NULL = no plan was found */

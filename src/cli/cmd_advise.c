@@ -18,7 +18,7 @@ typedef struct line {
 typedef struct answer {
     nnc_report report;
     int32_t count, tries;
-    line *lines; /* points to the first element of the array `places` */
+    line *lines; /* points to the first element of the array `places`, for a table that needs a pointer */
     line places[SHOWN + NNC_ADVICE_MAX + 1];
 } answer;
 

@@ -16,16 +16,16 @@ typedef struct compared_row {
     const char *split;
 } compared_row;
 
-/* Estimates side by side. varied: for each row, its values of the options in varied_names. */
+/* The estimates of `compare`. varied: for each estimate, the values of the options in varied_names. */
 typedef struct comparison_rows {
     const compared_row *rows;
     int32_t row_count;
     const char *const *varied_names;
-    const char *const *varied; /* the values as row_count rows, each with varied_count values */
+    const char *const *varied; /* values of the varied options: row_count rows with varied_count values each */
     int32_t varied_count;
 } comparison_rows;
 
-/* Returns the speed: tokens per second if every row has tokens, otherwise samples per second. */
+/* Returns the throughput of a row: tokens per second if every row has tokens, otherwise samples per second. */
 static double speed(const nnc_result *result, bool tokens) {
     return tokens ? result->tokens_per_s : result->samples_per_s;
 }
@@ -34,8 +34,8 @@ static double unit_cost(const nnc_result *result, bool tokens) {
     return result->cost_step / (tokens ? (double)result->tokens / 1e6 : (double)result->plan.global_batch / 1e3);
 }
 
-/* Returns the speed by which rows are ranked: the speed of the whole run with its losses if every row has a run, else
- * the speed of a step. */
+/* Returns the throughput by which rows are ranked: that of the whole run, with its losses, if every row has a run;
+ * otherwise that of a step. */
 static double rank_speed(const nnc_report *report, bool tokens, bool run) {
     return run ? (tokens ? report->run->tokens : report->run->samples) / report->run->run_s
                : speed(report->result, tokens);
@@ -398,7 +398,8 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
     return nnc_scenario_run(scenario, err);
 }
 
-/* Splits the change of the step from the first row to this row: "+242 ms: framework 231 ms, zero 11 ms". */
+/* Writes the difference in step time between this row and the first row, divided by cause: "+242 ms: framework 231 ms,
+ * zero 11 ms". */
 static nnc_status split_change(const product *p, const nnc_scenario *scenarios, int32_t row, nnc_scratch *scratch,
                                compared_row *made, nnc_error *err) {
     const nnc_scenario *first = &scenarios[0], *scenario = &scenarios[row];

@@ -68,7 +68,7 @@ static void write_open_facts(nnc_sheet *sheet, const void *record) {
     nnc_sheet_end(sheet);
 }
 
-/* Returns the note on a class of memory in the table; "" = no note. */
+/* Returns the note that the table of memory has for a class; "" = no note. */
 static const char *class_note(const nnc_memory *memory, const char *name) {
     static const char *const notes[][2] = {
         { "optimizer_bytes", "states and master weights" },
@@ -190,8 +190,8 @@ static void write_stages(nnc_sheet *sheet, const void *record) {
     nnc_table_of(sheet->out, sheet->style, lines);
 }
 
-/* If the step with a doubled peak is longer than the elasticity promises by more than this factor, the page explains
- * the difference. */
+/* The step time with a doubled peak, divided by the step time that the elasticity predicts for a doubled peak. Above
+ * this ratio, the page explains the difference. */
 static const double explained_from = 1.1;
 
 static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry) {
@@ -243,7 +243,7 @@ static void write_sensitivity(nnc_sheet *sheet, const void *record) {
 
 typedef struct slice {
     const char *name;
-    double amount; /* time in seconds, or memory in bytes */
+    double amount; /* value of a part: its time in seconds, or its memory in bytes */
 } slice;
 
 /* A part of a step, such as host time, is shown only from this share of the step time on. A host that does not delay
@@ -382,7 +382,7 @@ static void add_networks(nnc_sheet *sheet, const void *record) {
 
 static void write_fit(nnc_sheet *sheet, const void *record) {
     if (sheet->style.format == &nnc_format_markdown) {
-        nnc_sheet_gap(sheet); /* a list directly after a table would be read as a row of the table */
+        nnc_sheet_gap(sheet); /* in Markdown, a list directly after a table would be read as a row of the table */
     }
     nnc_fit_write(sheet, "total", record);
 }
@@ -507,7 +507,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
 /* Largest number of suggested changes on the page. */
 enum { CHANGE_LINES = 3 };
 
-/* Smallest gain for which a change is called faster. */
+/* Smallest ratio of throughputs for which the page lists a change as faster. */
 static const double shown_gain = 1.01;
 
 /* The record of the first screen (the page without --full). Its first member is the report, so a pointer to the record
@@ -550,7 +550,7 @@ static void write_trust(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const nnc_past *p = &report->past;
     char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT];
-    if (report->own != NULL) { return; /* another line shows the user's measured step */ }
+    if (report->own != NULL) { return; /* with --measured, another line shows the user's measured step */ }
     nnc_sheet_label(sheet, "");
     if (nnc_report_is_implausible(report)) {
         nnc_sheet_words(sheet, "no range: the input is implausible");
@@ -866,7 +866,8 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
         nnc_result eager;
         changes.count = changes.tries = 0;
         if (report->advice_count == 0) { NNC_TRY(nnc_scenario_changes(scenario, true, scratch, &changes, err)); }
-        NNC_TRY(nnc_scenario_eager(scenario, scratch, &eager, err)); /* last, because it replaces the plan's op list */
+        /* this is the last step, because it replaces the op list of the plan */
+        NNC_TRY(nnc_scenario_eager(scenario, scratch, &eager, err));
         report->eager_s = eager.step_s;
         report->eager_bytes = isnan(eager.step_s) ? 0 : eager.memory.total_bytes;
         report->op_count = report->stage_count = 0;

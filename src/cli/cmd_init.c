@@ -40,7 +40,7 @@ void nnc_scenario_sets(nnc_record *record, const nnc_scenario_args *given) {
     nnc_record_close(record);
 }
 
-/* Returns the value plus 10 %, rounded up to two digits: 0.4313 -> 0.48. */
+/* Returns 1.1 times the value, rounded up to two digits: 0.4313 -> 0.48. */
 static double with_headroom(double value) {
     const double unit = pow(10, floor(log10(value)) - 1);
     return ceil(1.1 * value / unit) * unit;

@@ -334,7 +334,7 @@ static void shorten(choice *c, nnc_json root) {
         if (c->out->size - begin <= SHORT_BYTES) { break; }
     }
     if (c->cut && !c->out->failed) {
-        c->out->size--; /* removes the closing brace, so that one more member can follow */
+        c->out->size--; /* removes the closing brace of the answer, so that one more member can be appended */
         nnc_buffer_print(c->out, ",\"lists_cut_to\":%d}", c->most);
     }
 }
@@ -378,7 +378,7 @@ static bool names_pipe(const char *list) {
     char name[PATH_MAX];
     for (bool more = true; more;) {
         const size_t length = strcspn(list, ",");
-        if (length >= sizeof name) { /* no file can have such a long path */
+        if (length >= sizeof name) { /* an argument of this length cannot be the path of a file */
             return true;
         }
         snprintf(name, sizeof name, "%.*s", (int)length, list);
@@ -415,7 +415,7 @@ static void add_option(words *w, const char *key, nnc_json value) {
     case NNC_JSON_BOOL: add_word(w, name, nnc_json_bool(value) ? "" : "=off", ""); return;
     case NNC_JSON_NUMBER: all_digits(nnc_json_number(value), number); break;
     case NNC_JSON_TEXT: text = nnc_json_text(value); break;
-    case NNC_JSON_LIST: /* the option is repeated for each element */
+    case NNC_JSON_LIST: /* the value is a list: the option is repeated for each element */
         for (nnc_json one = nnc_json_first(value); one.node != NULL; one = nnc_json_next(one)) {
             add_option(w, key, one);
         }

@@ -13,7 +13,7 @@ typedef struct ops_row {
     int32_t order;
     double instances, flops, vector_flops, bytes, seconds;
     double bound_s[NNC_BOUND_COUNT];
-    double key; /* number by which the rows are ordered */
+    double key; /* the number of this row by which --sort orders the rows */
 } ops_row;
 
 static void add_cost(ops_row *row, const nnc_op_cost *cost) {
@@ -42,9 +42,7 @@ static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows) {
     for (int32_t i = 0; i < report->op_count; i++) {
         const nnc_op_cost *cost = &report->ops[i];
         const char *key = row_key(cost, by);
-        if (cost->repeat == 0) {
-            continue; /* the op table has a row for this op, but the busiest stage does not run it */
-        }
+        if (cost->repeat == 0) { continue; /* the busiest stage does not run this op, so its row is left out */ }
         int32_t at = by == NNC_BY_ROW ? count : 0;
         while (at < count && strcmp(rows[at].name, key) != 0) { at++; }
         if (at == count) {
@@ -251,7 +249,7 @@ const nnc_view nnc_ops_output = {
 nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report, nnc_ops_view view) {
     nnc_metric own_rows[NNC_COUNT_OF(document_rows)];
     memcpy(own_rows, document_rows, sizeof own_rows);
-    own_rows[OPS_ROW].rows = &row_metrics[view.by]; /* rows of one op, or sums by op, group or phase */
+    own_rows[OPS_ROW].rows = &row_metrics[view.by]; /* metrics of one op, or of a sum by op, group or phase */
     const nnc_metrics own = { .rows = own_rows, .count = NNC_COUNT_OF(own_rows) };
     nnc_view shown = nnc_ops_output;
     shown.document = &own;

@@ -27,7 +27,7 @@ static nnc_status find_picture(const nnc_session *session, const nnc_picture **p
     return nnc_fail(err, NNC_BAD_USAGE, "plot", "unknown picture, expected one of %s, found \"%s\"", expected, name);
 }
 
-/* Sets the options of the command for its picture: only pictures of a search take the options of a search. */
+/* Sets the options that `plot` accepts for a picture: only pictures of a search accept the options of a search. */
 static void form_of(const nnc_options *options, nnc_form *form) {
     const nnc_names names = { nnc_picture_name, NNC_PICTURE_COUNT };
     const char *name = options->operand_count > 0 ? options->operands[0] : "";

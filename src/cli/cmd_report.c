@@ -24,7 +24,8 @@ static nnc_style html_of(const nnc_session *session) {
 static void put_picture(nnc_buffer *out, const nnc_picture *picture, const nnc_plot_data *data, const char *class,
                         int32_t width) {
     char id[64];
-    snprintf(id, sizeof id, "nnc-%zu-%s", out->size, picture->name); /* the id is unique on the page */
+    /* the id of a picture must be unique on the page */
+    snprintf(id, sizeof id, "nnc-%zu-%s", out->size, picture->name);
     const nnc_plot_how how = {
         .width = width, .fragment = true, .id = id, .marks = PASSES, .from_s = (double)NAN, .to_s = (double)NAN
     };
@@ -63,7 +64,8 @@ static nnc_status put_estimate(nnc_session *session, const nnc_report *report, n
     char text[NNC_METRIC_TEXT_MAX], head[256];
     const nnc_plot_data data = { .report = report };
     nnc_report plain = *report;
-    plain.intervals = NULL; /* the page needs no list of intervals, because the picture shows them */
+    /* the list of intervals of the timeline is left out, because the picture shows the intervals */
+    plain.intervals = NULL;
     nnc_report_sentence(report, text);
     const char *scenario = session->options.scenario;
     snprintf(head, sizeof head, "%.100s%s%.100s", scenario != NULL ? scenario : "", scenario != NULL ? ": " : "",
@@ -162,7 +164,8 @@ static void put_foot(nnc_session *session) {
     nnc_buffer_text(&command, "nncost");
     const char *end = session->arguments.bytes + session->arguments.size;
     for (const char *at = session->arguments.bytes; at < end; at += strlen(at) + 1) {
-        if (strncmp(at, "--output", 8) != 0) { /* the path of the output is left out of the printed command */
+        /* the command that the report prints does not contain the path of --output */
+        if (strncmp(at, "--output", 8) != 0) {
             nnc_buffer_byte(&command, ' ');
             nnc_shell_word(&command, at);
         } else if (at[8] == '\0') {
@@ -346,7 +349,8 @@ static nnc_status write_page(nnc_session *session, const char *page, size_t size
     nnc_buffer_put(&text, at, size - (size_t)(at - page));
     const nnc_status status = text.failed ? nnc_no_memory(err) : nnc_output_write(path, text.bytes, text.size, err);
     nnc_buffer_free(&text);
-    session->options.output = NULL; /* the page was written above, so the session must not write to the file again */
+    /* the browser page has already been written, so the session must not write to its file again */
+    session->options.output = NULL;
     nnc_buffer_print(session->out, "%s\n", path);
     return status;
 }

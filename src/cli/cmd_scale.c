@@ -8,12 +8,12 @@
 
 /* Parts of device time: five parts of a step, then the kinds of collectives. */
 typedef enum scale_part {
-    NNC_SCALE_COMPUTE, /* forward and backward */
+    NNC_SCALE_COMPUTE, /* device time of forward and backward */
     NNC_SCALE_RECOMPUTE,
     NNC_SCALE_UPDATE,
     NNC_SCALE_BUBBLE,
     NNC_SCALE_HOST,
-    NNC_SCALE_COMM, /* first kind of collective; the others follow */
+    NNC_SCALE_COMM, /* device time of the first kind of collective; the other kinds follow */
     NNC_SCALE_COUNT = NNC_SCALE_COMM + NNC_COMM_COUNT
 } scale_part;
 

@@ -541,7 +541,7 @@ static double above(double x) { return 0.5 * erfc(x / sqrt(2.0)); }
  * the other plans. */
 typedef struct candidate {
     double log_s, deviation;
-    bool repeats; /* true: the previous plan of the list has the same step time */
+    bool repeats; /* true: the previous plan of the list has the same step time as this plan */
 } candidate;
 
 /* Returns the probability that plan i is the fastest: the probability that all other plans are slower, integrated over

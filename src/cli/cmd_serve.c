@@ -342,9 +342,8 @@ nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report, c
 
 static nnc_status run(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
-    if (nnc_emit_instead(session)) { /* --emit: the command that starts the engine does not depend on the load */
-        return nnc_serve_with(session, operands[0], operands[1], write_answer, err);
-    }
+    /* the command that --emit prints does not depend on the load, so no estimate is needed */
+    if (nnc_emit_instead(session)) { return nnc_serve_with(session, operands[0], operands[1], write_answer, err); }
     return nnc_serve_report(session, operands[0], operands[1], write_answer, err);
 }
 

@@ -291,7 +291,8 @@ static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc
     session->exit_code = result->found ? 0 : 1;
     if (options->emit != NULL && result->found) {
         const nnc_serve_ask *best = &result->cheapest.plan;
-        nnc_serve_ask plan = *ask; /* a copy of `ask`, because the search sets only some of the fields */
+        /* a copy of `ask`, because the search changes only some of its fields for each deployment */
+        nnc_serve_ask plan = *ask;
         plan.devices = best->devices;
         plan.tensor = best->tensor;
         plan.pipeline = best->pipeline;

@@ -76,7 +76,7 @@ typedef struct shown_spec {
     const nnc_device *device; /* the device; NULL = the spec is of another kind */
     shown_field *fields;
     int32_t count, capacity;
-    bool failed; /* true: memory ran out */
+    bool failed; /* true: an allocation failed */
 } shown_spec;
 
 NNC_IF(is_like_another, void, NNC_OWNER(shown_spec)->view->lineage != NULL)
@@ -95,7 +95,11 @@ static void add_field(shown_spec *to, const char *name, const char *value, const
     to->failed = to->failed || field->name == NULL || field->value == NULL;
 }
 
-enum { NAME_MAX_LENGTH = 128, VALUE_MAX_LENGTH = 8192 }; /* a value may be a list with the names of all layers */
+enum {
+    NAME_MAX_LENGTH = 128,
+    VALUE_MAX_LENGTH = 8192
+    /* the value of a field may be long: a list with an entry for each layer */
+};
 
 static void add_rates(shown_spec *to, const nnc_field *field, const void *object, const char *name) {
     for (int dtype = 0; dtype < NNC_DTYPE_COUNT; dtype++) {
@@ -610,8 +614,8 @@ static void print_notes(const char *path, const char *notes) {
     while (notes != NULL && *notes != '\0') {
         const size_t length = strcspn(notes, "\n");
         nnc_error note;
-        nnc_fail(&note, NNC_OK, path, "note: %.*s", (int)length, notes); /* nnc_fail replaces control characters of
-                                                                          * the note */
+        /* nnc_fail replaces control characters in the text of the note */
+        nnc_fail(&note, NNC_OK, path, "note: %.*s", (int)length, notes);
         fprintf(stderr, "nncost: %s: %s\n", note.where, note.what);
         notes += length + (notes[length] == '\n');
     }

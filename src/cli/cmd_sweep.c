@@ -37,7 +37,7 @@ typedef struct row_sink {
     int32_t top_count, top_most;
     int64_t from, done; /* from: number of rows that were finished before the sink was opened; done: number of rows
                          * that are finished now */
-    double commit_s;    /* time of the next commit of the database */
+    double commit_s;    /* time at which the rows are next committed to the database */
     nnc_sweep_tally tally;
     nnc_progress progress;
     int stopped; /* number of the signal that stopped the sweep; 0 = not stopped */
@@ -60,7 +60,7 @@ static nnc_style style_of(const row_sink *sink) {
 
 static nnc_status write_lines(row_sink *sink, const char *lines, size_t size, nnc_error *err) {
     if (!sink->sweep->format->held) {
-        if (sink->text.size > 0) { /* the heading is written together with the first rows */
+        if (sink->text.size > 0) { /* the heading of the table is written together with the first rows */
             NNC_TRY(flush(sink, err));
         }
         return nnc_file_write(&sink->file, lines, size, err);
@@ -233,7 +233,7 @@ static void say_stopped(const row_sink *sink) {
 static nnc_status sink_close(row_sink *sink, nnc_buffer *out, nnc_status status, nnc_error *err) {
     nnc_progress_end(&sink->progress);
     if (sink->done == sink->sweep->shard_rows) {
-        sink->stopped = 0; /* a signal is ignored here, because the output is complete */
+        sink->stopped = 0; /* a signal that arrives here is ignored, because the output is already complete */
     }
     if (status == NNC_OK) {
         status = sink->database != NULL ? finish_database(sink, out, err) : finish_lines(sink, err);
@@ -291,7 +291,7 @@ static nnc_status add_axes(const nnc_options *options, nnc_sweep *sweep, nnc_err
 static nnc_status add_names(const nnc_options *options, nnc_sweep *sweep, nnc_error *err) {
     const nnc_sweep_options *asked = &options->sweep;
     const bool to_program = nnc_format_is_csv(options->format) || options->format == &nnc_format_json;
-    /* shards and programs need the number of a row */
+    /* the column `row` is written, because merge and other programs need the number of a row */
     if (sweep->shard.of > 1 || asked->database != NULL || (asked->columns == NULL && to_program)) {
         NNC_TRY(nnc_sweep_add_columns(sweep, "--columns", "row", err));
     }
@@ -374,7 +374,7 @@ static nnc_status run_ranks(nnc_session *session, nnc_rank_group ranks, const nn
         if (ranks.rank == 0 && well) {
             status = finish(session, sweep, &sink, status, err);
         } else if (ranks.rank == 0) {
-            sink_close(&sink, session->out, NNC_NO_MEMORY, NULL); /* after a failure the old file is not replaced */
+            sink_close(&sink, session->out, NNC_NO_MEMORY, NULL); /* after a failure, keeps the old output file */
         }
     }
     nnc_interrupt_release(&interrupt);
@@ -427,7 +427,7 @@ static nnc_status merge_search(nnc_session *session, const char *out, char *cons
 
 static nnc_status run_merge(nnc_session *session, nnc_error *err) {
     const nnc_options *options = &session->options;
-    /* OUT must not exist, because it could be a shard that would be overwritten */
+    /* the output file OUT of merge must not exist, because a shard could be overwritten by mistake */
     if (access(options->operands[0], F_OK) == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, options->operands[0],
                         "exists already, expected the name of a new file first");

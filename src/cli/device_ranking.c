@@ -152,7 +152,7 @@ bool nnc_device_ranking_asked(const nnc_options *options) {
 /* Arguments of the function that receives the result of the search on one device. */
 typedef struct ranking {
     nnc_arena *arena;
-    choice_row *row; /* the row to which the result is written */
+    choice_row *row; /* row of the ranking to which the result of the search is written */
     nnc_scratch *scratch;
     bool fastest; /* true: devices are ranked by time; false: by cost */
 } ranking;
@@ -358,11 +358,12 @@ static nnc_status search_all(ranking *r, nnc_session *session, choices *all, nnc
             return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "an empty name in the list \"%s\"",
                             session->options.operands[1]);
         }
-        nnc_session own = *session; /* a copy, because the search removes options that the next device needs */
+        /* a copy of the options, because a search removes options that the search for the next device needs */
+        nnc_session own = *session;
         r->row = &all->rows[all->count];
         NNC_TRY(nnc_search_args_run(&own, session->options.operands[0], device, take, r, err));
         all->count++;
-        if (own.exit_code > 1) { /* a signal stopped the search: the devices so far are shown */
+        if (own.exit_code > 1) { /* after a signal, the page shows the devices that were searched so far */
             session->exit_code = own.exit_code;
             return NNC_OK;
         }

@@ -381,7 +381,8 @@ static nnc_status put_columns(nnc_record *record) {
     const nnc_status status = arena != NULL ? nnc_columns_of(&nnc_estimate_metrics, arena, &columns) : NNC_NO_MEMORY;
     for (int32_t i = 0; status == NNC_OK && i < columns.count; i++) {
         nnc_metric row = *columns.list[i].metric;
-        row.hop = row.type == NNC_METRIC_WHOLE ? 1 : row.hop; /* the value is null in the row of an illegal plan */
+        /* in a sweep, the value of a metric is null in the row of an illegal plan */
+        row.hop = row.type == NNC_METRIC_WHOLE ? 1 : row.hop;
         row.each_count = 0;
         put_metric(record, &row, columns.list[i].name);
     }

@@ -168,7 +168,10 @@ static nnc_status refuse_once(nnc_session *session, const nnc_command *command, 
         (void)nnc_rank_group_all_well(ranks, 0, &status, err);
         nnc_rank_group_end();
     }
-    if (status == NNC_OK) { session->options.output = NULL; /* only rank 0 reports; this rank must not write a file */ }
+    if (status == NNC_OK) {
+        /* only MPI rank 0 reports an error or a result; other ranks must not write a file */
+        session->options.output = NULL;
+    }
     return status;
 }
 
@@ -328,7 +331,8 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
         argv++;
         nnc_buffer_put(&session->arguments, part->name, strlen(part->name) + 1);
     }
-    for (int i = part != NULL ? 2 : 1; i < argc; i++) { /* saved here, because getopt changes the order of argv */
+    /* the first word is saved, because getopt changes the order of argv */
+    for (int i = part != NULL ? 2 : 1; i < argc; i++) {
         nnc_buffer_put(&session->arguments, argv[i], strlen(argv[i]) + 1);
     }
     if (session->arguments.failed) { return nnc_no_memory(err); }
@@ -381,7 +385,7 @@ typedef struct tree_memory {
 static tree_memory *trees;
 
 static void *allocate_tree(size_t size) {
-    if (trees == NULL) { trees = calloc(1, sizeof *trees); } /* at the first file that has no image */
+    if (trees == NULL) { trees = calloc(1, sizeof *trees); } /* at the first file without an image, which is parsed */
     if (trees == NULL || size > TREES_BYTES - trees->used) { return malloc(size); }
     void *made = &trees->bytes[trees->used];
     trees->used += (size + TREES_ALIGN - 1) / TREES_ALIGN * TREES_ALIGN;

@@ -221,7 +221,7 @@ static nnc_status take(server *s, char *line, size_t size, nnc_error *err) {
     const message m = read_message(line, size);
     s->at += size + (s->at + size < s->used ? 1 : 0);
     if (size == 0 || (m.id[0] != '\0' && is_cancelled(s, &m))) { return NNC_OK; }
-    char *copy = malloc(size + 1); /* a copy, because the input moves while a call runs */
+    char *copy = malloc(size + 1); /* a copy of the message, because the input buffer is moved while a call runs */
     NNC_GOT(copy, err);
     memcpy(copy, line, size);
     copy[size] = '\0';
@@ -242,8 +242,8 @@ static nnc_status serve(server *s, nnc_error *err) {
     while (!s->ended || s->at < s->used) {
         size_t size = 0;
         char *line = s->at < s->used ? message_at(s, s->at, &size) : NULL;
-        if (line == NULL && s->used - s->at > MESSAGE_MAX) { /* the message is too long, and its last part has not been
-                                                              * read yet */
+        /* a message that is too long: its last part has not been read yet */
+        if (line == NULL && s->used - s->at > MESSAGE_MAX) {
             s->at = s->used;
             s->skipping = true;
         }

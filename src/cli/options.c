@@ -508,10 +508,10 @@ static nnc_status read_arguments(int argc, char **argv, const char *command, con
         if (code == 0 && optarg != NULL && optarg == word) { word = argv[optind - 2]; }
         status = take_found(options, list, command, code, word, err);
     }
-    for (; status == NNC_OK && optind < argc; optind++) { /* all words after "--" are operands */
+    for (; status == NNC_OK && optind < argc; optind++) { /* after the word "--", all words are operands */
         options->operands[options->operand_count++] = argv[optind];
     }
-    options->operands[options->operand_count] = NULL; /* ends the list, in the place of argv[argc] */
+    options->operands[options->operand_count] = NULL; /* NULL ends the list of operands, as argv[argc] ends argv */
     return status;
 }
 

@@ -55,7 +55,7 @@ static nnc_status write_failed(const char *where, nnc_error *err) {
 
 nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc_error *err) {
     struct stat status;
-    text = text != NULL ? text : ""; /* the bytes of an empty buffer are NULL */
+    text = text != NULL ? text : ""; /* the text of an empty buffer is NULL */
     if (path == NULL) {
         return nnc_write_bytes(STDOUT_FILENO, text, size) == size ? NNC_OK : write_failed("standard output", err);
     }

@@ -43,7 +43,7 @@ static void draw(lane l, double begin_s, double slice_s, char *bar, int width) {
             carried_s[a] += spent_s[a];
             if (spent_s[a] > 0 && (most < 0 || carried_s[a] > carried_s[most])) { most = a; }
         }
-        bar[i] = ' '; /* the stage is not active in this slice */
+        bar[i] = ' '; /* a blank: the stage does nothing in this slice of time */
         if (most >= 0) {
             bar[i] = letters[most];
             carried_s[most] -= slice_s;
@@ -224,7 +224,8 @@ static void put_arrow(nnc_record *record, const char *phase, const nnc_interval 
     nnc_record_text(record, "cat", "send");
     nnc_record_whole(record, "id", id);
     nnc_record_number(record, "ts", us_of(ns));
-    nnc_record_text(record, "bp", "e"); /* the arrow belongs to the slice that contains its time */
+    /* an arrow of the trace is drawn at the slice that contains the time of the arrow */
+    nnc_record_text(record, "bp", "e");
     nnc_record_close(record);
 }
 
@@ -261,7 +262,7 @@ static void put_stage(nnc_record *record, const nnc_report *report, lane l) {
     }
     in_flight = 0;
     for (; l.at < l.end; l.at++) {
-        if (l.at->activity == NNC_ACTIVITY_IDLE) { continue; /* idle time has no slice */ }
+        if (l.at->activity == NNC_ACTIVITY_IDLE) { continue; /* idle time is not written as a slice of the trace */ }
         put_pass(record, l.at);
         if (change_of(l.at) != 0) {
             in_flight += change_of(l.at);

@@ -366,7 +366,7 @@ static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored
     if (status != NNC_OK) { return nnc_left_out_reason(a->arena, &why, &scored->reason, err); }
     NNC_TRY(nnc_scenario_apply(specs, &a->session->options.given, s, err));
     NNC_TRY(nnc_scenario_switch(&a->session->options.given, s, err));
-    const char *id = scored->device; /* the scenario is used again for the next row, so the id is kept */
+    const char *id = scored->device; /* the id is copied, because the scenario is used again for the next row */
     nnc_measured asked = *row;
     asked.as_stated = a->session->options.level == NNC_LEVEL_USER;
     status = nnc_score_row(&asked, &s->model, &s->device, &s->software, &s->plan, a->scratch, scored, &why);
@@ -432,9 +432,8 @@ static nnc_status score_all(accuracy *a, nnc_error *err) {
         return nnc_fail(err, NNC_BAD_USAGE, "--group", "needs --fold K/N");
     }
     const char *software = a->session->options.given.software;
-    if (software != NULL) { /* the profile is checked here, because otherwise its error would be listed for every row */
-        NNC_TRY(nnc_software_asked(a->session->specs, software, &a->scenario->software, err));
-    }
+    /* checks the profile of --software once, because otherwise every row would list the same error */
+    if (software != NULL) { NNC_TRY(nnc_software_asked(a->session->specs, software, &a->scenario->software, err)); }
     NNC_TRY(read_files(a, err));
     NNC_TRY(score_files(a, err));
     return report(a, err);

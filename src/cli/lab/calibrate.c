@@ -296,8 +296,8 @@ static bool is_of_engine(calibration *c, const nnc_measured *row) {
     const nnc_device *device = NULL, *asked = NULL;
     nnc_error why;
     if (row->software == NULL || strcmp(row->software, c->engine.id) != 0) {
-        return row->kind != NNC_MEASURED_SERVING; /* rows of other kinds are not filtered, so that the report lists them
-                                                   * as not used */
+        /* rows of other kinds are kept, so that the report lists them as not used */
+        return row->kind != NNC_MEASURED_SERVING;
     }
     return c->asked == NULL || strcmp(row->device, c->asked) == 0 ||
            (nnc_device_load(c->session->specs, row->device, &device, &why) == NNC_OK &&
@@ -406,8 +406,9 @@ static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file
         count_unused(c, row, reason);
         return NNC_OK;
     }
-    if (row->undecided[0] != '\0') { /* with an assumed value, the error of the assumption would change the fitted
-                                      * parameters */
+    /* a row that leaves a deciding field open is not used: an error of the assumed value would change the fitted
+     * parameters */
+    if (row->undecided[0] != '\0') {
         nnc_fail(&why, NNC_BAD_SPEC, "leaves open", "%s", row->undecided);
         return give_reason(c, row, &why, err);
     }
@@ -882,7 +883,7 @@ static nnc_status calibrate(calibration *c, nnc_error *err) {
     NNC_TRY(check_options(c, output, err));
     c->change = options->given;
     if (options->explain != NULL) {
-        c->change.setting_count = 0; /* settings of the plan are for the model of --explain, not for the rows */
+        c->change.setting_count = 0; /* options of the plan apply to the model of --explain, and not to the rows */
     }
     NNC_TRY(nnc_rows_read(c->session, &c->choice, c->arena, &c->files, &c->file_count, err));
     if (c->asked == NULL && !c->fit->served) { NNC_TRY(find_device(c, err)); }
