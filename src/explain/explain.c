@@ -505,7 +505,7 @@ void nnc_answers_write(nnc_buffer *out, nnc_style style, const nnc_answer *answe
     for (int32_t i = 0; i < count; i++) {
         nnc_buffer_text(out, i > 0 ? ",\n" : "");
         nnc_view_write(out, style, &answer_view, &answers[i]);
-        out->size -= count > 1 && out->size > 0 ? 1 : 0; /* removes the line break at the end */
+        out->size -= count > 1 && out->size > 0 ? 1 : 0; /* removes the line break at the end of the text */
     }
     nnc_buffer_text(out, count > 1 ? "\n]\n" : "");
 }

@@ -14,9 +14,9 @@
 #include "render/render_internal.h"
 
 /* Kinds of lines in an answer of `nncost explain`. */
-#define NNC_EXPLAINED_LIST(X)                                                           \
-    X(NNC_EXPLAINED_FORMULA, "formula") /* computed: formula, numbers, result */        \
-    X(NNC_EXPLAINED_GIVEN, "given")     /* read from model, device, software or plan */ \
+#define NNC_EXPLAINED_LIST(X)                                                                                        \
+    X(NNC_EXPLAINED_FORMULA, "formula") /* computed: the formula, the numbers in it, the result */                   \
+    X(NNC_EXPLAINED_GIVEN, "given")     /* a line about a value that is read from model, device, software or plan */ \
     X(NNC_EXPLAINED_TEXT, "text")       /* text about a member that is not computed; only its meaning is given */
 NNC_ENUM(nnc_explained_kind, NNC_EXPLAINED_LIST, NNC_EXPLAINED_KINDS);
 const char *nnc_explained_kind_name(nnc_explained_kind value);
@@ -52,7 +52,7 @@ void nnc_answers_write(nnc_buffer *out, nnc_style style, const nnc_answer *answe
 
 /* Output of a command, such as its JSON document, whose members `nncost explain` can explain. */
 typedef struct nnc_explain_output {
-    const char *name; /* name of the command; NULL ends a list */
+    const char *name; /* name of the command; NULL ends a list of outputs */
     const nnc_metrics *metrics;
 } nnc_explain_output;
 
@@ -82,7 +82,7 @@ extern const nnc_alias nnc_aliases[];
 
 /* A name in an output, with the names of the objects and lists around it: "best.step_s". */
 typedef struct nnc_explained_name {
-    const char *path, *output; /* output: the command that prints it */
+    const char *path, *output; /* output: the command that prints the member of this name */
     const nnc_metrics *table;
     const nnc_metric *row;
     bool again; /* true: the names of this table are already listed under another output */

@@ -284,7 +284,7 @@ static void add_asides(nnc_question *a, const char *name) {
     }
 }
 
-/* Adds a metric that is not computed: an input or a fact. */
+/* Adds a line about a metric that is not computed: an input of the estimate, or text. */
 static void add_value(nnc_question *a, const nnc_column *column) {
     static const char *const inputs[] = { "model.", "device.", "plan.", "cost." };
     char text[NNC_METRIC_TEXT_MAX] = "";

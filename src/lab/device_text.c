@@ -141,8 +141,9 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     const nnc_fitted_value *value = value_of(w, p->name, field->name);
     if (field->type == NNC_FIELD_OBJECT || field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
         put_inner(w, p, field, any);
-    } else if (field->type == NNC_FIELD_ENUM) { /* the enumeration is the basis of the device; its values are in
-                                                 * ascending order of quality, and the better basis stays */
+        /* this text value is the basis of the device; the bases are in ascending order of quality, and the better of the
+     * old and the new basis is written */
+    } else if (field->type == NNC_FIELD_ENUM) {
         const char *old = old_text(p->at, field->name);
         int basis = old != NULL ? nnc_names_find(field->names, old) : -1;
         basis = basis > (int)w->change->basis ? basis : (int)w->change->basis;
@@ -304,8 +305,8 @@ static nnc_status find_place(const nnc_field_table *table, void *object, const c
     nnc_dtype dtype;
     const bool whole = strncmp(name, prefix, strlen(prefix)) == 0 || strncmp(name, "host.", 5) == 0;
     snprintf(place->name, sizeof place->name, "%s%s", whole ? "" : prefix, name);
-    NNC_TRY(nnc_field_at(table, place->name, &object, &field, &dtype, err)); /* the error names the field with the
-                                                                              * nearest name */
+    /* the error message names the field whose name is nearest */
+    NNC_TRY(nnc_field_at(table, place->name, &object, &field, &dtype, err));
     if (field->type != NNC_FIELD_F64) {
         return nnc_fail(err, NNC_BAD_USAGE, place->name, "is no single number to fit");
     }

@@ -245,7 +245,7 @@ static double objective(const double *x, void *context) {
     moving *m = context;
     double away = 0.0;
     for (int i = 0; i < m->count; i++) {
-        away += log1p(x[i] * x[i]); /* log1p grows slowly for values far from the start */
+        away += log1p(x[i] * x[i]); /* the logarithm grows slowly, so a parameter may move far from its start */
     }
     return misfit(m, x) + m->pull * away;
 }
@@ -694,8 +694,8 @@ static bool fit_all(nnc_fit *fit, moving *m, hand *hands) {
         ok = fit_group(&m[i], fit, first + i) && (joint || keep_for_steps(fit, &m[i], first + i)) &&
              (joint || keep_helpful(fit, &m[i], first + i, hands));
     }
-    /* left: true if at least one fit left out a model. Other steps then also get the error `left`: if all steps of a
-     * fit group are of one model, no other model determines the parameters of this group. */
+    /* left: true if at least one fit was made without the rows of a model. Other steps then also get the error `left`:
+     * if all steps of a fit group are of one model, no other model determines the parameters of this group. */
     bool left = false;
     for (int32_t i = 0; i < fit->row_count; i++) { left = left || !isnan(fit->rows[i].left); }
     for (int32_t i = 0; i < fit->row_count && ok; i++) {
@@ -726,7 +726,8 @@ nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err) {
         r->crossed = r->left = r->after = (double)NAN;
         r->before = error_of(&m[0], r);
     }
-    fit->scratch->brief = fit->scratch->workless = true; /* a fit needs only times */
+    /* predicts only times, because a fit does not use memory or bounds */
+    fit->scratch->brief = fit->scratch->workless = true;
     ok = ok && fit_all(fit, m, hands);
     fit->scratch->brief = fit->scratch->workless = false;
     if (ok) { sum_errors(fit, errors); }

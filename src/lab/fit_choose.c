@@ -123,12 +123,12 @@ static int rank_of(const nnc_fit_row *r) {
 /* Returns true if the step is launch-bound: the device waits for launches for more than a fifth of the step. A host
  * that is faster than the usual host counts as usual. */
 static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r) {
-    const double usual_s = 3.75e-5; /* the default of host.kernel_s */
+    const double usual_s = 3.75e-5; /* default value of host.kernel_s, the time in which a host issues a kernel */
     nnc_scored with, without;
     if (fit->served || r->row->kind != NNC_MEASURED_STEP || !(r->device->host.kernel_s > 0.0)) { return false; }
     nnc_device slow = *r->device, fast = *r->device;
     slow.host.kernel_s = nnc_max(slow.host.kernel_s, usual_s);
-    fast.host.kernel_s = 1e-12; /* not 0, because 0 would leave out all launches */
+    fast.host.kernel_s = 1e-12; /* a host that takes no time would leave out all launches, so the time is above 0 */
     return nnc_score_row(r->row, r->model, &slow, r->software, &r->plan, fit->scratch, &with, NULL) == NNC_OK &&
            nnc_score_row(r->row, r->model, &fast, r->software, &r->plan, fit->scratch, &without, NULL) == NNC_OK &&
            without.predicted_s < 0.8 * with.predicted_s;
@@ -305,15 +305,15 @@ static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *obj
  * than a number of rows, widths, depths or sizes is not even listed if the rows do not meet it. */
 typedef enum need {
     ANY,
-    FORWARD,   /* needs forward rows */
-    BACKWARD,  /* needs backward rows */
-    KERNELS,   /* needs 20 rows, or 3 for each parameter; so do RATE to WIDTHS */
+    FORWARD,   /* needs rows of forward kernels */
+    BACKWARD,  /* needs rows of backward kernels */
+    KERNELS,   /* needs 20 rows, or 3 rows for each parameter; the requirements from RATE to WIDTHS need this, too */
     RATE,      /* needs a device whose file states the bandwidth of its L2 cache */
     RATIO,     /* needs a device whose file does not state the bandwidth of its L2 cache */
     ISSUED,    /* needs kernels that PyTorch issued */
     UNSTATED,  /* needs kernels that PyTorch issued, and a device whose file does not state the parameter */
-    UNALIGNED, /* needs products with a dimension that is no multiple of 16 bytes */
-    WIDTHS,    /* needs two head widths */
+    UNALIGNED, /* needs matrix products with a dimension that is no multiple of 16 bytes */
+    WIDTHS,    /* needs rows with two widths of attention heads */
     NO_RATIO,  /* needs a device whose file does not state the rate of unaligned products */
     A_RATIO,   /* needs a device whose file states the rate of unaligned products */
     DEPTHS,    /* needs 20 rows, with models of two numbers of layers */
@@ -394,7 +394,7 @@ static const char *few_of(const nnc_fit *fit, int32_t g) {
 
 /* Returns why the rows of a fit group do not meet a requirement; NULL = they meet it. *listed: false if the
  * parameter is not to be listed at all. */
-/* One case per need. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
+/* One case per requirement. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
 static const char *unmet(const nnc_fit *fit, int32_t g, need what, bool *listed) {
     const int32_t rows = fit->groups[g].rows;
     const int32_t backward = what < KERNELS ? count_equal(fit, g, backward_of, 1) : 0;

@@ -108,7 +108,7 @@ typedef struct nnc_measured {
      * input_samples_per_s: samples that the host prepares for each of its devices; NaN = the device never waits for
      * samples. */
     double host_pass_s, host_sample_s, input_samples_per_s;
-    nnc_op op; /* op of a measured kernel; an attention is still without its number of pairs */
+    nnc_op op; /* op of a measured kernel; the number of query-key pairs of an attention is not set yet */
     bool causal;
     bool both;       /* true: forward and backward of a convolution or a norm were timed together */
     char kernel[24]; /* group of a kernel that was timed alone in PyTorch; "" = other row */
@@ -160,9 +160,10 @@ typedef struct nnc_scored {
     double predicted_s, low_s, high_s, lower_bound_s;
     bool saturated; /* true: by the prediction, the engine cannot serve the request rate of the row */
     double error;
-    double model_flops;          /* FLOPs of the step on all devices; attention counts all pairs of query and key, also
+    double model_flops; /* FLOPs of the step on all devices; attention counts all pairs of query and key, also
                                   * masked ones */
-    nnc_memory_stat memory_stat; /* kind of measured memory with which the prediction is compared */
+    /* kind of measured memory (allocated, reserved ...) with which the prediction is compared */
+    nnc_memory_stat memory_stat;
     double predicted_bytes, memory_error;
     double most_bytes;                                /* upper end of the interval of the predicted memory */
     double peak_allocated_error, peak_reserved_error; /* errors of the predicted peaks: peak_allocated_error of
@@ -242,7 +243,7 @@ typedef struct nnc_score_stats {
     double mape;             /* mean of |error| */
     double median;           /* median of |error|; if the number of rows is even, the mean of the middle two */
     double p90;              /* smallest |error| that nine tenths of the rows do not exceed */
-    double bias;             /* mean of the error */
+    double bias;             /* mean of the error with its sign (bias) */
     int32_t intervals;       /* number of rows with an interval */
     double inside;           /* share of rows with an interval that contains the measurement */
     const nnc_scored *worst; /* row with the largest |error|; among equals the first; NULL = no row is scored */

@@ -13,9 +13,9 @@ typedef enum quantity {
     STEP, /* number of the step */
     STEP_S,
     STEPS_PER_S,
-    SAMPLES_PER_S, /* samples per second of all devices */
-    TOKENS_PER_S,  /* tokens per second of one device */
-    FLOPS_PER_S,   /* FLOP/s of one device */
+    SAMPLES_PER_S, /* kind of number in a log line: samples per second of all devices */
+    TOKENS_PER_S,  /* kind of number in a log line: tokens per second of one device */
+    FLOPS_PER_S,   /* kind of number in a log line: FLOP/s of one device */
     MFU,
     ALLOCATED_BYTES,
     RESERVED_BYTES,
@@ -211,14 +211,14 @@ double nnc_log_step_s(const nnc_log *log) {
 
 nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, nnc_log_fn *each, void *context,
                         nnc_error *err) {
-    char line[8192]; /* a longer line is cut; no known program prints longer lines */
+    char line[8192]; /* a log line that is longer is cut; no known program prints longer lines */
     size_t size = 0;
     bool escape = false;
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (file == NULL) { return nnc_fail(err, NNC_IO, path, "cannot be opened: %s", strerror(errno)); }
     for (int c = 0; c != EOF;) {
         c = getc(file);
-        if (c == '\n' || c == '\r' || c == EOF) { /* a progress bar ends its line with \r */
+        if (c == '\n' || c == '\r' || c == EOF) { /* a progress bar ends its line with \r instead of \n */
             const int64_t judged = log->judged;
             line[size] = '\0';
             if (size > 0) { log_line(log, line, plan); }

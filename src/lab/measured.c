@@ -286,7 +286,8 @@ static void check_cells(reading *r) {
     r->bad[0] = '\0';
     if (r->csv.count != r->width) {
         snprintf(r->bad, sizeof r->bad, "expected %d cells, found %d", r->width, r->csv.count);
-        for (int i = 1; i < r->width; i++) { r->csv.cells[i] = empty; } /* the first cell, mostly the id, is right */
+        /* the first cell, most often the id of the row, is kept */
+        for (int i = 1; i < r->width; i++) { r->csv.cells[i] = empty; }
         return;
     }
     for (int i = 0; i < r->width; i++) {
@@ -487,8 +488,8 @@ static void read_decoder(reading *r, nnc_model *model) {
     d->head_dim = d->kv_lora_rank > 0                ? d->qk_nope_head_dim + d->qk_rope_head_dim
                   : d->head_dim == 0 && d->heads > 0 ? d->hidden / d->heads
                                                      : d->head_dim;
-    d->ffn_hidden = d->ffn_hidden == 0 ? d->expert_hidden : d->ffn_hidden; /* the model has no dense layers, so the
-                                                                            * width of its experts is used */
+    /* a model without dense layers gets the width of its experts as ffn_hidden */
+    d->ffn_hidden = d->ffn_hidden == 0 ? d->expert_hidden : d->ffn_hidden;
     if (!given(r, "model.biases")) { d->biases = !gated && d->positions != NNC_POSITIONS_ROTARY; }
     if (!given(r, "next_tokens")) { r->row->plan.next_tokens = d->next_layers > 0; }
     if (nnc_model_check(model, "model", &err) != NNC_OK) {
@@ -671,7 +672,7 @@ static void set_product(reading *r, nnc_op *op) {
                      .experts = groups > 1 ? groups : 0,
                      .one_by_one = groups > 1,
                      .b_shared = 1,
-                     .b_is_weight = by_torch(r), /* true: the widths are not padded, as in PyTorch */
+                     .b_is_weight = by_torch(r), /* true: unaligned dimensions are not padded, as in PyTorch */
                      .kept_divisor = 1 };
     if (groups > 1 && p.m > 0 && p.m <= INT64_MAX / groups) {
         const int64_t rows = p.m * groups;
@@ -709,7 +710,7 @@ static void set_vector(reading *r, nnc_op *op) {
     static const struct {
         const char *name;
         nnc_op_kind kind;
-        int32_t of; /* kind of pointwise op, norm or optimizer */
+        int32_t of; /* kind of the pointwise op, of the norm or of the optimizer */
         bool alone;
     } known[] = { { "gelu", NNC_OP_POINTWISE, NNC_PW_GELU, false },
                   { "softmax", NNC_OP_POINTWISE, NNC_PW_SOFTMAX, false },
@@ -1013,10 +1014,8 @@ static void read_pass(reading *r) {
 
 static bool is_replayed(const reading *r) {
     for (int i = 0; i < r->width; i++) {
-        if (is(r->columns[i].spelling, "cuda_graph")) { /* tables of steps also have this column, but this function is
-                                                         * not called for them */
-            return is(r->csv.cells[i], "1");
-        }
+        /* tables of training steps also have this column, but this function reads only rows of served requests */
+        if (is(r->columns[i].spelling, "cuda_graph")) { return is(r->csv.cells[i], "1"); }
     }
     return false;
 }
@@ -1199,7 +1198,7 @@ static nnc_status read_all(reading *r, nnc_measured_file *file, nnc_error *err) 
 nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                               nnc_measured_file *file, nnc_error *err) {
     nnc_arena *arena = nnc_specs_arena(specs);
-    char *copy = nnc_arena_alloc(arena, size + 1); /* the cells point into this copy */
+    char *copy = nnc_arena_alloc(arena, size + 1); /* the cells of a row point into this copy of the line */
     reading *r = nnc_arena_alloc(arena, sizeof *r);
     *file = (nnc_measured_file){ .path = nnc_arena_strdup(arena, name) };
     if (r != NULL) { r->unused = nnc_arena_array(arena, NNC_CSV_CELLS_MAX, sizeof *r->unused); }

@@ -45,12 +45,12 @@ nnc_status nnc_minimise_available(nnc_error *err) {
 /* NOLINTNEXTLINE(readability-non-const-parameter): the type is NLopt's */
 static double evaluate(unsigned count, const double *x, double *gradient, void *context) {
     const nnc_minimise_problem *problem = context;
-    (void)count, (void)gradient; /* not used, because the method needs no gradient */
+    (void)count, (void)gradient; /* the gradient is not used, because Subplex needs no derivatives */
     const double value = problem->value(x, problem->context);
     return isfinite(value) ? value : HUGE_VAL;
 }
 
-/* Runs the method once, from x. Returns false if the method could not start. */
+/* Runs Subplex once, from x. Returns false if the method could not start. */
 static bool start(const calls *call, nnc_minimise_problem *problem, double *x, double *least) {
     double at[NNC_MINIMISE_MAX];
     nlopt_opt opt = call->create(NLOPT_LN_SBPLX, (unsigned)problem->count);
@@ -64,7 +64,7 @@ static bool start(const calls *call, nnc_minimise_problem *problem, double *x, d
     set = set && call->set_xtol_rel(opt, problem->tolerance) > 0;
     set = set && call->set_maxeval(opt, EVALUATIONS_PER_NUMBER * problem->count) > 0;
     double found = NAN;
-    /* if the search stops because more digits do not matter, this counts as success */
+    /* the search may stop because of rounding errors, which counts as success */
     const nlopt_result result = set ? call->optimize(opt, at, &found) : NLOPT_FAILURE;
     call->destroy(opt);
     const bool ran = result > 0 || result == NLOPT_ROUNDOFF_LIMITED;
@@ -76,7 +76,7 @@ static bool start(const calls *call, nnc_minimise_problem *problem, double *x, d
 }
 
 double nnc_minimise(const nnc_minimise_problem *problem, double *x) {
-    nnc_minimise_problem own = *problem; /* a copy, because NLopt passes the problem to evaluate without const */
+    nnc_minimise_problem own = *problem; /* a copy of the problem, because NLopt passes it to evaluate without const */
     calls call;
     if (load(&call, NULL) != NNC_OK) { return (double)NAN; }
     double least = evaluate((unsigned)own.count, x, NULL, &own);

@@ -215,7 +215,7 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model, co
     scored->predicted_s = ratio * result.step_s;
     scored->low_s = ratio * result.interval_s[0];
     scored->high_s = ratio * result.interval_s[1];
-    /* A guessed plan has no lower bound. */
+    /* No lower bound is computed for a guessed plan. */
     scored->lower_bound_s = strstr(row->undecided, "parallelism") == NULL ? result.lower_bound_s : NAN;
     scored->model_flops = result.model_flops;
     split_until_it_fits(row, model, device, software, plan, scratch, &result);
@@ -454,7 +454,7 @@ typedef struct gathering {
     int32_t count;
     nnc_score_group *groups;
     int32_t group_count, capacity;
-    double *errors; /* array for the errors of one group */
+    double *errors; /* memory for the errors of one group of rows */
     bool failed;
 } gathering;
 

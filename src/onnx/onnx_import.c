@@ -86,7 +86,8 @@ static bool make_room(nnc_onnx_graph *g) {
         g->status = nnc_no_memory(g->err);
         return false;
     }
-    return nnc_onnx_find(g, "") == 0; /* the name of an omitted input is ""; value 0 must have this name */
+    /* a node gives an omitted input the name ""; the first value (index 0) must have this name */
+    return nnc_onnx_find(g, "") == 0;
 }
 
 static bool is_float(const Onnx__ValueInfoProto *info) {
@@ -141,7 +142,8 @@ static bool read_tensors(nnc_onnx_graph *g) {
         if (at <= 0) { return nnc_onnx_refuse(g, "an input without a name"); }
         nnc_onnx_value *v = &g->values[at];
         if (v->kind != NNC_ONNX_UNKNOWN) {
-            continue; /* the name belongs to a parameter, because old files list parameters among the inputs too */
+            /* the name of this input is the name of a parameter, because old files also list parameters as inputs */
+            continue;
         }
         if (!first && g->shapeless && is_float(info)) {
             int64_t elements = 0;
@@ -285,7 +287,7 @@ static nnc_status convert(nnc_onnx_graph *g, const char *id, char **text, size_t
  * bytes. `failed` is set when an allocation fails, because protobuf-c reports a failed allocation and a bad file in the
  * same way. */
 typedef struct unpacking {
-    size_t left; /* bytes that may still be allocated */
+    size_t left; /* number of bytes that protobuf-c may still allocate */
     bool too_many, failed;
 } unpacking;
 
@@ -293,7 +295,7 @@ typedef struct unpacking {
 static size_t most_bytes(size_t count) { return (size_t)1000000000 + 3 * count; }
 
 static void *take(void *context, size_t size) {
-    enum { OVERHEAD = 32 }; /* bytes of overhead per allocation */
+    enum { OVERHEAD = 32 }; /* overhead of one allocation in bytes */
     unpacking *u = context;
     u->too_many = u->too_many || size > u->left || u->left - size < OVERHEAD;
     if (u->too_many) { return NULL; }

@@ -28,23 +28,23 @@ typedef enum nnc_onnx_kind {
  * until a later node shows which op it belongs to. src is the input of the larger op. */
 typedef enum nnc_onnx_pattern {
     NNC_ONNX_PLAIN,
-    NNC_ONNX_MEAN,        /* mean of src over its last axis */
-    NNC_ONNX_CENTERED,    /* src minus its mean */
-    NNC_ONNX_SQUARED,     /* squares of CENTERED */
-    NNC_ONNX_VARIANCE,    /* mean of SQUARED */
-    NNC_ONNX_DEVIATION,   /* square root of VARIANCE */
+    NNC_ONNX_MEAN,        /* the value is the mean of src over its last axis */
+    NNC_ONNX_CENTERED,    /* the value is src minus the mean of src */
+    NNC_ONNX_SQUARED,     /* the value is the square of each element of a CENTERED value */
+    NNC_ONNX_VARIANCE,    /* the value is the mean of a SQUARED value over its last axis */
+    NNC_ONNX_DEVIATION,   /* the value is the square root of a VARIANCE value */
     NNC_ONNX_NORMED,      /* normalised src */
     NNC_ONNX_NORMED_GAIN, /* NORMED (normalised src) times a gain */
-    NNC_ONNX_ERF,         /* erf of src */
-    NNC_ONNX_ERF_PLUS,    /* ERF plus 1 */
-    NNC_ONNX_SIGMOID,     /* sigmoid of src */
+    NNC_ONNX_ERF,         /* the value is erf (error function) of src */
+    NNC_ONNX_ERF_PLUS,    /* the value is an ERF value plus 1 */
+    NNC_ONNX_SIGMOID,     /* the value is the sigmoid of src */
     NNC_ONNX_HARD_SIGMOID,
     NNC_ONNX_CLIPPED,
     NNC_ONNX_BATCH_NORM, /* batch norm of src */
-    NNC_ONNX_BATCH_GAIN, /* BATCH_NORM (batch norm of src) times a gain */
+    NNC_ONNX_BATCH_GAIN, /* the value is the batch norm of src times a gain */
     NNC_ONNX_LINEAR,     /* src times a matrix; a bias may follow */
-    NNC_ONNX_PADDED,     /* src with zeros around it */
-    NNC_ONNX_SCORES,     /* src times the transpose of key */
+    NNC_ONNX_PADDED,     /* the value is src, padded with zeros */
+    NNC_ONNX_SCORES,     /* the value is the matrix product of src and the transpose of key */
     NNC_ONNX_PROBABILITIES
 } nnc_onnx_pattern;
 
@@ -65,7 +65,7 @@ typedef struct nnc_onnx_value {
     int64_t pads[4]; /* padding of a feature map: at the start of both axes, then at the end of both axes */
     int32_t reg;     /* index of the register (a tensor of the graph file) that holds the value; -1 = not written yet */
     int32_t shape_rank;
-    int64_t shape[4]; /* shape of the register */
+    int64_t shape[4]; /* shape of the tensor in the register */
 } nnc_onnx_value;
 
 typedef struct nnc_onnx_graph {

@@ -120,9 +120,10 @@ static bool moved(nnc_onnx_graph *g) {
     return true;
 }
 
-enum { SIDES = 3 }; /* depth, height, width */
+enum { SIDES = 3 }; /* most axes of a window: depth, height, width */
 
-/* A window over a volume or a map. A sequence is a map with one row: its window moves along the width. */
+/* The window of a convolution or a pool over a volume or a map. A sequence is a map with one row: its window moves
+ * along the width. */
 typedef struct window {
     int64_t kernel[SIDES], stride[SIDES], dilation[SIDES], begin[SIDES], end[SIDES], more[SIDES];
 } window;

@@ -117,8 +117,8 @@ static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_v
     bool map = false;
     int64_t elements = 0, own = 0;
     if (!nnc_onnx_broadcast(g, x, w, out)) { return false; }
-    if (x->pattern == NNC_ONNX_SCORES || x->pattern == NNC_ONNX_PROBABILITIES) { /* the constant is a scale, a mask or a
-                                                                                  * bias */
+    /* the constant of a node in attention is a scale, a mask or a bias */
+    if (x->pattern == NNC_ONNX_SCORES || x->pattern == NNC_ONNX_PROBABILITIES) {
         const int64_t table = adds && !w->computed && w->kind == NNC_ONNX_WEIGHT ? w->origin : 0;
         nnc_onnx_alias(g, x, out);
         out->origin = nnc_onnx_is_scalar(w) ? x->origin : x->origin + table;
@@ -249,8 +249,8 @@ bool nnc_onnx_pair(nnc_onnx_graph *g) {
         if (over && a->kind != NNC_ONNX_ACTIVATION) { return nnc_onnx_refuse(g, "a constant over an activation"); }
         return a->kind == NNC_ONNX_ACTIVATION ? with_constant(g, a, b, out) : with_constant(g, b, a, out);
     }
-    if (a->pattern == NNC_ONNX_SCORES || b->pattern == NNC_ONNX_SCORES) { /* one input is the scores; the other is a
-                                                                           * mask that the network computes */
+    /* in attention, one input is the scores, and the other input is a mask that the network computes */
+    if (a->pattern == NNC_ONNX_SCORES || b->pattern == NNC_ONNX_SCORES) {
         nnc_onnx_value *scores = a->pattern == NNC_ONNX_SCORES ? a : b;
         nnc_onnx_same_dims(scores, out);
         nnc_onnx_alias(g, scores, out);

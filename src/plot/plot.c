@@ -32,7 +32,7 @@ static void put_words(nnc_canvas *canvas, nnc_px x, nnc_px right, const char *te
     char line[NNC_TEXT_PX_MAX];
     while (*text != '\0') {
         size_t fits = 0, length = 0;
-        do { /* the loop finds how many words fit on the line */
+        do { /* the loop counts the words that fit on the line */
             fits = length;
             length += strspn(text + length, " ");
             length += strcspn(text + length, " ");
@@ -170,7 +170,7 @@ void nnc_place_take(nnc_places *places, nnc_box box, bool text) {
 void nnc_place_take_line(nnc_places *places, nnc_px x1, nnc_px y1, nnc_px x2, nnc_px y2, nnc_px thick) {
     const int length = abs(x2 - x1) > abs(y2 - y1) ? abs(x2 - x1) : abs(y2 - y1);
     const int parts = length / NNC_PX(6) + 1;
-    for (int i = 0; i < parts; i++) { /* a chain of small boxes covers the line */
+    for (int i = 0; i < parts; i++) { /* a sloping line is marked as occupied by a chain of small boxes */
         const nnc_px ax = x1 + (x2 - x1) * i / parts, bx = x1 + (x2 - x1) * (i + 1) / parts;
         const nnc_px ay = y1 + (y2 - y1) * i / parts, by = y1 + (y2 - y1) * (i + 1) / parts;
         nnc_place_take(places,
@@ -192,7 +192,7 @@ static bool is_free(const nnc_places *places, nnc_box box) {
 /* Positions to try for the centre of a label around its symbol: right, left, below, above, the corners, and positions
  * between these. side, up: offset in halves of the label's size. off: additional distance. */
 static const struct {
-    int side, up; /* from -2 to 2 */
+    int side, up; /* offset of the label in halves of its size, from -2 to 2 */
     nnc_px off;
 } places_of[] = {
     { 2, 0, 30 }, { -2, 0, 30 }, { 0, 2, 20 }, { 0, -2, 20 }, { 2, 2, 0 },   { -2, 2, 0 },

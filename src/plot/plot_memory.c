@@ -183,7 +183,7 @@ const nnc_picture nnc_plot_memory = {
     .draw = draw,
 };
 
-/* ---- the parts of a step's time, and the range that the time falls in ---- */
+/* ---- the parts of a step's time, and the 90 % range of the step time ---- */
 
 enum { PARTS_MAX = NNC_METRIC_PARTS_MAX };
 

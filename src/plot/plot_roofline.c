@@ -21,8 +21,9 @@ typedef struct roofline {
     double peak, rate; /* roof of the device. peak: peak rate in FLOP/s; rate: bandwidth in B/s */
     roof_mark *marks;
     int count;
-    double bound_share[NNC_BOUND_COUNT], not_drawn; /* shares of the step time: bound_share of each kind of bound;
-                                                     * not_drawn of the ops that are not drawn */
+    /* bound_share: share of the step time for each kind of bound; not_drawn: share of the step time of the ops that are
+     * not drawn */
+    double bound_share[NNC_BOUND_COUNT], not_drawn;
     nnc_places places;
 } roofline;
 

@@ -6,7 +6,7 @@
 typedef struct front {
     nnc_canvas *canvas;
     const nnc_plot_data *data;
-    nnc_scale x, y; /* x: memory in bytes; y: step time in seconds */
+    nnc_scale x, y; /* scales of the Pareto front: x: memory in bytes; y: step time in seconds */
     nnc_box area;
     nnc_places places;
 } front;
@@ -180,7 +180,7 @@ static const nnc_search_size *base_of(const nnc_search_report *report, int count
 
 typedef struct bars {
     nnc_canvas *canvas;
-    const nnc_search_size *base; /* size with a bar of 100 % */
+    const nnc_search_size *base; /* the number of devices whose bar has 100 % */
     nnc_scale y;
     nnc_px left, pitch, w;
 } bars;

@@ -1,5 +1,5 @@
 /* The JSON writer, and the formats of --format except the format for a terminal (table.c): JSON, CSV and Markdown. A
- * format writes a result at once, or line by line if it may be longer than memory. */
+ * format writes a result at once, or line by line if the result may be larger than the memory. */
 #include <assert.h>
 
 #include "base/base_internal.h"
@@ -270,7 +270,7 @@ static void csv_put_cell(nnc_buffer *out, const nnc_cell *cell) {
 }
 
 /* Writes the names of columns, separated by commas. plain: true = short names without dots, for a database; false =
- * full names. names NULL: memory ran out, sets out->failed. */
+ * full names. names NULL: an allocation failed; sets out->failed. */
 static void csv_put_names(nnc_buffer *out, const char *const *names, int count, bool plain) {
     if (names == NULL) { /* out of memory */
         out->failed = true;
@@ -489,7 +489,8 @@ void nnc_html_put(nnc_buffer *out, const char *element, const char *text) {
 /* ---- HTML fragments: paragraphs and tables without a page; --format does not offer this format ---- */
 
 static void put_label(nnc_sheet *sheet, const char *label) {
-    const bool below = *label == '\0' || *label == ' '; /* an empty or indented label continues the line above */
+    /* a line with an empty or indented label continues the line above it */
+    const bool below = *label == '\0' || *label == ' ';
     nnc_buffer_text(sheet->out, below ? "<br>" : "<p>");
     label += strspn(label, " ");
     if (*label != '\0') {

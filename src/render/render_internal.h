@@ -18,7 +18,7 @@
 /* A column of output: of a table on a page, or of the lines for programs. */
 typedef struct nnc_head {
     const char *name; /* full name, for programs: "step.step_s" */
-    const char *text; /* heading for people: "step_s"; NULL = the column is not on a page */
+    const char *text; /* heading of the column on a page for people: "step_s"; NULL = the column is not on a page */
     const char *unit; /* unit of the values; NULL = no unit */
     nnc_show show;
     bool left;    /* true: align left (text); false: align right (numbers) */
@@ -39,7 +39,8 @@ typedef struct nnc_style {
     const nnc_format *format;
     int width; /* width of the terminal, in columns */
     bool colour;
-    const char *mark; /* description of the implausible input; NULL or "" = all input is plausible */
+    /* description of implausible input values, which the page prints; NULL or "" = all input is plausible */
+    const char *mark;
 } nnc_style;
 
 /* A view: tells how one kind of result is written. The argument `record` of its functions points to the result, whose
@@ -81,7 +82,7 @@ struct nnc_format {
      * `line` for each line. */
     void (*heading)(nnc_buffer *out, nnc_heads heads);
     void (*line)(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells);
-    bool documents;       /* true: several results become a list of documents; false: they become one table */
+    bool documents;       /* true: several results are written as a list of documents; false: as one table */
     bool held;            /* true: line() writes cells without layout; nnc_table_put lays them out */
     const nnc_page *page; /* functions for pages; NULL: the format is for programs */
 };
@@ -136,7 +137,7 @@ struct nnc_sheet {
     nnc_style style;
     int indent; /* width that labels take, in columns */
     int column; /* column of the terminal at which the next character is written */
-    int items;  /* number of items written on the current line */
+    int items;  /* number of items that the current line has */
 };
 
 nnc_sheet nnc_sheet_begin(nnc_buffer *out, nnc_style style);
@@ -177,7 +178,8 @@ typedef struct nnc_page_row {
     nnc_ink ink;
     enum { NNC_ROW_ITEM, NNC_ROW_WORDS, NNC_ROW_BLOCK, NNC_ROW_GAP } kind;
     const char *when; /* condition of the row, such as "plan.pipeline > 1, !device.fitted"; NULL = no condition */
-    /* Used in place of text: adds items to the current line, or (NNC_ROW_BLOCK) writes whole lines. */
+    /* function that is called if `text` is not given: it adds items to the current line, or (NNC_ROW_BLOCK) writes
+     * whole lines. */
     void (*write)(nnc_sheet *sheet, const void *record);
 } nnc_page_row;
 
@@ -258,8 +260,10 @@ void nnc_table_rename(nnc_table *table, const char *head, const char *text);
 /* Appends a cell to the current row; a row is complete when each column has a cell. */
 void nnc_table_cell(nnc_table *table, const char *text);
 void nnc_table_whole(nnc_table *table, int64_t whole);
-void nnc_table_number(nnc_table *table, double value, const char *unit); /* appends "12.30 ms"; NaN is "-" */
-void nnc_table_share(nnc_table *table, double share);                    /* appends "41.2%"; NaN is "-" */
+/* appends a cell with a time, "12.30 ms"; NaN is "-" */
+void nnc_table_number(nnc_table *table, double value, const char *unit);
+/* appends a cell with a share, "41.2%"; NaN is "-" */
+void nnc_table_share(nnc_table *table, double share);
 /* Appends a row with the metrics of a record that have a heading. */
 void nnc_table_record(nnc_table *table, const nnc_metrics *metrics, const nnc_place *place);
 /* Appends a row for each record of `lines`. */
@@ -290,7 +294,7 @@ typedef struct nnc_record {
     bool exact;  /* true: numbers have 17 digits, for a program that computes with them; false: 12 digits */
     bool spread; /* true: every member is on a line of its own, for a file that people edit */
     int depth;
-    int32_t members[NNC_RECORD_DEPTH]; /* number of members written so far, for each depth */
+    int32_t members[NNC_RECORD_DEPTH]; /* number of members written so far in each open object or list, by depth */
     bool list[NNC_RECORD_DEPTH];
 } nnc_record;
 
@@ -371,8 +375,8 @@ void nnc_svg_circle(nnc_svg *svg, const char *class, nnc_px x, nnc_px y, nnc_px 
 
 /* Begins a path; nnc_svg_to adds a point. closed: the path ends at its first point. */
 void nnc_svg_path(nnc_svg *svg, const char *class);
-void nnc_svg_to(nnc_svg *svg, char command, nnc_px x, nnc_px y); /* command: 'M' = move to the point, 'L' = draw a line
-                                                                  * to it */
+/* command of the SVG path: 'M' = move to the point, 'L' = draw a line to the point */
+void nnc_svg_to(nnc_svg *svg, char command, nnc_px x, nnc_px y);
 void nnc_svg_path_end(nnc_svg *svg, bool closed);
 void nnc_svg_line(nnc_svg *svg, const char *class, nnc_px x1, nnc_px y1, nnc_px x2, nnc_px y2);
 

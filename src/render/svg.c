@@ -3,7 +3,7 @@
 #include "render/render_internal.h"
 
 nnc_px nnc_px_of(double pixels) {
-    const double most = 1e7; /* limit of a coordinate, far outside any picture */
+    const double most = 1e7; /* largest coordinate in pixels, far outside any picture */
     const double held = pixels > most ? most : pixels < -most ? -most : pixels;
     return isnan(pixels) ? 0 : (nnc_px)floor(10.0 * held + 0.5);
 }
@@ -298,9 +298,8 @@ static const struct {
 
 static const char *colour_of(const char *name, bool dark) {
     int i = 0;
-    while (strcmp(nnc_palette[i].name, name) != 0) { /* the loop ends, because the palette has every class */
-        i++;
-    }
+    /* the loop ends, because the palette has every CSS class that pictures use */
+    while (strcmp(nnc_palette[i].name, name) != 0) { i++; }
     return dark ? nnc_palette[i].dark : nnc_palette[i].light;
 }
 

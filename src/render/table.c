@@ -304,7 +304,7 @@ enum { GAP = 2, SHRUNK_MIN = 8 };
 static void put_label(nnc_sheet *sheet, const char *label) {
     const int width = nnc_text_width(label);
     nnc_put_plain(sheet->out, label, width);
-    if (width > 0 && width >= sheet->indent) { /* a label as wide as the indent gets a line of its own */
+    if (width > 0 && width >= sheet->indent) { /* a label that is as wide as the indent or wider gets a separate line */
         nnc_buffer_byte(sheet->out, '\n');
         nnc_buffer_blanks(sheet->out, sheet->indent);
     } else {

@@ -61,7 +61,7 @@ typedef struct nnc_trace {
     int64_t kind_count, name_count, call_count, launch_count, kernel_count;
     int64_t steps;            /* number of annotations ProfilerStep#N */
     int64_t rank, world_size; /* rank: rank that wrote the trace; world_size: number of ranks; -1 = not recorded */
-    double bytes;             /* bytes of JSON text that were read */
+    double bytes;             /* number of bytes of JSON text that were read */
     const char *device;       /* name of the first device of the machine; NULL = not recorded */
 } nnc_trace;
 
@@ -79,12 +79,13 @@ void nnc_trace_free(nnc_trace *trace);
 /* Work and predicted time of one call of an operator. NaN = the shapes do not determine the value. */
 typedef struct nnc_trace_price {
     double flops, moved_bytes, bound_s, predicted_s;
-    bool product;    /* true: the operator is a matrix product */
-    double padded_s; /* of a matrix product: predicted time with m, n and k padded to multiples of 16 bytes; NaN = no
-                      * padding needed */
-    int64_t odd;     /* size of the first dimension (in the order n, k, m) of a matrix product that needs padding; 0
+    bool product; /* true: the operator is a matrix product */
+    /* only for a matrix product: predicted time with m, n and k padded to multiples of 16 bytes; NaN = no padding
+     * needed */
+    double padded_s;
+    int64_t odd; /* size of the first dimension (in the order n, k, m) of a matrix product that needs padding; 0
                       * = no dimension */
-    char side;       /* name of the dimension in `odd`: 'm', 'n' or 'k' */
+    char side;   /* name of the dimension in `odd`: 'm', 'n' or 'k' */
 } nnc_trace_price;
 
 /* Properties of the kernels of an operator that its shapes do not show. */
@@ -134,8 +135,9 @@ typedef struct nnc_trace_sum {
     nnc_trace_row *findings;  /* rows that could be faster, largest saving first */
     int64_t row_count, finding_count;
     int32_t devices;
-    double span_s, busy_s, idle_s;        /* of the device that ran the most kernels. span_s: time from the first to
-                                           * the last kernel; busy_s: time with a kernel; idle_s: idle time */
+    /* times of the device that ran the most kernels. span_s: time from the first to the last kernel; busy_s: time with
+     * a kernel; idle_s: idle time */
+    double span_s, busy_s, idle_s;
     double idle_host_s;                   /* part of idle_s before kernels that the host launched only after the device
                                            * was idle */
     double communication_s, exposed_s;    /* communication_s: time of collectives; exposed_s: part of it in which no
@@ -147,7 +149,7 @@ typedef struct nnc_trace_sum {
                                            * launch */
     double product_factor, memory_factor; /* median of measured / predicted time. product_factor: of products;
                                            * memory_factor: of other operators. NaN = too few rows */
-    double save_s;                        /* sum of save_s over findings */
+    double save_s;                        /* sum of save_s over all findings */
     double issue_s;                       /* mean time between two kernels: time span / number of kernels */
 } nnc_trace_sum;
 

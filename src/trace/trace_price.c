@@ -254,7 +254,7 @@ typedef enum form {
     REDUCES,      /* the operator reads its inputs; the bytes that it writes are not counted */
     JOINS,        /* the operator reads its inputs and writes the same number of bytes */
     GATHERS,      /* the operator reads and writes one row of its first input for each element of its last input */
-    UPDATES,      /* the operator reads lists of tensors and writes the first list */
+    UPDATES,      /* the operator reads several lists of tensors and writes the tensors of the first list */
     ADAM          /* the operator reads parameters, gradients and moments, and writes all of them but the gradients */
 } form;
 

@@ -62,7 +62,7 @@ static nnc_status load(zlib_calls *calls, nnc_error *err) {
 
 typedef struct texts {
     nnc_arena *arena;
-    const char **list; /* list of `count` strings */
+    const char **list; /* all strings of the trace; there are `count` */
     int32_t *slots;    /* hash table: each entry is 1 + index of a string, 0 = empty; `size` entries, a power of two */
     int32_t count, capacity, size;
 } texts;
@@ -115,7 +115,7 @@ typedef struct reader {
     int at, filled;
     double before; /* number of bytes read before the current window */
     bool failed;   /* true: reading has failed, and err has the reason */
-    char *event;   /* text of the value that take_value copied last */
+    char *event;   /* text of the JSON value that take_value copied last */
     size_t event_size;
     texts names, kinds, threads;
     nnc_buffer calls, launches, kernels; /* arrays with elements of type nnc_trace_call, nnc_trace_launch and
@@ -252,7 +252,7 @@ typedef struct slice {
 typedef struct event {
     slice ph, cat, name, pid, tid, ts, dur;
     slice external, correlation, dims, types, values, device, group;
-    slice rank, world_size; /* values in "distributedInfo" */
+    slice rank, world_size; /* values of the keys in "distributedInfo" */
 } event;
 
 static bool is(slice s, const char *text) { return s.size == strlen(text) && memcmp(s.text, text, s.size) == 0; }

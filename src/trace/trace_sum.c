@@ -234,7 +234,7 @@ static double expect(const nnc_trace_sum *sum, bool products, sized *rows, doubl
             count++;
         }
     }
-    const double slowest = 2.0; /* a larger median means that the trace is from another device */
+    const double slowest = 2.0; /* largest factor; a larger median means that the trace is from another device */
     const double factor = count < FACTOR_ROWS ? 1.0 : nnc_min(nnc_median(ratios, (size_t)count), slowest);
     qsort(rows, (size_t)count, sizeof *rows, smallest_first);
     for (int64_t i = 0; i < count; i++) {
