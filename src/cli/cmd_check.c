@@ -150,9 +150,9 @@ static void write_advice(nnc_buffer *out, nnc_style style, const nnc_check_repor
     } else if (sum->states[NNC_CHECK_NOT_ASKED] > 0) {
         nnc_buffer_text(out, "The file has no recorded estimates yet; ");
         put_command(out, style, report);
-        nnc_buffer_text(out, " does it.\n");
+        nnc_buffer_text(out, " records them.\n");
     } else if (added_metrics(report) > 0) {
-        nnc_buffer_print(out, "%d metrics are new and not recorded yet; they cannot fail.\n",
+        nnc_buffer_print(out, "%d metrics are new and not recorded yet, so they cannot fail the check.\n",
                          (int)added_metrics(report));
     }
 }
@@ -545,8 +545,7 @@ static nnc_status run_check(nnc_session *session, nnc_error *err) {
 const nnc_command nnc_cmd_check = {
     .name = "check",
     .operands = "PLANS.json",
-    .summary =
-        "Estimate a plan file again: what changed since it was recorded, why, and which requirements are missed.",
+    .summary = "Estimate the scenarios of a plan file again: estimates that changed, why, and missed requirements.",
     .notes = "Exits with 1 when a metric changed by more than its tolerance (without a tolerance all 12 digits must be "
              "equal), a scenario was added or removed, or a requirement is missed. --update accepts the changes: it "
              "writes the \"recorded\" part of the file, completely or not at all, and changes no other byte; --forget "

@@ -73,15 +73,16 @@ static void write_file(const nnc_session *session, const nnc_report *report) {
     const bool served = report->serve != NULL;
     nnc_record record = nnc_record_begin(session->out, NNC_PLANS_SCHEMA);
     record.spread = true;
-    nnc_record_text(&record, "note",
-                    served ? "Deployments under watch. 'nncost check FILE' answers every scenario and exits with 1 "
-                             "when one misses a requirement, or moved since 'nncost check FILE --update' recorded it "
-                             "in this file. Keys are the options of 'nncost serve --help' with '_' for '-'; 'note' is "
-                             "the comment key."
-                           : "Training plans under watch. 'nncost check FILE' estimates every scenario and exits "
-                             "with 1 when one misses a requirement, or moved since 'nncost check FILE --update' "
-                             "recorded it in this file. Keys are the plan options of 'nncost estimate --help' "
-                             "with '_' for '-'; 'note' is the comment key.");
+    nnc_record_text(
+        &record, "note",
+        served ? "Deployments to check. 'nncost check FILE' estimates every scenario and exits with 1 when one misses "
+                 "a requirement, or when an estimate differs from the one that 'nncost check FILE --update' recorded "
+                 "in this file. Keys are the options of 'nncost serve --help' with '_' for '-'; 'note' is "
+                 "the comment key."
+               : "Training plans to check. 'nncost check FILE' estimates every scenario and exits with 1 when one "
+                 "misses a requirement, or when an estimate differs from the one that 'nncost check FILE --update' "
+                 "recorded in this file. Keys are the plan options of 'nncost estimate --help' "
+                 "with '_' for '-'; 'note' is the comment key.");
     nnc_record_object(&record, "common");
     nnc_record_text(&record, "note",
                     "Every scenario starts from these values. A scenario may give other values, or null to remove a "

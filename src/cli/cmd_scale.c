@@ -190,16 +190,17 @@ static void write_verdict(nnc_buffer *out, nnc_style style, const nnc_scale *sca
     const int32_t least = scale->rows[scale->base].devices;
     nnc_buffer_byte(out, '\n');
     nnc_sheet_line(out, style,
-                   "efficiency is throughput per device against %" PRId32
-                   " device%s; a loss is device time, over all of that size",
+                   "efficiency is throughput per device relative to %" PRId32
+                   " device%s; a loss is a share of the device time of its row",
                    least, plural_of(least));
-    nnc_buffer_print(out, "at 90%% or more up to %" PRId32 " device%s", good->devices, plural_of(good->devices));
+    nnc_buffer_print(out, "the efficiency is 90%% or more up to %" PRId32 " device%s", good->devices,
+                     plural_of(good->devices));
     if (first_bad == NULL) {
-        nnc_buffer_text(out, ", the largest here\n");
+        nnc_buffer_text(out, ", the largest number\n");
         return;
     }
     const int most = most_lost(first_bad, -1);
-    nnc_buffer_print(out, "; %" PRId32 " lose most to %s%s\n", first_bad->devices,
+    nnc_buffer_print(out, "; with %" PRId32 " devices, most is lost to %s%s\n", first_bad->devices,
                      part_name((unsigned)(most >= 0 ? most : NNC_SCALE_COMPUTE)),
                      most >= NNC_SCALE_COMM ? " collectives" : "");
 }

@@ -279,10 +279,13 @@ static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report
     if (sure == NULL || isnan(sure[0].p_best) || other == 0) { return; }
     nnc_buffer_byte(out, '\n');
     if (sure[0].p_best > 0.95) {
-        nnc_buffer_print(out, "best of the list with %.0f %%\n", 100.0 * sure[0].p_best);
+        nnc_buffer_print(out, "the first plan is the fastest of the list with a probability of %.0f %%\n",
+                         100.0 * sure[0].p_best);
         return;
     }
-    nnc_sheet_line(out, style, "best of the list with %.0f %%; else %s; one run of %d steps of each decides, %s",
+    nnc_sheet_line(out, style,
+                   "the first plan is the fastest of the list with a probability of %.0f %%; the next most likely is "
+                   "%s; one run of %d steps of each decides, %s",
                    100.0 * sure[0].p_best, nnc_plan_word(&r->best[other].plan, word), STEPS,
                    nnc_unit_text(STEPS * (r->best[0].step_s + r->best[other].step_s), "s", time));
 }

@@ -329,7 +329,7 @@ const nnc_command nnc_cmd_serve_search = {
     .notes = "Without --devices it searches the numbers of devices up to --max-devices; it also searches the degrees "
              "of parallelism that are left at 1, and the requests at a time when no load is given. The cheapest "
              "deployment has most tokens per second and device; the fastest has the shortest time per token, by at "
-             "least 1 % when it takes more devices. Exits with 1 when nothing meets --slo.",
+             "least 1 % when it takes more devices. Exits with 1 when no deployment meets --slo.",
     .min_operands = 1,
     .max_operands = 2,
     .takes =

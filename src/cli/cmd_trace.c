@@ -164,7 +164,7 @@ static const nnc_page_row page_rows[] = {
     NNC_ITEM("operators that are no products take {memory_factor:count} times the predicted time",
              .when = "!product_factor, memory_factor"),
     NNC_ITEM("too few operators with shapes to compare with the prediction", .when = "!product_factor, !memory_factor"),
-    NNC_LINE("to win", .when = "device"),
+    NNC_LINE("saving", .when = "device"),
     NNC_BOLD("{save_s}"),
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&document, page_rows);
@@ -172,7 +172,7 @@ static const nnc_page_rows page = NNC_PAGE_ROWS(&document, page_rows);
 /* Writes one line for each finding, at most --top (10 by default): the saving, the operator, and the reason. */
 static void write_findings(nnc_buffer *out, nnc_style style, const answer *a) {
     const int64_t most = a->shown > 0 ? a->shown : 10;
-    if (a->sum.finding_count > 0) { nnc_sheet_heading(out, style, "findings, most to win first"); }
+    if (a->sum.finding_count > 0) { nnc_sheet_heading(out, style, "findings, largest saving first"); }
     for (int64_t i = 0; i < a->sum.finding_count && i < most; i++) {
         const nnc_trace_row *r = &a->sum.findings[i];
         char saved[NNC_NUMBER_TEXT], why[NNC_METRIC_TEXT_MAX];
@@ -509,8 +509,8 @@ static nnc_status draw(nnc_session *session, const answer *a, nnc_error *err) {
              a->device != NULL            ? a->device
              : a->recorded_device != NULL ? a->recorded_device
                                           : "");
-    snprintf(result, sizeof result, a->device != NULL ? "%s, to win %s" : "%s", nnc_unit_text(a->sum.span_s, "s", span),
-             nnc_unit_text(a->sum.save_s, "s", save));
+    snprintf(result, sizeof result, a->device != NULL ? "%s, possible saving %s" : "%s",
+             nnc_unit_text(a->sum.span_s, "s", span), nnc_unit_text(a->sum.save_s, "s", save));
     nnc_plot_draw(session->out, &nnc_plot_measured, &(nnc_plot_data){ .ops = &shown },
                   &(nnc_plot_how){ .width = NNC_PLOT_WIDTH + NAMES_PX });
     return nnc_ends_in(session->options.output, ".png") ? nnc_make_png(session->out, err) : NNC_OK;

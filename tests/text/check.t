@@ -3,7 +3,7 @@
 # Requirements alone: met, missed, and one that nobody can tell.
 $ nncost check inputs/plans.json
 inputs/plans.json: 2 estimated; 4 of 4 requirements met
-The file has no recorded estimates yet; 'nncost check inputs/plans.json --update' does it.
+The file has no recorded estimates yet; 'nncost check inputs/plans.json --update' records them.
 $ sed 's/<= 0.05"/<= 0.01"/; s/>= 0.1"/> 1"/' inputs/plans.json >p.json; nncost check p.json
 p.json: 2 estimated; 2 of 4 requirements missed
 
@@ -13,7 +13,7 @@ p.json:7: base: estimated
 p.json:8: recompute: estimated
   missed  mfu > 1, found 0.6827
 
-The file has no recorded estimates yet; 'nncost check p.json --update' does it.
+The file has no recorded estimates yet; 'nncost check p.json --update' records them.
 [1]
 $ sed 's/"mfu": ">= 0.1"/"cost.run": "<= 20000"/' inputs/plans.json >p.json; nncost check p.json
 p.json: 2 estimated; 1 of 4 requirements missed
@@ -21,20 +21,20 @@ p.json: 2 estimated; 1 of 4 requirements missed
 p.json:8: recompute: estimated
   missed  cost.run <= 20000, found nothing: the plan gives no such metric
 
-The file has no recorded estimates yet; 'nncost check p.json --update' does it.
+The file has no recorded estimates yet; 'nncost check p.json --update' records them.
 [1]
 
 # A measurement must lie in the interval of its estimate.
 $ for m in 0.03 1; do printf '{ "schema": "nncost.plans/1", "scenarios": [\n{ "id": "ran", "model": "dense", "device": "fitted", "micro_batch": 4, "measured": { "step_s": %s } } ] }' $m >m.json; nncost check m.json; echo $?; done
 m.json: 1 estimated; 2 of 2 requirements met
-The file has no recorded estimates yet; 'nncost check m.json --update' does it.
+The file has no recorded estimates yet; 'nncost check m.json --update' records them.
 0
 m.json: 1 estimated; 1 of 2 requirements missed
 
 m.json:2: ran: estimated
   missed  step.interval_s.1 >= 1 (1.000 s), found 33.00 ms
 
-The file has no recorded estimates yet; 'nncost check m.json --update' does it.
+The file has no recorded estimates yet; 'nncost check m.json --update' records them.
 1
 $ printf '{ "schema": "nncost.plans/1", "common": { "model": "dense", "device": "fitted", "measured": { "memory_bytes": 9e12 } }, "scenarios": [\n{ "id": "over" }, { "id": "not", "measured": { "memory_bytes": null } } ] }' >m.json; nncost check m.json
 m.json: 2 estimated; 1 of 1 requirements missed
@@ -42,7 +42,7 @@ m.json: 2 estimated; 1 of 1 requirements missed
 m.json:2: over: estimated
   missed  memory.total_interval_bytes.1 >= 9e12 (9.000 TB), found 1.782 GB
 
-The file has no recorded estimates yet; 'nncost check m.json --update' does it.
+The file has no recorded estimates yet; 'nncost check m.json --update' records them.
 [1]
 $ printf '{ "schema": "nncost.plans/1", "scenarios": [\n{ "id": "ran", "model": "dense", "device": "fitted", "measured": { "step": 1 } } ] }' >m.json; nncost check m.json
 ! nncost: m.json:2: scenarios[0].measured.step: unknown key, expected step_s or memory_bytes, found 1
@@ -319,7 +319,7 @@ throughput.mfu                  0.867750051725                      0.8677500466
 $ nncost check inputs/plans.json --update >/dev/null; sed -i 's/"record": \["plan"/"record": ["lower_bound_s", "plan"/' inputs/plans.json
 $ nncost check inputs/plans.json
 inputs/plans.json: 2 as recorded; 4 of 4 requirements met
-2 metrics are new and not recorded yet; they cannot fail.
+2 metrics are new and not recorded yet, so they cannot fail the check.
 
 # A tolerance lets a small move pass, and says so.
 $ sed 's/"micro_batch": 4 }/"micro_batch": 4,\n    "tolerance": { "": { "relative": 0.01 } } }/' inputs/plans.json >p.json
@@ -413,7 +413,7 @@ $ cat >run.json <<'END'
 > END
 $ nncost check run.json; nncost check run.json --update; nncost check run.json
 run.json: 2 estimated; 2 of 2 requirements met
-The file has no recorded estimates yet; 'nncost check run.json --update' does it.
+The file has no recorded estimates yet; 'nncost check run.json --update' records them.
 run.json: 2 estimated; 2 of 2 requirements met
 recorded by nncost VERSION
 run.json: 2 as recorded; 2 of 2 requirements met

@@ -29,8 +29,8 @@ Commands:
   sweep     Every combination of the given axes, one row each.
   search    The best legal plans for N devices, and the Pareto front of time and memory.
   scale     The gain of more devices: step, throughput, efficiency, and where device time is lost.
-  check     Estimate a plan file again: what changed since it was recorded, why, and which
-            requirements are missed.
+  check     Estimate the scenarios of a plan file again: estimates that changed, why, and missed
+            requirements.
   accuracy  Predictions compared with measurements: mean, median and largest errors per file, device
             and framework.
   calibrate Fit a device's efficiency parameters to measured rows: errors before and after, and the

@@ -94,7 +94,7 @@ $ sed 's/"dense"/"gpt2-xl"/' toy/models/dense.json >toy/models/gpt2-xl.json; sed
 $ nncost init >default.json; cat default.json
 {
   "schema": "nncost.plans/1",
-  "note": "Training plans under watch. 'nncost check FILE' estimates every scenario and exits with 1 when one misses a requirement, or moved since 'nncost check FILE --update' recorded it in this file. Keys are the plan options of 'nncost estimate --help' with '_' for '-'; 'note' is the comment key.",
+  "note": "Training plans to check. 'nncost check FILE' estimates every scenario and exits with 1 when one misses a requirement, or when an estimate differs from the one that 'nncost check FILE --update' recorded in this file. Keys are the plan options of 'nncost estimate --help' with '_' for '-'; 'note' is the comment key.",
   "common": {
     "note": "Every scenario starts from these values. A scenario may give other values, or null to remove a key. Ids, or paths from the folder of this file.",
     "model": "gpt2-xl",
@@ -116,13 +116,13 @@ default.json: ok
 $ nncost init unet round --micro-batch 8 --output p.json && nncost validate p.json && nncost check p.json
 p.json: ok
 p.json: 1 estimated; 2 of 2 requirements met
-The file has no recorded estimates yet; 'nncost check p.json --update' does it.
+The file has no recorded estimates yet; 'nncost check p.json --update' records them.
 
 # Everything that was asked for is in it; one operand alone is half a choice.
 $ nncost init dense fitted --devices 8 --zero 3 --recompute norm,activation --clip-gradients=off --software eager --set layers=16 --set device.mem_bytes_per_s=3e12
 {
   "schema": "nncost.plans/1",
-  "note": "Training plans under watch. 'nncost check FILE' estimates every scenario and exits with 1 when one misses a requirement, or moved since 'nncost check FILE --update' recorded it in this file. Keys are the plan options of 'nncost estimate --help' with '_' for '-'; 'note' is the comment key.",
+  "note": "Training plans to check. 'nncost check FILE' estimates every scenario and exits with 1 when one misses a requirement, or when an estimate differs from the one that 'nncost check FILE --update' recorded in this file. Keys are the plan options of 'nncost estimate --help' with '_' for '-'; 'note' is the comment key.",
   "common": {
     "note": "Every scenario starts from these values. A scenario may give other values, or null to remove a key. Ids, or paths from the folder of this file.",
     "model": "dense",

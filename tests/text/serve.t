@@ -360,7 +360,7 @@ $ nncost serve unet round --steps 20 --format json | grep -A9 '"images"'
 }
 $ printf '{ "schema": "nncost.plans/1", "scenarios": [{ "id": "draw", "serve": true, "model": "unet", "device": "round", "steps": 20, "require": { "images_per_s": ">= 100", "images.fits": "== true" } }] }' >draw.json; nncost check draw.json
 draw.json: 1 estimated; 2 of 2 requirements met
-The file has no recorded estimates yet; 'nncost check draw.json --update' does it.
+The file has no recorded estimates yet; 'nncost check draw.json --update' records them.
 $ nncost ops --serve unet round --steps 20
 ! nncost: --steps: the ops of a pass are those of 'nncost ops unet round'
 [2]

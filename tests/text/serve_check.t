@@ -7,7 +7,7 @@ inputs/served.json: 3 estimated; 1 of 6 requirements missed
 inputs/served.json:9: fp8: estimated
   missed  tpot_s <= 0.001 (1.000 ms), found 1.482 ms
 
-The file has no recorded estimates yet; 'nncost check inputs/served.json --update' does it.
+The file has no recorded estimates yet; 'nncost check inputs/served.json --update' records them.
 [1]
 
 # Recorded; then the cache is stored otherwise, and more requests are open.
@@ -72,7 +72,7 @@ $ nncost serve dense
 $ nncost init dense round --serve --concurrency 8 --kv-precision fp8 --input-len 500 --output-len 100 --output new.json && cat new.json && nncost check new.json
 {
   "schema": "nncost.plans/1",
-  "note": "Deployments under watch. 'nncost check FILE' answers every scenario and exits with 1 when one misses a requirement, or moved since 'nncost check FILE --update' recorded it in this file. Keys are the options of 'nncost serve --help' with '_' for '-'; 'note' is the comment key.",
+  "note": "Deployments to check. 'nncost check FILE' estimates every scenario and exits with 1 when one misses a requirement, or when an estimate differs from the one that 'nncost check FILE --update' recorded in this file. Keys are the options of 'nncost serve --help' with '_' for '-'; 'note' is the comment key.",
   "common": {
     "note": "Every scenario starts from these values. A scenario may give other values, or null to remove a key. Ids, or paths from the folder of this file.",
     "model": "dense",
@@ -96,7 +96,7 @@ $ nncost init dense round --serve --concurrency 8 --kv-precision fp8 --input-len
   ]
 }
 new.json: 1 estimated; 3 of 3 requirements met
-The file has no recorded estimates yet; 'nncost check new.json --update' does it.
+The file has no recorded estimates yet; 'nncost check new.json --update' records them.
 
 # Slips.
 $ sed 's/"output_len"/"output_lenght"/; s/"kv_precision": "fp8"/"kv_precision": "fp9"/; s/"serve": false/"serve": 0/' inputs/served.json >p.json; nncost validate p.json
