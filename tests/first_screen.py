@@ -52,6 +52,27 @@ llama3-8b rtx4090
 deepseek-v3 h100 --devices 16
 mixtral-8x7b a100""".split("\n")
 
+# Tables that leave columns out at 80 columns. A command to copy is one line, whatever its length.
+TABLES = """search llama3-8b a100,h100,b200 --devices 8..64*2 --tokens 100B
+search llama3-8b h100 --devices 8 --global-batch 64
+search llama3-70b h100 --serve --devices 8
+compare llama3-8b h100,l40s,a100 --serve
+sweep llama3-8b h100 --devices 8 --tensor 1,2,4,8 --serve
+scale llama3-8b h100 --devices 8,64,512 --global-batch 512
+fit llama3-8b h100 --devices 8 --zero 3
+advise llama3-8b h100 --devices 8 --zero 3
+limit llama3-8b h100 --of tensor
+limit llama3-8b h100 --of batch
+ops llama3-8b h100 --top 10
+run llama3-8b h100 --devices 64 --zero 2 --tokens 1T
+serve llama3-8b h100 --batch 32
+list devices h100""".split("\n")
+
+# Words that a person forgets to quote or to join, and the answer.
+SLIPS = {"estimate gpt2 rtx 3060 laptop": 'several words, expected them in quotes: "rtx 3060 laptop"',
+         "fit gpt2 h100 a100": "nncost compare gpt2 h100,a100",
+         "estimate gpt2 a100 please": "please: one argument too many"}
+
 # Commands whose answer depends on a changed field; "llama3-8b h100 --set layers=4" is put behind the last word here.
 SET = """estimate
 ops
@@ -187,6 +208,15 @@ def main(program):
                 faults.append(f"serve {plan}: {change['options']}: {change['tpot_s']} s per token")
         if not answer["memory"]["fits"] and not answer["changes"]:
             faults.append(f"serve {plan}: does not fit, and no change is named")
+    for command in TABLES:
+        out, error = run(program, *command.split())
+        wide = [line for line in out.splitlines() if len(line) > 80 and not line.startswith("    nncost ")]
+        if error or not out or wide:
+            faults.append(f"{command}: {error} {wide[:1]}")
+    for command, answer in SLIPS.items():
+        out, error = run(program, *command.split())
+        if out or answer not in error:
+            faults.append(f"{command}: {error.strip()}, expected {answer}")
     for command in SET:
         command, *words = command.split()
         name = [words.pop(0)] if command in ("plot", "explain") else []

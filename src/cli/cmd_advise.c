@@ -418,7 +418,7 @@ static const nnc_metric point_rows[] = {
                .help = "Shortest time of the memory traffic of the plan."),
     NNC_NUMBER(nnc_limit_point, network_s, .head = "network", .unit = "s",
                .help = "Shortest time of the busiest link of the plan."),
-    NNC_NUMBER(nnc_limit_point, step_s, .head = "step", .unit = "s",
+    NNC_NUMBER(nnc_limit_point, step_s, .head = "step", .drop = 1, .unit = "s",
                .help = "Predicted step time of the plan that was tried."),
     NNC_AS("bound", ENUM, NNC_IN(nnc_limit_point, bound), .head = "bound", .name_of = nnc_bound_name,
            .values = NNC_BOUND_COUNT, .help = "The resource with the longest of these times."),

@@ -20,9 +20,9 @@ static const nnc_metric found_rows[] = {
     PLAN(devices, .head = "devices", .help = "Total number of devices."),
     PLAN(tensor, .head = "tensor", .help = "Devices that split each matrix product."),
     PLAN(pipeline, .head = "pipeline", .help = "Stages over which the layers are spread."),
-    PLAN(attention_data, .head = "attention", .drop = 2,
+    PLAN(attention_data, .head = "attention", .drop = 1,
          .help = "Groups of tensor ranks; each group has its own requests."),
-    PLAN(expert, .head = "expert", .drop = 3, .help = "Devices that hold whole experts; 1 = every expert is split."),
+    PLAN(expert, .head = "expert", .drop = 2, .help = "Devices that hold whole experts; 1 = every expert is split."),
     PLAN(data, .head = "data", .help = "Replicas that share the requests."),
     PLAN(concurrency, .head = "requests", .blank_zero = true, .help = "Requests that are always open."),
     NUMBER(ttft_s, .unit = "s", .head = "TTFT", .help = "Time to the first token."),
@@ -31,11 +31,11 @@ static const nnc_metric found_rows[] = {
     NUMBER(output_tokens_per_s, .show = NNC_SHOW_COUNT, .help = "Generated tokens per second of all devices."),
     NUMBER(output_tokens_per_s_per_device, .head = "tok/s/device", .show = NNC_SHOW_COUNT,
            .help = "Generated tokens per second of one device."),
-    NUMBER(tokens_per_s_per_user, .head = "tok/s/user", .show = NNC_SHOW_COUNT,
+    NUMBER(tokens_per_s_per_user, .head = "tok/s/user", .drop = 4, .show = NNC_SHOW_COUNT,
            .help = "Generated tokens per second of one request."),
-    NUMBER(per_million_output_tokens, .head = "per M out", .drop = 1, .show = NNC_SHOW_COUNT,
+    NUMBER(per_million_output_tokens, .head = "per M out", .show = NNC_SHOW_COUNT,
            .help = "Cost of all devices per million generated tokens."),
-    NNC_NAMED(nnc_serve_found, bound, nnc_bound_name, NNC_BOUND_COUNT, .head = "bound",
+    NNC_NAMED(nnc_serve_found, bound, nnc_bound_name, NNC_BOUND_COUNT, .head = "bound", .drop = 3,
               .help = "Resource that bounds a decode step."),
 };
 static const nnc_metrics found_metrics = NNC_METRICS("a deployment", found_rows, nnc_serve_found);
@@ -378,27 +378,28 @@ static nnc_lines lines_of(const void *record) {
 typedef struct column {
     const char *head, *text;
     bool left;
+    int drop; /* as in nnc_head */
 } column;
 
 static const column token_columns[] = {
-    { "TTFT", "{latency.ttft_s}", false },
-    { "TPOT", "{latency.tpot_s}", false },
-    { "request", "{latency.request_s}", false },
-    { "tok/s", "{throughput.output_tokens_per_s}", false },
-    { "tok/s/device", "{throughput.output_tokens_per_s_per_device}", false },
-    { "tok/s/user", "{throughput.tokens_per_s_per_user}", false },
-    { "fit", "{memory.max_sequences}", false },
-    { "per M out", "{cost.per_million_output_tokens:count}", false },
-    { "decode", "{decode.bound}", true },
-    { NULL, NULL, false },
+    { "TTFT", "{latency.ttft_s}", false, 0 },
+    { "TPOT", "{latency.tpot_s}", false, 0 },
+    { "request", "{latency.request_s}", false, 3 },
+    { "tok/s", "{throughput.output_tokens_per_s}", false, 0 },
+    { "tok/s/device", "{throughput.output_tokens_per_s_per_device}", false, 1 },
+    { "tok/s/user", "{throughput.tokens_per_s_per_user}", false, 4 },
+    { "fit", "{memory.max_sequences}", false, 0 },
+    { "per M out", "{cost.per_million_output_tokens:count}", false, 0 },
+    { "decode", "{decode.bound}", true, 2 },
+    { NULL, NULL, false, 0 },
 };
 static const column image_columns[] = {
-    { "time", "{images.image_s}", false },
-    { "a step", "{images.forward_s}", false },
-    { "images/s", "{images.images_per_s:count}", false },
-    { "per thousand", "{images.per_thousand_images:count}", false },
-    { "energy", "{images.energy_j_per_image}", false },
-    { NULL, NULL, false },
+    { "time", "{images.image_s}", false, 0 },
+    { "a step", "{images.forward_s}", false, 0 },
+    { "images/s", "{images.images_per_s:count}", false, 0 },
+    { "per thousand", "{images.per_thousand_images:count}", false, 0 },
+    { "energy", "{images.energy_j_per_image}", false, 0 },
+    { NULL, NULL, false, 0 },
 };
 
 static const column *columns_of(const serve_rows *rows) { return makes_images(rows) ? image_columns : token_columns; }
@@ -411,7 +412,7 @@ static void put_heads(nnc_table *table, const serve_rows *rows) {
     }
     for (int32_t i = 0; i < rows->name_count; i++) { nnc_table_head(table, (nnc_head){ .text = rows->names[i] }); }
     for (const column *c = columns_of(rows); c->head != NULL; c++) {
-        nnc_table_head(table, (nnc_head){ .text = c->head, .left = c->left });
+        nnc_table_head(table, (nnc_head){ .text = c->head, .left = c->left, .drop = c->drop });
     }
     nnc_table_head(table, (nnc_head){ .text = "", .left = true });
 }

@@ -111,29 +111,30 @@ static void write_table(nnc_buffer *out, nnc_style style, const choices *all) {
 }
 
 /* Writes the source of each price, because prices differ more between sellers than between devices. */
-static void write_prices(nnc_buffer *out, const choices *all) {
+static void write_prices(nnc_buffer *out, nnc_style style, const choices *all) {
     int32_t count = 0;
     for (int32_t i = 0; i < all->count; i++) {
         const choice_row *row = &all->rows[i];
-        char amount[NNC_NUMBER_TEXT];
+        char amount[NNC_NUMBER_TEXT], source[256] = "";
         if (isnan(row->price)) { continue; }
-        nnc_buffer_print(out, "%s%s %s %s/h", count++ > 0 ? "; " : "\nprices: ", row->id,
-                         nnc_count_text(row->price, amount), row->best.currency);
         if (row->seller != NULL) {
-            nnc_buffer_print(out, " (%s%s%s)", row->seller, row->date != NULL ? ", " : "",
-                             row->date != NULL ? row->date : "");
+            snprintf(source, sizeof source, " (%.120s%s%.120s)", row->seller, row->date != NULL ? ", " : "",
+                     row->date != NULL ? row->date : "");
         }
+        nnc_buffer_text(out, count++ > 0 ? "" : "\n");
+        nnc_sheet_line(out, style, "price of %s: %s %s/h%s", row->id, nnc_count_text(row->price, amount),
+                       row->best.currency, source);
     }
-    nnc_buffer_text(out, count > 0 ? "\n" : "");
 }
 
 static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     const choices *all = record;
     nnc_put_sets(out, all->given);
-    nnc_buffer_print(out, "%s, global batch %" PRId64 "%s; for each device: %s\n\n", all->model, all->global_batch,
-                     all->batch_chosen, all->aim);
+    nnc_sheet_line(out, style, "%s, global batch %" PRId64 "%s; for each device: %s", all->model, all->global_batch,
+                   all->batch_chosen, all->aim);
+    nnc_buffer_byte(out, '\n');
     write_table(out, style, all);
-    write_prices(out, all);
+    write_prices(out, style, all);
     write_unmeasured(out, all);
     nnc_buffer_byte(out, '\n');
     for (int32_t i = 0; i < all->count; i++) { nnc_best_command(out, &all->rows[i].best); }

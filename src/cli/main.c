@@ -137,7 +137,27 @@ static const nnc_command *find_part(int argc, char **argv) {
     return NULL;
 }
 
-static nnc_status check_operands(const nnc_command *command, const nnc_options *options, nnc_error *err) {
+/* Fails if the words after the model are one device whose name has spaces, as in "gpt2 rtx 3060", or several
+ * devices. */
+static nnc_status check_quotes(nnc_specs *specs, const nnc_options *options, nnc_error *err) {
+    char name[128] = "";
+    const nnc_device *device;
+    for (int i = 1; i < options->operand_count; i++) {
+        nnc_text_append(name, sizeof name, " ", "%s", options->operands[i]);
+    }
+    if (nnc_device_load(specs, name, &device, NULL) != NNC_OK) {
+        const bool known = nnc_device_load(specs, options->operands[2], &device, NULL) == NNC_OK;
+        return known ? nnc_fail(err, NNC_BAD_USAGE, options->operands[2],
+                                "one argument too many, expected one device; several: nncost compare %s %s,%s",
+                                options->operands[0], options->operands[1], options->operands[2])
+                     : NNC_OK;
+    }
+    return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "several words, expected them in quotes: \"%s\"", name);
+}
+
+/* specs NULL: they are not open yet. */
+static nnc_status check_operands(nnc_specs *specs, const nnc_command *command, const nnc_options *options,
+                                 nnc_error *err) {
     if (options->operand_count < command->min_operands) {
         return nnc_fail(err, NNC_BAD_USAGE, command->name, "too few arguments, expected %s", command->operands);
     }
@@ -154,6 +174,7 @@ static nnc_status check_operands(const nnc_command *command, const nnc_options *
                             "FORMAT names its format), or %s %s",
                             command->name, command->operands);
         }
+        if (specs != NULL && command->max_operands == 2) { NNC_TRY(check_quotes(specs, options, err)); }
         return nnc_fail(err, NNC_BAD_USAGE, options->operands[command->max_operands],
                         "one argument too many, expected %s %s", command->name, command->operands);
     }
@@ -211,7 +232,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     char path[PATH_MAX];
     nnc_status status = NNC_OK;
     if (!(command->takes & (NNC_TAKES_LAUNCH | NNC_TAKES_FILES))) {
-        status = check_operands(command, &session->options, err);
+        status = check_operands(NULL, command, &session->options, err);
     }
     if (status != NNC_OK) { return refuse_once(session, command, status, err); }
     const char *data = find_data(path);
@@ -225,7 +246,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     status = take_host(session, err);
     status = status == NNC_OK ? take_launch_files(session, command, err) : status;
     if (status == NNC_OK && (command->takes & (NNC_TAKES_LAUNCH | NNC_TAKES_FILES))) {
-        status = check_operands(command, &session->options, err);
+        status = check_operands(session->specs, command, &session->options, err);
     }
     for (int i = 0; status == NNC_OK && i < session->options.operand_count; i++) {
         char **operand = &session->options.operands[i];

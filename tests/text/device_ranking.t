@@ -8,7 +8,8 @@ device  devices      step         run  run cost   run kWh    memory    MFU  limi
 round         8  61.52 ms  11.13 days  2,136 USD    2,136  891.5 MB  95.2%  compute  dp8 zero1 mb1
 fitted        8  46.13 ms  8.343 days  3,204 USD    800.9  2.821 GB  63.5%  compute  dp8 zero2 mb8
 
-prices: round 1 USD/h (nowhere, 2020-01); fitted 2 USD/h (here, 2022-02)
+price of round: 1 USD/h (nowhere, 2020-01)
+price of fitted: 2 USD/h (here, 2022-02)
 
     nncost estimate dense round --global-batch 64 --tokens 1T --devices 8 --zero 1 --micro-batch 1
     nncost estimate dense fitted --global-batch 64 --tokens 1T --devices 8 --zero 2 --micro-batch 8

@@ -149,29 +149,29 @@ fastest    4 devices, tensor 4, 1 request at a time
 
 Pareto front: no other deployment is better both per device and per user:
 
-devices tensor pipeline expert data requests     TTFT     TPOT tok/s/device tok/s/user bound
-      1      1        1      1    1       48 19.62 ms 2.974 ms       15,274      336.2 host
-      1      1        1      1    1       32 17.66 ms 2.390 ms       12,582      418.5 host
-      1      1        1      1    1       24 16.30 ms 2.105 ms       10,678      475.1 host
-      2      1        2      1    1       48 16.85 ms 2.102 ms       10,665      475.7 host
-      1      1        1      1    1       16 15.39 ms 1.821 ms        8,174      549.1 host
-      2      1        2      1    1       32 15.68 ms 1.821 ms        8,163      549.2 host
-      1      1        1      1    1       12 14.69 ms 1.684 ms        6,612      593.7 host
-      2      1        2      1    1       24 15.01 ms 1.684 ms        6,602      593.7 host
-      1      1        1      1    1        8 14.01 ms 1.549 ms        4,778      645.4 host
-      2      1        2      1    1       16 14.62 ms 1.548 ms        4,764      645.9 host
-      2      2        1      1    1       12 13.69 ms 1.472 ms        3,764      679.6 host
-      2      2        1      1    1        8 13.25 ms 1.380 ms        2,669      724.8 host
-      4      2        2      1    1       16 13.73 ms 1.379 ms        2,661      724.9 host
-      2      2        1      1    1        6 12.74 ms 1.335 ms        2,070      748.9 host
-      4      2        2      1    1       12 13.60 ms 1.335 ms        2,058      749.1 host
-      2      2        1      1    1        4 12.52 ms 1.290 ms        1,426      775.4 host
-      4      4        1      1    1        6 12.55 ms 1.256 ms        1,096      796.4 host
-      4      4        1      1    1        4 12.50 ms 1.219 ms        750.8      820.3 host
-      4      4        1      1    1        3 12.36 ms 1.200 ms        571.6      833.1 host
-      4      4        1      1    1        2 12.14 ms 1.184 ms        386.6      844.7 host
-      4      4        1      1    1        1 11.63 ms 1.165 ms        196.8        858 host
-left out: attention, per M out (a width of 100, see COLUMNS)
+devices tensor pipeline data requests     TTFT     TPOT tok/s/device tok/s/user per M out bound
+      1      1        1    1       48 19.62 ms 2.974 ms       15,274      336.2   0.01819 host
+      1      1        1    1       32 17.66 ms 2.390 ms       12,582      418.5   0.02208 host
+      1      1        1    1       24 16.30 ms 2.105 ms       10,678      475.1   0.02601 host
+      2      1        2    1       48 16.85 ms 2.102 ms       10,665      475.7   0.02605 host
+      1      1        1    1       16 15.39 ms 1.821 ms        8,174      549.1   0.03398 host
+      2      1        2    1       32 15.68 ms 1.821 ms        8,163      549.2   0.03403 host
+      1      1        1    1       12 14.69 ms 1.684 ms        6,612      593.7   0.04201 host
+      2      1        2    1       24 15.01 ms 1.684 ms        6,602      593.7   0.04208 host
+      1      1        1    1        8 14.01 ms 1.549 ms        4,778      645.4   0.05813 host
+      2      1        2    1       16 14.62 ms 1.548 ms        4,764      645.9    0.0583 host
+      2      2        1    1       12 13.69 ms 1.472 ms        3,764      679.6   0.07379 host
+      2      2        1    1        8 13.25 ms 1.380 ms        2,669      724.8    0.1041 host
+      4      2        2    1       16 13.73 ms 1.379 ms        2,661      724.9    0.1044 host
+      2      2        1    1        6 12.74 ms 1.335 ms        2,070      748.9    0.1342 host
+      4      2        2    1       12 13.60 ms 1.335 ms        2,058      749.1     0.135 host
+      2      2        1    1        4 12.52 ms 1.290 ms        1,426      775.4    0.1947 host
+      4      4        1    1        6 12.55 ms 1.256 ms        1,096      796.4    0.2535 host
+      4      4        1    1        4 12.50 ms 1.219 ms        750.8      820.3      0.37 host
+      4      4        1    1        3 12.36 ms 1.200 ms        571.6      833.1    0.4859 host
+      4      4        1    1        2 12.14 ms 1.184 ms        386.6      844.7    0.7186 host
+      4      4        1    1        1 11.63 ms 1.165 ms        196.8        858     1.411 host
+left out: attention, expert (a width of 100, see COLUMNS)
 $ nncost search dense round --serve --slo 'tpot_s<=0.0003' --input-len 500 --output-len 100 --devices 2
 searched   dense on round with vllm, 3 deployments, 48 with their requests, 48 fit,
            0 meet tpot_s<=0.0003
@@ -190,13 +190,14 @@ $ nncost search dense round --slo 'tpot_s<=0.0003'
 
 # Every combination; the ops of both steps; what a figure is.
 $ nncost sweep dense,experts round --serve --concurrency 1..16*4 --tensor 1,3 --input-len 500 --output-len 100
-model   concurrency tensor     TTFT     TPOT  request tok/s tok/s/device tok/s/user   fit per M out decode
-dense             1      1 12.14 ms 1.320 ms 142.8 ms 700.3        700.3      757.7   399    0.3967 host
-dense             4      1 13.33 ms 1.417 ms 153.7 ms 2,603        2,603      705.5   399    0.1067 host
-dense            16      1 15.39 ms 1.821 ms 195.7 ms 8,174        8,174      549.1   399   0.03398 host
-experts           1      1 11.60 ms 1.141 ms 124.6 ms 802.9        802.9      876.5 1,991     0.346 host
-experts           4      1 12.47 ms 1.266 ms 137.8 ms 2,902        2,902      789.7 1,991   0.09572 host
-experts          16      1 13.24 ms 1.515 ms 163.3 ms 9,801        9,801        660 1,991   0.02834 host
+model   concurrency tensor     TTFT     TPOT  request tok/s tok/s/user   fit per M out decode
+dense             1      1 12.14 ms 1.320 ms 142.8 ms 700.3      757.7   399    0.3967 host
+dense             4      1 13.33 ms 1.417 ms 153.7 ms 2,603      705.5   399    0.1067 host
+dense            16      1 15.39 ms 1.821 ms 195.7 ms 8,174      549.1   399   0.03398 host
+experts           1      1 11.60 ms 1.141 ms 124.6 ms 802.9      876.5 1,991     0.346 host
+experts           4      1 12.47 ms 1.266 ms 137.8 ms 2,902      789.7 1,991   0.09572 host
+experts          16      1 13.24 ms 1.515 ms 163.3 ms 9,801        660 1,991   0.02834 host
+left out: tok/s/device (a width of 100, see COLUMNS)
 
           6 illegal rows left out
 $ nncost ops experts round --serve --batch 4 --input-len 500 --output-len 100 | sed -n '/^op/,$p'
