@@ -19,77 +19,84 @@ static const struct tool {
     const char *name, *operands[OPERANDS_MAX], *help;
     const char *fields; /* members of the answer if the call names no fields, with blanks between them; NULL = a short
                          * form of the whole answer */
+    int optional;       /* number of operands, the last ones, that a call may leave out all together */
+    const char *usual_key, *usual; /* an option that is added if the call has no option usual_key; NULL = none */
 } tools[] = {
     { "estimate",
       { "model", "device" },
       "One training step: time with its bounds, memory and verdict, throughput, cost.",
-      "sentence step.step_s step.interval_s step.lower_bound_s step.upper_bound_s step.bound "
-      "step.exposed_comm_s step.bubble_s memory.total_bytes memory.capacity_bytes memory.fit memory.advice "
-      "throughput.tokens_per_s throughput.samples_per_s throughput.mfu cost.step cost.currency "
-      "cost.per_million_tokens plan.software trust open_facts" },
+      .fields = "sentence step.step_s step.interval_s step.lower_bound_s step.upper_bound_s step.bound "
+                "step.exposed_comm_s step.bubble_s memory.total_bytes memory.capacity_bytes memory.fit memory.advice "
+                "throughput.tokens_per_s throughput.samples_per_s throughput.mfu cost.step cost.currency "
+                "cost.per_million_tokens plan.software trust open_facts" },
     { "advise",
       { "model", "device" },
       "The changes of a plan that help most, with the options, time, memory and cost of each.",
-      NULL },
+      .fields = NULL },
     { "fit",
       { "model", "device" },
       "The largest micro-batch and sequence that fit, and each way to save memory.",
-      "micro_batch micro_batch_tight seq_len lora_rank total_bytes capacity_bytes margin_bytes step_s "
-      "remedies" },
+      .fields = "micro_batch micro_batch_tight seq_len lora_rank total_bytes capacity_bytes margin_bytes step_s "
+                "remedies changes" },
     { "compare",
       { "model", "device" },
       "Several devices, models or plans side by side: comma lists in model, device or options.",
-      "rows.command rows.step.step_s rows.memory.total_bytes rows.memory.fit rows.throughput.tokens_per_s "
-      "rows.throughput.mfu rows.cost.per_million_tokens" },
+      .fields = "rows.command rows.step.step_s rows.memory.total_bytes rows.memory.fit rows.throughput.tokens_per_s "
+                "rows.throughput.mfu rows.cost.per_million_tokens" },
     { "search",
       { "model", "device" },
       "The best plans for the options devices and global_batch; with several devices, a ranking of these devices.",
-      "best.command best.step_s best.memory_bytes best.mfu best.cost_run legal feasible currency plans "
-      "devices" },
+      .fields = "best.command best.step_s best.memory_bytes best.mfu best.cost_run legal feasible currency plans "
+                "devices" },
     { "scale",
       { "model", "device" },
       "The best plan on 1, 8, 64 ... devices: throughput, efficiency, and the causes of losses.",
-      NULL },
+      .fields = NULL },
     { "limit",
       { "model", "device" },
       "The largest tensor or context degree, or the smallest batch, before the network or memory bounds the step; the "
       "option of selects which.",
-      "limit unit bound_by reason formula curve" },
+      .fields = "limit unit bound_by reason formula curve" },
     { "run",
       { "model", "device" },
       "The whole run, with tokens among the options: days, cost, energy, failures, checkpoints.",
-      "step.step_s step.interval_s memory.total_bytes memory.fit run cost" },
+      .fields = "step.step_s step.interval_s memory.total_bytes memory.fit run cost" },
     { "serve",
       { "model", "device" },
       "A decoder under load: time to first token and per token, throughput, memory and cost.",
-      "latency.ttft_s latency.tpot_s latency.request_s latency.ttft_interval_s latency.tpot_interval_s "
-      "throughput.output_tokens_per_s throughput.requests_per_s throughput.saturation_rate decode.bound "
-      "memory.total_bytes memory.capacity_bytes memory.fits cost changes" },
+      .fields = "latency.ttft_s latency.tpot_s latency.request_s latency.ttft_interval_s latency.tpot_interval_s "
+                "throughput.output_tokens_per_s throughput.requests_per_s throughput.saturation_rate decode.bound "
+                "memory.total_bytes memory.capacity_bytes memory.fits cost changes" },
     { "budget",
       { NULL },
       "The best model for a budget (cost, days, device among the options), by the scaling laws.",
-      NULL },
+      .fields = NULL },
     { "ops",
       { "model", "device" },
       "Every op of the step: FLOPs, bytes, time, and the resource that bounds it.",
-      "ops.name ops.phase ops.repeat ops.shape ops.time_s ops.share ops.bound" },
+      .fields = "ops.name ops.phase ops.repeat ops.shape ops.time_s ops.share ops.bound",
+      .usual_key = "sort",
+      .usual = "--sort=time" },
     { "op",
       { "kind", "dims", "device" },
       "One op, such as matmul 4096x4096x4096: its work, its roofline and its time.",
-      NULL },
-    { "explain", { "name" }, "The meaning of a metric or an op: formula and source.", NULL },
+      .fields = NULL },
+    { "explain",
+      { "name", "model", "device" },
+      "The meaning of a metric or an op: formula and source; with model and device also its numbers.",
+      .optional = 2 },
     { "check",
       { "plans" },
       "Estimates the scenarios of a plan file again: estimates that changed since they were recorded, and why.",
-      NULL },
+      .fields = NULL },
     { "diff",
       { "before", "after" },
       "Two estimates (plan files): the metrics that differ, largest change first.",
-      NULL },
-    { "accuracy", { "rows" }, "Predictions compared with the measured rows of a CSV file.", NULL },
-    { "list", { "what" }, "Ids: what is devices, models or software.", "devices.id models.id software.id" },
-    { "show", { "id" }, "Every parameter of a device, model or software profile, with its source.", NULL },
-    { "validate", { "file" }, "Every fault of a device, model, software, cluster or plan file.", NULL },
+      .fields = NULL },
+    { "accuracy", { "rows" }, "Predictions compared with the measured rows of a CSV file.", .fields = NULL },
+    { "list", { "what" }, "Ids: what is devices, models or software.", .fields = "devices.id models.id software.id" },
+    { "show", { "id" }, "Every parameter of a device, model or software profile, with its source.", .fields = NULL },
+    { "validate", { "file" }, "Every fault of a device, model, software, cluster or plan file.", .fields = NULL },
 };
 enum { TOOL_COUNT = sizeof tools / sizeof tools[0] };
 
@@ -177,6 +184,12 @@ static void put_options(nnc_buffer *out, const struct tool *tool) {
     }
 }
 
+static int required_of(const struct tool *tool) {
+    int count = 0;
+    while (count < OPERANDS_MAX && tool->operands[count] != NULL) { count++; }
+    return count - tool->optional;
+}
+
 static void put_tool(nnc_buffer *out, const struct tool *tool) {
     nnc_buffer_byte(out, '{');
     put_pair(out, "name", tool->name);
@@ -199,7 +212,7 @@ static void put_tool(nnc_buffer *out, const struct tool *tool) {
                          "\"type\":\"string\"},\"description\":\"Members of the answer, such as "
                          "\\\"step.forward_s\\\" or \\\"memory\\\"; [\\\"all\\\"]: the whole answer. "
                          "Without: about 2 kB\"}},\"additionalProperties\":false,\"required\":[");
-    for (int i = 0; i < OPERANDS_MAX && tool->operands[i] != NULL; i++) {
+    for (int i = 0; i < required_of(tool); i++) {
         nnc_buffer_text(out, i > 0 ? "," : "");
         nnc_put_json_text(out, tool->operands[i]);
     }
@@ -468,6 +481,15 @@ static const char *text_of(nnc_json object, const char *key) {
     return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : NULL;
 }
 
+/* Tests whether an object has one of the members; names ends with NULL or with the operands of a tool. */
+static bool has_any(nnc_json object, const char *const *names) {
+    bool found = false;
+    for (int i = 0; i < OPERANDS_MAX - 1 && names[i] != NULL; i++) {
+        found = found || nnc_json_type_of(nnc_json_get(object, names[i])) != NNC_JSON_ABSENT;
+    }
+    return found;
+}
+
 /* Checks the arguments of a tool call. Each member must be an operand of the tool, "options" or "fields". If a member
  * is an option of the command, the error says so. */
 static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, nnc_error *err) {
@@ -602,9 +624,14 @@ static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nn
     add_word(&w, "--no-defaults", "", "");
     add_word(&w, "--format=json", "", "");
     NNC_TRY(add_options(&w, command_of(tool), nnc_json_get(arguments, "options"), err));
+    const nnc_json own = nnc_json_get(arguments, "options");
+    if (tool->usual != NULL && nnc_json_type_of(nnc_json_get(own, tool->usual_key)) == NNC_JSON_ABSENT) {
+        add_word(&w, tool->usual, "", "");
+    }
     add_word(&w, "--", "", "");
     for (int i = 0; i < OPERANDS_MAX && tool->operands[i] != NULL; i++) {
         const char *operand = text_of(arguments, tool->operands[i]);
+        if (i == required_of(tool) && !has_any(arguments, &tool->operands[i])) { break; }
         if (operand == NULL) { return nnc_fail(err, NNC_BAD_USAGE, tool->operands[i], "missing, expected text"); }
         if (names_pipe(operand)) {
             return nnc_fail(err, NNC_BAD_USAGE, tool->operands[i],

@@ -112,6 +112,15 @@ $ nncost mcp < in | cut -c1-420
 {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"sentence\":\"One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute, 64.1% of it; it fits: 1.782 GB of 10.00 GB per device.\",\"plan\":{\"software\":\"torch-compile\"},\"step\":{\"step_s\":0.010795756,\"interval_s\":[null,null],\"lower_bound_s\":0.00692056,\"upper_bound_s\":0.0127665588,\"exposed_comm_s\":0
 {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"{\"step\":{\"forward_s\":0.002568168},\"memory\":{\"fit\":\"fits\"}}"}],"isError":false}}
 {"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"fields: no such member of the answer, did you mean \"step.forward_s\"?, found \"step.foward_s\""}],"isError":true}}
-{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"{\"ops\":[{\"name\":\"embed.tokens\",\"phase\":\"forward\",\"repeat\":1,\"shape\":\"tokens=1000 width=1000\",\"time_s\":4.008e-6,\"share\":0.000371257001362,\"bound\":\"memory\"},{\"name\":\"embed.positions\",\"phase\":\"forward\",\"repeat\":1,\"shape\":\"elements=1000000\",\"time_s\":4e-6,\"share\":0.000370515969424,\"bound\":\"memory\"},{\"name\":\
+{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"{\"ops\":[{\"name\":\"optimizer\",\"phase\":\"update\",\"repeat\":1,\"shape\":\"params=107106000\",\"time_s\":0.002998968,\"share\":0.277791383948,\"bound\":\"memory\"},{\"name\":\"mlp.up\",\"phase\":\"forward\",\"repeat\":8,\"shape\":\"m=1000 n=4000 k=1000\",\"time_s\":8e-5,\"share\":0.0592825551078,\"bound\":\"compute\"},{\"name\":\"mlp.down\",\"ph
 {"jsonrpc":"2.0","id":5,"result":{"contents":[{"uri":"nncost://help/op","mimeType":"text/plain","text":"usage: nncost op KIND DIMS DEVICE [options]\u000a\u000aA single op: its work, its roofline and its time.\u000a\u000aKIND and DIMS: matmul [BATCHx]MxNxK, attention BATCHxHEADSxTOKENSxWIDTH[xKV_HEADS] (causal, one\u000akernel; --kernel, --unmasked), conv BATCHxINxHEIGHTxWIDTHxOUTxKERNEL[xSTRIDE[xGROUPS]] (--layout),\
 {"jsonrpc":"2.0","id":6,"error":{"code":-32002,"message":"no such resource, see resources/list"}}
+
+# 'explain' takes a model and a device, both or neither; the ops of a tool come by time, the longest first.
+$ ask() { printf '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"%s","arguments":%s}}\n' "$1" "$2"; }
+> { ask explain '{"name":"mfu","model":"dense","device":"round"}'; ask explain '{"name":"mfu","model":"dense"}'; ask ops '{"model":"dense","device":"round","options":{"top":2}}'; ask ops '{"model":"dense","device":"round","options":{"top":2,"sort":"order"}}'; } > in
+$ nncost mcp < in | sed -n 's/.*"text":"\(.*\)"}],"isError":\([a-z]*\).*/\2 \1/p' | tr -d '\\' | sed 's/.*"value": *\([0-9.]*\).*/\1/' | cut -c1-150
+false {"schema":"nncost.explain/1","quantity":"mfu","lines":[{"of":"step","name":"mfu","kind":"formula","formula":"model_flops / (step_s * devices * p
+true device: missing, expected text
+false {"ops":[{"name":"optimizer","phase":"update","repeat":1,"shape":"params=107106000","time_s":0.002998968,"share":0.277791383948,"bound":"memory"}
+false {"ops":[{"name":"embed.tokens","phase":"forward","repeat":1,"shape":"tokens=1000 width=1000","time_s":4.008e-6,"share":0.000371257001362,"bound"
