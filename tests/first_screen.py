@@ -71,7 +71,9 @@ list devices h100""".split("\n")
 # Words that a person forgets to quote or to join, and the answer.
 SLIPS = {"estimate gpt2 rtx 3060 laptop": 'several words, expected them in quotes: "rtx 3060 laptop"',
          "fit gpt2 h100 a100": "nncost compare gpt2 h100,a100",
-         "estimate gpt2 a100 please": "please: one argument too many"}
+         "estimate gpt2 a100 please": "please: one argument too many",
+         "estimate gpt2 8xh100": '"h100 --devices 8"',
+         "serve llama3-8b h100 --ttft 0.5": "'nncost search --serve' with --slo 'ttft_s<=X'"}
 
 # Commands whose answer depends on a changed field; "llama3-8b h100 --set layers=4" is put behind the last word here.
 SET = """estimate

@@ -362,13 +362,14 @@ static int instance_devices(nnc_folders *folders, const char *path, const char *
     return devices >= 1.0 && devices <= 1e6 ? (int)devices : 0;
 }
 
-/* Reads "8xH100", "h100x8" or "h100:8". Returns the number of devices and writes the name of the device; 0 = another
+/* Reads "8xH100", "8 x h100", "h100x8" or "h100:8". Returns the number of devices and writes the name of the device; 0 = another
  * form. */
 static int counted(const char *text, char *name, size_t size) {
     char *end = NULL;
     const long before = strtol(text, &end, 10);
+    end += strspn(end, " ");
     if (before > 0 && before <= 1000000 && (*end == 'x' || *end == 'X') && end[1] != '\0') {
-        snprintf(name, size, "%s", end + 1);
+        snprintf(name, size, "%s", end + 1 + strspn(end + 1, " "));
         return (int)before;
     }
     const char *mark = strrchr(text, ':');
