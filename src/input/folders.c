@@ -719,21 +719,59 @@ static const char *next_word(const char *from, char word[PLAIN_MAX]) {
     return length > 0 ? from + length : NULL;
 }
 
+/* The index of hub names in the image of the table has sorted words: 48 bits of a digest, and the number of the shape
+ * that it leads to. It only says where to look: names are always compared. */
+enum { BY_NAME, BY_PLAIN_NAME, BY_ID, BY_WORD, SEVERAL = 0xffff };
+
+static uint64_t hub_key(int by, const char *text) {
+    char lower[PLAIN_MAX];
+    size_t i = 0;
+    for (; text[i] != '\0' && i + 1 < PLAIN_MAX; i++) { lower[i] = (char)tolower((unsigned char)text[i]); }
+    lower[i] = '\0';
+    return nnc_digest_text(NNC_DIGEST_START + (uint64_t)by, lower) & ~(uint64_t)SEVERAL;
+}
+
+static int by_key(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a | SEVERAL, y = *(const uint64_t *)b | SEVERAL;
+    return x < y ? -1 : x > y;
+}
+
+/* Returns the number of the shape that the index gives for a text; -1 = no shape, SEVERAL = more than one. */
+static int indexed(nnc_json table, int by, const char *text) {
+    const uint64_t key = hub_key(by, text), *words = table.doc->image.index;
+    const uint64_t *found = bsearch(&key, words, table.doc->image.index_count, sizeof key, by_key);
+    return found != NULL ? (int)(*found & SEVERAL) : -1;
+}
+
+static bool has_index(nnc_json table) { return table.doc->image.index_count > 0; }
+
+/* Returns the only entry of "shapes" that may have the text, by the index of the table. Without an index returns the
+ * first entry; *all is then true. */
+static nnc_json first_shape(nnc_json table, int by, const char *text, bool *all) {
+    nnc_json shape = nnc_json_first(nnc_json_get(table, "shapes"));
+    *all = !has_index(table);
+    const int number = *all ? 0 : indexed(table, by, text);
+    for (int i = 0; shape.node != NULL && i < number; i++) { shape = nnc_json_next(shape); }
+    if (number < 0) { shape.node = NULL; }
+    return shape;
+}
+
 /* Writes the name without its owner and without words that do not change the dimensions of the network. A word for a
  * format of weights sets *stored (a text of the document); the last such word counts ("GPTQ-Int8"). */
 static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], const char **stored) {
-    const nnc_json words = nnc_json_get(table, "words"), formats = nnc_json_get(table, "formats");
+    const nnc_json words = nnc_json_get(table, "words"), formats = nnc_json_get(table, "formats"), none = { 0 };
     const char *slash = strrchr(name, '/');
     const char *from = slash != NULL ? slash + 1 : name;
     char word[PLAIN_MAX];
     size_t used = 0;
     plain[0] = '\0';
     while ((from = next_word(from, word)) != NULL) {
-        const nnc_json format = nnc_json_get(formats, word);
+        const bool listed = !has_index(table) || indexed(table, BY_WORD, word) >= 0;
+        const nnc_json format = listed ? nnc_json_get(formats, word) : none;
         const size_t length = strlen(word);
         if (nnc_json_type_of(format) == NNC_JSON_TEXT) {
             *stored = nnc_json_text(format);
-        } else if (nnc_json_get(words, word).node == NULL && used + length + 2 < PLAIN_MAX) {
+        } else if ((!listed || nnc_json_get(words, word).node == NULL) && used + length + 2 < PLAIN_MAX) {
             used += (size_t)snprintf(plain + used, PLAIN_MAX - used, used > 0 ? "-%s" : "%s", word);
         }
     }
@@ -745,9 +783,10 @@ static nnc_json shape_of(nnc_json table, const char *name, bool exact) {
     nnc_json found = { .node = NULL };
     char wanted[PLAIN_MAX], plain[PLAIN_MAX];
     const char *unused = NULL;
+    bool all = true;
     plain_name(table, name, wanted, &unused);
-    for (nnc_json shape = nnc_json_first(nnc_json_get(table, "shapes")); shape.node != NULL;
-         shape = nnc_json_next(shape)) {
+    nnc_json shape = first_shape(table, exact ? BY_NAME : BY_PLAIN_NAME, exact ? name : wanted, &all);
+    for (; shape.node != NULL; shape.node = all ? nnc_json_next(shape).node : NULL) {
         for (nnc_json one = nnc_json_first(nnc_json_get(shape, "names")); one.node != NULL; one = nnc_json_next(one)) {
             const char *text = nnc_json_type_of(one) == NNC_JSON_TEXT ? nnc_json_text(one) : "";
             if (!exact) { plain_name(table, text, plain, &unused); }
@@ -774,13 +813,51 @@ static void joined_name(const char *name, char joined[PLAIN_MAX]) {
 /* Returns the entry of "shapes" whose id is the name: "llama-4-scout" is the shape llama4-scout. */
 static nnc_json shape_by_id(nnc_json table, const char *name) {
     char wanted[PLAIN_MAX], id[PLAIN_MAX];
-    nnc_json shape = nnc_json_first(nnc_json_get(table, "shapes"));
+    bool all = true;
     joined_name(name, wanted);
-    for (; shape.node != NULL; shape = nnc_json_next(shape)) {
+    nnc_json shape = first_shape(table, BY_ID, wanted, &all);
+    for (; shape.node != NULL; shape.node = all ? nnc_json_next(shape).node : NULL) {
         joined_name(nnc_json_key(shape), id);
         if (strcmp(id, wanted) == 0) { break; }
     }
     return shape;
+}
+
+size_t nnc_hub_index(nnc_json table, uint64_t *words, size_t most) {
+    static const char *const lists[] = { "words", "formats" };
+    char text[PLAIN_MAX];
+    const char *unused = NULL;
+    size_t count = 0, kept = 0;
+    uint64_t number = 0;
+    for (size_t i = 0; i < NNC_COUNT_OF(lists); i++) {
+        const nnc_json list = nnc_json_get(table, lists[i]);
+        for (nnc_json at = nnc_json_first(list); at.node != NULL && count < most; at = nnc_json_next(at)) {
+            words[count++] = hub_key(BY_WORD, nnc_json_key(at));
+        }
+    }
+    nnc_json shape = nnc_json_first(nnc_json_get(table, "shapes"));
+    for (; shape.node != NULL; shape = nnc_json_next(shape), number++) {
+        joined_name(nnc_json_key(shape), text);
+        /* of several shapes with such an id, the first counts */
+        if (shape_by_id(table, text).node == shape.node && count < most) {
+            words[count++] = hub_key(BY_ID, text) | number;
+        }
+        for (nnc_json one = nnc_json_first(nnc_json_get(shape, "names")); one.node != NULL; one = nnc_json_next(one)) {
+            if (nnc_json_type_of(one) != NNC_JSON_TEXT || count + 2 > most) { continue; }
+            plain_name(table, nnc_json_text(one), text, &unused);
+            words[count++] = hub_key(BY_NAME, nnc_json_text(one)) | number;
+            if (text[0] != '\0') { words[count++] = hub_key(BY_PLAIN_NAME, text) | number; }
+        }
+    }
+    qsort(words, count, sizeof *words, by_key);
+    for (size_t i = 0; i < count; i++) {
+        if (kept == 0 || by_key(&words[kept - 1], &words[i]) != 0) {
+            words[kept++] = words[i];
+        } else if (words[kept - 1] != words[i]) {
+            words[kept - 1] |= SEVERAL;
+        }
+    }
+    return count < most && number < SEVERAL ? kept : 0;
 }
 
 /* Returns the known name that is nearest, after plain_name has shortened both; NULL = no name is near. */
@@ -860,7 +937,7 @@ static nnc_status with_table(nnc_specs *specs, look *look_in, const char *name, 
     nnc_faults faults = { .name = path, .err = err };
     nnc_json_doc doc = { .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size };
     const nnc_status status =
-        nnc_json_parse(&doc) ? look_in(specs, nnc_json_root(&doc), name, found, err) : faults.status;
+        nnc_specs_parse(specs, &doc) ? look_in(specs, nnc_json_root(&doc), name, found, err) : faults.status;
     nnc_json_free(&doc);
     free(text);
     return status;

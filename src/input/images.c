@@ -1,14 +1,19 @@
-/* Images of shipped devices, models and software profiles. An image is the content of the struct that was read from a
- * file at build time. When a command reads a shipped file, it takes the image instead of parsing the file. It parses
- * the file if the text of the file, or of a file in its chain of "like" keys, has changed since the build.
+/* Images of shipped files. The image of a device, model or software profile is the content of the struct that was read
+ * from the file at build time. The image of another document, such as a table of launch keys, has its values
+ * (nnc_image_values). When a command reads a shipped file, it takes the image instead of parsing the file. It parses the file
+ * if the text of the file, or of a file in its chain of "like" keys, has changed since the build.
  *
- * All images are one list of 64-bit words: number of images; position of the first text; for each image the digest of
- * its file and its position, sorted by digest; the images; the texts. An image has: kind of spec and number of files in
- * the chain; id and digest of each of these files; two bits for each word of the struct (the word is 0, NaN, or another
- * value); the words with another value; the lists of the struct. A text is given by its position plus 1; 0 = NULL. */
+ * All images are one list of words: number of images; position of the first text; for each image the digest of its
+ * file and its position, sorted by digest; the images; the texts. The image of a struct has: kind of spec and number
+ * of files in the chain; id and digest of each of these files; the words of the struct, with two bits each (zero, NaN,
+ * or a word that follows); the lists of the struct. A text is given by its position plus 1; 0 = NULL. The image of a
+ * document has: DOCUMENT; numbers of values, of doubles and of words of the index; the values, the doubles, the
+ * index. */
+#include <stdlib.h>
+
 #include "input/input_internal.h"
 
-enum { WORD = sizeof(uint64_t), ZERO = 0, UNKNOWN, OTHER };
+enum { WORD = sizeof(uint64_t), ZERO = 0, UNKNOWN, OTHER, DOCUMENT = 0xff };
 
 /* A list that the struct of a kind of spec points to. at, count_at: offsets in the struct of the pointer and of the
  * number of elements; size: bytes of an element; texts: number of pointers to text in an element; text_at: offsets of
@@ -76,14 +81,51 @@ static void put_bytes(nnc_buffer *out, const void *bytes, size_t size) {
     nnc_buffer_put(out, zeros, (WORD - size % WORD) % WORD);
 }
 
-/* Returns the position of `text` in the texts of all images, plus 1; adds the text if it is not there. text NULL:
- * returns 0. */
-static uint64_t place_of(nnc_buffer *texts, const char *text) {
-    size_t at = 0;
+/* Finds the slot of a text: the slot that has it, or the free slot for it. */
+static uint32_t *slot_of(const nnc_image_texts *texts, const char *text) {
+    size_t at = (size_t)nnc_image_digest(text, strlen(text)) & (texts->slot_count - 1);
+    while (texts->slots[at] != 0 && strcmp(texts->bytes.bytes + texts->slots[at] - 1, text) != 0) {
+        at = (at + 1) & (texts->slot_count - 1);
+    }
+    return &texts->slots[at];
+}
+
+/* Makes a larger hash table, so that at most half of the slots are taken. Returns false when out of memory. */
+static bool grow(nnc_image_texts *texts) {
+    nnc_image_texts larger = { .slot_count = texts->slot_count > 0 ? 2 * texts->slot_count : 1024 };
+    larger.slots = calloc(larger.slot_count, sizeof *larger.slots);
+    larger.bytes = texts->bytes;
+    for (size_t i = 0; larger.slots != NULL && i < texts->slot_count; i++) {
+        if (texts->slots[i] != 0) { *slot_of(&larger, texts->bytes.bytes + texts->slots[i] - 1) = texts->slots[i]; }
+    }
+    if (larger.slots == NULL) { return false; }
+    free(texts->slots);
+    texts->slots = larger.slots;
+    texts->slot_count = larger.slot_count;
+    return true;
+}
+
+/* Returns the position of a text among the texts of all images, plus 1; equal texts have one position. 0 stands for
+ * NULL. */
+static uint64_t place_of(nnc_image_texts *texts, const char *text) {
     if (text == NULL) { return 0; }
-    while (at < texts->size && strcmp(texts->bytes + at, text) != 0) { at += strlen(texts->bytes + at) + 1; }
-    if (at == texts->size) { nnc_buffer_put(texts, text, strlen(text) + 1); }
-    return at + 1;
+    if (2 * texts->count >= texts->slot_count && !grow(texts)) {
+        texts->bytes.failed = true;
+        return 0;
+    }
+    uint32_t *slot = slot_of(texts, text);
+    if (*slot == 0) {
+        *slot = (uint32_t)texts->bytes.size + 1;
+        texts->count++;
+        nnc_buffer_put(&texts->bytes, text, strlen(text) + 1);
+    }
+    return *slot;
+}
+
+void nnc_image_texts_free(nnc_image_texts *texts) {
+    nnc_buffer_free(&texts->bytes);
+    free(texts->slots);
+    *texts = (nnc_image_texts){ .slots = NULL };
 }
 
 static uint64_t nan_word(void) {
@@ -114,7 +156,7 @@ static void put_struct(nnc_buffer *out, const char *bytes, size_t count) {
     }
 }
 
-static void put_list(nnc_buffer *out, nnc_buffer *texts, const list *l, const char *elements, int32_t count) {
+static void put_list(nnc_buffer *out, nnc_image_texts *texts, const list *l, const char *elements, int32_t count) {
     put(out, (uint64_t)count);
     const size_t begin = out->size;
     put_bytes(out, elements, l->size * (size_t)count);
@@ -130,7 +172,7 @@ static void put_list(nnc_buffer *out, nnc_buffer *texts, const list *l, const ch
 }
 
 bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, const char *const *likes,
-                     const uint64_t *digests, int count, nnc_buffer *out, nnc_buffer *texts) {
+                     const uint64_t *digests, int count, nnc_buffer *out, nnc_image_texts *texts) {
     const size_t size = nnc_spec_kinds[kind].size;
     char *copy = nnc_arena_alloc(nnc_specs_arena(specs), size);
     if (copy == NULL || size % WORD != 0) { return false; }
@@ -156,7 +198,60 @@ bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, con
         memcpy(&elements_count, (const char *)spec + lists[i].count_at, sizeof elements_count);
         put_list(out, texts, &lists[i], elements, elements_count);
     }
-    return !out->failed && !texts->failed;
+    return !out->failed && !texts->bytes.failed;
+}
+
+/* The image of a document that is being written: values and numbers. */
+typedef struct packing {
+    nnc_buffer values, numbers;
+    nnc_image_texts *texts;
+} packing;
+
+static size_t value_count(const packing *p) { return p->values.size / sizeof(nnc_image_value); }
+
+/* Appends a value and the values inside it. last: no member of its container follows. The recursion is as deep as the
+ * document. */
+static void pack(packing *p, nnc_json at, bool last) {
+    const nnc_json_type type = nnc_json_type_of(at);
+    const size_t place = value_count(p);
+    const char *key = nnc_json_key(at);
+    nnc_image_value value = { .key = (uint32_t)type };
+    if (key[0] != '\0') { value.key |= (uint32_t)place_of(p->texts, key) * (NNC_IMAGE_TYPE + 1); }
+    if (type == NNC_JSON_BOOL) { value.value = nnc_json_bool(at); }
+    if (type == NNC_JSON_TEXT) { value.value = (uint32_t)place_of(p->texts, nnc_json_text(at)) - 1; }
+    if (type == NNC_JSON_LIST || type == NNC_JSON_OBJECT) { value.value = (uint32_t)nnc_json_count(at); }
+    if (type == NNC_JSON_NUMBER) {
+        const double number = nnc_json_number(at);
+        value.value = (uint32_t)(p->numbers.size / sizeof number);
+        nnc_buffer_put(&p->numbers, (const char *)&number, sizeof number);
+    }
+    nnc_buffer_put(&p->values, (const char *)&value, sizeof value);
+    for (nnc_json child = nnc_json_first(at); child.node != NULL && !p->values.failed;) {
+        const nnc_json next = nnc_json_next(child);
+        pack(p, child, next.node == NULL);
+        child = next;
+    }
+    if (!last && !p->values.failed) {
+        value.next = (uint32_t)(value_count(p) - place);
+        memcpy(p->values.bytes + place * sizeof value, &value, sizeof value);
+    }
+}
+
+bool nnc_image_write_document(const nnc_json_doc *doc, const uint64_t *index, size_t count, nnc_buffer *out,
+                              nnc_image_texts *texts) {
+    packing p = { .texts = texts };
+    pack(&p, nnc_json_root(doc), true);
+    put(out, DOCUMENT);
+    put(out, value_count(&p));
+    put(out, p.numbers.size / sizeof(double));
+    put(out, count);
+    put_bytes(out, p.values.bytes, p.values.size);
+    put_bytes(out, p.numbers.bytes != NULL ? p.numbers.bytes : "", p.numbers.size);
+    put_bytes(out, count > 0 ? (const char *)index : "", count * sizeof *index);
+    const bool done = !p.values.failed && !p.numbers.failed && !out->failed && !texts->bytes.failed;
+    nnc_buffer_free(&p.values);
+    nnc_buffer_free(&p.numbers);
+    return done;
 }
 
 /* ---- reads images ---- */
@@ -209,7 +304,20 @@ static const uint64_t *find_image(const uint64_t *images, uint64_t digest) {
     return low < images[0] && pairs[2 * low] == digest ? images + pairs[2 * low + 1] : NULL;
 }
 
-/* Tests whether the text of the file with this id has the digest `digest`, as at build time. */
+bool nnc_image_open(const uint64_t *images, nnc_json_doc *doc) {
+    const uint64_t *at = find_image(images, nnc_image_digest(doc->text, doc->size));
+    if (at == NULL || at[0] != DOCUMENT) { return false; }
+    const uint64_t *values = at + 4, *numbers = values + (at[1] * sizeof(nnc_image_value) + WORD - 1) / WORD;
+    doc->image = (nnc_image_values){ .values = (const void *)values,
+                                     .texts = (const char *)(images + images[1]),
+                                     .numbers = (const void *)numbers,
+                                     .index = numbers + at[2],
+                                     .index_count = at[3] };
+    doc->root = (const void *)values;
+    return true;
+}
+
+/* Tests whether the file of an id has the text that an image was made of. */
 static bool is_unchanged(nnc_specs *specs, nnc_spec_kind kind, const char *id, uint64_t digest) {
     char *text = NULL;
     const char *path;

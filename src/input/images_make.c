@@ -1,5 +1,5 @@
-/* Writes C source with the images of shipped files (structs that were read at build time, see images.c). Usage:
- * nncost_images ROOT OUT. Part of the build. */
+/* Writes C source with the images of shipped files (structs and values that were read at build time, see images.c).
+ * Usage: nncost_images ROOT OUT. Part of the build. */
 #include <glob.h>
 
 #include "input/input_internal.h"
@@ -39,7 +39,7 @@ static bool is_flat(nnc_spec_kind kind, const void *spec) {
 /* Adds the image of the file `path` to out and texts, and the digest of the file to *one. Returns false if the file
  * cannot have an image, for example if its key "like" is a path. */
 static bool add(nnc_specs *specs, nnc_spec_kind kind, const char *path, entry *one, nnc_buffer *out,
-                nnc_buffer *texts) {
+                nnc_image_texts *texts) {
     const char *likes[NNC_LIKE_MAX], *file = path;
     uint64_t digests[NNC_LIKE_MAX];
     const void *spec;
@@ -62,6 +62,26 @@ static bool add(nnc_specs *specs, nnc_spec_kind kind, const char *path, entry *o
            nnc_image_write(specs, kind, spec, likes, digests, count, out, texts);
 }
 
+/* Adds the image of a document that is read as values, not as a struct. */
+static bool add_document(nnc_specs *specs, const char *path, entry *one, nnc_buffer *out, nnc_image_texts *texts) {
+    enum { INDEX_MAX = 100 * 1000 };
+    static uint64_t index[INDEX_MAX];
+    char *text = NULL;
+    size_t size = 0;
+    nnc_error err;
+    if (nnc_specs_read(specs, path, &text, &size, &err) != NNC_OK) { return false; }
+    nnc_faults faults = { .name = path, .err = &err };
+    nnc_json_doc doc = { .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size };
+    one->digest = nnc_image_digest(text, size);
+    bool added = nnc_json_parse(&doc);
+    const size_t count =
+        added && nnc_ends_in(path, "/names.json") ? nnc_hub_index(nnc_json_root(&doc), index, INDEX_MAX) : 0;
+    added = added && nnc_image_write_document(&doc, index, count, out, texts);
+    nnc_json_free(&doc);
+    free(text);
+    return added;
+}
+
 static void print_words(FILE *out, const nnc_buffer *bytes) {
     for (size_t i = 0; i < bytes->size; i += sizeof(uint64_t)) {
         uint64_t word = 0;
@@ -78,17 +98,23 @@ int main(int argc, char **argv) {
     unsetenv("HOME");
     entry entries[1024];
     size_t count = 0;
-    nnc_buffer images = { 0 }, texts = { 0 };
-    for (int kind = 0; kind < NNC_SPEC_KIND_COUNT; kind++) {
+    nnc_buffer images = { 0 };
+    nnc_image_texts texts = { .slots = NULL };
+    static const char *const documents[] = { "foreign/launch/*", "hub/names" };
+    for (size_t kind = 0; kind < NNC_SPEC_KIND_COUNT + NNC_COUNT_OF(documents); kind++) {
+        const bool is_spec = kind < NNC_SPEC_KIND_COUNT;
         char pattern[4096];
         glob_t files;
-        snprintf(pattern, sizeof pattern, "%s/%s/*.json", argv[1], nnc_spec_kinds[kind].folder);
+        snprintf(pattern, sizeof pattern, "%s/%s%s.json", argv[1],
+                 is_spec ? nnc_spec_kinds[kind].folder : documents[kind - NNC_SPEC_KIND_COUNT], is_spec ? "/*" : "");
         if (glob(pattern, 0, NULL, &files) != 0) { continue; }
         for (size_t i = 0; i < files.gl_pathc && count < sizeof entries / sizeof entries[0]; i++) {
             nnc_specs *specs = nnc_specs_open(argv[1]);
+            const char *path = files.gl_pathv[i];
             const size_t before = images.size;
             entries[count].at = before / sizeof(uint64_t);
-            if (specs != NULL && add(specs, (nnc_spec_kind)kind, files.gl_pathv[i], &entries[count], &images, &texts)) {
+            if (specs != NULL && (is_spec ? add(specs, (nnc_spec_kind)kind, path, &entries[count], &images, &texts)
+                                          : add_document(specs, path, &entries[count], &images, &texts))) {
                 count++;
             } else {
                 images.size = before;
@@ -107,9 +133,9 @@ int main(int argc, char **argv) {
         fprintf(out, "0x%" PRIx64 "u, %" PRIu64 ",\n", entries[i].digest, place);
     }
     print_words(out, &images);
-    print_words(out, &texts);
+    print_words(out, &texts.bytes);
     fprintf(out, "};\n");
     nnc_buffer_free(&images);
-    nnc_buffer_free(&texts);
+    nnc_image_texts_free(&texts);
     return fclose(out) == 0 ? 0 : 4;
 }

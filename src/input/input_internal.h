@@ -178,6 +178,25 @@ typedef struct nnc_json_large {
     uint64_t *digests;          /* digests of the members that nnc_json_close has freed */
 } nnc_json_large;
 
+/* A value of a shipped document in the program (images.c). Children follow their container. key: offset of the key in
+ * the texts plus 1 (0 = element of a list), times 8, plus the nnc_json_type. value: of a text its offset, of a number
+ * its index, of an object or list the number of members. next: distance to the next member of the same container; 0 =
+ * last member. */
+typedef struct nnc_image_value {
+    uint32_t key, value, next;
+} nnc_image_value;
+
+enum { NNC_IMAGE_TYPE = 7 }; /* bits of nnc_image_value.key with the type */
+
+/* The values of a shipped document in the program. values NULL: cJSON has parsed the document. */
+typedef struct nnc_image_values {
+    const nnc_image_value *values;
+    const char *texts;
+    const double *numbers;
+    const uint64_t *index; /* further words of this document, such as the index of hub names */
+    uint64_t index_count;
+} nnc_image_values;
+
 typedef struct nnc_json_doc {
     nnc_faults *faults;
     nnc_arena *arena; /* arena for strings that are used after the document is freed */
@@ -192,9 +211,10 @@ typedef struct nnc_json_doc {
     uint64_t *digest; /* the digests of the files of foreign/ that the document needs are added to *digest; NULL = not
                        * needed */
     nnc_json_large large;
-    struct cJSON *root;        /* root of the tree of values; NULL: no text was parsed, and errors have no line */
-    struct nnc_json_doc *like; /* document of the file that the key "like" names, freed with this document; NULL = no
-                                * such key */
+    nnc_image_values image;
+    const struct cJSON *root;  /* the parsed document; NULL: there is no document, and errors have no line. The node of
+                                * a document with an image is an nnc_image_value. */
+    struct nnc_json_doc *like; /* file that the key "like" names, freed with the document; NULL = no such key */
 } nnc_json_doc;
 
 /* A value of a document, passed by value. node NULL = the value is absent. */
@@ -379,14 +399,29 @@ const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX]);
  * order of keys, and leaves out notes and sources. */
 nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest, nnc_error *err);
 
-/* ---- images.c: shipped files as structs ---- */
+/* ---- images.c: shipped files as structs, values of shipped documents ---- */
+
+/* The texts of all images. Equal texts are stored once; `slots` is a hash table of them. */
+typedef struct nnc_image_texts {
+    nnc_buffer bytes;
+    uint32_t *slots; /* offset of a text plus 1; 0 = free */
+    size_t slot_count, count;
+} nnc_image_texts;
+
+void nnc_image_texts_free(nnc_image_texts *texts);
 
 /* Computes the digest of the text of a file. */
 uint64_t nnc_image_digest(const char *text, size_t size);
 /* Appends the image of a spec to `out` and its texts to `texts`. likes, digests: ids and digests of the `count` files
  * in its chain of "like" keys. Returns false when out of memory. */
 bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, const char *const *likes,
-                     const uint64_t *digests, int count, nnc_buffer *out, nnc_buffer *texts);
+                     const uint64_t *digests, int count, nnc_buffer *out, nnc_image_texts *texts);
+/* Appends the image of a parsed document: its values, and an index of `count` words. Returns false when out of
+ * memory. */
+bool nnc_image_write_document(const nnc_json_doc *doc, const uint64_t *index, size_t count, nnc_buffer *out,
+                              nnc_image_texts *texts);
+/* Gives a document the values that were made of its text. Returns false if no image belongs to this text. */
+bool nnc_image_open(const uint64_t *images, nnc_json_doc *doc);
 /* Fills a struct that is all 0 from the image of a file (the struct that was made from the file at build time), instead
  * of parsing the file. text: content of the file now. Returns false, with the struct all 0, if no image belongs to this
  * text, or if a file in its chain of "like" keys has changed. stem: the id that the file must have; NULL = any id. */
@@ -398,6 +433,8 @@ bool nnc_image_read(nnc_specs *specs, const uint64_t *images, nnc_spec_kind kind
 /* Sets the images of shipped files. An image is read in place of a file whose text has not changed since the image was
  * made; NULL = no images. */
 void nnc_specs_set_images(nnc_specs *specs, const uint64_t *images);
+/* Opens a document by its image, or parses it as nnc_json_parse does. */
+bool nnc_specs_parse(nnc_specs *specs, nnc_json_doc *doc);
 nnc_arena *nnc_specs_arena(nnc_specs *specs);
 bool nnc_specs_are_lenient(const nnc_specs *specs);
 /* Returns the number of data folders, and their paths. */
@@ -455,6 +492,9 @@ typedef struct nnc_hub_name {
     const char *nearest; /* for an unknown name, the nearest known name; NULL = no name is near */
 } nnc_hub_name;
 nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err);
+/* Writes the index of a table of hub names (at most `most` words), for the image of the table. Returns the number of
+ * words; 0 = no index. */
+size_t nnc_hub_index(nnc_json table, uint64_t *words, size_t most);
 /* Sets *name to the usual name, on the Hugging Face hub, of the shipped model `id`; for another text, to the text
  * itself. */
 nnc_status nnc_hub_usual(nnc_specs *specs, const char *id, const char **name, nnc_error *err);

@@ -5,7 +5,9 @@
  * text is read again.
  *
  * One object of a document can be left out of the tree (nnc_json_large); its members are parsed one at a time. So a
- * check of recorded estimates needs memory for one estimate instead of the whole file. */
+ * check of recorded estimates needs memory for one estimate instead of the whole file.
+ *
+ * The values of some shipped documents are in the program (nnc_image_values); then cJSON parses nothing. */
 #include <cjson/cJSON.h>
 #include <locale.h>
 
@@ -45,8 +47,10 @@ static bool load(const nnc_json_doc *doc) {
     if (late_hooks.malloc_fn != NULL) { late.InitHooks(&late_hooks); }
     return true;
 }
+#define LOADED(doc) load(doc)
 #else
 #define CJSON(name) cJSON_##name
+#define LOADED(doc) true
 #endif
 
 static void fault_at(const nnc_json_doc *doc, nnc_position at, const char *what) {
@@ -243,9 +247,7 @@ bool nnc_json_parse(nnc_json_doc *doc) {
     const char *end;
     nnc_json_scan_fault fault;
     doc->root = NULL;
-#ifdef NNC_CJSON_LIBRARY
-    if (!load(doc)) { return false; }
-#endif
+    if (!LOADED(doc)) { return false; }
     const size_t most = values_max > NNC_SCAN_VALUES_MANY ? NNC_RECORDED_BYTES_MAX : NNC_FILE_BYTES_MAX;
     if (doc->size > most) {
         nnc_error large;
@@ -298,13 +300,6 @@ void nnc_json_close(nnc_json at, int32_t index, const char *const *skip) {
     }
 }
 
-const char *nnc_json_copy(nnc_json at) {
-    char *text = at.node != NULL ? CJSON(PrintUnformatted)(at.node) : NULL;
-    const char *copy = text != NULL ? nnc_arena_strdup(at.doc->arena, text) : NULL;
-    if (text != NULL) { CJSON(free)(text); }
-    return copy;
-}
-
 void nnc_json_allocate_with(void *(*allocate)(size_t), void (*release)(void *)) {
 #ifdef NNC_CJSON_LIBRARY
     late_hooks = (cJSON_Hooks){ allocate, release };
@@ -315,7 +310,7 @@ void nnc_json_allocate_with(void *(*allocate)(size_t), void (*release)(void *)) 
 }
 
 void nnc_json_free(nnc_json_doc *doc) {
-    if (doc->root != NULL) { CJSON(Delete)(doc->root); }
+    if (doc->root != NULL && doc->image.values == NULL) { CJSON(Delete)((cJSON *)doc->root); }
     doc->root = NULL;
     if (doc->like != NULL) {
         nnc_json_free(doc->like);
@@ -325,8 +320,21 @@ void nnc_json_free(nnc_json_doc *doc) {
 
 nnc_json nnc_json_root(const nnc_json_doc *doc) { return (nnc_json){ doc, doc->root }; }
 
+/* ---- values of a document: nodes of cJSON, or values of an image ---- */
+
+/* Returns the value of an image that a node is; NULL = a node of cJSON. */
+static const nnc_image_value *imaged(nnc_json at) {
+    return at.node != NULL && at.doc->image.values != NULL ? (const void *)at.node : NULL;
+}
+
+static nnc_json node_of(const nnc_json_doc *doc, const nnc_image_value *value) {
+    return (nnc_json){ doc, (const void *)value };
+}
+
 nnc_json_type nnc_json_type_of(nnc_json at) {
+    const nnc_image_value *value = imaged(at);
     if (at.node == NULL) { return NNC_JSON_ABSENT; }
+    if (value != NULL) { return (nnc_json_type)(value->key & NNC_IMAGE_TYPE); }
     switch (at.node->type & 0xFF) {
     case cJSON_False:
     case cJSON_True: return NNC_JSON_BOOL;
@@ -339,24 +347,61 @@ nnc_json_type nnc_json_type_of(nnc_json at) {
 }
 
 nnc_json nnc_json_get(nnc_json object, const char *key) {
+    if (imaged(object) != NULL) {
+        nnc_json at = nnc_json_first(object);
+        for (; at.node != NULL; at = nnc_json_next(at)) {
+            const char *own = nnc_json_key(at);
+            if (own[0] == key[0] && strcmp(own, key) == 0) { break; }
+        }
+        return at;
+    }
     return (nnc_json){ object.doc, object.node != NULL ? CJSON(GetObjectItemCaseSensitive)(object.node, key) : NULL };
 }
 
 nnc_json nnc_json_first(nnc_json container) {
+    const nnc_image_value *value = imaged(container);
+    if (value != NULL) { return node_of(container.doc, nnc_json_count(container) > 0 ? value + 1 : NULL); }
     return (nnc_json){ container.doc, container.node != NULL ? container.node->child : NULL };
 }
 
-nnc_json nnc_json_next(nnc_json at) { return (nnc_json){ at.doc, at.node != NULL ? at.node->next : NULL }; }
+nnc_json nnc_json_next(nnc_json at) {
+    const nnc_image_value *value = imaged(at);
+    if (value != NULL) { return node_of(at.doc, value->next > 0 ? value + value->next : NULL); }
+    return (nnc_json){ at.doc, at.node != NULL ? at.node->next : NULL };
+}
 
-const char *nnc_json_key(nnc_json at) { return at.node->string != NULL ? at.node->string : ""; }
+const char *nnc_json_key(nnc_json at) {
+    const nnc_image_value *value = imaged(at);
+    if (value != NULL) {
+        return value->key > NNC_IMAGE_TYPE ? at.doc->image.texts + value->key / (NNC_IMAGE_TYPE + 1) - 1 : "";
+    }
+    return at.node->string != NULL ? at.node->string : "";
+}
 
-bool nnc_json_bool(nnc_json at) { return at.node != NULL && (at.node->type & 0xFF) == cJSON_True; }
+bool nnc_json_bool(nnc_json at) {
+    const nnc_image_value *value = imaged(at);
+    if (value != NULL) { return nnc_json_type_of(at) == NNC_JSON_BOOL && value->value != 0; }
+    return at.node != NULL && (at.node->type & 0xFF) == cJSON_True;
+}
 
-double nnc_json_number(nnc_json at) { return at.node->valuedouble; }
+double nnc_json_number(nnc_json at) {
+    const nnc_image_value *value = imaged(at);
+    if (value != NULL) { return nnc_json_type_of(at) == NNC_JSON_NUMBER ? at.doc->image.numbers[value->value] : 0.0; }
+    return at.node->valuedouble;
+}
 
-const char *nnc_json_text(nnc_json at) { return at.node->valuestring; }
+const char *nnc_json_text(nnc_json at) {
+    const nnc_image_value *value = imaged(at);
+    if (value != NULL) { return nnc_json_type_of(at) == NNC_JSON_TEXT ? at.doc->image.texts + value->value : NULL; }
+    return at.node->valuestring;
+}
 
-int nnc_json_count(nnc_json at) { return at.node != NULL ? CJSON(GetArraySize)(at.node) : 0; }
+int nnc_json_count(nnc_json at) {
+    const nnc_image_value *value = imaged(at);
+    const nnc_json_type type = nnc_json_type_of(at);
+    if (value != NULL) { return type == NNC_JSON_LIST || type == NNC_JSON_OBJECT ? (int)value->value : 0; }
+    return at.node != NULL ? CJSON(GetArraySize)(at.node) : 0;
+}
 
 /* A bit in the type of a node that cJSON does not use; it marks the node as inherited. */
 enum { INHERITED = 1 << 16 };
@@ -384,7 +429,9 @@ nnc_json nnc_json_inherit_object(nnc_json object, const char *key) {
     return (nnc_json){ object.doc, last_of(object, CJSON(AddObjectToObject)((cJSON *)object.node, key) != NULL) };
 }
 
-bool nnc_json_inherited(nnc_json at) { return at.node != NULL && (at.node->type & INHERITED) != 0; }
+bool nnc_json_inherited(nnc_json at) {
+    return at.node != NULL && imaged(at) == NULL && (at.node->type & INHERITED) != 0;
+}
 
 /* ---- errors: finds the place of an error in the file, and notes the error ---- */
 
@@ -413,9 +460,8 @@ static nnc_json own_of(nnc_json container, nnc_json at) {
     return same.node != NULL ? same : nnc_json_get(container, "like");
 }
 
-/* Returns the line of the key of the value `at`; for an element of a list, the line of the value. w: the path to the
- * value. */
-static long line_of(const way *w, nnc_json at) {
+/* Walks to a value; the walk then has the line of its key, in a list of the value. */
+static nnc_walk walk_along(const way *w, nnc_json at) {
     nnc_walk walk = nnc_walk_begin(at.doc->text);
     for (int i = 0; i < w->depth; i++) {
         const bool object = nnc_json_type_of(w->open[i]) == NNC_JSON_OBJECT;
@@ -429,7 +475,7 @@ static long line_of(const way *w, nnc_json at) {
         }
         if (child.node != below.node) { break; }
     }
-    return walk.key_line;
+    return walk;
 }
 
 static size_t append(char *text, size_t size, size_t used, const char *format, const char *key, int index) {
@@ -487,7 +533,11 @@ static void note_lines(cJSON *at, nnc_walk *w) {
 }
 
 long nnc_json_line(nnc_json at) {
-    cJSON *root = at.doc->root;
+    cJSON *root = (cJSON *)at.doc->root;
+    if (imaged(at) != NULL) {
+        way w = { .depth = 0 };
+        return find(nnc_json_root(at.doc), at, &w) ? walk_along(&w, at).key_line : 1;
+    }
     if (at.node == NULL || root == NULL || root->child == NULL) { return 1; }
     if (root->valueint == 0) { /* true in the first call for this document: its lines are not stored yet */
         nnc_walk w = nnc_walk_begin(at.doc->text);
@@ -507,11 +557,27 @@ static void write_where(nnc_json at, const char *member, char *where, size_t siz
         way w = { .depth = 0 };
         find(nnc_json_root(doc), at, &w);
         write_path(&w, at, path, sizeof(path));
-        if (w.depth > 0) { snprintf(line, sizeof(line), ":%ld", line_of(&w, at)); }
+        if (w.depth > 0) { snprintf(line, sizeof(line), ":%ld", walk_along(&w, at).key_line); }
     }
     const char *dot = path[0] != '\0' && rest[0] != '\0' ? "." : "";
     const char *colon = name != NULL && (path[0] != '\0' || rest[0] != '\0') ? ": " : "";
     snprintf(where, size, "%s%s%s%s%s%s", name != NULL ? name : "", line, colon, path, dot, rest);
+}
+
+const char *nnc_json_copy(nnc_json at) {
+    way w = { .depth = 0 };
+    cJSON *own = NULL; /* a value of an image is parsed from its text */
+    if (imaged(at) != NULL && find(nnc_json_root(at.doc), at, &w)) {
+        const nnc_walk walk = walk_along(&w, at);
+        own = LOADED(at.doc) ? CJSON(ParseWithLengthOpts)(walk.text + walk.at, at.doc->size + 1 - walk.at, NULL, false)
+                             : NULL;
+    }
+    const cJSON *node = imaged(at) != NULL ? own : at.node;
+    char *text = node != NULL ? CJSON(PrintUnformatted)(node) : NULL;
+    const char *copy = text != NULL ? nnc_arena_strdup(at.doc->arena, text) : NULL;
+    if (text != NULL) { CJSON(free)(text); }
+    if (own != NULL) { CJSON(Delete)(own); }
+    return copy;
 }
 
 void nnc_faults_note(nnc_faults *faults, const nnc_error *fault) {

@@ -57,6 +57,10 @@ nnc_arena *nnc_specs_arena(nnc_specs *specs) { return specs->arena; }
 
 void nnc_specs_set_images(nnc_specs *specs, const uint64_t *images) { specs->images = images; }
 
+bool nnc_specs_parse(nnc_specs *specs, nnc_json_doc *doc) {
+    return (specs->images != NULL && nnc_image_open(specs->images, doc)) || nnc_json_parse(doc);
+}
+
 const nnc_piped **nnc_specs_piped(nnc_specs *specs) { return &specs->piped; }
 
 bool nnc_specs_take_text(nnc_specs *specs, const char *path, char **text, size_t *size) {

@@ -53,7 +53,7 @@ static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document
     return nnc_document_parse(specs, d, text, size);
 }
 
-/* Reads the text of the table of a format, foreign/launch/FORMAT.json, into *table. The caller parses the text. */
+/* Reads the text of the table of a format, foreign/launch/FORMAT.json. */
 static nnc_status table_read(nnc_specs *specs, const char *format, nnc_document *table, nnc_error *err) {
     size_t size = 0;
     char name[96];
@@ -68,9 +68,19 @@ static nnc_status table_read(nnc_specs *specs, const char *format, nnc_document 
     return nnc_specs_read(specs, path, &table->text, &size, err);
 }
 
+/* Opens a table whose text was read: takes the values that are in the program, or parses the text. */
+static nnc_status table_open(nnc_specs *specs, nnc_document *table) {
+    table->doc = (nnc_json_doc){
+        .faults = &table->faults, .arena = nnc_specs_arena(specs), .text = table->text, .size = strlen(table->text)
+    };
+    table->is_parsed = true;
+    if (!nnc_specs_parse(specs, &table->doc)) { return table->faults.status; }
+    return nnc_table_index_make(table);
+}
+
 nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *table, nnc_error *err) {
     NNC_TRY(table_read(specs, format, table, err));
-    return nnc_document_parse(specs, table, table->text, table->text != NULL ? strlen(table->text) : 0);
+    return table_open(specs, table);
 }
 
 static bool has_any(nnc_json root, nnc_json keys) {
@@ -111,33 +121,6 @@ static bool may_be_format(const char *table, const char *text) {
     return false;
 }
 
-/* Parses the members of a table before "keys", which is_format needs, and tests whether a document has the format. If
- * it has, *table receives the whole table. */
-static nnc_status try_table(nnc_specs *specs, nnc_json root, nnc_document *table, bool *is) {
-    char *text = table->text, *keys = strstr(text, ",\n  \"keys\": [");
-    nnc_document head = { .faults = table->faults };
-    *is = may_be_format(text, root.doc->text);
-    if (*is && keys != NULL) {
-        const char kept[2] = { keys[0], keys[1] };
-        keys[0] = '}', keys[1] = '\0';
-        const nnc_status status = nnc_document_parse(specs, &head, text, (size_t)(keys + 1 - text));
-        *is = status == NNC_OK && is_format(root, nnc_json_root(&head.doc));
-        nnc_document_free(&head);
-        keys[0] = kept[0], keys[1] = kept[1];
-        NNC_TRY(status);
-    }
-    if (*is) {
-        char *writer = keys != NULL ? strstr(keys, ",\n  \"writer\": {") : NULL;
-        if (writer != NULL && strstr(writer + 1, ",\n  \"") == NULL) { /* no reader needs the member "writer", so it is
-                                                                        * cut off if it is the last member */
-            writer[0] = '}', writer[1] = '\0';
-        }
-        NNC_TRY(nnc_document_parse(specs, table, text, strlen(text)));
-        *is = keys != NULL || is_format(root, nnc_json_root(&table->doc));
-    }
-    return *is ? NNC_OK : table->faults.status;
-}
-
 /* Finds the table whose "signs" the document has, and its format; table->is_parsed is false if none has it. */
 static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format, nnc_document *table, nnc_error *err) {
     nnc_id_list ids = { 0 };
@@ -145,12 +128,13 @@ static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format
     if (nnc_json_type_of(root) != NNC_JSON_OBJECT) { return NNC_OK; }
     if (!nnc_specs_list_folder(specs, "foreign/launch", &ids)) { return nnc_no_memory(err); }
     for (int32_t i = 0; i < ids.count; i++) {
-        bool is = false;
         NNC_TRY(table_read(specs, ids.ids[i], table, err));
-        NNC_TRY(try_table(specs, root, table, &is));
-        if (is) {
-            *format = ids.ids[i];
-            return NNC_OK;
+        if (may_be_format(table->text, root.doc->text)) {
+            NNC_TRY(table_open(specs, table));
+            if (is_format(root, nnc_json_root(&table->doc))) {
+                *format = ids.ids[i];
+                return NNC_OK;
+            }
         }
         nnc_document_free(table);
         *table = (nnc_document){ .is_parsed = false };
@@ -220,8 +204,8 @@ static nnc_status open_table(nnc_reading *r, nnc_launch_file *file) {
     NNC_TRY(file->format != NULL
                 ? nnc_launch_table(r->specs, file->format, &file->table, r->err)
                 : recognise(r->specs, nnc_json_root(&file->content.doc), &file->format, &file->table, r->err));
-    const nnc_json also =
-        file->format != NULL ? nnc_json_get(nnc_json_root(&file->table.doc), "also") : (nnc_json){ 0 };
+    if (file->format == NULL) { return NNC_OK; }
+    const nnc_json also = nnc_json_get(nnc_json_root(&file->table.doc), "also");
     return also.node != NULL ? nnc_launch_table(r->specs, nnc_json_text(also), &file->also, r->err) : NNC_OK;
 }
 

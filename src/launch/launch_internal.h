@@ -165,6 +165,15 @@ enum {
                                 * (nnc_launch_question) */
 };
 
+/* The rows of a table by the first characters of their keys, and the members of the table that are read often. */
+typedef struct nnc_table_index {
+    const char **keys; /* key of each row */
+    nnc_json *rows;
+    int32_t *next;      /* 1 + number of the next row whose key has the same first character; 0 = no such row */
+    int32_t first[256]; /* 1 + number of the first row for each first character; 0 = no such row */
+    nnc_json absent, arguments, inside, layers;
+} nnc_table_index;
+
 /* A document and its faults. It must not be moved, because its nodes point to it. */
 typedef struct nnc_document {
     nnc_json_doc doc;
@@ -172,6 +181,7 @@ typedef struct nnc_document {
     char *text;      /* text of the file of the document */
     nnc_buffer json; /* content of a file that is not JSON, converted to JSON */
     bool is_parsed;
+    nnc_table_index *index; /* of an open table; in the arena */
 } nnc_document;
 
 /* A launch file and its table. A script becomes several launch files: the options of its launcher, and of its
@@ -399,7 +409,10 @@ nnc_status nnc_document_parse(nnc_specs *specs, nnc_document *d, const char *tex
 /* Opens the table of a format. NNC_BAD_USAGE: the format is unknown. */
 nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *table, nnc_error *err);
 
-/* ---- launch_rows.c: reading keys by the tables ---- */
+/* Makes the index of a table. NNC_BAD_SPEC: a row has no key. */
+nnc_status nnc_table_index_make(nnc_document *table);
+
+/* ---- the reading ---- */
 
 bool nnc_reading_goes_on(const nnc_reading *r);
 /* Sets r->status and r->err from the fault that was noted at a value of a file. */

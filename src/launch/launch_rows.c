@@ -244,13 +244,12 @@ static void set_model(nnc_reading *r, nnc_json at, const char *name, const char 
 
 /* Converts the value of a field to the text that its option would have. If the value is wrong, err gives the reason. */
 static nnc_status usual_text(const nnc_field *field, const char *value, char text[NNC_LAUNCH_VALUE], nnc_error *err) {
-    nnc_plan plan = nnc_plan_default();
-    nnc_run_ask run = nnc_run_ask_default();
-    nnc_serve_ask serve = nnc_serve_ask_default();
     if (nnc_field_is_of(&nnc_serve_table, field)) {
+        nnc_serve_ask serve = nnc_serve_ask_default();
         NNC_TRY(nnc_field_set(&nnc_serve_table, &serve, field->name, value, err));
         nnc_field_text(field, &serve, text, NNC_LAUNCH_VALUE);
     } else if (nnc_field_is_of(&nnc_run_table, field)) {
+        nnc_run_ask run = nnc_run_ask_default();
         NNC_TRY(nnc_field_set(&nnc_run_table, &run, field->name, value, err));
         nnc_field_text(field, &run, text, NNC_LAUNCH_VALUE);
     } else if (nnc_field_is_of(&nnc_switch_table, field)) {
@@ -258,6 +257,7 @@ static nnc_status usual_text(const nnc_field *field, const char *value, char tex
         NNC_TRY(nnc_software_set(&software, field->name, value, err));
         nnc_field_text(field, &software, text, NNC_LAUNCH_VALUE);
     } else {
+        nnc_plan plan = nnc_plan_default();
         NNC_TRY(nnc_plan_set(&plan, field->name, value, err));
         nnc_field_text(field, &plan, text, NNC_LAUNCH_VALUE);
     }
@@ -354,10 +354,12 @@ static nnc_json table_part(const nnc_reading *r, const char *part) {
     return nnc_json_get(nnc_json_root(&r->files[r->file].table.doc), part);
 }
 
+static const nnc_table_index *table_of(const nnc_reading *r) { return r->files[r->file].table.index; }
+
 /* Converts an option of a command line to the name of a key: "--num-layers" -> "num_layers". In formats
  * without options the key stays unchanged. */
 static void key_name(const nnc_reading *r, const char *key, char *name, size_t size) {
-    if (table_part(r, "arguments").node == NULL) {
+    if (table_of(r)->arguments.node == NULL) {
         snprintf(name, size, "%s", key);
         return;
     }
@@ -378,7 +380,7 @@ static bool is_option(const char *option, const char *key) {
 /* Returns the JSON object of a launch file that has the keys ("inside" of the table names it). */
 static nnc_json keys_in(const nnc_reading *r, const nnc_launch_file *file) {
     const nnc_json root = nnc_json_root(&file->content.doc);
-    const nnc_json inside = table_part(r, "inside");
+    const nnc_json inside = table_of(r)->inside;
     const nnc_json found = inside.node != NULL ? nnc_json_get(root, nnc_json_text(inside)) : inside;
     return found.node != NULL ? found : root;
 }
@@ -421,7 +423,7 @@ static const nnc_launch_file *lowest(const nnc_reading *r) {
 /* Tests whether `key` is the key of this file that names the file in which its missing keys are looked up. Only the
  * last parts of the paths are compared. */
 static bool names_given_file(const nnc_reading *r, const nnc_launch_file *file, const char *key) {
-    const nnc_json layers = table_part(r, "layers"), none = { 0 };
+    const nnc_json layers = table_of(r)->layers, none = { 0 };
     const bool is = file->beneath > 0 && layers.node != NULL && strcmp(nnc_json_text(layers), key) == 0;
     const nnc_json named = is ? nnc_json_get(keys_in(r, file), key) : none;
     if (named.node == NULL || nnc_json_type_of(named) != NNC_JSON_TEXT) { return false; }
@@ -436,7 +438,7 @@ static nnc_json value_in(const nnc_reading *r, const nnc_launch_file *file, cons
     const char *rest = "";
     nnc_json found = { 0 };
     if (names_given_file(r, file, key)) { return none; }
-    if (table_part(r, "arguments").node == NULL) {
+    if (table_of(r)->arguments.node == NULL) {
         found = nnc_json_get(keys, key);
         if (found.node == NULL) { found = nnc_json_follow(keys, key, &rest); }
     } else {
@@ -461,7 +463,7 @@ static bool value_text(nnc_json at, char *text, size_t size);
  * default of the program does not count, so that another key of the other file, such as the name of a model, may decide
  * it. */
 static nnc_json value_beneath(const nnc_reading *r, const nnc_launch_file *file, const char *key) {
-    const nnc_json found = value_in(r, file, key), absent = nnc_json_get(table_part(r, "absent"), key), none = { 0 };
+    const nnc_json found = value_in(r, file, key), absent = nnc_json_get(table_of(r)->absent, key), none = { 0 };
     char a[NNC_LAUNCH_VALUE], b[NNC_LAUNCH_VALUE];
     const bool same = found.node != NULL && absent.node != NULL && value_text(found, a, sizeof a) &&
                       value_text(absent, b, sizeof b) && strcmp(a, b) == 0;
@@ -474,7 +476,7 @@ static nnc_json value_of(const nnc_reading *r, const char *key) {
     const nnc_launch_file *file = &r->files[r->file];
     nnc_json found = value_in(r, file, key);
     while (found.node == NULL && (file = beneath(r, file)) != NULL) { found = value_beneath(r, file, key); }
-    return found.node == NULL ? nnc_json_get(table_part(r, "absent"), key) : referred(found);
+    return found.node == NULL ? nnc_json_get(table_of(r)->absent, key) : referred(found);
 }
 
 /* Tests whether a key has no effect, because a file that is looked up earlier also has the key, or because the value is
@@ -1227,35 +1229,71 @@ static bool is_inside(const char *key, const char *path) {
     return strncmp(key, path, stem) == 0 && (path[stem] == '.' || key[stem] == '*');
 }
 
-/* Returns the key of a row, usually its first member. */
-static const char *row_key(nnc_json row) {
-    const nnc_json first = nnc_json_first(row);
-    return nnc_json_text(strcmp(nnc_json_key(first), "key") == 0 ? first : nnc_json_get(row, "key"));
+/* Returns the key of a row, usually its first member; node NULL: the row has no key. */
+static nnc_json row_key(nnc_json row) {
+    const nnc_json first = nnc_json_first(row), none = { 0 };
+    const bool is_first = first.node != NULL && strcmp(nnc_json_key(first), "key") == 0;
+    const nnc_json key = is_first ? first : nnc_json_get(row, "key");
+    return nnc_json_type_of(key) == NNC_JSON_TEXT ? key : none;
 }
 
-/* Returns the row of a key: a row with its name, otherwise a row with '*'. *below: there are rows for keys inside the
- * key. */
-static nnc_json find_row(nnc_json rows, const char *path, bool *below) {
+nnc_status nnc_table_index_make(nnc_document *table) {
+    nnc_arena *arena = table->doc.arena;
+    const nnc_json root = nnc_json_root(&table->doc), rows = nnc_json_get(root, "keys");
+    const size_t count = (size_t)nnc_json_count(rows);
+    nnc_table_index *index = nnc_arena_alloc(arena, sizeof *index);
+    if (index == NULL) { return nnc_no_memory(table->faults.err); }
+    *index = (nnc_table_index){ .keys = nnc_arena_array(arena, count + 1, sizeof *index->keys),
+                                .rows = nnc_arena_array(arena, count + 1, sizeof *index->rows),
+                                .next = nnc_arena_array(arena, count + 1, sizeof *index->next),
+                                .absent = nnc_json_get(root, "absent"),
+                                .arguments = nnc_json_get(root, "arguments"),
+                                .inside = nnc_json_get(root, "inside"),
+                                .layers = nnc_json_get(root, "layers") };
+    if (index->keys == NULL || index->rows == NULL || index->next == NULL) { return nnc_no_memory(table->faults.err); }
+    int32_t *last[256], i = 0;
+    for (int c = 0; c < 256; c++) { last[c] = &index->first[c]; }
+    for (nnc_json row = nnc_json_first(rows); row.node != NULL; row = nnc_json_next(row), i++) {
+        const nnc_json key = row_key(row);
+        if (key.node == NULL) {
+            nnc_json_mismatch(row, "wrong row", "an object with a text \"key\"");
+            return table->faults.status;
+        }
+        const unsigned char first = (unsigned char)nnc_json_text(key)[0];
+        index->keys[i] = nnc_json_text(key);
+        index->rows[i] = row;
+        index->next[i] = 0;
+        *last[first] = i + 1;
+        last[first] = &index->next[i];
+    }
+    table->index = index;
+    return NNC_OK;
+}
+
+/* Returns the row of a key: a row with its name, otherwise the first row with '*'. *below: there are rows for keys
+ * inside the key. */
+static nnc_json find_row(const nnc_table_index *index, const char *path, bool *below) {
     const size_t length = strlen(path);
-    nnc_json wide = { 0 };
+    int32_t wide = 0, all = index->first['*'];
     *below = false;
-    for (nnc_json row = nnc_json_first(rows); row.node != NULL; row = nnc_json_next(row)) {
-        const char *key = row_key(row);
-        if (key[0] != path[0] && key[0] != '*') { continue; }
-        if (strcmp(key, path) == 0) { return row; }
-        if (wide.node == NULL && is_inside(key, path)) { wide = row; }
+    for (int32_t i = index->first[(unsigned char)path[0]]; i > 0; i = index->next[i - 1]) {
+        const char *key = index->keys[i - 1];
+        if (strcmp(key, path) == 0) { return index->rows[i - 1]; }
+        if (wide == 0 && is_inside(key, path)) { wide = i; }
         *below = *below || (strncmp(key, path, length) == 0 && key[length] == '.');
     }
+    while (all > 0 && !is_inside(index->keys[all - 1], path)) { all = index->next[all - 1]; }
+    if (all > 0 && (wide == 0 || all < wide)) { wide = all; }
     const nnc_json none = { 0 };
-    return *below ? none : wide;
+    return *below || wide == 0 ? none : index->rows[wide - 1];
 }
 
 nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below) {
     const nnc_launch_file *file = &r->files[r->file];
     bool below_also = false;
-    nnc_json row = find_row(table_part(r, "keys"), path, below);
+    nnc_json row = find_row(file->table.index, path, below);
     if (row.node == NULL && file->also.is_parsed) {
-        row = find_row(nnc_json_get(nnc_json_root(&file->also.doc), "keys"), path, &below_also);
+        row = find_row(file->also.index, path, &below_also);
         *below = *below || below_also;
     }
     return row;
@@ -1265,7 +1303,7 @@ nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below) {
  * "no_enable_x". Returns false if it is no such option. */
 static bool is_negated(nnc_reading *r, nnc_json at, const char *path) {
     bool below = false;
-    const bool may = table_part(r, "arguments").node != NULL && strncmp(path, "no_", 3) == 0;
+    const bool may = table_of(r)->arguments.node != NULL && strncmp(path, "no_", 3) == 0;
     const nnc_json none = { 0 }, row = may ? nnc_reading_row(r, path + 3, &below) : none;
     const char *harmless = text_of(row, "harmless");
     if (nnc_json_get(row, "values").node != NULL) {
@@ -1314,7 +1352,7 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
 
 /* Applies the rows of keys that are not in the file to the values that the program gives to such keys ("absent"). */
 static void read_absent(nnc_reading *r, nnc_json keys) {
-    const nnc_json absent = table_part(r, "absent");
+    const nnc_json absent = table_of(r)->absent;
     for (nnc_json at = nnc_json_first(absent); at.node != NULL && nnc_reading_goes_on(r); at = nnc_json_next(at)) {
         const nnc_json found = value_of(r, nnc_json_key(at));
         bool below = false;

@@ -571,3 +571,14 @@ loss-keep chunks
 $ echo 'cut_cross_entropy: false' >>cce.yml; nncost show cce.yml --to-options | grep -c loss-keep
 0
 [1]
+
+# A table of the user wins over the shipped table, whose rows are in the program; each row needs a key.
+$ mkdir -p own/foreign/launch; printf 'sequence_len: 64\nmicro_batch_size: 2\ngradient_accumulation_steps: 1\n' >own.yaml
+$ NNCOST_PATH=own:$NNCOST_PATH nncost show own.yaml dense --from axolotl --to-options
+nncost estimate dense DEVICE --software torch-eager --seq-len 64 --micro-batch 2 --micro-batches 1 --optimizer adamw --clip-gradients --precision bf16 --policy bf16-pure
+$ sed 's/"sequence_len", "to": "seq_len"/"sequence_len", "harmless": "mine"/' ../shipped/foreign/launch/axolotl.json >own/foreign/launch/axolotl.json
+$ NNCOST_PATH=own:$NNCOST_PATH nncost show own.yaml dense --from axolotl --to-options
+nncost estimate dense DEVICE --software torch-eager --micro-batch 2 --micro-batches 1 --optimizer adamw --clip-gradients --precision bf16 --policy bf16-pure
+$ sed -i 's/{ "key": "sequence_len"/{ "keys": "sequence_len"/' own/foreign/launch/axolotl.json; NNCOST_PATH=own:$NNCOST_PATH nncost show own.yaml dense --from axolotl --to-options
+! nncost: own/foreign/launch/axolotl.json:10: keys[1]: wrong row, expected an object with a text "key", found an object
+[3]

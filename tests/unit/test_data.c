@@ -259,14 +259,15 @@ END_TEST
 
 /* Images with one entry: of a text without files under "like". */
 static void make_images(nnc_spec_kind kind, const void *spec, const char *text, size_t size, nnc_buffer *images) {
-    nnc_buffer image = { 0 }, texts = { 0 };
+    nnc_buffer image = { 0 };
+    nnc_image_texts texts = { .slots = NULL };
     ck_assert(nnc_image_write(specs, kind, spec, NULL, NULL, 0, &image, &texts));
     const uint64_t head[] = { 1, 4 + image.size / 8, nnc_image_digest(text, size), 4 };
     nnc_buffer_put(images, (const char *)head, sizeof head);
     nnc_buffer_put(images, image.bytes, image.size);
-    nnc_buffer_put(images, texts.bytes != NULL ? texts.bytes : "", texts.size);
+    nnc_buffer_put(images, texts.bytes.bytes != NULL ? texts.bytes.bytes : "", texts.bytes.size);
     nnc_buffer_free(&image);
-    nnc_buffer_free(&texts);
+    nnc_image_texts_free(&texts);
 }
 
 static void check_image(nnc_spec_kind kind, const nnc_field_table *table, const char *path) {
@@ -334,21 +335,162 @@ START_TEST(images_follow_like) {
     ck_assert_int_eq(nnc_specs_read(specs, parsed->path, &like, &size, &err), NNC_OK);
     for (uint64_t other = 0; other < 2; other++) {
         const uint64_t digest = nnc_image_digest(like, size) + other;
-        nnc_buffer images = { 0 }, texts = { 0 };
+        nnc_buffer images = { 0 };
+        nnc_image_texts texts = { .slots = NULL };
         nnc_software read = { .id = "" };
         const uint64_t head[] = { 1, 0, nnc_image_digest(text, 2), 4 };
         nnc_buffer_put(&images, (const char *)head, sizeof head);
         ck_assert(nnc_image_write(specs, NNC_SPEC_SOFTWARE, parsed, &id, &digest, 1, &images, &texts));
         const uint64_t place = images.size / 8;
         memcpy(images.bytes + 8, &place, sizeof place);
-        nnc_buffer_put(&images, texts.bytes, texts.size);
+        nnc_buffer_put(&images, texts.bytes.bytes, texts.bytes.size);
         const uint64_t *words = (const uint64_t *)(const void *)images.bytes;
         ck_assert(nnc_image_read(specs, words, NNC_SPEC_SOFTWARE, NULL, text, 2, &read) == (other == 0));
         ck_assert_str_eq(read.id, other == 0 ? "fsdp" : "");
         nnc_buffer_free(&images);
-        nnc_buffer_free(&texts);
+        nnc_image_texts_free(&texts);
     }
     free(like);
+}
+END_TEST
+
+/* ---- images of documents ---- */
+
+/* Checks that two values, and all values inside them, are equal. */
+static void check_same(nnc_json parsed, nnc_json read) {
+    ck_assert_int_eq(nnc_json_type_of(parsed), nnc_json_type_of(read));
+    ck_assert_str_eq(nnc_json_key(parsed), nnc_json_key(read));
+    ck_assert_int_eq(nnc_json_count(parsed), nnc_json_count(read));
+    ck_assert(nnc_json_bool(parsed) == nnc_json_bool(read));
+    if (nnc_json_type_of(parsed) == NNC_JSON_NUMBER) { ck_assert(nnc_json_number(parsed) == nnc_json_number(read)); }
+    if (nnc_json_type_of(parsed) == NNC_JSON_TEXT) { ck_assert_str_eq(nnc_json_text(parsed), nnc_json_text(read)); }
+    nnc_json other = nnc_json_first(read);
+    for (nnc_json child = nnc_json_first(parsed); child.node != NULL; child = nnc_json_next(child)) {
+        check_same(child, other);
+        other = nnc_json_next(other);
+    }
+    ck_assert(other.node == NULL);
+}
+
+static nnc_json_doc document_of(const char *text, nnc_faults *faults) {
+    return (nnc_json_doc){ .faults = faults, .arena = nnc_specs_arena(specs), .text = text, .size = strlen(text) };
+}
+
+/* Images with one entry: of a document, with an index of hub names if it has "shapes". */
+static void make_document(const nnc_json_doc *parsed, nnc_buffer *images) {
+    enum { INDEX_MAX = 100 * 1000 };
+    static uint64_t index[INDEX_MAX];
+    nnc_buffer image = { 0 };
+    nnc_image_texts texts = { .slots = NULL };
+    const nnc_json root = nnc_json_root(parsed);
+    const size_t count = nnc_json_get(root, "shapes").node != NULL ? nnc_hub_index(root, index, INDEX_MAX) : 0;
+    ck_assert(nnc_image_write_document(parsed, index, count, &image, &texts));
+    const uint64_t head[] = { 1, 4 + image.size / 8, nnc_image_digest(parsed->text, parsed->size), 4 };
+    nnc_buffer_put(images, (const char *)head, sizeof head);
+    nnc_buffer_put(images, image.bytes, image.size);
+    if (texts.bytes.size > 0) { nnc_buffer_put(images, texts.bytes.bytes, texts.bytes.size); }
+    nnc_buffer_free(&image);
+    nnc_image_texts_free(&texts);
+}
+
+static void check_document(const char *text) {
+    nnc_error err;
+    nnc_faults faults = { .name = "document", .err = &err };
+    nnc_json_doc parsed = document_of(text, &faults), read = document_of(text, &faults), other = read;
+    nnc_buffer images = { 0 };
+    ck_assert(nnc_json_parse(&parsed));
+    make_document(&parsed, &images);
+    const uint64_t *words = (const uint64_t *)(const void *)images.bytes;
+    other.size--;
+    ck_assert(!nnc_image_open(words, &other));
+    ck_assert(nnc_image_open(words, &read));
+    check_same(nnc_json_root(&parsed), nnc_json_root(&read));
+    const nnc_json first = nnc_json_first(nnc_json_root(&parsed)), same = nnc_json_first(nnc_json_root(&read));
+    const nnc_json last = nnc_json_next(nnc_json_next(first)), same_last = nnc_json_next(nnc_json_next(same));
+    ck_assert_int_eq(nnc_json_line(last), nnc_json_line(same_last));
+    if (nnc_json_type_of(last) == NNC_JSON_OBJECT) { ck_assert_str_eq(nnc_json_copy(last), nnc_json_copy(same_last)); }
+    nnc_json_free(&parsed);
+    nnc_json_free(&read);
+    nnc_buffer_free(&images);
+}
+
+START_TEST(documents_are_the_files) {
+    static const char *const patterns[] = { "/foreign/launch/*.json", "/hub/names.json" };
+    for (size_t p = 0; p < NNC_COUNT_OF(patterns); p++) {
+        char pattern[512];
+        glob_t files;
+        snprintf(pattern, sizeof pattern, NNCOST_SOURCE_DIR "%s", patterns[p]);
+        ck_assert_int_eq(glob(pattern, 0, NULL, &files), 0);
+        for (size_t i = 0; i < files.gl_pathc; i++) {
+            char *text = NULL;
+            size_t size = 0;
+            nnc_error err;
+            ck_assert_int_eq(nnc_specs_read(specs, files.gl_pathv[i], &text, &size, &err), NNC_OK);
+            check_document(text);
+            free(text);
+        }
+        globfree(&files);
+    }
+    check_document(
+        "{\"a\": [],\n \"b\": -1.5e-3,\n \"c\": {\"d\": [true, false, null, \"\", [{\"e\": {}}]], \"f\": \"x\"}}");
+    check_document("{\"a\": 1,\n\n\"b\": 1,\n\"c\": 2}");
+}
+END_TEST
+
+static void check_name(const uint64_t *images, const char *name) {
+    nnc_hub_name parsed, read;
+    nnc_error err;
+    nnc_specs_set_images(specs, NULL);
+    ck_assert_int_eq(nnc_hub_find(specs, name, &parsed, &err), NNC_OK);
+    nnc_specs_set_images(specs, images);
+    ck_assert_int_eq(nnc_hub_find(specs, name, &read, &err), NNC_OK);
+    nnc_specs_set_images(specs, NULL);
+    const char *const a[] = { parsed.shape, parsed.stored, parsed.source, parsed.path, parsed.nearest };
+    const char *const b[] = { read.shape, read.stored, read.source, read.path, read.nearest };
+    for (size_t i = 0; i < NNC_COUNT_OF(a); i++) {
+        ck_assert_msg((a[i] == NULL) == (b[i] == NULL) && (a[i] == NULL || strcmp(a[i], b[i]) == 0),
+                      "%s: %s, with the index %s", name, a[i] != NULL ? a[i] : "none", b[i] != NULL ? b[i] : "none");
+    }
+}
+
+/* The index of hub names finds the same shapes as a search through all names. */
+START_TEST(index_finds_hub_names) {
+    static const char *const more[] = { "unsloth/Llama-3.2-1B-Instruct-bnb-4bit",
+                                        "bartowski/Qwen_Qwen3-8B-GGUF",
+                                        "META-LLAMA/llama-3.1-8b",
+                                        "someone/Unknown-7B-Instruct",
+                                        "x/instruct",
+                                        "llama-4-scout",
+                                        "TheBloke/Llama-2-7B-Chat-GPTQ",
+                                        "base",
+                                        "x/" };
+    nnc_error err;
+    nnc_faults faults = { .name = "names", .err = &err };
+    char *text = NULL;
+    size_t size = 0;
+    nnc_buffer images = { 0 };
+    ck_assert_int_eq(nnc_specs_read(specs, NNCOST_SOURCE_DIR "/hub/names.json", &text, &size, &err), NNC_OK);
+    nnc_json_doc doc = document_of(text, &faults), read = doc;
+    ck_assert(nnc_json_parse(&doc));
+    make_document(&doc, &images);
+    const uint64_t *words = (const uint64_t *)(const void *)images.bytes;
+    ck_assert(nnc_image_open(words, &read) && read.image.index_count > 1000);
+    int turn = 0;
+    for (nnc_json shape = nnc_json_first(nnc_json_get(nnc_json_root(&doc), "shapes")); shape.node != NULL;
+         shape = nnc_json_next(shape), turn++) {
+        const nnc_json name = nnc_json_first(nnc_json_get(shape, "names"));
+        if (turn % 8 != 0 || name.node == NULL) { continue; } /* a search through all names needs milliseconds */
+        const char *slash = strrchr(nnc_json_text(name), '/');
+        char copy[256];
+        snprintf(copy, sizeof copy, "someone/%s-AWQ", slash != NULL ? slash + 1 : nnc_json_text(name));
+        check_name(words, nnc_json_text(name));
+        check_name(words, copy);
+        check_name(words, nnc_json_key(shape));
+    }
+    for (size_t i = 0; i < NNC_COUNT_OF(more); i++) { check_name(words, more[i]); }
+    nnc_json_free(&doc);
+    nnc_buffer_free(&images);
+    free(text);
 }
 END_TEST
 
@@ -410,6 +552,8 @@ int main(void) {
     tcase_add_loop_test(tests, images_are_the_files, DEVICES, DEVICES + 1);
     tcase_add_loop_test(tests, images_are_the_files, SOFTWARE, SOFTWARE + 1);
     tcase_add_test(tests, images_follow_like);
+    tcase_add_test(tests, documents_are_the_files);
+    tcase_add_test(tests, index_finds_hub_names);
     tcase_add_test(tests, no_op_is_above_its_roof);
     return run_suite(suite);
 }
