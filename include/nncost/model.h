@@ -400,9 +400,11 @@ struct nnc_model {
     const struct nnc_captured *captured; /* the captured program, if the model is one; NULL = a model of another
                                           * family */
     const char *stored;                  /* name of the format of the weights on the hub; NULL = not stated */
-    bool lenient;                        /* true: a number of parameters that differs from published_params is no
+    nnc_stored published_weights; /* format in which the authors publish the weights; NNC_STORED_COUNT = not stated */
+    int64_t published_group_size; /* number of published int4 weights that share a scale; 0 = not stated */
+    bool lenient;                 /* true: a number of parameters that differs from published_params is no
                                           * error */
-    nnc_implementation implementation;   /* library that runs the model */
+    nnc_implementation implementation; /* library that runs the model */
     bool stand_in;      /* true: another network with nearly equal counts stands for the model, so the interval of the
                          * step time is wider */
     bool composed_gelu; /* true: GELU is several primitive operators; false: one operator */

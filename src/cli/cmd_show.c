@@ -389,7 +389,7 @@ static void put_towers(nnc_record *record, const nnc_model *model) {
 static void write_model(nnc_buffer *out, const nnc_model *model) {
     const nnc_family_fields *family = nnc_family_fields_of(model->family);
     nnc_record record = nnc_record_begin(out, "nncost.model/1");
-    nnc_model empty = { .family = model->family };
+    nnc_model empty = { .family = model->family, .published_weights = NNC_STORED_COUNT };
     if (family->begin != NULL) { family->begin(&empty); }
     for (size_t i = 0; i < family->table.count; i++) {
         const nnc_field *field = &family->table.fields[i];

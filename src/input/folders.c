@@ -918,6 +918,8 @@ static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, vo
         return NNC_OK;
     }
     plain_name(table, name, plain, &stored);
+    const nnc_json own = nnc_json_get(nnc_json_get(shape, "weights"), name);
+    if (stored == NULL && nnc_json_type_of(own) == NNC_JSON_TEXT) { stored = nnc_json_text(own); }
     const nnc_json source = nnc_json_get(shape, "source");
     hub->shape = nnc_arena_strdup(arena, nnc_json_key(shape));
     hub->stored = stored != NULL ? nnc_arena_strdup(arena, stored) : NULL;
@@ -983,7 +985,7 @@ nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name 
     notes[count++] = nnc_arena_strdup(arena, text);
     if (hub->stored != NULL) {
         snprintf(text, sizeof text,
-                 "by its name the weights are stored as %s: \"nncost serve\" takes it where it "
+                 "the weights of this name are stored as %s: \"nncost serve\" takes it where it "
                  "knows the format; a training step takes --precision, --policy and --frozen",
                  hub->stored);
         notes[count++] = nnc_arena_strdup(arena, text);

@@ -111,10 +111,25 @@ static void expand_references(nnc_json root) {
 /* ---- inheritance: "like" and "same_as" ---- */
 
 /* Keys that are not inherited. For example, published_params and spread hold only for the file that states them. */
-static const char *const never[] = {
-    "schema", "id",         "name",     "aliases", "like", "note",    "references", "sources", "published_params",
-    "spread", "stands_for", "compared", "ranges",  "date", "recipes", "instances",  NULL
-};
+static const char *const never[] = { "schema",
+                                     "id",
+                                     "name",
+                                     "aliases",
+                                     "like",
+                                     "note",
+                                     "references",
+                                     "sources",
+                                     "published_params",
+                                     "published_weights",
+                                     "published_group_size",
+                                     "spread",
+                                     "stands_for",
+                                     "compared",
+                                     "ranges",
+                                     "date",
+                                     "recipes",
+                                     "instances",
+                                     NULL };
 
 static bool is_object(nnc_json at) { return nnc_json_type_of(at) == NNC_JSON_OBJECT; }
 

@@ -674,6 +674,11 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
       .help = "Kind of network; it decides the other fields." },                             \
     { NNC_FIELD(nnc_model, published_params), .max = 1e15, .zero_unknown = true,             \
       .help = "Number of parameters as the authors publish it." },                           \
+    { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_model, published_weights), .rare = true,                            \
+      .names = { nnc_stored_name, NNC_STORED_COUNT }, NNC_DEFAULT_AS(NNC_STORED_COUNT, "not stated"),         \
+      .help = "Format in which the authors publish the weights; default of --weights." }, \
+    { NNC_FIELD(nnc_model, published_group_size), .min = 1, .max = 1e6, .rare = true, .zero_unknown = true,  \
+      .help = "Number of published int4 weights that share a scale; default of --group-size." },           \
     { NNC_FIELD(nnc_model, text_encoders), .rare = true,                                     \
       .help = "For a network that denoises images: models that read the prompt, ids joined by commas." }, \
     { NNC_FIELD(nnc_model, image_decoder), .rare = true,                                     \

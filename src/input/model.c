@@ -58,6 +58,7 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec) {
     nnc_model *model = spec;
     static const char *const keys[] = { "schema", "aliases", "sources", "references", "like", NULL };
     memset(model, 0, sizeof(*model));
+    model->published_weights = NNC_STORED_COUNT;
     if (!nnc_json_expect(root, NNC_JSON_OBJECT, "an object")) { return; }
     if (nnc_is_foreign(root)) {
         if (nnc_foreign_read(root, model)) { complete(root, model); }

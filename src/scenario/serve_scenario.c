@@ -10,16 +10,6 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_serve_ask *
     return NNC_OK;
 }
 
-/* Takes the storage format of the weights from the model file, unless an option gives a format or a precision. */
-static void take_stored(const nnc_model *model, nnc_serve_ask *ask) {
-    for (int i = 0; i < NNC_STORED_COUNT && model->stored != NULL; i++) {
-        if (ask->weights == NNC_STORED_COUNT && ask->precision == NNC_DTYPE_COUNT &&
-            strcmp(model->stored, nnc_stored_name((nnc_stored)i)) == 0) {
-            ask->weights = (nnc_stored)i;
-        }
-    }
-}
-
 /* Loads the text encoders and the image decoder that the model file of an image pipeline names; a decoder is
  * optional. */
 static nnc_status load_parts(nnc_specs *specs, const nnc_model *model, nnc_images_ask *ask, nnc_error *err) {
@@ -71,7 +61,6 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *gi
     scenario->base.report.overrides = scenario->base.overrides[0] != '\0' ? scenario->base.overrides : NULL;
     scenario->ask = nnc_serve_ask_default();
     NNC_TRY(apply_settings(given, &scenario->ask, err));
-    take_stored(&scenario->base.model, &scenario->ask);
     if (scenario->base.report.region != NULL && isnan(scenario->ask.carbon_g_per_kwh)) {
         scenario->ask.carbon_g_per_kwh = scenario->base.region.carbon_g_per_kwh;
     } else {
@@ -266,6 +255,7 @@ nnc_status nnc_scenario_rollout(nnc_specs *specs, nnc_scenario *scenario, nnc_er
     ask.prefix_hit = 1.0 - 1.0 / run->group;
     ask.batch = batch;
     ask.offline = batch == 0;
+    ask.weights = NNC_STORED_BF16; /* the weights that are trained, not the published ones */
     if (ask.output_len < 1) {
         return nnc_fail(err, NNC_BAD_USAGE, "--response-tokens",
                         "missing, expected it where a prompt of %g tokens fills the sequence", run->prompt_tokens);

@@ -448,7 +448,19 @@ static nnc_stored stored_as(nnc_dtype dtype) {
     }
 }
 
-static nnc_status resolve_formats(const nnc_device *device, nnc_serve_ask *p, nnc_error *err) {
+/* Sets the storage format of the weights as the name of the model on the hub says, else as they are published. */
+static void take_published(const nnc_model *model, nnc_serve_ask *p) {
+    for (int i = 0; i < NNC_STORED_COUNT && model->stored != NULL; i++) {
+        if (strcmp(model->stored, nnc_stored_name((nnc_stored)i)) == 0) { p->weights = (nnc_stored)i; }
+    }
+    if (model->stored == NULL) {
+        p->weights = model->published_weights;
+        if (model->published_group_size > 0) { p->group_size = model->published_group_size; }
+    }
+}
+
+static nnc_status resolve_formats(const nnc_model *model, const nnc_device *device, nnc_serve_ask *p, nnc_error *err) {
+    if (p->weights == NNC_STORED_COUNT) { take_published(model, p); }
     if (p->weights == NNC_STORED_COUNT) {
         p->weights = p->precision == NNC_DTYPE_COUNT ? stored_as(plain_math(device)) : stored_as(p->precision);
     }
@@ -598,7 +610,7 @@ nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, c
     NNC_TRY(resolve_mode(plan, mode, err));
     NNC_TRY(resolve_degrees(plan, err));
     NNC_TRY(check_split(model, plan, err));
-    NNC_TRY(resolve_formats(device, plan, err));
+    NNC_TRY(resolve_formats(model, device, plan, err));
     resolve_engine(&software->serving, plan);
     if (software->lists_operators) { NNC_TRY(resolve_eager(model, software, *mode, plan, err)); }
     NNC_TRY(check_loop(plan, err));

@@ -371,3 +371,19 @@ $ sed 's/"dense"/"denes"/; s/"drawn"/"wrong"/' drawn.json >wrong.json; nncost se
 $ nncost serve dense round --steps 20
 ! nncost: --steps: dense generates tokens, expected a U-Net that denoises images
 [3]
+
+# The format in which the authors publish the weights is the default of --weights; --precision alone does not change it.
+$ nncost serve dense round --input-len 500 --output-len 100 --set published_weights=int8 | grep -E "^plan|^memory"
+plan         1 device, weights int8, products in bf16, cache bf16, software vllm
+memory       fits, 1.158 GB of 9.000 GB, weights 138.2 MB, cache 19.46 MB
+$ nncost serve dense round --input-len 500 --output-len 100 --set published_weights=int8 --precision bf16 | grep ^plan
+plan         1 device, weights int8, products in bf16, cache bf16, software vllm
+$ nncost serve dense round --input-len 500 --output-len 100 --set published_weights=int8 --weights bf16 | grep ^plan
+plan         1 device, weights bf16, cache bf16, software vllm
+$ nncost serve dense round --input-len 500 --output-len 100 --set published_weights=int4 --set published_group_size=32 | grep ^memory
+memory       fits, 1.117 GB of 9.000 GB, weights 97.71 MB, cache 19.46 MB
+$ nncost serve dense round --input-len 500 --output-len 100 --weights int4 --group-size 32 | grep ^memory
+memory       fits, 1.117 GB of 9.000 GB, weights 97.71 MB, cache 19.46 MB
+$ nncost serve dense round --set published_weights=int5
+! nncost: --set published_weights: unknown value, expected one of fp32, bf16, fp16, fp8, fp8-block, int8, int4, nvfp4, mxfp4, found "int5"
+[2]

@@ -330,9 +330,10 @@ START_TEST(long_lists_pass) {
     for (int i = 0; i < 20000; i++) { used += (size_t)snprintf(text + used, sizeof text - used, ",\"b\""); }
     snprintf(text + used, sizeof text - used, "] } }");
     ck_assert_int_eq(parse(text, &m), NNC_OK);
-    ck_assert_str_eq(m.notes[m.note_count - 1],
-                     "quantization_config (fp8) says how the weights are stored; a training step takes "
-                     "--precision and --policy");
+    ck_assert_str_eq(
+        m.notes[m.note_count - 1],
+        "quantization_config (fp8) says how the weights are stored: \"nncost serve\" assumes fp8; a training "
+        "step takes --precision and --policy");
 }
 END_TEST
 

@@ -644,16 +644,81 @@ static void add_note(note_list *list, const char *format, ...) {
     list->count += list->texts[list->count] != NULL && list->count < 7;
 }
 
-static void note_quantization(note_list *list, nnc_json root) {
-    char text[64];
-    const nnc_json at = nnc_json_get(root, "quantization_config");
+static const char *text_at(nnc_json root, const char *key) {
+    const nnc_json at = nnc_json_get(root, key);
+    return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
+}
+
+/* Returns the format of weights with a number of bits; floats: floating-point numbers. NNC_STORED_COUNT = none. */
+static nnc_stored narrow_format(double bits, bool floats) {
+    return bits == 8.0   ? floats ? NNC_STORED_FP8 : NNC_STORED_INT8
+           : bits == 4.0 ? floats ? NNC_STORED_NVFP4 : NNC_STORED_INT4
+                         : NNC_STORED_COUNT;
+}
+
+/* Returns the format of the weights that compressed-tensors and ModelOpt describe by the numbers of the first group of
+ * layers in "config_groups". *group: number of weights that share a scale; unchanged if the group does not state it. */
+static nnc_stored grouped_format(nnc_json config, int64_t *group) {
+    const nnc_json weights = nnc_json_get(nnc_json_first(nnc_json_get(config, "config_groups")), "weights");
+    const nnc_json size = nnc_json_get(weights, "group_size"), bits = nnc_json_get(weights, "num_bits");
+    const bool floats = strcmp(text_at(weights, "type"), "float") == 0;
+    if (nnc_json_type_of(bits) != NNC_JSON_NUMBER) { return NNC_STORED_COUNT; }
+    if (nnc_json_type_of(size) == NNC_JSON_NUMBER && nnc_json_number(size) >= 1.0) {
+        *group = (int64_t)nnc_json_number(size);
+    }
+    if (floats && strcmp(text_at(weights, "strategy"), "block") == 0) { return NNC_STORED_FP8_BLOCK; }
+    if (strstr(text_at(config, "format"), "mxfp4") != NULL) { return NNC_STORED_MXFP4; }
+    return narrow_format(nnc_json_number(bits), floats);
+}
+
+/* Returns the format of the weights in a "quantization_config" of Transformers; NNC_STORED_COUNT = a format that
+ * nncost does not know. four_bit_experts: experts, which have most weights, are stored in mxfp4. *group: as in
+ * grouped_format. */
+static nnc_stored stored_format(nnc_json config, bool four_bit_experts, int64_t *group) {
+    static const struct {
+        const char *algorithm;
+        nnc_stored format;
+    } algorithms[] = { { "NVFP4", NNC_STORED_NVFP4 }, { "FP8", NNC_STORED_FP8 }, { "W4A16_AWQ", NNC_STORED_INT4 } };
+    const char *method = text_at(config, "quant_method"), *algorithm = text_at(config, "quant_algo");
+    const nnc_json bits = nnc_json_get(config, "bits"), size = nnc_json_get(config, "group_size");
+    if (strcmp(algorithm, "MIXED_PRECISION") == 0) { return NNC_STORED_COUNT; }
+    if (strcmp(method, "mxfp4") == 0 || four_bit_experts) { return NNC_STORED_MXFP4; }
+    if (strcmp(method, "fp8") == 0) {
+        return nnc_json_get(config, "weight_block_size").node != NULL ? NNC_STORED_FP8_BLOCK : NNC_STORED_FP8;
+    }
+    if (strcmp(method, "fbgemm_fp8") == 0) { return NNC_STORED_FP8; }
+    if (strcmp(method, "awq") == 0 || strcmp(method, "gptq") == 0) {
+        const double width = nnc_json_type_of(bits) == NNC_JSON_NUMBER ? nnc_json_number(bits) : 4.0;
+        const double grouped = nnc_json_type_of(size) == NNC_JSON_NUMBER ? nnc_json_number(size) : 0.0;
+        *group = grouped >= 1.0 ? (int64_t)grouped : *group;
+        return narrow_format(width, false);
+    }
+    for (size_t i = 0; i < NNC_COUNT_OF(algorithms); i++) {
+        if (strcmp(algorithm, algorithms[i].algorithm) == 0) { return algorithms[i].format; }
+    }
+    return grouped_format(config, group);
+}
+
+/* Sets the format of the published weights by a "quantization_config" of the file or of its language model. */
+static void note_quantization(note_list *list, nnc_json root, nnc_model *model) {
+    static const char *const parts[] = { "text_config", "llm_config", "language_config" };
+    nnc_json at = nnc_json_get(root, "quantization_config");
+    for (size_t i = 0; i < NNC_COUNT_OF(parts) && at.node == NULL; i++) {
+        at = nnc_json_get(nnc_json_get(root, parts[i]), "quantization_config");
+    }
     if (nnc_json_type_of(at) == NNC_JSON_OBJECT) {
+        char text[64];
         const nnc_json method = nnc_json_get(at, "quant_method");
         const char *how = nnc_foreign_text(method, text, sizeof text);
+        const nnc_stored format =
+            stored_format(at, strcmp(text_at(root, "expert_dtype"), "fp4") == 0, &model->published_group_size);
+        const bool known = format != NNC_STORED_COUNT;
+        model->published_weights = format;
         add_note(list,
-                 "quantization_config (%.40s) says how the weights are stored; a training step takes "
-                 "--precision and --policy",
-                 method.node != NULL && how != NULL ? how : "no method named");
+                 "quantization_config (%.40s) says how the weights are stored: \"nncost serve\" assumes %s; a training "
+                 "step takes --precision and --policy",
+                 method.node != NULL && how != NULL ? how : "no method named",
+                 known ? nnc_stored_name(format) : "16 bits, because it does not know this format");
     }
 }
 
@@ -672,7 +737,7 @@ static void write_notes(const nnc_foreign_file *file, nnc_json root, int64_t max
         if (row->says[0] != '\0') { add_note(&list, "%s", row->says); }
     }
     if (file->skipped[0] != '\0') { add_note(&list, "skipped by --lenient: %s", file->skipped); }
-    note_quantization(&list, root);
+    note_quantization(&list, root, model);
     const char **texts = nnc_arena_array(list.arena, (size_t)list.count + 1, sizeof *texts);
     if (texts == NULL) {
         nnc_faults_no_memory(root.doc->faults);
@@ -681,11 +746,6 @@ static void write_notes(const nnc_foreign_file *file, nnc_json root, int64_t max
     memcpy(texts, list.texts, (size_t)list.count * sizeof *texts);
     model->notes = texts;
     model->note_count = list.count;
-}
-
-static const char *text_at(nnc_json root, const char *key) {
-    const nnc_json at = nnc_json_get(root, key);
-    return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
 }
 
 /* Sets the library of the model (transformers or diffusers), and two properties of its code: whether it computes GELU
