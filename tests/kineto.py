@@ -88,6 +88,15 @@ for name in "hand.json", "hand.json.gz":
     check("by hand: bound", abs(ops["aten::mm"]["bound_s"] - 2 * 4096**3 / 312e12) < 1e-9)
     check("by hand: traffic is communication", ops["ncclDevKernel_AllReduce"]["class"] == "communication")
 
+# ---- events of several lengths, some longer than the part of the file that is in memory; at most 4 MiB ----
+
+for length in 4000, 4095, 70_000, 1_000_000, 4_000_000:
+    long = [operator("aten::mm", 0, 9, [[4096, 768], [768, 4096]]) | {"id": "x" * length}, launch(1, 1),
+            kernel("gemm", 10, 9000, 1)]
+    check(f"event of {length} bytes", read(write("long.json", long), "h100")["ops"][0]["op"] == "aten::mm")
+code, _, said = run(write("long.json", [operator("aten::mm", 0, 9, [[1]]) | {"id": "x" * (1 << 22)}]), "h100")
+check(f"an event above 4 MiB: {said}", code == 3 and "too long" in said)
+
 # ---- a side that is odd ----
 
 odd = read(write("odd.json", [operator("aten::mm", 0, 9, [[4096, 768], [768, 50257]]), launch(1, 1),

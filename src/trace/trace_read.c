@@ -28,7 +28,8 @@ bool nnc_trace_is(const char *path) {
 #include <zlib.h>
 
 enum {
-    WINDOW_BYTES = 1 << 18,
+    WINDOW_BYTES = 1 << 16,
+    EVENT_BYTES = 1 << 12,     /* space for an event at first; doubled when an event needs more */
     EVENT_BYTES_MAX = 1 << 22, /* longest event; events of foreach kernels list all their tensors */
     DEPTH_MAX = 200,
 };
@@ -113,10 +114,10 @@ typedef struct reader {
     const char *path;
     char window[WINDOW_BYTES + 1]; /* bytes of the file that were read ahead, with a NUL after the last */
     int at, filled;
-    double before; /* number of bytes read before the current window */
-    bool failed;   /* true: reading has failed, and err has the reason */
-    char *event;   /* text of the JSON value that take_value copied last */
-    size_t event_size;
+    double before;     /* number of bytes read before the current window */
+    bool failed;       /* true: reading has failed, and err has the reason */
+    char *event;       /* text of the value that take_value copied last; NULL = none so far */
+    size_t event_size; /* number of bytes allocated for `event` */
     texts names, kinds, threads;
     nnc_buffer calls, launches, kernels; /* arrays with elements of type nnc_trace_call, nnc_trace_launch and
                                           * nnc_trace_kernel */
@@ -215,6 +216,19 @@ static void pass(nesting *at, int c) {
     }
 }
 
+/* Doubles the space for the text of an event. Returns false when out of memory. */
+static bool grow_event(reader *r) {
+    const size_t size = r->event_size > 0 ? 2 * r->event_size : EVENT_BYTES;
+    char *grown = realloc(r->event, size);
+    if (grown == NULL) {
+        no_memory(r);
+        return false;
+    }
+    r->event = grown;
+    r->event_size = size;
+    return true;
+}
+
 /* Skips one JSON value of the file and returns its size. kept: true = copies its text to r->event, with a NUL at the
  * end. Only counts brackets; read_members checks the content of objects. */
 static size_t take_value(reader *r, bool kept) {
@@ -228,12 +242,15 @@ static size_t take_value(reader *r, bool kept) {
             fail(r, NNC_BAD_SPEC, ends ? "bad syntax, expected a value" : "a value is too long");
             return 0;
         }
+        if (kept && size + 1 >= r->event_size && !grow_event(r)) { return 0; }
         r->at++;
         if (kept) { r->event[size] = (char)c; }
         size++;
         pass(&at, c);
         if (!at.text && at.depth == 0 && (c == '"' || c == '}' || c == ']')) { break; }
-        if (!at.escaped) { size += take_run(r, kept ? r->event + size : NULL, EVENT_BYTES_MAX - size); }
+        if (!at.escaped) {
+            size += take_run(r, kept ? r->event + size : NULL, (kept ? r->event_size - 1 : EVENT_BYTES_MAX) - size);
+        }
     }
     if (c < 0) {
         fail(r, NNC_BAD_SPEC, "ends too early, within a value");
@@ -655,12 +672,7 @@ static bool find_communication(const nnc_trace *t) {
 
 static void read_open(reader *r) {
     nnc_trace *t = r->trace;
-    r->event = malloc(EVENT_BYTES_MAX + 1);
     r->names.arena = r->kinds.arena = r->threads.arena = t->arena;
-    if (r->event == NULL) {
-        no_memory(r);
-        return;
-    }
     read_document(r);
     if (!r->failed && !split_kinds(r)) { no_memory(r); }
     t->bytes = r->before + r->at;
