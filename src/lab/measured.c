@@ -79,7 +79,7 @@ static const char value_spellings[] =
 static const char *entry_of(const char *list, const char *key, char end) {
     const size_t length = strlen(key);
     for (const char *at = list + 1; *at != '\0'; at += strcspn(at, "|") + 1) {
-        if (strncmp(at, key, length) == 0 && at[length] == end) { return at + length + 1; }
+        if (*at == *key && strncmp(at, key, length) == 0 && at[length] == end) { return at + length + 1; }
     }
     return NULL;
 }
@@ -188,7 +188,7 @@ typedef struct reading {
     char bad[256]; /* description of a cell of the line that has the wrong type; "" = no such cell */
 } reading;
 
-static bool is(const char *text, const char *other) { return strcmp(text, other) == 0; }
+static bool is(const char *text, const char *other) { return *text == *other && strcmp(text, other) == 0; }
 
 /* Writes the file and line that errors name, "FILE:LINE". Returns text. */
 static const char *place(const reading *r, char text[512]) {
