@@ -229,6 +229,18 @@ static bool grow_event(reader *r) {
     return true;
 }
 
+/* Adds a byte to the text of an event of `size` bytes. Returns false when out of memory. */
+static bool add_byte(reader *r, size_t size, int c) {
+    if (size + 1 >= r->event_size && !grow_event(r)) { return false; }
+    r->event[size] = (char)c;
+    return true;
+}
+
+/* Skips a run as take_run does; kept: true = adds as much of it to the text of the event as there is space. */
+static size_t take_plain(reader *r, bool kept, size_t size) {
+    return kept ? take_run(r, r->event + size, r->event_size - 1 - size) : take_run(r, NULL, EVENT_BYTES_MAX - size);
+}
+
 /* Skips one JSON value of the file and returns its size. kept: true = copies its text to r->event, with a NUL at the
  * end. Only counts brackets; read_members checks the content of objects. */
 static size_t take_value(reader *r, bool kept) {
@@ -242,15 +254,12 @@ static size_t take_value(reader *r, bool kept) {
             fail(r, NNC_BAD_SPEC, ends ? "bad syntax, expected a value" : "a value is too long");
             return 0;
         }
-        if (kept && size + 1 >= r->event_size && !grow_event(r)) { return 0; }
+        if (kept && !add_byte(r, size, c)) { return 0; }
         r->at++;
-        if (kept) { r->event[size] = (char)c; }
         size++;
         pass(&at, c);
         if (!at.text && at.depth == 0 && (c == '"' || c == '}' || c == ']')) { break; }
-        if (!at.escaped) {
-            size += take_run(r, kept ? r->event + size : NULL, (kept ? r->event_size - 1 : EVENT_BYTES_MAX) - size);
-        }
+        if (!at.escaped) { size += take_plain(r, kept, size); }
     }
     if (c < 0) {
         fail(r, NNC_BAD_SPEC, "ends too early, within a value");
