@@ -764,6 +764,9 @@ static void set_vector(reading *r, nnc_op *op) {
     if (elements <= 0) { refuse(r, "no size"); }
 }
 
+/* Returns the whole part of a number of elements; 0 if the number is unknown or too large. */
+static int64_t count_of(double number) { return number >= 1.0 && number <= 1e15 ? (int64_t)number : 0; }
+
 /* Reads an operator of PyTorch by its name. "_fb": forward and backward were timed together. "_f32": the logits were
  * cast to fp32. */
 static void set_operator(reading *r, nnc_op *op) {
@@ -777,7 +780,7 @@ static void set_operator(reading *r, nnc_op *op) {
                        * value, whose bytes give the size */
     const bool priced = !sized && nnc_streaming_op(name, 1, 1, op->dtype, &one);
     const int64_t rows = sized    ? whole_of(r, flat ? "n" : "rows")
-                         : priced ? (int64_t)(number_of(r, "least_bytes") / one.issued[0].bytes)
+                         : priced ? count_of(number_of(r, "least_bytes") / one.issued[0].bytes)
                                   : 0;
     const int64_t columns = flat ? 1 : whole_of(r, "cols");
     const char *as = entry_of(names, name, '=');

@@ -367,6 +367,19 @@ START_TEST(a_word_that_says_nothing_gives_nothing) {
 }
 END_TEST
 
+/* An embedding without a size has that of its bytes; without usable bytes it has none. Under the sanitizers, because the
+ * conversion of such a number is undefined. */
+START_TEST(an_embedding_has_the_size_of_its_bytes) {
+    const nnc_measured_file file = parse("id,hardware,op,n,dtype,least_bytes,time_us\n"
+                                         "a-torch/1,h100,embedding,,bf16,4096,1\n"
+                                         "a-torch/2,h100,embedding,,bf16,,1\n"
+                                         "a-torch/3,h100,embedding,,bf16,1e300,1\n");
+    ck_assert_ptr_null(file.rows[0].reason);
+    ck_assert_str_eq(file.rows[1].reason, "no size");
+    ck_assert_str_eq(file.rows[2].reason, "no size");
+}
+END_TEST
+
 START_TEST(every_published_file_is_read) {
     static const struct {
         const char *name;
@@ -449,6 +462,7 @@ int main(void) {
         adapters_beside_frozen_weights,
         products_of_a_group_are_stated_one_by_one,
         a_word_that_says_nothing_gives_nothing,
+        an_embedding_has_the_size_of_its_bytes,
         every_published_file_is_read,
     };
     return run_tests("measured", tests, COUNT_OF(tests));
