@@ -3,8 +3,10 @@
 
 usage: megatron_memory.py NNCOST    prints a row for each recording; fails when fewer are within tolerance than before
 
-Weights, gradients and optimizer states of the last pipeline stage (memory.stages[]) and the workspaces of cuBLAS against
-torch's allocated memory after a step: within 2 % above 2 GB, within 150 MB below.
+The bytes that stay allocated between two steps on the last pipeline stage (static_bytes of memory.stages[]: weights,
+gradients, optimizer states, workspaces of matrix products) against torch's allocated memory after a step: within 2 %
+above 2 GB, within 150 MB below. Three rows of a model with 8,192 tokens are outside: the recorded memory has 16 or 20
+attention masks of 67 MB, which Python had not freed yet.
 """
 import json
 import pathlib
@@ -27,22 +29,7 @@ def estimate(program, folder, row, args):
         return None, done.stderr.strip().split(": ", 2)[-1]
     memory = json.loads(done.stdout)["memory"]
     last = memory.get("stages", [memory])[-1]
-    return last["weight_bytes"] + last["gradient_bytes"] + last["optimizer_bytes"], ""
-
-
-def workspaces(row, args):
-    """Bytes that the GEMM libraries hold between steps.
-
-    Transformer Engine: one workspace, and four more for grouped GEMMs, of 32 MiB from compute capability 9 on and of
-    4 MiB before (transformer_engine/pytorch/module/base.py: get_cublas_workspace_size_bytes,
-    get_multi_stream_cublas_workspace). PyTorch: one for each of the two threads, of 32 MiB from Hopper on and of
-    8,519,680 bytes before (aten/src/ATen/cuda/CublasHandlePool.cpp); --deterministic-mode wants
-    CUBLAS_WORKSPACE_CONFIG=:4096:8, 32 MiB.
-    """
-    new = row["platform"] != "dgx_a100"
-    engine = (1 + 4 * ("--moe-grouped-gemm" in args)) * (32 if new else 4) * 2**20
-    large = new or "--deterministic-mode" in args
-    return engine * (args.get("--transformer-impl") != "local") + 2 * (32 * 2**20 if large else 8519680)
+    return last["static_bytes"], ""
 
 
 def main():
@@ -55,7 +42,6 @@ def main():
                     refused += 1
                     print(f"{case:68} {row['platform']:9} refused: {why[:90]}")
                     continue
-                found += workspaces(row, of["args"])
                 measured = row["mem_allocated_bytes"]
                 good = abs(found - measured) <= (0.02 * measured if measured > 2e9 else 150e6)
                 within += good

@@ -173,6 +173,8 @@ typedef struct nnc_stage {
                                   * update */
     double in_flight;            /* number of micro-batches whose activations the stage keeps at the same time */
     nnc_memory memory;
+    int64_t static_bytes; /* bytes that stay allocated between two steps: weights, gradients, optimizer states,
+                                  * and the workspaces of matrix products that the software profile states */
 } nnc_stage;
 
 /* Returns pipeline stage `index` (from 0) of the last estimate with this scratch; NULL if there is no such stage. */

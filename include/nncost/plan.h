@@ -431,6 +431,11 @@ typedef struct nnc_reserve {
                           * peak */
     double context;      /* used instead of `bytes` on a single device, which has no collectives; NaN = `bytes` */
     double workspace;    /* bytes of workspaces of matrix products and convolutions, which the allocator keeps */
+    double held, held_early, held_experts, held_experts_early; /* workspaces of matrix products that stay allocated
+                                                                * between two steps. held: on GPUs from Hopper on;
+                                                                * held_early: on older GPUs; held_experts and
+                                                                * held_experts_early: further bytes of products of
+                                                                * experts */
 } nnc_reserve;
 
 /* Features of a framework; true = the framework has the feature. Features that a profile does not mention are true. */

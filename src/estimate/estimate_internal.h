@@ -392,6 +392,9 @@ bool nnc_step_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENT
 nnc_pipeline nnc_step_pipeline(const nnc_plan *plan, const nnc_step_memory *m);
 /* Returns the index of the device that works longest in m->run; of devices with equal times the first. */
 int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages);
+/* Returns the bytes of workspaces of matrix products that stay allocated between two steps, by the software profile. */
+double nnc_step_held_bytes(const nnc_step *step);
+
 /* Fills m->stages from the last replay, except for memory and the times of the step end. */
 void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m);
 /* Keeps only the rows of layers that one device holds, and sets their repeats to the number in the whole step. */

@@ -338,6 +338,17 @@ void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device
 
 /* ---- memory of each pipeline stage ---- */
 
+/* Records the bytes that stay allocated between two steps (static_bytes of nnc_stage). */
+static void step_say_static(const nnc_step *step, const nnc_memory *memory) {
+    const double weight_bytes = (double)memory->weight_bytes, gradient_bytes = (double)memory->gradient_bytes;
+    const double optimizer_bytes = (double)memory->optimizer_bytes;
+    NNC_LET(step->why, held_bytes, "B", nnc_step_held_bytes(step));
+    NNC_SAY(step->why, static_bytes, "B", weight_bytes + gradient_bytes + optimizer_bytes + held_bytes);
+    NNC_NOTE(step->why,
+             "bytes that stay allocated between two steps; held_bytes: workspaces of matrix products, by the "
+             "software profile");
+}
+
 void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest, nnc_step_memory *m, nnc_result *r) {
     const nnc_plan *plan = step->plan;
     const nnc_stage_residency *before = NULL; /* the last stage whose memory was computed; NULL = no stage yet */
@@ -366,5 +377,6 @@ void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest
         step_say_in_flight(step, r->memory_stage);
         nnc_memory_say(model, step->list, step->sums, h, plan, step->software, nnc_device_capacity(step->device),
                        step->why);
+        step_say_static(step, &r->memory);
     }
 }

@@ -163,12 +163,29 @@ static void add_rows(const nnc_rows *rows, nnc_result *r) {
     r->bound_s[NNC_BOUND_BUBBLE] += r->bubble_s;
 }
 
+double nnc_step_held_bytes(const nnc_step *step) {
+    static const char *const early[] = { "pascal", "volta", "turing", "ampere", "ada" }; /* before Hopper */
+    const nnc_reserve *r = &step->software->reserve;
+    bool is_early = false, has_experts = false;
+    for (size_t i = 0; i < sizeof early / sizeof early[0]; i++) {
+        is_early = is_early || strcmp(step->device->architecture, early[i]) == 0;
+    }
+    for (int32_t i = 0; i < step->list->count; i++) {
+        const nnc_split split = step->list->ops[i].split;
+        has_experts = has_experts || split == NNC_SPLIT_EXPERT_COLUMN || split == NNC_SPLIT_EXPERT_ROW;
+    }
+    return is_early ? r->held_early + (has_experts ? r->held_experts_early : 0.0)
+                    : r->held + (has_experts ? r->held_experts : 0.0);
+}
+
 void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m) {
     const nnc_plan *plan = step->plan;
     const int32_t last = step->list->segment_count - 1;
+    const int64_t held = (int64_t)nnc_step_held_bytes(step);
     for (int32_t d = 0; d < plan->pipeline; d++) {
         const nnc_stage_residency *h = &m->holdings[d];
         nnc_stage *stage = &m->stages[d];
+        const nnc_memory *memory = &stage->memory;
         const bool apart = nnc_schedule_splits(plan);
         /* memory, exchange_s and update_s keep their values, which other functions have set */
         *stage = (nnc_stage){ .memory = stage->memory,
@@ -179,7 +196,9 @@ void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SE
                               .head = h->instances[last] > 0,
                               .in_flight = h->in_flight,
                               .busy_s = m->run.busy_s[d],
-                              .bubble_s = m->run.total_s - m->run.busy_s[d] };
+                              .bubble_s = m->run.total_s - m->run.busy_s[d],
+                              .static_bytes =
+                                  memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes + held };
         for (int32_t s = 0; s <= last; s++) {
             const double n = (double)h->instances[s];
             const double weight = n * units[s].weight_s;

@@ -36,6 +36,14 @@ static const nnc_field reserve_fields[] = {
               "key bytes." },
     { NNC_FIELD(nnc_reserve, workspace), .unit = "B", .max = 1e12, NNC_DEFAULT(0),
       .help = "Bytes of workspace that the library of matrix products (cuBLAS) allocates and never frees." },
+    { NNC_FIELD(nnc_reserve, held), .unit = "B", .max = 1e12, NNC_DEFAULT(0),
+      .help = "Bytes of workspaces of matrix products that stay allocated between two steps, on GPUs from Hopper on." },
+    { NNC_FIELD(nnc_reserve, held_early), .unit = "B", .max = 1e12, NNC_DEFAULT(0),
+      .help = "As the key held, on GPUs before Hopper." },
+    { NNC_FIELD(nnc_reserve, held_experts), .unit = "B", .max = 1e12, NNC_DEFAULT(0),
+      .help = "Further bytes of the workspaces of grouped products of experts, on GPUs from Hopper on." },
+    { NNC_FIELD(nnc_reserve, held_experts_early), .unit = "B", .max = 1e12, NNC_DEFAULT(0),
+      .help = "As the key held_experts, on GPUs before Hopper." },
 };
 
 #define SHIPS(field, member, text)                                                                              \

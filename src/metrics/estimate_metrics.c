@@ -452,9 +452,20 @@ static const nnc_metric advice_rows[] = {
 };
 static const nnc_metrics advice_metrics = NNC_METRICS("a change of the plan that would fit", advice_rows, nnc_advice);
 
+#define STATIC_HELP                                                                                        \
+    "Bytes that stay allocated between two steps: weight_bytes, gradient_bytes, optimizer_bytes, and the " \
+    "workspaces of matrix products that the software profile states. Megatron-LM logs this number as "     \
+    "mem-allocated-bytes."
 static const nnc_metric memory_stage_rows[] = {
     NNC_ROWS(&nnc_memory_metrics, NNC_IN(nnc_stage, memory)),
+    NNC_AS("static_bytes", WHOLE, NNC_IN(nnc_stage, static_bytes), .unit = "B", .help = STATIC_HELP),
 };
+NNC_IF(has_stage, nnc_report, self->result->memory_stage < self->stage_count)
+NNC_GET(get_static_bytes, nnc_report,
+        self->result->memory_stage < self->stage_count
+            ? nnc_whole_cell(self->stages[self->result->memory_stage].static_bytes)
+            : (nnc_cell){ .kind = NNC_CELL_NULL })
+
 static const nnc_metrics memory_stage_metrics =
     NNC_METRICS("memory of one device of a stage, by class", memory_stage_rows, nnc_stage);
 NNC_IF(has_helpers, nnc_report, self->result->memory.helper_bytes > 0)
@@ -480,6 +491,8 @@ static const nnc_metric memory_rows[] = {
            .help = "Bytes that the allocator takes from the driver at the peak: max_memory_reserved of PyTorch."),
     NNC_AS("context_bytes", WHOLE, RESULT(memory.context_bytes), .unit = "B",
            .help = "Bytes outside the allocator: driver context and libraries."),
+    NNC_AS("static_bytes", WHOLE, .get = get_static_bytes, .unit = "B", .help = STATIC_HELP,
+           .more = NNC_MORE(.when = has_stage)),
     NNC_AS("transient_what", TEXT, RESULT(memory.transient_what), .help = "Names of the tensors in transient_bytes."),
     NNC_AS("fits", BOOL, .get = get_fits, .help = "Whether the plan fits into the device memory."),
     NNC_AS("fit", ENUM, RESULT(verdict), .name_of = nnc_verdict_name, .values = NNC_VERDICT_COUNT,

@@ -590,6 +590,10 @@ reserve.low                 1
 reserve.high                1
 reserve.context             -              B
 reserve.workspace           0              B          0 B
+reserve.held                0              B          0 B
+reserve.held_early          0              B          0 B
+reserve.held_experts        0              B          0 B
+reserve.held_experts_early  0              B          0 B
 ships.1f1b                  on
 ships.gpipe                 on
 ships.interleaved           on

@@ -91,7 +91,7 @@ total     2.960 GB (2.76 GiB) of 10.00 GB (9.31 GiB), 29.6%: fits, 7.040 GB free
 $ nncost estimate dense round --full --full --set device.mem_bytes=3.5e9 | grep "^total"
 total     2.960 GB (2.76 GiB) of 3.500 GB (3.26 GiB), 84.6%:
 $ nncost estimate dense round --set device.mem_bytes=3.5e9 --format json | grep -o '"reserve_bytes.*"fit": "[a-z_]*"'
-"reserve_bytes": 1178189200, "total_bytes": 2960081200, "capacity_bytes": 3500000000, "headroom_bytes": 539918800, "total_interval_bytes": [2664073080, 3552097440], "peak_allocated_bytes": 1781892096, "peak_reserved_bytes": 1793064960, "context_bytes": 1000000000, "transient_what": "gradients of activations", "fits": true, "fit": "tight"
+"reserve_bytes": 1178189200, "total_bytes": 2960081200, "capacity_bytes": 3500000000, "headroom_bytes": 539918800, "total_interval_bytes": [2664073080, 3552097440], "peak_allocated_bytes": 1781892096, "peak_reserved_bytes": 1793064960, "context_bytes": 1000000000, "static_bytes": 1713696000, "transient_what": "gradients of activations", "fits": true, "fit": "tight"
 $ nncost compare dense round --set device.mem_bytes=3.5e9 --micro-batch 1,2,4
 with device.mem_bytes=3.5e9
 
@@ -100,4 +100,4 @@ round  1           10.80 ms   92,629 67.8% 2.960 GB tight compute   0.002999
 round  2           18.38 ms  108,824 79.7% 3.271 GB tight compute   0.002553 fastest, cheapest
 round  4           33.54 ms  119,248 87.3% 3.892 GB NO    compute   0.002329
 $ nncost estimate dense round --set device.mem_bytes=3.5e9 --reserve-bytes 0 --format json | grep -o '"total_interval_bytes.*"fit": "[a-z_]*"'
-"total_interval_bytes": [1781892000, 1781892000], "peak_allocated_bytes": 1781892096, "peak_reserved_bytes": 1793064960, "context_bytes": 1000000000, "transient_what": "gradients of activations", "fits": true, "fit": "fits"
+"total_interval_bytes": [1781892000, 1781892000], "peak_allocated_bytes": 1781892096, "peak_reserved_bytes": 1793064960, "context_bytes": 1000000000, "static_bytes": 1713696000, "transient_what": "gradients of activations", "fits": true, "fit": "fits"
