@@ -500,7 +500,7 @@ def of_kernels(folder):
         recorded.write(path, recorded.capture(net, lambda: net(x).square().mean(), torch.optim.AdamW(net.parameters(), **options), batch=1))
         return json.loads(path.read_text()).get("optimizer")
     for options, kernels, moved, values in (({}, "foreach", 80, 5), ({"foreach": True}, "foreach", 80, 5), ({"foreach": False}, "loop", 80, 4)):
-        check(f"update, {options}", step(**options) != {"kernels": kernels}, False)
+        check(f"update, {options}", step(**options) != {"kernels": kernels, "groups": [["adamw", 2, params, 1]]}, False)
         row = next(row for row in priced(path) if row["name"] == "optimizer")
         check(f"update, {options}: bytes", row["read_bytes"] + row["write_bytes"], moved * params)
         check(f"update, {options}: peak", told(path)["peak_allocated_bytes"] - 2 ** 26, values * 4 * params, 0.01)
@@ -628,6 +628,35 @@ for step in range(3):
     of(critic, made).backward()
     second.step()
     second.zero_grad()
+"""
+MIXED = """
+maker, critic = network(nn.Linear(16, 16)), network(nn.Linear(16, 1))
+first = torch.optim.SGD(critic.parameters(), lr=0.1)
+second = torch.optim.Adam([{"params": [maker[0].weight]}, {"params": [maker[0].bias], "lr": 0.01}])
+for step in range(4):
+    made = maker(x)
+    for _ in range(2):
+        (of(critic, x) + of(critic, made.detach())).backward()
+        first.step()
+        first.zero_grad()
+    of(critic, made).backward()
+    second.step()
+    second.zero_grad()
+"""
+PACKED = """
+class Network(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers, self.head = nn.LSTM(16, 32, batch_first=True), nn.Linear(32, 10)
+    def forward(self, x, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True)
+        return self.head(self.layers(packed)[1][0][-1])
+net = Network()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    net(x.cpu(), torch.tensor([12, 10, 9, 4])).square().mean().backward()
+    optimizer.step()
+    optimizer.zero_grad()
 """
 CLOSURE = """
 net = network(nn.Linear(16, 32))
@@ -1055,6 +1084,10 @@ def of_scripts(folder):
             ("scheduled", SCHEDULED, 8, 16 * 32 + 32 + 32 * 16 + 16, 2 * (product(16, 32, 1) + product(32, 16)), "RMSprop"),
             # maker runs once, critic three times: its weights three times, its input once
             ("adversarial", ADVERSARIAL, 4, 16 * 16 + 16 + 16 + 1, product(16, 16, 1) + 3 * product(16, 1, 1) + 2 * rows * 16, "Adam"),
+            # maker runs once, critic five times in two updates: its weights five times, its input once
+            ("mixed", MIXED, 4, 16 * 16 + 16 + 16 + 1, product(16, 16, 1) + 5 * product(16, 1, 1) + 2 * rows * 16, "Adam"),
+            # 35 of 48 time steps of the samples, the head of 4
+            ("packed", PACKED, 4, 4 * 32 * (16 + 32 + 2) + 32 * 10 + 10, 2 * 35 * 128 * (2 * 16 + 3 * 32) + 3 * 2 * 4 * 32 * 10, "SGD"),
             ("closure", CLOSURE, 4, 16 * 32 + 32, product(16, 32, 1), "momentum"),
             # four layers, twice in each of two micro-batches; the evaluation is left out
             ("repeated", REPEATED, 8, 4 * (16 * 16 + 16 + 32), 4 * (3 * product(16, 16) + product(16, 16, 1)), "Adam"),
@@ -1117,6 +1150,8 @@ def of_scripts(folder):
         steps = [(op["name"], op["steps"]) for op in json.loads(path.read_text())["ops"] if "steps" in op]
         layers, times, cell = {"recurrent": (2, 12, "lstm"), "time first": (1, 4, "gru")}.get(name, (0, 0, ""))
         names = [f"aten.{kind}.default" for kind in ("mm", f"_thnn_fused_{cell}_cell", f"_thnn_fused_{cell}_cell_backward", "mm")]
+        if name == "packed":  # 35 = 1 x 2 + 11 x 3 rows: a launch for both parts
+            layers, steps = 0, [step for step in steps if step[1] != 11]
         check(f"{name}: kernels of time steps", steps != [(kind, times) for kind in names[:2] * layers + names[2:] * layers], False)
         if name == "recurrent":  # a step of 4 samples, 32 wide: gates twice and cells in; gates, states and cells out
             rows_of = [row for row in priced(path) if row["name"].endswith("_cell")]
@@ -1137,6 +1172,10 @@ def of_scripts(folder):
             check(f"{name}: kernels", sum(op["name"].split(".")[1] in ("native_dropout", "native_dropout_backward", "_foreach_norm", "_foreach_mul_") for op in ops), 4)
         if name == "scheduled":  # gradients are divided by the scale of the loss once
             check(f"{name}: loss scaling", sum(op["name"] == "aten._foreach_mul_.Scalar" for op in ops), 1)
+        if name == "mixed":
+            groups = json.loads(path.read_text())["optimizer"]["groups"]
+            check(f"{name}: lists of the optimizers", groups != [["sgd", 2, 17, 2], ["adam", 1, 256, 1], ["adam", 1, 16, 1]], False)
+            check(f"{name}: note", "several kinds (adam, sgd)" in note, True)
         kernels = json.loads(path.read_text()).get("optimizer", {}).get("kernels")
         check(f"{name}: kernels of the optimizer", kernels != {"processes": "fused", "dropped": "loop", "curvature": None}.get(name, "foreach"), False)
         check(f"{name}: sparse gradients", "sparse" in note, name == "sparse")

@@ -393,17 +393,42 @@ def optimizer_of(name, parameters):
     return kind(parameters, lr=1e-4, foreach=True, **options)
 
 
-def optimizer_kernels(optimizers, fused=()):
+def optimizer_kind(optimizer, group):
+    """The name that nncost has for the update of a group, or None: by its states and operations"""
+    names = {kind.__name__ for kind in type(optimizer).__mro__}
+    if "SGD" in names:
+        return "momentum" if group.get("momentum") else "sgd"
+    if "Adam" in names and "AdamW" not in names and not group.get("weight_decay"):
+        return "adam"
+    return next((name for name, kinds in (("adamw", {"AdamW", "Adam", "Adamax", "NAdam", "RAdam", "Adadelta", "Rprop"}),
+                                          ("rmsprop", {"RMSprop", "Adagrad"}), ("lion", {"Lion"})) if kinds & names), None)
+
+
+def update_groups(optimizers, calls):
+    """[kind, tensors, elements, calls] of each list of tensors that the optimizers update; torch.optim updates one group of
+    parameters after another. None if an optimizer is of no known kind. calls: updates of each optimizer in the step"""
+    rows = []
+    for optimizer in optimizers:
+        for group in optimizer.param_groups:
+            trained = [p for p in group["params"] if p.grad is not None or p.requires_grad]
+            if trained and calls.get(optimizer, 0):
+                rows.append([optimizer_kind(optimizer, group), len(trained), sum(p.numel() for p in trained), calls[optimizer]])
+    return rows if rows and all(row[0] for row in rows) else None
+
+
+def optimizer_kernels(optimizers, fused=(), calls=None):
     """The kernels in which the optimizers of torch.optim update their parameters on a GPU; of several, those of the one with the
-    most parameters. fused: optimizers that asked for one kernel, which PyTorch may not have on a CPU. Unless a program asks,
-    PyTorch 2 updates lists of tensors on a GPU (torch/optim/optimizer.py, _default_to_fused_or_foreach)"""
+    most parameters. fused: optimizers that asked for one kernel, which PyTorch may not have on a CPU. calls: updates of each
+    optimizer in the step (None: one). Unless a program asks, PyTorch 2 updates lists of tensors on a GPU (torch/optim/optimizer.py, _default_to_fused_or_foreach)"""
     own = [o for o in optimizers if type(o).__module__.startswith("torch.optim") and type(o).__name__ in OPTIMIZERS]
     most = max(own, key=lambda o: sum(p.numel() for group in o.param_groups for p in group["params"]), default=None)
     if most is None:
         return {}
     asked = most.param_groups[0].get
     loop = asked("foreach") is False or asked("differentiable")
-    return {"optimizer": {"kernels": "fused" if most in fused or asked("fused") else "loop" if loop else "foreach"}}
+    groups = update_groups(optimizers, {o: 1 for o in optimizers} if calls is None else calls)
+    return {"optimizer": {"kernels": "fused" if most in fused or asked("fused") else "loop" if loop else "foreach",
+                          **({"groups": groups} if groups else {})}}
 
 
 @contextlib.contextmanager
@@ -665,10 +690,13 @@ def layer_operators(call, made, backward):
     the weights on the chip where the width is at most 192); NVIDIA-developer-blog/code-samples, posts/rnn/LSTM.cu (all gates
     in one product, the inputs of several time steps in one product, one kernel for the rest of a time step)"""
     module, rows, dtype, ops = call["module"], call["rows"], call["dtype"], []
-    batch, hidden, gates = rows // call["steps"], module.hidden_size, module.weight_hh_l0.shape[0]
+    hidden, gates, (batch, longer) = module.hidden_size, module.weight_hh_l0.shape[0], divmod(rows, call["steps"])
+    # [samples, time steps]: packed sequences have more samples in some time steps; their sum is exact
+    parts = [part for part in ((batch, call["steps"] - longer), (batch + 1, longer)) if part[1] > 0]
+    batch += longer > 0
     inner = hidden * (2 if module.bidirectional else 1)
     cell = {4: "_thnn_fused_lstm_cell", 3: "_thnn_fused_gru_cell"}.get(gates // hidden, "tanh")
-    cells = [[batch, hidden]] if gates == 4 * hidden else []
+    cells = 1 if gates == 4 * hidden else 0
 
     def issue(name, inputs, outputs, steps=1):
         tensors = [[[dtype, shape, number] for shape, number in side] for side in (inputs, outputs)]
@@ -681,19 +709,25 @@ def layer_operators(call, made, backward):
         end, width = f"_l{layer}{'_reverse' * direction}", inner if layer else module.input_size
         weight, state = call["weights"][f"weight_ih{end}"], call["weights"][f"weight_hh{end}"]
         source, target = call["input"] if layer == 0 else call["output"], made(rows * gates)
-        step, memory = made(batch * gates), [(shape, made(batch * hidden)) for shape in cells]
+        step, states = made(batch * gates), [made(batch * hidden) for _ in range(cells)]
         if not backward:
             vectors = [([gates], call["weights"][f"bias_{side}{end}"]) for side in ("ih", "hh") if module.bias]
             product([*vectors, ([gates, hidden], state), ([rows, width], source), ([width, gates], weight)], [([rows, gates], target)])
-            product([([batch, hidden], call["output"]), ([hidden, gates], state)], [([batch, gates], step)], call["steps"])
-            # reads both parts of the gates and the cells of the step before; writes the gates, for backward, and the states
-            issue(cell, [([batch, gates], target), ([batch, gates], step), *memory],
-                  [([batch, gates], target), ([batch, hidden], call["output"]), *memory], call["steps"])
+            for samples, steps in parts:  # parts of one call follow each other
+                product([([samples, hidden], call["output"]), ([hidden, gates], state)], [([samples, gates], step)], steps)
+            for samples, steps in parts:
+                memory = [([samples, hidden], number) for number in states]
+                # reads both parts of the gates and the cells of the step before; writes the gates, for backward, and the states
+                issue(cell, [([samples, gates], target), ([samples, gates], step), *memory],
+                      [([samples, gates], target), ([samples, hidden], call["output"]), *memory], steps)
             return
-        # reads the gates, the cells and the gradients of states and cells; writes those of the gates and of the cells before
-        issue(cell + "_backward", [([batch, gates], target), ([batch, hidden], call["output"]), ([batch, hidden], step), *memory, *memory],
-              [([batch, gates], target), *memory], call["steps"])
-        product([([batch, gates], target), ([gates, hidden], state)], [([batch, hidden], step)], call["steps"])
+        for samples, steps in parts:
+            # reads the gates, the cells and the gradients of states and cells; writes those of the gates and of the cells before
+            memory = [([samples, hidden], number) for number in states]
+            issue(cell + "_backward", [([samples, gates], target), ([samples, hidden], call["output"]), ([samples, hidden], step), *memory, *memory],
+                  [([samples, gates], target), *memory], steps)
+        for samples, steps in parts:
+            product([([samples, gates], target), ([gates, hidden], state)], [([samples, hidden], step)], steps)
         if layer or call["gradient"]:
             product([([rows, gates], target), ([gates, width], weight)], [([rows, width], made(rows * width))])
         for name, columns, tensor in (("ih", width, source), ("hh", hidden, call["output"])):
@@ -1216,7 +1250,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
     used, alive: optimizers and modules that run() does not make itself."""
     import torch
     state = {"steps": 0, "leader": None, "recorder": None, "hooks": None, "samples": {}, "rows": {}, "counted": set(), "autocast": None,
-             "axes": set(), "fused": weakref.WeakSet(), "handles": [], "repeated": False, "cleared": set(), "stepped": set(), "own_steps": 0}
+             "axes": set(), "fused": weakref.WeakSet(), "handles": [], "repeated": False, "cleared": set(), "stepped": set(), "own_steps": 0, "calls": {}}
     step_of, backward, autocast = torch.optim.Optimizer.__init__, torch.autograd.backward, torch.autocast.__init__
     load = torch.nn.Module.__setstate__
     optimizers, watched = [], []
@@ -1349,6 +1383,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
             first = len(rec.ops) if rec is not None else 0
             result = step(*args, **kwargs)
             if rec is not None:
+                state["calls"][optimizer] = state["calls"].get(optimizer, 0) + 1
                 rec.phase, state["repeated"], rec.repeated = "forward", False, False
                 if not any(kind.__name__ in OPTIMIZERS for kind in type(optimizer).__mro__):
                     count_as_backward(rec, first)
@@ -1430,12 +1465,15 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
                   file=sys.stderr)
         elif batch is None:
             print("nncost.capture: the number of samples is not known, so the whole step counts as one; --batch states it", file=sys.stderr)
-        notes = []
+        notes, kinds = [], sorted({row[0] for row in update_groups(optimizers, state["calls"]) or []})
+        if len(kinds) > 1:
+            notes.append(f"the step has optimizers of several kinds ({', '.join(kinds)}); the update and the states are counted as those of the kind "
+                         "with the most operations for all parameters, so they are upper bounds")
         if state["autocast"]:
             notes.append(f"the step uses autocast, which is recorded in fp32; --policy amp --precision {state['autocast']} gives its time")
         if state.get("compile"):
             notes.append("the step uses torch.compile, which is recorded without it; --software torch-compile gives its time")
-        return document(state["model"], rec, "real", batch, source, notes, optimizer_kernels(optimizers, state["fused"]))
+        return document(state["model"], rec, "real", batch, source, notes, optimizer_kernels(optimizers, state["fused"], state["calls"]))
     finally:
         torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.autograd.backward = init, step_of, backward
         torch.nn.Module.__setstate__ = load

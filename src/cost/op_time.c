@@ -900,7 +900,8 @@ static nnc_timing issued_too(const nnc_device *device, const nnc_op *op, nnc_der
     plain.issued_as = NNC_ISSUED_NOT;
     const nnc_work own = nnc_op_work(&plain);
     nnc_timing t = why != NULL ? form_of(op)->say(device, op, &own, why) : form_of(op)->time(device, op, &own);
-    const double casts_s = i.bytes / (e->memory_fraction * device->mem_bytes_per_s) +
+    const bool inside = op->kind == NNC_OP_CONV && is_own_host(device); /* oneDNN adds biases itself */
+    const double casts_s = (inside ? 0.0 : i.bytes / (e->memory_fraction * device->mem_bytes_per_s)) +
                            i.mixed_bytes / (e->mixed_fraction * device->mem_bytes_per_s) +
                            nnc_max(0.0, i.kernels - 1.0) * e->fixed_s;
     t.time_s += casts_s;

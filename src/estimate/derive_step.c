@@ -114,7 +114,7 @@ void nnc_say_params(const nnc_op_list *list, const nnc_result *r, nnc_derivation
 /* ---- the step: host time, and exposed communication ---- */
 
 static void say_host(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                     const nnc_stage_residency *holding, const nnc_result *r) {
+                     const nnc_stage_residency *holding, double update_wait_s, const nnc_result *r) {
     nnc_derivation *const why = step->why;
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     char formula[1024] = "0", name[NNC_SAY_NAME], instances[NNC_SAY_NAME];
@@ -134,14 +134,19 @@ static void say_host(const nnc_step *step, const nnc_segment_time units[NNC_SEGM
             }
         }
     }
+    if (update_wait_s > 0.0) {
+        NNC_PUT(why, update_wait_s, "s");
+        snprintf(formula + used, sizeof formula - used, "%supdate_wait_s", used > 0 ? " + " : "");
+    }
     nnc_say_formula(why, "host_s", "s", formula, r->host_s);
-    nnc_say_note(why, "instances of each segment that the stage holds, in every pass over them");
+    nnc_say_note(why, "instances of each segment that the stage holds, in every pass over them; update_wait_s: time in "
+                      "which the device waits until the host has issued the kernels of the update");
 }
 
 void nnc_say_step(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                  const nnc_stage_residency *holding, const nnc_result *r) {
+                  const nnc_stage_residency *holding, double update_wait_s, const nnc_result *r) {
     nnc_derivation *const why = step->why;
-    say_host(step, units, holding, r);
+    say_host(step, units, holding, update_wait_s, r);
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         char name[NNC_SAY_NAME];
         snprintf(name, sizeof name, "exposed_comm.%s", nnc_comm_name((nnc_comm)k));

@@ -136,6 +136,7 @@ typedef struct nnc_segment_time {
     double compute_s[NNC_PASS_PARTS];
     double exposed_s[NNC_PASS_PARTS][NNC_COMM_COUNT];
     double host_s[NNC_PASS_PARTS]; /* seconds by which a part is longer because the host cannot issue its ops faster */
+    double lead_s; /* first segment: seconds by which the host is ahead of the device at the end of a pass */
     /* For each lane (set of links): seconds that further communication on these links can still overlap with, namely
      * compute and exposed communication on other links. */
     double free_s[NNC_PASS_PARTS][NNC_LANES];
@@ -194,6 +195,7 @@ enum { NNC_STEP_EXCHANGES_MAX = 12 };
 typedef struct nnc_step_end_seconds {
     nnc_comm comm[NNC_STEP_EXCHANGES_MAX];
     double exposed_s[NNC_STEP_EXCHANGES_MAX], update_s;
+    double wait_s; /* time in which the device waits until the host has issued the kernels of the update */
     int exchanges;
 } nnc_step_end_seconds;
 
@@ -504,7 +506,7 @@ void nnc_say_parts(const double sums[NNC_PARTS], const char *name, const char *u
 /* Records lines of the busiest stage that need no rows: the seconds in which ops wait for the host, and exposed
  * communication. */
 void nnc_say_step(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                  const nnc_stage_residency *holding, const nnc_result *r);
+                  const nnc_stage_residency *holding, double update_wait_s, const nnc_result *r);
 /* Both functions record sums over rows. nnc_say_rows: parts, communication and traffic of the step; nnc_say_bounds: the
  * seconds of each bound. */
 void nnc_say_rows(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why);

@@ -319,6 +319,7 @@ static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double ker
         }
         for (int32_t s = list->segment_count - 1; s >= 0; s--) { issue_segment(&c, rows, list, s, false, &units[s]); }
     }
+    units[0].lead_s = c.device_s - c.host_s;
 }
 
 /* Returns the seconds of a part of one layer: compute, exposed communication, and waits for the host. */

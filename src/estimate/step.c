@@ -297,7 +297,7 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_segment_time units[NNC_
     add_units(step, units, holding, r);
     nnc_step_end_add(m->ends[r->stage], r);
     for (int k = 0; k < NNC_COMM_COUNT; k++) { r->exposed_comm_s += r->exposed_s[k]; }
-    if (step->why != NULL) { nnc_say_step(step, units, holding, r); }
+    if (step->why != NULL) { nnc_say_step(step, units, holding, m->ends[r->stage]->wait_s, r); }
     NNC_SAY(step->why, busy_s, "s",
             r->forward_s + r->backward_s + r->recompute_s + r->update_s + r->exposed_comm_s + r->host_s);
     if (plan->pipeline > 1) {
@@ -523,6 +523,7 @@ NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const n
     for (int32_t d = 0; d < plan->pipeline; d++) {
         const nnc_step_end *tail = step->ends->of[d];
         for (int i = 0; i < tail->update_count; i++) {
+            r->kernels += d == r->stage ? nnc_op_issued(&tail->updates[i]).kernels : 0.0;
             r->executed_flops += tail->works[i].flops * ranks;
             r->vector_flops += tail->works[i].vector_flops * ranks;
             NNC_WHEN(why, matrix[NNC_PART_UPDATE] += tail->works[i].flops * ranks);

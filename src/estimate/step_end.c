@@ -177,7 +177,8 @@ static nnc_update update_of(const nnc_step *step, const nnc_step_end_params *hel
                      .kernels = kernels,
                      .fused = kernels == NNC_KERNELS_DEFAULT ? step->software->fused_optimizer
                                                              : kernels == NNC_KERNELS_FUSED,
-                     .tensors = step->list->recorded_tensors };
+                     .launches = step->list->recorded_update };
+    if (step->plan->zero > 0) { u.launches = (nnc_launches){ .loop = u.launches.loop, .updates = u.launches.updates }; }
     nnc_parameters_update(&held->dense, &held->expert, step->plan, &u);
     return u;
 }
@@ -198,13 +199,15 @@ static void issue_update(nnc_op *op) {
     const double lists = nnc_optimizer_list_kernels(u->optimizer);
     const bool momentum = u->optimizer == NNC_OPTIMIZER_MOMENTUM && u->kernels != NNC_KERNELS_FUSED;
     const bool apart = momentum || (u->kernels != NNC_KERNELS_DEFAULT && !u->fused);
-    const double launches = nnc_ceil((double)u->params / launch_params);
+    const double parts =
+        nnc_max(nnc_ceil((double)u->params / launch_params), apart ? u->launches.lists : u->launches.fused);
     op->issued_as = NNC_ISSUED_INSTEAD;
     op->issued[1] = (nnc_issued){
-        .kernels = (apart ? lists : 1.0) * (u->kernels == NNC_KERNELS_LOOP ? (double)u->tensors : launches),
-        .bytes = (work.read_bytes + work.write_bytes) * (!momentum  ? 1.0
-                                                         : u->fused ? momentum_passes
-                                                                    : momentum_lists),
+        .kernels = (apart ? lists : 1.0) * (u->kernels == NNC_KERNELS_LOOP ? u->launches.loop : parts),
+        .bytes = (work.read_bytes + work.write_bytes) * nnc_max(u->launches.updates, 1.0) *
+                 (!momentum  ? 1.0
+                  : u->fused ? momentum_passes
+                             : momentum_lists),
     };
 }
 
@@ -342,6 +345,19 @@ static double expose(const nnc_step *step, const nnc_collective_op *e, double ra
     return exposed_s;
 }
 
+/* Returns the time in which the device waits until the host has issued the n kernels of the update, which take d
+ * seconds: max(0, s - lead, n s + d / n - d - lead). s is the host time of a kernel; lead is the time by which the host
+ * is ahead at the end of backward.   [issue] */
+static double update_wait_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_step_end *t,
+                            double update_s) {
+    const double kernel_s = step->launch.kernel_s, lead_s = units[0].lead_s;
+    double kernels = 0.0;
+    for (int i = 0; i < t->update_count; i++) { kernels += nnc_op_issued(&t->updates[i]).kernels; }
+    if (!(kernel_s > 0.0) || !(kernels > 0.0) || step->plan->pipeline > 1) { return 0.0; }
+    const double last_s = kernels * kernel_s + update_s / kernels - update_s;
+    return nnc_max(0.0, nnc_max(kernel_s, last_s) - lead_s);
+}
+
 nnc_step_end_seconds nnc_step_end_expose(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                          const nnc_stage_residency *holding, const nnc_overlap *overlap,
                                          const nnc_step_end *t) {
@@ -357,12 +373,14 @@ nnc_step_end_seconds nnc_step_end_expose(const nnc_step *step, const nnc_segment
         const nnc_timing *time = &t->times[i];
         seconds.update_s += nnc_step_free_s(step, time->compute_s, time->memory_s, time->fixed_s);
     }
+    seconds.wait_s = update_wait_s(step, units, t, seconds.update_s);
     return seconds;
 }
 
 void nnc_step_end_add(const nnc_step_end_seconds *seconds, nnc_result *r) {
     for (int i = 0; i < seconds->exchanges; i++) { r->exposed_s[seconds->comm[i]] += seconds->exposed_s[i]; }
     r->update_s += seconds->update_s;
+    r->host_s += seconds->wait_s;
 }
 
 void nnc_step_ends_find(const nnc_step *step, const nnc_step_memory *m, nnc_step_ends *ends) {
@@ -382,7 +400,7 @@ void nnc_step_end_set(nnc_step_memory *m, int32_t d, const nnc_step_end_seconds 
     double exposed_s[NNC_COMM_COUNT] = { 0.0 };
     m->ends[d] = seconds;
     for (int i = 0; i < seconds->exchanges; i++) { exposed_s[seconds->comm[i]] += seconds->exposed_s[i]; }
-    stage->update_s = seconds->update_s;
+    stage->update_s = seconds->update_s + seconds->wait_s;
     stage->exchange_s = 0.0;
     for (int k = 0; k < NNC_COMM_COUNT; k++) { stage->exchange_s += exposed_s[k]; }
 }

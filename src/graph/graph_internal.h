@@ -12,6 +12,8 @@
 #include <nncost/model.h>
 #include <nncost/op.h>
 
+#include "op/op_internal.h"
+
 enum {
     NNC_GRAPH_PARAMS_MAX = 20,    /* largest number of parameters of one kind of op */
     NNC_GRAPH_ARGS_MAX = 16,      /* largest number of arguments of a macro */
@@ -306,6 +308,9 @@ typedef struct nnc_captured_op {
     nnc_dtype dtype; /* number format of the operands */
     int64_t repeat;
     int64_t steps; /* number of times that one call runs the operator in sequence: time steps of a recurrent layer */
+    bool
+        continues; /* true: the operator runs further time steps of the call of the operator before, without a launch of
+                     * its own */
     int64_t batch, m, n, k;                                /* dims of a matrix product: `batch` products of (m x k) and
                                                             * (k x n) */
     int64_t c_in, c_out, h_in, w_in, h_out, w_out, stride; /* dims of a convolution; its batch is `batch` */
@@ -367,7 +372,7 @@ struct nnc_captured {
     /* optimizer that the operators of the update show; NNC_OPTIMIZER_COUNT = no update was recorded */
     nnc_optimizer optimizer;
     nnc_optimizer_kernels kernels;       /* kind of update kernels that the program asked for: fused, foreach or loop */
-    int64_t tensors;                     /* number of trained parameter tensors */
+    nnc_launches launches;               /* numbers of launches of the optimizers */
     const struct nnc_captured *autocast; /* the same step, converted to autocast; NULL = the step was not recorded in
                                           * fp32 */
     const struct nnc_captured *second;   /* the same step, recorded with another number of samples; NULL = there is no

@@ -887,6 +887,7 @@ static bool read_form(reader *r, const issue *o, form how, nnc_captured_op *op) 
         good = in->count >= 2 && out->count >= 1 ? set_conv(o, &in->of[0], &in->of[1], &out->of[0], op)
                                                  : refuse_shapes(o, "a map and a kernel");
         op->kind = NNC_CAPTURED_CONV;
+        op->bias = in->count > 2;
         if (good && r->program->image == 0) { r->program->image = op->w_in; }
         break;
     case FORM_CONV_BACKWARD: good = add_conv_backward(r, o, op); break;
@@ -899,13 +900,15 @@ static bool read_form(reader *r, const issue *o, form how, nnc_captured_op *op) 
 /* Computes the work of operator number `number` of the file, and adds it to the program. Returns false if it noted a
  * fault. */
 static bool add_issue(reader *r, int32_t number) {
-    const issue *o = &r->issues[number];
+    const issue *o = &r->issues[number], *before = number > 0 ? o - 1 : o;
     nnc_captured_op op = { .dtype = NNC_FP32,
                            .name = o->by->name,
                            .phase = o->phase,
                            .again = o->again,
                            .repeat = o->repeat,
-                           .steps = o->steps };
+                           .steps = o->steps,
+                           .continues = number > 0 && o->steps > 1 && before->steps > 1 && o->by == before->by &&
+                                        o->phase == before->phase && o->module == before->module };
     op.module = r->modules[o->module];
     r->module_of[number] = op.module;
     r->backward_of[number] = !o->counts || op.phase != NNC_PHASE_FORWARD;
@@ -1033,6 +1036,78 @@ static nnc_optimizer_kernels kernels_of(const reader *r, nnc_json root) {
     }
     nnc_json_mismatch(word.node != NULL ? word : at, "unknown kernels of the optimizer", "fused, foreach or loop");
     return NNC_OPTIMIZER_KERNELS_COUNT;
+}
+
+/* Tensors of a list that one launch covers: of an operation that reads and writes two tensors of each parameter, and of
+ * a fused kernel of Adam, which has four. Source: depth_to_max_tensors, aten/src/ATen/native/cuda/MultiTensorApply.cuh of
+ * PyTorch. */
+static const double list_tensors = 64.0, fused_tensors = 36.0;
+static const double launch_elements =
+    320.0 * 65536.0; /* elements that one launch covers: depth_to_max_blocks, kChunkSize */
+
+/* Adds the launches of `calls` updates of one list of tensors. */
+static void add_launches(nnc_launches *l, double count, double elements, double calls) {
+    const double chunks = nnc_ceil(elements / launch_elements);
+    l->loop += calls * count;
+    l->lists += calls * nnc_max(nnc_ceil(count / list_tensors), chunks);
+    l->fused += calls * nnc_max(nnc_ceil(count / fused_tensors), chunks);
+}
+
+/* Reads one list of tensors that an optimizer updates: [kind, tensors, elements, calls]. Returns false if it noted a
+ * fault. */
+static bool read_group(nnc_json at, nnc_launches *l, double *updated, double *trained, nnc_optimizer *kind) {
+    const nnc_names names = { nnc_optimizer_name, NNC_OPTIMIZER_COUNT };
+    const nnc_json word = nnc_json_first(at), size = nnc_json_next(word);
+    const bool good = nnc_json_type_of(at) == NNC_JSON_LIST && nnc_json_count(at) == 4;
+    const int found = good && nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_names_find(names, nnc_json_text(word)) : -1;
+    int64_t count = 0, elements = 0, calls = 0;
+    if (found < 0) {
+        nnc_json_mismatch(good ? word : at, "not a list of tensors of an optimizer",
+                          "[kind, tensors, elements, calls], kind as of --optimizer");
+        return false;
+    }
+    if (!whole(size, 1, OPS_MAX, &count) || !whole(nnc_json_next(size), 1, BYTES_MAX, &elements) ||
+        !whole(nnc_json_next(nnc_json_next(size)), 1, OPS_MAX, &calls)) {
+        return false;
+    }
+    add_launches(l, (double)count, (double)elements, (double)calls);
+    *updated += (double)calls * (double)elements;
+    *trained += (double)elements;
+    /* of several kinds, the one with the most operations stands for all: an upper bound */
+    if (*kind == NNC_OPTIMIZER_COUNT ||
+        nnc_optimizer_list_kernels((nnc_optimizer)found) > nnc_optimizer_list_kernels(*kind)) {
+        *kind = (nnc_optimizer)found;
+    }
+    return true;
+}
+
+/* Reads the lists of tensors that the optimizers update. All trained parameters are one list if the file has no lists, or
+ * if the caller trains other modules. Returns false if it noted a fault. */
+static bool read_groups(reader *r, nnc_json root) {
+    const nnc_json groups = nnc_json_get(nnc_json_get(root, "optimizer"), "groups");
+    nnc_launches *l = &r->program->launches;
+    double updated = 0.0, trained = 0.0;
+    if (groups.node != NULL && r->asked == NULL) {
+        nnc_optimizer kind = NNC_OPTIMIZER_COUNT;
+        if (!is_list(groups, root, "groups", OPS_MAX)) { return false; }
+        for (nnc_json at = nnc_json_first(groups); at.node != NULL; at = nnc_json_next(at)) {
+            if (!read_group(at, l, &updated, &trained, &kind)) { return false; }
+        }
+        l->updates = trained > 0.0 ? updated / trained : 1.0;
+        if (r->program->optimizer != NNC_OPTIMIZER_COUNT && kind != NNC_OPTIMIZER_COUNT) {
+            r->program->optimizer = kind;
+        }
+        return true;
+    }
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        if (r->storages[i].kind == PARAMETER) {
+            updated += 1.0;
+            trained += r->storages[i].bytes / r->storages[i].width;
+        }
+    }
+    if (updated > 0.0) { add_launches(l, updated, trained, 1.0); }
+    l->updates = 1.0;
+    return true;
 }
 
 /* ---- reads the whole file ---- */
@@ -1165,8 +1240,7 @@ static bool read_program(reader *r, nnc_json root) {
     r->program->frozen = main_frozen(r);
     r->program->optimizer = r->optimizer;
     r->program->kernels = kernels_of(r, root);
-    for (int32_t i = 0; i < r->storage_count; i++) { r->program->tensors += r->storages[i].kind == PARAMETER; }
-    if (r->program->kernels == NNC_OPTIMIZER_KERNELS_COUNT) { return false; }
+    if (r->program->kernels == NNC_OPTIMIZER_KERNELS_COUNT || !read_groups(r, root)) { return false; }
     r->program->ops = r->ops;
     r->program->count = r->count;
     if (r->program->dtype == NNC_FP32) {

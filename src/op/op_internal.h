@@ -229,6 +229,13 @@ typedef struct nnc_kernel {
 NNC_ENUM(nnc_update_kind, NNC_UPDATE_LIST, NNC_UPDATE_KIND_COUNT);
 const char *nnc_update_kind_name(nnc_update_kind value);
 
+/* Launches of one operation of a recorded update, over all lists of tensors and all calls of optimizers in the step: one
+ * for each tensor (loop), one for each part of a list (lists), one for each part that a fused kernel takes (fused). */
+typedef struct nnc_launches {
+    double loop, lists, fused; /* 0 = not recorded */
+    double updates;            /* parameters that all calls update, divided by the number of trained parameters */
+} nnc_launches;
+
 typedef struct nnc_update {
     nnc_update_kind kind;
     nnc_optimizer optimizer;
@@ -237,7 +244,7 @@ typedef struct nnc_update {
                                     * over a list of tensors */
     bool fused;                    /* true: one kernel for all operations of the update */
     int64_t params;
-    int64_t tensors;            /* number of tensors that hold `params`; 0 = not known */
+    nnc_launches launches;      /* numbers of launches of the update, as recorded */
     int64_t passes;             /* of NNC_UPDATE_ADD: number of passes whose gradients are added up */
     int64_t matrix_params;      /* Muon: number of parameters in matrices, which Muon orthogonalises */
     double new_bytes;           /* of NNC_UPDATE_STEP: bytes that the step writes to memory that the program has just

@@ -79,15 +79,20 @@ static write_fn *const writers[] = {
 };
 
 /* Sets the kernels of an op that runs as recorded: one kernel for each operator that PyTorch issued, three for backward
- * of fused attention, plus the casts of autocast. All time steps of a recurrent layer together are one kernel. */
-static void issue(const nnc_captured_op *c, nnc_op *op) {
+ * of fused attention, one more for the bias of a convolution, plus the casts of autocast. All time steps of a recurrent
+ * layer together are one kernel. value_bytes: bytes of a value of the result. */
+static void issue(const nnc_captured_op *c, double value_bytes, nnc_op *op) {
     const bool streams = c->kind == NNC_CAPTURED_KERNEL;
     const double bytes = streams ? c->read_bytes + c->write_bytes : 0.0;
     op->issued_as = streams ? NNC_ISSUED_INSTEAD : NNC_ISSUED_TOO;
     const double backward = c->kind == NNC_CAPTURED_ATTENTION ? 3.0 : 1.0;
-    const double steps = (double)c->steps;
-    op->issued[0] = (nnc_issued){ (1.0 + c->cast_kernels) / steps, bytes, c->cast_bytes / steps };
-    op->issued[1] = (nnc_issued){ (backward + c->cast_kernels) / steps, bytes, c->cast_bytes / steps };
+    const double steps = (double)c->steps, one = c->continues ? 0.0 : 1.0;
+    op->issued[0] = (nnc_issued){ one * (1.0 + c->cast_kernels) / steps, bytes, c->cast_bytes / steps };
+    if (c->kind == NNC_CAPTURED_CONV && c->bias && nnc_conv_adds_bias(&op->u.conv)) {
+        op->issued[0].kernels += 1.0 / steps;
+        op->issued[0].bytes = 2.0 * value_bytes * (double)c->batch * (double)c->c_out * (double)(c->h_out * c->w_out);
+    }
+    op->issued[1] = (nnc_issued){ one * (backward + c->cast_kernels) / steps, bytes, c->cast_bytes / steps };
 }
 
 /* Sets the kernels of an op under torch.compile. An op that runs in the kernel of another op gets 0 kernels.
@@ -105,7 +110,7 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c) {
     const bool autocast = plan->policy == NNC_POLICY_AMP;
     nnc_op *op = writers[c->kind](w, c);
     if (w->how->software->lists_operators) {
-        issue(c, op);
+        issue(c, nnc_dtype_bytes(c->narrow ? plan->precision : c->dtype), op);
     } else if (nnc_fuses_captured(w->how->software)) {
         issue_fused(c, op);
     }
@@ -257,7 +262,7 @@ static void lower(const nnc_model *model, const nnc_writer *w) {
                           /* ratio: gradient bytes per parameter of this policy / those that were recorded */
                           nnc_dtype_bytes(program->dtype);
     w->list->recorded = true;
-    w->list->recorded_tensors = recorded->tensors;
+    w->list->recorded_update = recorded->launches;
     w->list->recorded_gradients = growth * widths * between(program->peak_gradients, other->peak_gradients, share);
     w->list->recorded_kept = growth * between(program->peak_kept, other->peak_kept, share);
     w->list->recorded_temporary = growth * between(program->peak_temporary, other->peak_temporary, share);

@@ -179,7 +179,7 @@ static void add_to_product(nnc_op *op, const nnc_model *model, number_mode mode)
 
 static void add_to_conv(nnc_op *op, const nnc_model *model, number_mode mode) {
     const nnc_conv *p = &op->u.conv;
-    const double bias = op->weights.vector > 0 ? 1.0 : 0.0;
+    const double bias = op->weights.vector > 0 ? 1.0 : 0.0, added = nnc_conv_adds_bias(p) ? bias : 0.0;
     const double casts = mode == UNDER_AUTOCAST ? 1.0 : 0.0;
     const double input = (double)p->batch * (double)p->c_in * (double)(p->h_in * p->w_in);
     const double output = (double)p->batch * (double)p->c_out * (double)(p->h_out * p->w_out);
@@ -187,8 +187,9 @@ static void add_to_conv(nnc_op *op, const nnc_model *model, number_mode mode) {
                              (nnc_ends_in(op->name, "conv1") || nnc_ends_in(op->name, "conv2"));
     const double input_casts = behind_norm ? casts : 0.0;
     const double bytes = mode == IN_FP32 ? 4.0 : 2.0;
+    op->u.conv.separate_bias = false; /* its kernels are counted here */
     op->issued_as = NNC_ISSUED_TOO;
-    op->issued[0] = (nnc_issued){ 1.0 + bias + casts * (1.0 + bias) + input_casts, 2.0 * bias * bytes * output,
+    op->issued[0] = (nnc_issued){ 1.0 + added + casts * (1.0 + bias) + input_casts, 2.0 * added * bytes * output,
                                   6.0 * input_casts * input };
     op->issued[1] = (nnc_issued){ 1.0 + input_casts, 0.0, 6.0 * input_casts * input };
     op->issued[2] = (nnc_issued){ 1.0 + bias + casts * (1.0 + bias), bias * bytes * output, 0.0 };

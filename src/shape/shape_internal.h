@@ -54,7 +54,7 @@ typedef struct nnc_op_list {
     bool recorded;  /* true: the ops are the operators of a captured program, with its backward operators and casts */
     /* of a captured program: bytes of gradients, of kept tensors and of temporary tensors at the recorded peak */
     double recorded_gradients, recorded_kept, recorded_temporary;
-    int64_t recorded_tensors;     /* of a captured program: number of trained parameter tensors */
+    nnc_launches recorded_update; /* of a captured program: numbers of launches of its optimizers */
     double input_bytes;           /* bytes of the training data of one micro-batch: token ids or images */
     int64_t tokens;               /* number of tokens of one micro-batch; 0 for images */
     int64_t lookup_params;        /* number of parameters that are looked up and not multiplied: position table, and the
@@ -161,6 +161,12 @@ nnc_op *nnc_list_pointwise(const nnc_writer *w, const char *name, nnc_pointwise_
                            int64_t elements);
 /* Appends a convolution with its own weight, and returns the op. */
 nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, const nnc_conv *conv, bool bias);
+/* Tests whether PyTorch adds the bias of a convolution in a separate kernel on a GPU. cuDNN computes a convolution without
+ * its bias. The kernels of PyTorch for depthwise convolutions of contiguous maps add the bias themselves. Source:
+ * aten/src/ATen/native/Convolution.cpp (_convolution, use_cudnn_depthwise) of PyTorch. */
+static inline bool nnc_conv_adds_bias(const nnc_conv *conv) {
+    return !(conv->contiguous && !conv->transposed && conv->groups > 1 && conv->groups == conv->c_in);
+}
 /* Appends the addition of a branch to the residual stream, and returns the op. */
 nnc_op *nnc_list_residual(const nnc_writer *w, const char *name, nnc_group group, int64_t elements);
 /* Appends a cross-entropy over `rows` rows of `classes` logits, and returns the op. */

@@ -145,7 +145,7 @@ END_TEST
 
 /* Under autocast: addmm casts its bias, its input and its weight, 3 kernels; relu runs in 16 bits; exp casts 16 bits
  * to fp32, 1 kernel; mm casts the gradient of y and that of the weight, 2 kernels, not the input that forward has
- * cast. With the 4 operators 10 kernels. y is kept in 16 bits. */
+ * cast. With the 4 operators 10 kernels, and the update in 8 operations on one list of tensors. y is kept in 16 bits. */
 START_TEST(autocast_by_hand) {
     const char *ops =
         OP("addmm", "forward", "[" F ",[5],1],[" F ",[2,3],2],[" F ",[3,5],0]", "[" F ",[2,5],3]", "", "1") "," OP(
@@ -164,11 +164,11 @@ START_TEST(autocast_by_hand) {
     plan.policy = NNC_POLICY_AMP;
     const nnc_result r = estimate_with(&model, &device, &software, &plan);
     ck_assert_int_eq(r.plan.precision, NNC_BF16);
-    ck_assert_double_eq(r.kernels, 10);
+    ck_assert_double_eq(r.kernels, 10 + 8);
     ck_assert_int_eq(r.memory.activation_bytes, 24 + 20);
     plan.policy = NNC_POLICY_DEFAULT;
     const nnc_result plain = estimate_with(&model, &device, &software, &plan);
-    ck_assert_double_eq(plain.kernels, 4);
+    ck_assert_double_eq(plain.kernels, 4 + 8);
     ck_assert_int_eq(plain.memory.activation_bytes, 24 + 40);
 }
 END_TEST
@@ -223,6 +223,66 @@ START_TEST(a_convolution_by_hand) {
                             "null,[2,2],[0,0],[1,1],true,[0,0],2", "1");
     const nnc_result t = estimate_of(turned, storages, "", 72);
     ck_assert_double_eq(t.forward_flops, 2.0 * 2 * 16 * 4 * 2 * 4);
+}
+END_TEST
+
+static double kernels_of(const char *ops, const char *storages, const char *blocks, int params) {
+    nnc_model model;
+    nnc_software software = nnc_software_default();
+    nnc_device device = plain_device();
+    const nnc_plan plan = nnc_plan_default();
+    ck_assert_msg(parse(ops, storages, blocks, params, &model) == NNC_OK, "%s: %s", error.where, error.what);
+    software.lists_operators = true;
+    software.contiguous_maps = true;
+    device.host.kernel_s = 1e-6;
+    return estimate_with(&model, &device, &software, &plan).kernels;
+}
+
+/* cuDNN adds no bias, so a kernel adds it. PyTorch's kernel for depthwise convolutions of contiguous maps adds it. The
+ * update by AdamW has 8 kernels. */
+START_TEST(biases_of_convolutions) {
+    static const char in[] = "[64,\"parameter\"," F ",-1,9],[16,\"parameter\"," F ",-1,9],[2048,\"input\"," F
+                             ",-1,9],[2048,\"kept\"," F ",0,1]";
+#define CONV(bias, weight, groups)                                                                       \
+    OP("convolution", "forward", "[" F ",[2,4,8,8],2],[" F "," weight ",0]" bias, "[" F ",[2,4,8,8],3]", \
+       "[1,1],[0,0],[1,1],false,[0,0]," groups, "1")
+    ck_assert_double_eq(kernels_of(CONV("", "[4,4,1,1]", "1"), in, "", 20), 1 + 8);
+    ck_assert_double_eq(kernels_of(CONV(",[" F ",[4],1]", "[4,4,1,1]", "1"), in, "", 20), 2 + 8);
+    static const char deep[] = "[16,\"parameter\"," F ",-1,9],[16,\"parameter\"," F ",-1,9],[2048,\"input\"," F
+                               ",-1,9],[2048,\"kept\"," F ",0,1]";
+    ck_assert_double_eq(kernels_of(CONV(",[" F ",[4],1]", "[4,1,1,1]", "4"), deep, "", 8), 1 + 8);
+}
+END_TEST
+
+/* A call of a recurrent layer with 3 time steps of one length and 2 of another: one launch for all of them. */
+START_TEST(time_steps_of_one_call) {
+#define STEP(steps) OP("mm", "forward", "[" F ",[2,3],2],[" F ",[3,5],0]", "[" F ",[2,5],3]", "", "1,\"steps\":" steps)
+    static const char in[] =
+        "[60,\"parameter\"," F ",-1,9],[20,\"buffer\"," F ",-1,9],[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1]";
+    ck_assert_double_eq(kernels_of(STEP("3") "," STEP("2"), in, "", 15), 1 + 8);
+    ck_assert_double_eq(estimate_of(STEP("3") "," STEP("2"), in, "", 15).forward_flops, 5 * 60.0);
+}
+END_TEST
+
+/* Two optimizers: AdamW on a list of 65 tensors, two launches an operation, and SGD, which updates its tensor three times.
+ * One operation of AdamW, which stands for both, has 2 + 3 launches, or 65 + 3 without lists. */
+START_TEST(lists_of_optimizers) {
+    static const char groups[] =
+        "],\"optimizer\":{\"kernels\":\"%s\",\"groups\":[[\"adamw\",65,10,1],[\"sgd\",1,10,3]]},\"note\":[";
+    static const char storages[] =
+        PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F ",1,2]";
+    const char *ops = LINEAR("1") "," OP("mul_", "optimizer", "", "", "", "1");
+    char blocks[256], wrong[256];
+    snprintf(blocks, sizeof blocks, groups, "foreach");
+    ck_assert_double_eq(kernels_of(ops, storages, blocks, 20), 2 + 8 * (2 + 3));
+    snprintf(blocks, sizeof blocks, groups, "loop");
+    ck_assert_double_eq(kernels_of(ops, storages, blocks, 20), 2 + 8 * (65 + 3));
+    snprintf(blocks, sizeof blocks, groups, "fused");
+    ck_assert_double_eq(kernels_of(ops, storages, blocks, 20), 2 + 2 + 3);
+    nnc_model model;
+    snprintf(wrong, sizeof wrong, "],\"optimizer\":{\"kernels\":\"loop\",\"groups\":[[\"adamx\",1,20,1]]},\"note\":[");
+    ck_assert_int_eq(parse(ops, storages, wrong, 20, &model), NNC_BAD_SPEC);
+    ck_assert_msg(strstr(error.what, "[kind, tensors, elements, calls]") != NULL, "%s", error.what);
 }
 END_TEST
 
@@ -320,6 +380,9 @@ int main(void) {
     tcase_add_test(tests, two_steps_give_all_between);
     tcase_add_test(tests, autocast_by_hand);
     tcase_add_test(tests, a_convolution_by_hand);
+    tcase_add_test(tests, biases_of_convolutions);
+    tcase_add_test(tests, time_steps_of_one_call);
+    tcase_add_test(tests, lists_of_optimizers);
     tcase_add_test(tests, fused_attention_by_hand);
     tcase_add_test(tests, a_checkpoint_by_hand);
     tcase_add_test(tests, a_forward_pass_is_no_step);
