@@ -506,6 +506,10 @@ static nnc_status read_arguments(int argc, char **argv, const char *command, con
             continue;
         }
         if (code == 0 && optarg != NULL && optarg == word) { word = argv[optind - 2]; }
+        if (code == 0 && optarg == NULL && optind < argc && rows.longs[index].has_arg == optional_argument &&
+            (strcmp(argv[optind], "on") == 0 || strcmp(argv[optind], "off") == 0)) { /* "--option off" */
+            optarg = argv[optind++];
+        }
         status = take_found(options, list, command, code, word, err);
     }
     for (; status == NNC_OK && optind < argc; optind++) { /* after the word "--", all words are operands */

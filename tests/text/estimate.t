@@ -550,6 +550,9 @@ optimizer     1.285 GB      12.9%  states and master weights
 $ nncost estimate --full dense round --clip-gradients=off | grep optimizer
                              optimizer  2.999 ms  28.3%
 optimizer     1.285 GB      12.9%  states and master weights
+$ nncost estimate --full dense round --clip-gradients off | grep optimizer
+                             optimizer  2.999 ms  28.3%
+optimizer     1.285 GB      12.9%  states and master weights
 
 # Optimizers, formats and policies: bytes kept per parameter.
 $ for o in sgd momentum adafactor lion adam8bit muon; do nncost estimate --full dense round --optimizer $o | grep '^optimizer'; done
