@@ -95,7 +95,8 @@ class Releases(unittest.TestCase):
                 "k,tpu-v4,8,MaxText,MLPerf v4.1,bf16,llama3-8b,1,none,1\n"
                 "l,h100,8,Megatron-LM,,bf16,llama3-8b,1,none,1\n"
                 "m,a100,8,Megatron-LM,,bf16,llama3-8b,1,none,1\n"
-                "n,h100,8,torchtitan eager,2024.12,bf16,llama3-8b,1,none,1\n")
+                "n,h100,8,torchtitan eager,2024.12,bf16,llama3-8b,1,none,1\n"
+                "o,mi300x,8,MaxText,,bf16,llama3-8b,1,none,1\n")
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "rows.csv")
             with open(path, "w", encoding="utf-8") as file:
@@ -104,7 +105,7 @@ class Releases(unittest.TestCase):
         self.assertEqual([r["software"] for r in rows],
                          ["nemo-26.02", "nemo-26.06", "maxtext", "maxtext-gpu", "mlperf-5.0", "mlperf-3.0",
                           "torch-compile", "megatron-core-0.8", "mlperf-5.0", "nemo-26.02", "maxtext",
-                          "megatron-core-0.8", "megatron-classic", "torchtitan-eager-2024.12"])
+                          "megatron-core-0.8", "megatron-classic", "torchtitan-eager-2024.12", "maxtext-gpu"])
 
     def test_fsdp_gathers_beside_compute_in_every_release(self):
         """Two thirds of the traffic overlap at 400 Gbit/s for each server of 8 A100 (fms-fsdp, 128 devices)."""
@@ -131,8 +132,16 @@ class Releases(unittest.TestCase):
                 if any(entry.get(key) for key in ("hardware", "model", "family")):
                     continue
                 words = entry["framework"] + " " + entry.get("version", "")
-                answer = run("estimate", "gpt2", "h100", "--software", words.strip())
+                device = "tpu-v5p" if profile["id"] == "maxtext" else "h100"
+                answer = run("estimate", "gpt2", device, "--software", words.strip())
                 self.assertEqual(answer["plan"]["software"], profile["id"], words)
+
+    def test_a_framework_with_the_name_of_a_profile(self):
+        """maxtext is a profile for TPUs; on GPUs another profile describes the framework MaxText."""
+        for words, device, profile in (("MaxText", "h100", "maxtext-gpu"), ("MaxText", "mi300x", "maxtext-gpu"),
+                                       ("MaxText", "tpu-v5p", "maxtext"), ("maxtext", "h100", "maxtext")):
+            plan = run("estimate", "llama3-8b", device, "--devices", "8", "--software", words)["plan"]
+            self.assertEqual((plan["software"], plan["zero"]), (profile, 3))
 
     def test_formats_have_the_names_of_published_tables(self):
         for word, format_of in (("nvfp4", "fp4"), ("mxfp8", "fp8")):

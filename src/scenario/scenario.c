@@ -606,6 +606,25 @@ nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, c
 
 /* ---- software profile ---- */
 
+/* The id of a profile may also be the name of a framework, which another profile describes on this device: MaxText on a
+ * GPU is maxtext-gpu. Then finds the release of the other profile, as accuracy does for measured rows. The exact id
+ * (maxtext) means the profile itself. */
+static nnc_status find_of_device(nnc_scenario *scenario, const char *asked, nnc_release *release, nnc_error *err) {
+    const nnc_software *const software = scenario->profiles.of[NNC_PROFILE_COPIES];
+    nnc_release_ask ask = ask_of(scenario, scenario->model.id);
+    nnc_release named;
+    ask.words = asked;
+    if (nnc_is_path(asked) || strcmp(asked, software->id) == 0) { return NNC_OK; }
+    NNC_TRY(nnc_release_find(scenario->specs, &ask, &named, err));
+    if (named.entry == NULL || named.version[0] != '\0' || named.entry->hardware[0] == '\0' ||
+        named.software == software) {
+        return NNC_OK;
+    }
+    *release = named;
+    scenario->profiles = nnc_profiles_of_one(named.software);
+    return NNC_OK;
+}
+
 nnc_status nnc_scenario_named_profile(nnc_scenario *scenario, const char *asked, nnc_error *err) {
     nnc_release_ask ask = ask_of(scenario, scenario->model.id);
     nnc_release *release = &scenario->release;
@@ -617,6 +636,8 @@ nnc_status nnc_scenario_named_profile(nnc_scenario *scenario, const char *asked,
     }
     const nnc_status status = nnc_profiles_asked(scenario->specs, asked, &scenario->profiles, &missing);
     if (status == NNC_OK) {
+        NNC_TRY(find_of_device(scenario, asked, release, err));
+        if (release->entry != NULL) { return NNC_OK; }
         ask.software = scenario->profiles.of[NNC_PROFILE_COPIES];
         return nnc_release_find(scenario->specs, &ask, release, err);
     }
