@@ -76,5 +76,13 @@ for base in BASES:
         closed = option["kind"] not in ("whole", "number") and refused  # all but the default is refused
         if taken and not closed:
             silent.append(f"{' '.join(base[:1] + base[3:5])} {option['name']}")
+# Engines that always preempt; recorded requests, which have no random lengths and their own rate.
+SERVE = ["serve", "llama3-8b", "h100"]
+for words in ([*SERVE, "--concurrency", "8", "--preempt=off"], [*SERVE, "--arrivals", "arrivals.csv", "--seed", "2"],
+              [*SERVE, "--arrivals", "arrivals.csv", "--length-spread", "0.2"],
+              [*SERVE, "--arrivals", "arrivals.csv", "--request-rate", "7"]):
+    tried += 1
+    if answer(words)[0] != 2:
+        silent.append(" ".join(words))
 print(f"{tried} options, {len(silent)} change nothing and are not refused: {', '.join(silent)}")
 sys.exit(1 if silent or tried < 200 else 0)

@@ -48,9 +48,10 @@ double nnc_serve_devices(const nnc_serve_ask *plan) {
 }
 
 void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why) {
-    const double groups = (double)of->plan->attention_data * (double)of->plan->data;
-    const double held =
-        s->mode == NNC_SERVE_STATIC ? (double)of->plan->batch : nnc_max(nnc_min(s->running, s->max_sequences), 1.0);
+    const double workers = nnc_serve_is_apart(of->plan) ? (double)of->plan->decode_workers : 1.0;
+    const double groups = (double)of->plan->attention_data * (double)of->plan->data * workers;
+    const double held = s->mode == NNC_SERVE_STATIC ? (double)of->plan->batch
+                                                    : nnc_max(nnc_min(s->running, workers * s->max_sequences), 1.0);
     const double stage = nnc_serve_stage_share(of);
     const double block = (double)of->plan->block;
     const double length = (double)(of->plan->input_len + of->plan->output_len);
@@ -515,10 +516,32 @@ static nnc_status resolve_formulas(nnc_serve_ask *p, nnc_error *err) {
     return NNC_OK;
 }
 
+/* Sets the lengths of a request to the means of the recorded requests, if each of them has its own length. */
+static void resolve_recorded_lengths(nnc_serve_ask *p) {
+    double inputs = 0.0, outputs = 0.0;
+    bool all_inputs = p->arrival_count > 0, all_outputs = all_inputs;
+    for (int64_t i = 0; i < p->arrival_count; i++) {
+        const nnc_serve_arrival *a = &p->arrival_list[i];
+        inputs += (double)a->input_len;
+        outputs += (double)a->output_len;
+        all_inputs = all_inputs && a->input_len > 0;
+        all_outputs = all_outputs && a->output_len > 0;
+    }
+    if (all_inputs) { p->input_len = (int64_t)floor(inputs / (double)p->arrival_count + 0.5); }
+    if (all_outputs) { p->output_len = (int64_t)floor(outputs / (double)p->arrival_count + 0.5); }
+}
+
 static nnc_status resolve_mode(nnc_serve_ask *p, nnc_serve_mode *mode, nnc_error *err) {
-    if (p->arrival_count > 0 && isnan(p->request_rate)) {
+    resolve_recorded_lengths(p);
+    if (p->arrival_count > 0) {
         const double span_s = p->arrival_list[p->arrival_count - 1].arrival_s - p->arrival_list[0].arrival_s;
-        p->request_rate = span_s > 0.0 ? (double)(p->arrival_count - 1) / span_s : 1e9;
+        const double rate = span_s > 0.0 ? (double)(p->arrival_count - 1) / span_s : 1e9;
+        if (!isnan(p->request_rate) && p->request_rate != rate) {
+            return nnc_fail(err, NNC_BAD_USAGE, "--request-rate",
+                            "recorded requests have their own rate, expected --arrivals alone, found also %g",
+                            p->request_rate);
+        }
+        p->request_rate = rate;
     }
     const int given = (p->batch > 0) + (p->concurrency > 0) + !isnan(p->request_rate) + (p->offline ? 1 : 0);
     if (given > 1) {
@@ -557,11 +580,17 @@ static nnc_status check_loop(const nnc_serve_ask *p, nnc_error *err) {
 static nnc_status check_lengths(const nnc_model *model, const nnc_serve_ask *p, nnc_error *err) {
     const nnc_decoder *d = &model->decoder;
     const int64_t rows = d->positions_max > 0 ? d->positions_max : d->seq_len;
-    if (nnc_positions_learned(d->positions) && p->input_len + p->output_len > rows) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--input-len",
-                        "with --output-len longer than the position table, expected at most "
-                        "%" PRId64 " tokens, found %" PRId64,
-                        rows, p->input_len + p->output_len);
+    int64_t longest = p->input_len + p->output_len;
+    for (int64_t i = 0; i < p->arrival_count; i++) {
+        const nnc_serve_arrival *a = &p->arrival_list[i];
+        const int64_t length =
+            (a->input_len > 0 ? a->input_len : p->input_len) + (a->output_len > 0 ? a->output_len : p->output_len);
+        longest = length > longest ? length : longest;
+    }
+    if (nnc_positions_learned(d->positions) && longest > rows) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, p->arrival_count > 0 ? "--arrivals" : "--input-len",
+                        "%s longer than the position table, expected at most %" PRId64 " tokens, found %" PRId64,
+                        p->arrival_count > 0 ? "a prompt with its answer is" : "with --output-len", rows, longest);
     }
     return NNC_OK;
 }

@@ -223,7 +223,9 @@ typedef struct nnc_serve_load_case {
                             * preemption more than `places`, because a sequence takes cache space token by token */
     double room_bytes;     /* bytes of KV cache and states of a sequence of mean length */
     double requests_per_s;
-    int64_t open;                            /* closed loop: open requests of the fullest replica; 0 = open loop */
+    int64_t replicas;                        /* replicas that are simulated together: 1, or several in a closed loop
+                                              * whose replicas differ in their number of open requests */
+    int64_t open;                            /* closed loop: open requests of these replicas; 0 = open loop */
     int64_t count, skipped;                  /* count: number of simulated requests; the statistics leave out the first
                                               * `skipped` requests */
     int32_t prefill_workers, decode_workers; /* numbers of workers; both are 0 if one engine does prefill and decode */

@@ -105,7 +105,7 @@ static void say_offline(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_LET(why, output_len, NULL, l->output);
     NNC_PUT(why, s->saturation_rate, NULL);
     NNC_SET(why, s->output_tokens_per_s, NULL, s->saturation_rate * output_len);
-    s->running = l->of->plan->data * l->most;
+    s->running = l->of->plan->data * l->most * nnc_max((double)l->decode_workers, 1.0);
     NNC_PUT(why, s->running, NULL);
     if (l->output > 1.0) {
         NNC_SET(why, s->tpot_s, "s", s->running / s->output_tokens_per_s);
@@ -144,6 +144,15 @@ static void say_replayed(const nnc_serve_replayed *r, nnc_serve *s, nnc_derivati
     s->preemptions = (double)r->preemptions;
 }
 
+/* Returns the number of sequences that run in a closed loop, in all replicas. The first of the simulated replicas have
+ * one open request more than the others if the number of open requests is no multiple of theirs. */
+static double running_of(const load *l) {
+    const double held = l->most * nnc_max((double)l->decode_workers, 1.0), few = (double)(l->open / l->replicas);
+    const double fuller = (double)(l->open % l->replicas), replicas = (double)l->replicas;
+    const double each = (fuller * nnc_min(few + 1.0, held) + (replicas - fuller) * nnc_min(few, held)) / replicas;
+    return nnc_min(l->of->plan->data * each, (double)l->of->plan->concurrency);
+}
+
 /* Sets the results of a simulated load, a closed or an open loop. */
 static void say_loop(const load *l, const nnc_serve_replayed *r, nnc_serve *s, nnc_derivation *why) {
     const nnc_serve_ask *p = l->of->plan;
@@ -157,7 +166,7 @@ static void say_loop(const load *l, const nnc_serve_replayed *r, nnc_serve *s, n
         NNC_LET(why, concurrency, NULL, (double)p->concurrency);
         NNC_SET(why, s->output_tokens_per_s, NULL, concurrency / s->request_s * output_len);
         NNC_SOURCE(why, "Little, Operations Research 9(3), 1961");
-        s->running = p->data * nnc_min((double)l->open, l->most);
+        s->running = running_of(l);
     } else {
         NNC_LET(why, rate, NULL, p->request_rate);
         NNC_SET(why, s->output_tokens_per_s, NULL, rate * output_len);
@@ -189,7 +198,12 @@ static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_SET(why, s->tpot_lower_bound_s, "s", decode_lower_bound_s);
     NNC_SET(why, s->request_lower_bound_s, "s", s->ttft_lower_bound_s + (output_len - 1.0) * s->tpot_lower_bound_s);
     NNC_LET(why, running, NULL, s->running);
-    NNC_SET(why, s->upper_bound_tokens_per_s, NULL, running / s->tpot_lower_bound_s);
+    if (l->decode_workers > 0 && l->output > 1.0) { /* other workers compute the first token of each request */
+        NNC_SET(why, s->upper_bound_tokens_per_s, NULL,
+                running / s->tpot_lower_bound_s * output_len / (output_len - 1.0));
+    } else {
+        NNC_SET(why, s->upper_bound_tokens_per_s, NULL, running / s->tpot_lower_bound_s);
+    }
     NNC_NOTE(why, "decode only, as if prefill took no time");
     if (l->output <= 1.0) { /* requests with one output token need no decode step, so decode does not limit their
                              * throughput */
@@ -255,13 +269,31 @@ static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *
 /* largest number of prompt chunks in a simulation; if the requested chunk gives more, larger chunks are simulated */
 #define PARTS_MOST 2e6
 
+/* Sets the number of replicas that are simulated together (l->replicas), and the number of their open requests (l->open).
+ * One replica stands for all if all have equally many open requests, or so many that one more makes no difference. Else
+ * the smallest group of replicas is simulated that has the same mean; if this group is too large, the largest possible
+ * one. */
+static void share_open(const nnc_serve_ask *p, load *l) {
+    enum { MANY = 256 };
+    const int64_t open = p->concurrency, data = p->data;
+    int64_t common = data, rest = open;
+    while (rest > 0) { /* greatest common divisor, by Euclid */
+        const int64_t next = common % rest;
+        common = rest;
+        rest = next;
+    }
+    const int64_t group = data / common < NNC_SERVE_WORKERS ? data / common : NNC_SERVE_WORKERS;
+    l->replicas = open > data && open / data < MANY && p->prefill_workers == 0 ? group : 1;
+    l->open = (open * l->replicas + data - 1) / data;
+}
+
 /* Sets the number of simulated requests (l->count) and the number of first requests that the statistics leave out
  * (l->skipped): in an open loop one tenth; in a closed loop one quarter, but none if the whole benchmark is simulated;
  * for a list of arrivals none. */
 static void count_requests(load *l) {
     const nnc_serve_ask *p = l->of->plan;
     const int64_t replicas = p->data;
-    l->open = (p->concurrency + replicas - 1) / replicas;
+    share_open(p, l);
     l->count = p->requests;
     l->skipped = l->count / 10;
     if (p->arrival_count > 0) {
@@ -281,12 +313,34 @@ int64_t nnc_serve_requests_of(const nnc_serve_ask *plan) {
     return l.count;
 }
 
+/* Returns the tokens of a prompt whose keys and values are in the cache. The last token is always computed. */
+static double cached_of(const nnc_serve_ask *p, double input) {
+    return nnc_min(floor(p->prefix_hit * input), input - 1.0);
+}
+
+/* Returns the output tokens of a sequence per decode step: 1 without speculative decoding. */
+static double tokens_of_step(const nnc_serve_ask *p) {
+    return p->draft_length > 0 ? nnc_serve_accepted(p->acceptance, (double)p->draft_length) : 1.0;
+}
+
+/* Sets the mean lengths of recorded requests, exactly. */
+static void set_recorded_means(const nnc_serve_ask *p, load *l) {
+    double input = 0.0, output = 0.0;
+    for (int64_t i = 0; i < p->arrival_count; i++) {
+        const nnc_serve_arrival *a = &p->arrival_list[i];
+        input += (double)(a->input_len > 0 ? a->input_len : p->input_len);
+        output += (double)(a->output_len > 0 ? a->output_len : p->output_len);
+    }
+    l->input = input / (double)p->arrival_count;
+    l->output = output / (double)p->arrival_count;
+}
+
 static load load_of(const nnc_serve_case *of, const nnc_serve *s) {
     const nnc_serve_ask *p = of->plan;
     const double whole = (double)(p->input_len + p->output_len);
     load l = { .of = of, .input = (double)p->input_len, .output = (double)p->output_len };
-    l.cached = floor(p->prefix_hit * l.input);
-    l.cached = nnc_min(l.cached, l.input - 1.0); /* even if the whole prompt is cached, its last token is computed */
+    if (p->arrival_count > 0) { set_recorded_means(p, &l); }
+    l.cached = cached_of(p, l.input);
     l.fresh = l.input - l.cached;
     l.context = l.input + l.output / 2.0;
     l.shortest = l.input * (1.0 - p->length_spread);
@@ -298,7 +352,7 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s) {
         l.shortest = nnc_min(l.shortest, input);
         l.longest = nnc_max(l.longest, input + output);
     }
-    l.tokens_of_step = p->draft_length > 0 ? nnc_serve_accepted(p->acceptance, (double)p->draft_length) : 1.0;
+    l.tokens_of_step = tokens_of_step(p);
     l.stages = (double)p->pipeline * p->attention_data;
     const nnc_serve_step prompt = nnc_serve_prefill(of, 1.0, l.cached, l.fresh, NULL);
     l.prefill_s = prompt.time_s;
@@ -363,8 +417,9 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
     const bool loop = s->mode == NNC_SERVE_CLOSED || s->mode == NNC_SERVE_OPEN;
     if (loop && !s->saturated) { nnc_serve_replay(&l, &replayed); }
     const double sequences = s->mode == NNC_SERVE_STATIC ? nnc_ceil((double)of->plan->batch / of->plan->data)
-                             : s->mode == NNC_SERVE_CLOSED && l.decode_workers == 0 ? nnc_min((double)l.open, l.most)
-                                                                                    : replayed.sequences;
+                             : s->mode == NNC_SERVE_CLOSED && l.decode_workers == 0
+                                 ? nnc_min(nnc_ceil((double)l.open / (double)l.replicas), l.most)
+                                 : replayed.sequences;
     const double prompts = s->mode == NNC_SERVE_STATIC ? sequences : 1.0;
     s->prefill = nnc_serve_prefill(of, prompts, l.cached, l.fresh, list);
     s->decode = nnc_serve_decode(of, sequences, l.context, list);
@@ -438,10 +493,11 @@ static void say_apart(const nnc_serve_case *of, const nnc_device *device, nnc_se
     NNC_SET(why, s->transfer_bytes, "B", prompt_kv_bytes * ranks);
     NNC_SET(why, s->transfer_s, "s", prompt_kv_bytes / network_bytes_per_s);
     NNC_NOTE(why, "each rank sends its part of the cache over its own NIC");
-    const nnc_serve_step prompt = nnc_serve_prefill(of, 1.0, 0.0, (double)p->input_len, NULL);
+    const double cached = cached_of(p, (double)p->input_len);
+    const nnc_serve_step prompt = nnc_serve_prefill(of, 1.0, cached, (double)p->input_len - cached, NULL);
     NNC_LET(why, prompt_s, "s", prompt.time_s / p->pipeline / p->attention_data);
     NNC_LET(why, full_batch, NULL, batch);
-    NNC_LET(why, full_decode_s, "s", nnc_serve_decode(of, batch, context, NULL).time_s);
+    NNC_LET(why, full_decode_s, "s", nnc_serve_decode_s(of, batch, context) / tokens_of_step(p));
     NNC_SAY(why, prefill_rate, NULL, prefill_workers / prompt_s);
     NNC_SAY(why, decode_rate, NULL, decode_workers * full_batch / (output_len * full_decode_s));
     NNC_SET(why, s->apart_requests_per_s, NULL, nnc_min(prefill_rate, decode_rate));

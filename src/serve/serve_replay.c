@@ -50,7 +50,7 @@ typedef struct request {
                                   * admission. newer: admitted next; older: admitted before */
 } request;
 
-/* An engine that decodes: the whole replica, or one of its decode workers. */
+/* An engine that decodes: a whole replica, or one of its decode workers. */
 typedef struct worker {
     double clock_s;
     double sent_s;                /* time at which the text of the last computed token is sent */
@@ -576,8 +576,8 @@ static double next_event_s(const simulation *s, const worker *w) {
 }
 
 /* Simulates the next iterations of the worker that has the earliest event. Returns false if no worker has an event
- * left. In a closed loop, a worker may not run further ahead than the earliest time at which a request from another
- * worker can reach it. */
+ * left. In a closed loop with separate prefill, a worker may not run further ahead than the earliest time at which a
+ * request from another worker can reach it. */
 static bool turn(simulation *s) {
     worker *w = NULL;
     double first_s = (double)INFINITY, second_s = (double)INFINITY;
@@ -597,7 +597,8 @@ static bool turn(simulation *s) {
         preempt(s, w);
     }
     if (!mixed_iteration(s, w) && w->running > 0) {
-        decode_run(s, w, s->load->open > 0 ? second_s + s->load->busy_s : (double)INFINITY);
+        const bool shared = s->load->open > 0 && s->load->prefill_workers > 0;
+        decode_run(s, w, shared ? second_s + s->load->busy_s : (double)INFINITY);
     }
     return true;
 }
@@ -728,7 +729,7 @@ void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *resul
                      .result = result,
                      .requests = work->requests,
                      .count = load->count,
-                     .workers = load->prefill_workers > 0 ? load->decode_workers : 1,
+                     .workers = load->prefill_workers > 0 ? load->decode_workers : (int32_t)load->replicas,
                      .tokens_of_step = load->tokens_of_step,
                      .gaps = (uint64_t)load->of->plan->seed,
                      .lengths = ~(uint64_t)load->of->plan->seed };

@@ -379,18 +379,38 @@ static void add_attention(making *m, const nnc_serve_attention *a) {
     add_prompt_attention(m, a);
 }
 
-/* Adds a recurrent state: a step reads and writes the state once, and its FLOPs run at the rate of attention in 16
- * bits. */
+/* Returns how many times a step reads and writes the state of a sequence, summed over its sequences: once per sequence,
+ * and once more where a chunk of a prefill ends inside a prompt, because the next chunk reads the state again. */
+static double state_accesses(const making *m) {
+    const double chunk = (double)m->of->plan->chunk;
+    double common = chunk, rest = nnc_max(floor(m->fresh), 1.0);
+    while (rest > 0.0) { /* greatest common divisor, by Euclid */
+        const double next = fmod(common, rest);
+        common = rest;
+        rest = next;
+    }
+    const double ends = m->passes - 1.0; /* of chunks before the last; some of them are also the end of a prompt */
+    return m->sequences + ends - floor(ends * common / nnc_max(floor(m->fresh), 1.0));
+}
+
+/* Adds a recurrent state; its FLOPs run at the rate of attention in 16 bits. Prompts that are prefilled in the same step
+ * as the decode each read and write a state, too. */
 static void add_state(making *m, const nnc_serve_state *s) {
     const nnc_serve_rates *r = &m->of->rates;
     const double share = 1.0 / m->of->plan->tensor;
-    const double flops = m->sequences * m->fresh * s->layers * s->flops * share;
-    const double bytes = 8.0 * m->sequences * s->layers * s->elements * share * m->passes;
+    const double token_flops = s->layers * s->flops * share, state_bytes = 8.0 * s->layers * s->elements * share;
+    const double flops = m->sequences * m->fresh * token_flops, bytes = state_accesses(m) * state_bytes;
+    const double prompt_flops = m->prompts * m->prompt_tokens * token_flops, prompt_bytes = m->prompts * state_bytes;
     const double count = s->layers * m->passes;
     m->step.attention_s +=
         add_op(m, s->name, count, m->sequences * m->fresh, flops, 0.0, bytes, flops / r->attention_flops_per_s,
                bytes / r->state_bytes_per_s, count * (m->decode ? r->kernel_s : r->prefill_kernel_s));
-    m->bound_compute_s += flops / r->plain_peak_flops_per_s;
+    if (m->prompts > 0.0) {
+        m->step.attention_s +=
+            add_op(m, s->name, 0.0, m->prompts * m->prompt_tokens, prompt_flops, 0.0, prompt_bytes,
+                   prompt_flops / r->attention_flops_per_s, prompt_bytes / r->state_bytes_per_s, 0.0);
+    }
+    m->bound_compute_s += (flops + prompt_flops) / r->plain_peak_flops_per_s;
 }
 
 /* Adds sampling, which reads the logits of every sequence in fp32. */

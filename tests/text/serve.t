@@ -262,16 +262,16 @@ percentiles  first token 13.77 ms (half), 13.98 ms (90 %), 15.52 ms (99 %),
 throughput   2,000 tokens/s, 1,709 per user, 20 requests/s, 1.435 running, 2.5% of the peak
 saturation   at 463.7 requests/s
 decode       host-bound, at this length no number of sequences makes it compute-bound
-memory       fits, 1.273 GB of 9.000 GB, weights 234.2 MB, cache 38.91 MB
+memory       fits, 1.254 GB of 9.000 GB, weights 234.2 MB, cache 19.46 MB
              32.00 kB a token, at most 399 sequences of this length
 cost         0.4167 USD per million output tokens if they pay for all, split by time 0.003594 input,
              0.9656 output, at 1 USD per device-hour (nowhere, 2020-01)
 energy       1.500 J a token at rated power
 speculation  4 x 66.19 us to propose, 1.326 ms to verify, 2.773 tokens a verification,
              per token 585.3 us, 2.308 times as fast, not scored
-separate     463.7 requests/s, 0.6279 prefill workers for each decode worker,
+separate     463.7 requests/s, 1.205 prefill workers for each decode worker,
              16.00 MB of cache a prompt, sent in 1.600 ms, first token 13.76 ms,
-             per token 8.792 ms, not scored
+             per token 4.583 ms, not scored
 $ nncost serve experts round --draft dense --input-len 500 --output-len 100 | sed -n '/^memory/p;/^speculation/,$p'
 memory       fits, 1.509 GB of 9.000 GB, weights 485.5 MB, cache 23.35 MB
 speculation  draft dense, 4 x 1.320 ms to propose, 1.240 ms to verify, 2.773 tokens a verification,
@@ -298,6 +298,19 @@ decode_rate       = decode_workers * full_batch / (output_len * full_decode_s)
                   = prompt_kv_bytes / network_bytes_per_s
                   = 16000000 / 10000000000
                   = 0.0016 s (1.600 ms)
+$ printf 'arrival_s,input_len,output_len\n0,400,20\n9,600,40\n' >a.csv; nncost serve dense round --arrivals a.csv | grep -E '^(requests|throughput|cost)'
+requests     500 tokens in, 30 out, 0.1111 per second
+throughput   3.333 tokens/s, 758.3 per user, 0.1111 requests/s, 0.005598 running, 0.0% of the peak
+cost         83.33 USD per million tokens out, by time 0.001198 for a million in, 0.3663 out,
+$ nncost serve dense round --arrivals a.csv --output-len 30
+! nncost: --output-len: changes nothing here, expected it with a list of requests without a column output_len
+[2]
+$ nncost serve dense round --arrivals a.csv --request-rate 2
+! nncost: --request-rate: recorded requests have their own rate, expected --arrivals alone, found also 2
+[2]
+$ nncost serve dense round --arrivals a.csv --seed 2
+! nncost: --seed: changes nothing here, expected it with --request-rate or --concurrency in place of --arrivals
+[2]
 $ nncost serve dense round --input-len 500 --disaggregate 3
 ! nncost: --disaggregate: expected P:D, such as 1:2, found "3"
 [2]

@@ -319,12 +319,14 @@ START_TEST(lengths_are_even_and_mirrored) {
     for (int k = 0; k < RUNS * REQUESTS; k++) {
         drawn = k % 2 == 0 ? 2.0 * uniform(&state) - 1.0 : -drawn;
         if (k % 2 == 0) { (void)uniform(&state); /* the output's */ }
-        nnc_serve_ask one = ask;
-        const double length = INPUT * (1.0 + 0.5 * drawn);
-        nnc_serve_arrival a = { .arrival_s = 0.0, .input_len = (int64_t)floor(length + 0.5) };
-        one.arrival_list = &a;
-        one.arrival_count = 1;
-        times_s[count] = served(&one).ttft_s;
+        nnc_serve_ask pair = ask;
+        pair.request_rate = (double)NAN;
+        const int64_t length = (int64_t)floor(INPUT * (1.0 + 0.5 * drawn) + 0.5);
+        const nnc_serve_arrival both[] = { { 0.0, length, 0 }, { 10.0, 2 * INPUT - length, 0 } };
+        pair.arrival_list = both;
+        pair.arrival_count = 2;
+        const nnc_serve times = served(&pair);
+        times_s[count] = length < INPUT ? times.ttft_p50_s : times.ttft_p99_s;
         count += k % REQUESTS >= FIRST ? 1 : 0;
     }
     ck_assert(!is_enough(times_s, REQUESTS - FIRST));
@@ -338,22 +340,27 @@ static int by_size(const void *a, const void *b) {
 }
 
 /* Requests that never meet take what each takes alone; their shares are those of the sorted times by nearest rank. Few
- * lengths give many equal times. */
+ * lengths give many equal times. Lengths are drawn in pairs of the same mean, since times are interpolated from the mean
+ * length. */
 START_TEST(shares_are_nearest_ranks) {
     enum { LENGTHS = 25, COUNT = 60 };
     double first_s[LENGTHS], whole_s[LENGTHS], firsts_s[COUNT], wholes_s[COUNT];
     uint64_t random = 11;
-    nnc_serve_ask ask = recorded(2, 1);
+    nnc_serve_ask ask = recorded(2, 2);
     for (int i = 0; i < LENGTHS; i++) {
         arrivals[0] = (nnc_serve_arrival){ 0.0, 500 + 40 * i, 1 };
+        arrivals[1] = (nnc_serve_arrival){ 10.0, 500 + 40 * (LENGTHS - 1 - i), 1 };
         const nnc_serve s = served(&ask);
-        first_s[i] = s.ttft_s;
-        whole_s[i] = s.request_s;
+        const bool shorter = i < LENGTHS / 2;
+        first_s[i] = shorter ? s.ttft_p50_s : s.ttft_p99_s;
+        whole_s[i] = shorter ? s.request_p50_s : s.request_p99_s;
     }
     for (int count = 1; count <= COUNT; count++) {
         const int lengths = count % 3 == 0 ? 3 : LENGTHS;
+        int chosen = 0;
         for (int i = 0; i < count; i++) {
-            const int chosen = (int)(uniform(&random) * lengths);
+            const int drawn = (LENGTHS - lengths) / 2 + (int)(uniform(&random) * lengths);
+            chosen = i % 2 > 0 ? LENGTHS - 1 - chosen : i + 1 < count ? drawn : LENGTHS / 2;
             arrivals[i] = (nnc_serve_arrival){ 10.0 * i, 500 + 40 * chosen, 1 };
             firsts_s[i] = first_s[chosen];
             wholes_s[i] = whole_s[chosen];
@@ -503,6 +510,84 @@ START_TEST(separate_workers) {
 }
 END_TEST
 
+/* Three decode workers hold three times as many sequences as one, and no throughput exceeds its upper bound. The formula
+ * for separate workers counts prompts without their cached tokens, as the saturation rate does. */
+START_TEST(separate_workers_together) {
+    nnc_serve_ask ask = ask_of(500);
+    ask.input_len = 16;
+    ask.max_batch = 64;
+    ask.concurrency = 300;
+    ask.prefill_workers = 1;
+    ask.decode_workers = 3;
+    const nnc_serve s = served(&ask);
+    ck_assert_double_eq(s.running, 192.0);
+    ck_assert_double_gt(s.output_tokens_per_s, 64.0 / s.tpot_lower_bound_s);
+    ck_assert_double_le(s.output_tokens_per_s, s.upper_bound_tokens_per_s);
+    ask.decode_workers = 1;
+    CLOSE(served(&ask).kv_bytes, s.kv_bytes, 1e-12); /* a worker is as full */
+    ask.input_len = 5000;
+    ask.output_len = 2;
+    ask.concurrency = 4;
+    for (double hit = 0.0; hit < 0.9; hit += 0.4) {
+        ask.prefix_hit = hit;
+        CLOSE(served(&ask).apart_requests_per_s, served(&ask).saturation_rate, 1e-9);
+    }
+}
+END_TEST
+
+/* 3 replicas with a place for one sequence serve 4 clients as fast as 3: one replica has two clients. 4 clients of 3
+ * replicas are as busy as 8 of 6. */
+START_TEST(replicas_with_unequal_clients) {
+    nnc_serve_ask ask = ask_of(50);
+    ask.max_batch = 1;
+    ask.waves = 100.0;
+    ask.data = 3;
+    ask.concurrency = 3;
+    const nnc_serve equal = served(&ask);
+    ask.concurrency = 4;
+    const nnc_serve more = served(&ask);
+    CLOSE(more.requests_per_s, equal.requests_per_s, 0.02);
+    CLOSE(more.requests_per_s * more.request_s, 4.0, 1e-12);
+    ck_assert_double_eq(more.running, 3.0);
+    ask.data = 6;
+    ask.concurrency = 8;
+    CLOSE(served(&ask).request_s, more.request_s, 1e-12);
+    ask.max_batch = 0;
+    ck_assert_double_eq(served(&ask).running, 8.0);
+}
+END_TEST
+
+/* The lengths in a list of requests, 2 and 5 tokens in the mean, count in throughput and price, and have to fit. */
+START_TEST(recorded_lengths) {
+    nnc_error err = { 0 };
+    nnc_serve serve;
+    const nnc_model *gpt2 = NULL;
+    nnc_serve_ask ask = recorded(256, 2), same = ask;
+    for (int i = 0; i < 2; i++) { arrivals[i] = (nnc_serve_arrival){ 10.0 * i, 3 * i + 100, i + 4 }; }
+    const nnc_serve s = served(&ask);
+    ck_assert_double_eq(s.requests_per_s, 0.1);
+    CLOSE(s.output_tokens_per_s, 0.45, 1e-12);
+    CLOSE(s.input_tokens_per_s, 10.15, 1e-12);
+    ck_assert_int_eq(s.plan.input_len, 102);
+    ck_assert_int_eq(s.plan.output_len, 5);
+    for (int i = 0; i < 2; i++) { arrivals[i] = (nnc_serve_arrival){ 10.0 * i, INPUT, 64 }; }
+    const nnc_serve listed = served(&ask);
+    for (int i = 0; i < 2; i++) { arrivals[i] = (nnc_serve_arrival){ 10.0 * i, 0, 0 }; }
+    same.output_len = 64;
+    CLOSE(served(&same).per_million_output_tokens, listed.per_million_output_tokens, 1e-12);
+    ck_assert_double_eq(served(&same).request_s, listed.request_s);
+    /* a list and a rate */
+    same.request_rate = 5.0;
+    ck_assert_int_eq(nnc_serve_of(model, device, &engine, &same, scratch, &serve, &err), NNC_BAD_USAGE);
+    ck_assert_str_eq(err.where, "--request-rate");
+    /* GPT-2 has 1,024 positions */
+    ok(nnc_model_load(specs, "gpt2", &gpt2, &err), &err);
+    for (int i = 0; i < 2; i++) { arrivals[i] = (nnc_serve_arrival){ 10.0 * i, 10, 2000 * i + 10 }; }
+    ck_assert_int_eq(nnc_serve_of(gpt2, device, &engine, &ask, scratch, &serve, &err), NNC_ILLEGAL_PLAN);
+    ck_assert_str_eq(err.where, "--arrivals");
+}
+END_TEST
+
 int main(void) {
     const TTest *const tests[] = { one_request,
                                    a_prompt_joins_a_step,
@@ -515,6 +600,9 @@ int main(void) {
                                    a_full_cache,
                                    prompts_wait_for_more,
                                    separate_workers,
+                                   separate_workers_together,
+                                   replicas_with_unequal_clients,
+                                   recorded_lengths,
                                    gaps_are_drawn_as_published,
                                    lengths_are_even_and_mirrored,
                                    shares_are_nearest_ranks,

@@ -141,8 +141,7 @@ START_TEST(steps_are_sums) {
             const nnc_serve_step one = nnc_serve_prefill(&of, 1.0, context - 1.0, tokens, NULL);
             const nnc_serve_step decode = nnc_serve_decode(&of, 5.0, context, NULL);
             const nnc_serve_step mixed = nnc_serve_mixed(&of, 5.0, context, 0.5, context - 1.0, tokens);
-            /* a state is updated by the decode step alone; the prompts of a mixed step leave it out */
-            if (net.state_count == 0) { CLOSE(mixed.flops, decode.flops + 0.5 * one.flops, 1e-12); }
+            CLOSE(mixed.flops, decode.flops + 0.5 * one.flops, 1e-12);
             ck_assert_double_gt(mixed.time_s, decode.time_s);
             const nnc_serve_step none = nnc_serve_mixed(&of, 5.0, context, 0.0, 0.0, 0.0);
             CLOSE(none.time_s, decode.time_s, 1e-12);
@@ -151,6 +150,27 @@ START_TEST(steps_are_sums) {
             CLOSE(none.kv_bytes, decode.kv_bytes, 1e-12);
         }
     }
+}
+END_TEST
+
+/* Mamba 2.8B: a step reads and writes the states of a sequence once, 8 bytes per value. Prompts of 1,000 tokens in chunks
+ * of 512: one prompt is in 2 chunks; 4 prompts take 8 chunks, and all 7 ends between them are inside a prompt, so the
+ * states are read 4 + 7 times. Chunks of 500 and 2,000 end where prompts end. A mixed step also has the states of its
+ * prompts. */
+START_TEST(states_of_chunks) {
+    set_up("mamba-2.8b", 1, 1);
+    const double once = 2.0 * nnc_serve_state_bytes(&of);
+    const struct {
+        int64_t chunk;
+        double prompts, accesses;
+    } rows[] = { { 512, 1.0, 2.0 },  { 512, 4.0, 11.0 }, { 500, 1.0, 2.0 },     { 500, 4.0, 8.0 },
+                 { 2000, 4.0, 4.0 }, { 2500, 4.0, 5.0 }, { 100000, 64.0, 64.0 } };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        plan.chunk = rows[i].chunk;
+        CLOSE(nnc_serve_prefill(&of, rows[i].prompts, 0.0, 1000.0, NULL).kv_bytes, rows[i].accesses * once, 1e-12);
+    }
+    CLOSE(nnc_serve_decode(&of, 5.0, 700.0, NULL).kv_bytes, 5.0 * once, 1e-12);
+    CLOSE(nnc_serve_mixed(&of, 5.0, 700.0, 2.0, 0.0, 1000.0).kv_bytes, 7.0 * once, 1e-12);
 }
 END_TEST
 
@@ -348,6 +368,7 @@ END_TEST
 int main(void) {
     const TTest *const tests[] = { llama_by_hand,
                                    steps_are_sums,
+                                   states_of_chunks,
                                    ranks_and_stages,
                                    chunks_send_their_tokens_once,
                                    groups_share_experts,
