@@ -79,7 +79,6 @@ for base in BASES:
 # Engines that always preempt; recorded requests, which have no random lengths and their own rate.
 SERVE = ["serve", "llama3-8b", "h100"]
 for words in ([*SERVE, "--concurrency", "8", "--preempt=off"], [*SERVE, "--arrivals", "arrivals.csv", "--seed", "2"],
-              [*SERVE, "--arrivals", "arrivals.csv", "--length-spread", "0.2"],
               [*SERVE, "--arrivals", "arrivals.csv", "--request-rate", "7"]):
     tried += 1
     if answer(words)[0] != 2:

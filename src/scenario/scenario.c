@@ -1074,7 +1074,7 @@ nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const n
         { !scenario->base.software.lists_operators || ask->steps > 0, "an engine, such as --software vllm",
           "chunk block" },
         { loops, of_loops, "requests seed preempt" },
-        { !recorded, "--request-rate or --concurrency in place of --arrivals", "requests seed length_spread" },
+        { !recorded, "--request-rate or --concurrency in place of --arrivals", "requests seed" },
         { !recorded || ask->arrival_list[0].input_len == 0, "a list of requests without a column input_len",
           "input_len" },
         { !recorded || ask->arrival_list[0].output_len == 0, "a list of requests without a column output_len",
