@@ -314,6 +314,10 @@ void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *comma
 nnc_status nnc_plans_of_args(nnc_session *session, const char *model, const char *device, const nnc_plans **plans,
                              const nnc_plans_scenario **picked, nnc_error *err);
 
+/* Refuses options of a run, other than those of fine-tuning, where an answer has no run. needs: what the options need
+ * to have an effect. */
+nnc_status nnc_run_options_refuse(const nnc_scenario_args *given, const char *needs, nnc_error *err);
+
 /* Loads a scenario from the operands. `model` is a model, or a plan file in which --scenario selects the scenario. With
  * a plan file, device NULL means the device of the scenario. Parts that come from a plan file live as long as the specs
  * of the session. */

@@ -356,6 +356,7 @@ static nnc_status write_fit_answer(nnc_session *session, void *context, nnc_scen
 
 static nnc_status run_fit(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
+    NNC_TRY(nnc_run_options_refuse(&session->options.given, "'nncost run'", err));
     return nnc_scenario_report(session, operands[0], operands[1], write_fit_answer, NULL, err);
 }
 

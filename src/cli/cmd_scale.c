@@ -368,7 +368,20 @@ static nnc_status search_all_sizes(nnc_session *session, scaler *s, nnc_error *e
     return nnc_search_args_run(session, options->operands[0], device, write, s, err);
 }
 
+/* Tests whether options say how much is trained, so that each row also has the whole run. */
+static bool has_amount(const nnc_scenario_args *given) {
+    static const char *const amounts[] = { "tokens", "samples", "epochs", "days", "device_hours" };
+    bool found = false;
+    for (size_t i = 0; i < NNC_COUNT_OF(amounts); i++) {
+        found = found || nnc_scenario_setting(given, amounts[i]) != NULL;
+    }
+    return found;
+}
+
 static nnc_status run(nnc_session *session, nnc_error *err) {
+    if (!has_amount(&session->options.given)) {
+        NNC_TRY(nnc_run_options_refuse(&session->options.given, "--tokens or --samples", err));
+    }
     scaler s = { .scratch = nnc_scratch_create() };
     const nnc_status status = search_all_sizes(session, &s, err);
     nnc_scratch_destroy(s.scratch);

@@ -356,6 +356,21 @@ static const char *group_of(const nnc_field_table *table, const nnc_field *field
     return field->group;
 }
 
+nnc_status nnc_run_options_refuse(const nnc_scenario_args *given, const char *needs, nnc_error *err) {
+    for (int i = 0; i < given->own_count; i++) {
+        const nnc_field *field = given->settings[i].field;
+        char option[NNC_OPTION_NAME];
+        size_t row = 0;
+        while (row < nnc_run_table.count && field != &nnc_run_table.fields[row]) { row++; }
+        /* the models of a method of fine-tuning take memory */
+        if (row < nnc_run_table.count && strcmp(group_of(&nnc_run_table, field), "Fine-tuning") != 0) {
+            return nnc_fail(err, NNC_BAD_USAGE, nnc_option_name(field->name, option),
+                            "changes nothing here, expected it with %s", needs);
+        }
+    }
+    return NNC_OK;
+}
+
 static void describe_field(const nnc_option_fields *of, const nnc_field *field, nnc_option_text *text) {
     const size_t size = sizeof text->help;
     char expected[160];

@@ -102,3 +102,10 @@ with                                                             step  speed   m
 --recompute full --policy bf16-pure --lora 16 --frozen nf4   10.08 ms 107.1% 143.9 MB   2.8e-06     1
 --recompute full --optimizer adam8bit --lora 16 --frozen nf4 10.09 ms 107.0% 148.6 MB 2.801e-06     1
 --recompute full --lora 16 --frozen nf4 --seq-len 500        5.160 ms 104.6% 141.2 MB 1.433e-06     1
+
+# Options of a run have no effect; the models of a method take memory.
+$ nncost fit dense round --days 3
+! nncost: --days: changes nothing here, expected it with 'nncost run'
+[2]
+$ nncost fit dense round --method dpo --reference-params 1e8 | head -1
+model     dense, A small decoder, decoder, 107,106,000 parameters

@@ -91,6 +91,13 @@ $ nncost scale dense round --plans x.json
 $ nncost scale dense round --devices 1,8 --global-batch 8 --shard 1/2
 ! nncost: --shard: is for 'search', which merges shards
 [2]
+$ nncost scale dense round --devices 1,8 --global-batch 8 --warmup-s 100
+! nncost: --warmup-s: changes nothing here, expected it with --tokens or --samples
+[2]
+$ nncost scale dense round --devices 1,8 --global-batch 8 --warmup-s 100 --tokens 1e6 --threads 1 | head -3
+dense on round, global batch 8; the best plan of each size
+
+devices     step tokens/s efficiency lost to       run run cost     memory   MFU plan
 $ nncost scale unet round
 ! nncost: --global-batch: missing, expected the batch that all plans have
 [2]
