@@ -45,7 +45,11 @@ JOBS = [
      {}, [("ops gpt2-xl a100 --sort time --top 5", 0, ["share", "compute"]),
           ("advise gpt2-xl a100", 0, ["samples per second", "--micro-batch"])]),
     ("j a step of one's own beside the estimate",
-     {}, [("estimate gpt2-xl a100 --measured 0.12s", 0, ["the estimate is"])]),
+     {"rows.csv": "model,device,step_s,micro_batch,recompute\ngpt2-xl,a100,0.12,1,none\ngpt2-xl,a100,0.5,8,none\n"
+                  "gpt2,a100,0.012,1,none\n"},
+     [("estimate gpt2-xl a100 --measured 0.12s", 0, ["the estimate is"]),
+      ("calibrate rows.csv -o mine.json", 0, ["fitted on 3 rows", "written to mine.json"]),
+      ("estimate gpt2-xl mine.json --micro-batch 8", 0, ["One step of GPT-2"])]),
     ("k a configuration of Hugging Face",
      {"config.json": {"model_type": "llama", "hidden_size": 2048, "intermediate_size": 5632, "num_hidden_layers": 22,
                       "num_attention_heads": 32, "num_key_value_heads": 4, "vocab_size": 32000,
@@ -108,10 +112,10 @@ def main():
     for name, files, steps in JOBS:
         with tempfile.TemporaryDirectory() as folder:
             for file, content in files.items():
-                if isinstance(content, dict):
-                    (Path(folder) / file).write_text(json.dumps(content))
-                else:
+                if isinstance(content, Path):
                     shutil.copy(content, Path(folder) / file)
+                else:
+                    (Path(folder) / file).write_text(content if isinstance(content, str) else json.dumps(content))
             if len(steps) > 3:
                 faults.append(f"{name}: {len(steps)} commands")
             for command, code, patterns in steps:

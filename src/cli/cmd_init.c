@@ -111,7 +111,7 @@ static void write_file(const nnc_session *session, const nnc_report *report) {
     nnc_record_end(&record);
 }
 
-/* Templates of a device, a model and a cluster. Their numbers are round, to be replaced by the user. */
+/* Templates of a device, a model, a cluster and measured rows. Their numbers are round, to be replaced by the user. */
 static const struct {
     const char *kind, *text;
 } templates[] = {
@@ -163,9 +163,13 @@ static const struct {
                  "\"oversubscription\": 1 },\n"
                  "  \"sources\": { \"\": \"the order, or a measurement\" }\n"
                  "}\n" },
+    { "rows",
+      "id,model,device,devices,tensor,pipeline,zero,software,precision,micro_batch,micro_batches,recompute,step_s\n"
+      "first,gpt2-xl,a100,1,1,1,0,torch-compile,bf16,8,1,none,0.52\n"
+      "second,llama3-8b,h100,8,1,1,3,fsdp,bf16,1,1,full,1.2\n" },
 };
 
-/* Returns the template of "device", "model" or "cluster"; NULL = another word. */
+/* Returns the template of "device", "model", "cluster" or "rows"; NULL = another word. */
 static const char *template_of(const char *kind) {
     for (size_t i = 0; i < sizeof templates / sizeof templates[0]; i++) {
         if (strcmp(kind, templates[i].kind) == 0) { return templates[i].text; }
@@ -189,9 +193,10 @@ static nnc_status run(nnc_session *session, nnc_error *err) {
         goto done;
     }
     if (options->operand_count == 1 && !plan) {
-        status = nnc_fail(err, NNC_BAD_USAGE, "DEVICE",
-                          "missing, expected MODEL DEVICE, or one of device, model, cluster, plan, found only \"%s\"",
-                          options->operands[0]);
+        status =
+            nnc_fail(err, NNC_BAD_USAGE, "DEVICE",
+                     "missing, expected MODEL DEVICE, or one of device, model, cluster, rows, plan, found only \"%s\"",
+                     options->operands[0]);
         goto done;
     }
     const bool given = options->operand_count == 2;
@@ -237,10 +242,12 @@ const nnc_command nnc_cmd_serve_init = {
 
 const nnc_command nnc_cmd_init = {
     .name = "init",
-    .operands = "[MODEL DEVICE | device | model | cluster | plan]",
-    .summary = "Print a file to start from: a plan file for 'nncost check', a device, a model or a cluster.",
+    .operands = "[MODEL DEVICE | device | model | cluster | rows | plan]",
+    .summary =
+        "Print a file to start from: a plan file for 'nncost check', a device, a model, a cluster or measured rows.",
     .notes = "The plan file has one scenario with the given plan options, and requirements that its estimate meets "
-             "with a tenth of the time to spare: nncost init llama3-8b h100 --output plans.json.",
+             "with a tenth of the time to spare: nncost init llama3-8b h100 --output plans.json. Measured rows are a "
+             "CSV file for 'nncost accuracy' and 'nncost calibrate'.",
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN,
     .run = NNC_NOT_ON_PAGE(run),

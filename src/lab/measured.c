@@ -41,7 +41,8 @@ static const char people_columns[] =
 /* Other spellings of columns, and the names that nncost uses. */
 static const char column_spellings[] =
     "|hardware=device|n_devices=devices|n_nodes=nodes|version=framework_version|"
-    "measured_step_s=measured_s|step_rel_unc=rounding|n_layers=model.layers|"
+    "measured_step_s=measured_s|step_s=measured_s|step_time_s=measured_s|gpu=device|gpus=devices|step_rel_unc=rounding|"
+    "n_layers=model.layers|"
     "d_model=model.hidden|n_heads=model.heads|n_kv_heads=model.kv_heads|"
     "head_dim=model.head_dim|d_ff=model.ffn_hidden|vocab=model.vocab|"
     "tied_embeddings=model.tied_head|pos_embedding=model.positions|"
@@ -203,8 +204,8 @@ static nnc_status unknown_column(const reading *r, const char *name, nnc_error *
         return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "one column, expected names with commas between them");
     }
     return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "unknown column \"%.64s\"%s%s%s", name,
-                    nearest != NULL ? ", did you mean " : "", nearest != NULL ? nearest : "",
-                    nearest != NULL ? "?" : "");
+                    nearest != NULL ? ", did you mean " : "",
+                    nearest != NULL ? nearest : ", 'nncost init rows' has the usual ones", nearest != NULL ? "?" : "");
 }
 
 static bool has(const reading *r, const char *name) {
@@ -254,7 +255,7 @@ static nnc_measured_kind kind_of(const reading *r) {
 /* Checks that the file has the columns that every row of its kind of measurement needs. */
 static nnc_status check_heading(reading *r, nnc_error *err) {
     static const char *const needed[NNC_MEASURED_KIND_COUNT][4] = {
-        [NNC_MEASURED_STEP] = { "id", "device", "devices" },
+        [NNC_MEASURED_STEP] = { "device" },
         [NNC_MEASURED_GEMM] = { "id", "device", "n" },
         [NNC_MEASURED_ATTENTION] = { "id", "device", "batch", "model.heads" },
         [NNC_MEASURED_VECTOR] = { "id" },
@@ -1117,12 +1118,21 @@ static void read_other_fields(reading *r) {
     }
 }
 
+/* Returns the id of a row without a column "id": its line, "line 3". */
+static const char *line_id(reading *r) {
+    char text[32];
+    snprintf(text, sizeof text, "line %ld", r->csv.row_line);
+    const char *id = nnc_arena_strdup(r->arena, text);
+    r->no_memory = r->no_memory || id == NULL;
+    return id != NULL ? id : "";
+}
+
 /* Reads one row of a line; `served` selects it: a kind of measurement of served requests; for a convolution, 0 =
  * forward, 1 = forward and backward; otherwise 0. Returns false if the line has no such row. */
 static bool read_row(reading *r, nnc_served served) {
     nnc_measured *row = r->row;
     *row = (nnc_measured){
-        .id = text_of(r, "id"),
+        .id = given(r, "id") ? text_of(r, "id") : line_id(r),
         .file = r->csv.name,
         .line = r->csv.row_line,
         .kind = r->kind,

@@ -363,8 +363,24 @@ $ echo id,hardware,n_devices,measured_step_s >rows.csv; nncost accuracy rows.csv
 no lower bound is above the measurement
 
 $ printf 'id,hardware,measured_step_s\na,round,1\n' >rows.csv; nncost accuracy rows.csv
-! nncost: rows.csv:1: column devices is missing
-[3]
+1 rows: 0 predicted, 1 that cannot be expressed
+
+steps that leave a deciding field open:
+
+by                rows  scored  MAPE  median  p90  bias  inside  worst
+file    rows.csv     1       0     -       -    -     -       -      -  -
+fitted  rows.csv     1       0     -       -    -     -       -      -  -
+device  round        1       0     -       -    -     -       -      -  -
+half    fitted       1       0     -       -    -     -       -      -  -
+total                1       0     -       -    -     -       -      -  -
+
+no lower bound is above the measurement
+
+rows that cannot be expressed:
+
+rows  file      reason                         the first
+   1  rows.csv  no model, and no model.layers  a
+
 $ printf 'id,hardware,n_devices,mesured_step_s\na,round,1,1\n' >rows.csv; nncost accuracy rows.csv
 ! nncost: rows.csv:1: unknown column "mesured_step_s", did you mean measured_step_s?
 [3]

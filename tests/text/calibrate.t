@@ -147,8 +147,8 @@ steps  fitted on     6       29.63%  29.08%  1.97%   2.60%            3.60%   3.
 
 rows that are not used:
 
-rows  file           reason                  the first
-   1  fit-steps.csv  leaves open: recompute  step/open
+rows  file           reason                            the first
+   1  fit-steps.csv  no column or cell for: recompute  step/open
 
 no device file is written: --output FILE.json writes one
 
@@ -190,7 +190,7 @@ rows that are not used:
 
 rows  file             reason                               the first
    1  collectives.csv  no efficiency parameter explains it  send/1
-   1  fit-steps.csv    leaves open: recompute               step/open
+   1  fit-steps.csv    no column or cell for: recompute     step/open
 
 written to mine.json
 $ cat mine.json
@@ -287,8 +287,8 @@ steps      fitted on     6       29.63%  29.08%   4.22%   3.82%            5.59%
 
 rows that are not used:
 
-rows  file           reason                  the first
-   1  fit-steps.csv  leaves open: recompute  step/open
+rows  file           reason                            the first
+   1  fit-steps.csv  no column or cell for: recompute  step/open
 
 no device file is written: --output FILE.json writes one
 
@@ -316,8 +316,8 @@ steps  held out      3       25.48%  24.12%  2.42%   2.58%                -     
 
 rows that are not used:
 
-rows  file           reason                  the first
-   1  fit-steps.csv  leaves open: recompute  step/open
+rows  file           reason                            the first
+   1  fit-steps.csv  no column or cell for: recompute  step/open
 
 no device file is written: --output FILE.json writes one
 $ nncost calibrate inputs/fit-steps.csv --device round --group file
@@ -343,8 +343,8 @@ no cross-validation: it needs two rows that may be in different parts
 
 rows that are not used:
 
-rows  file           reason                  the first
-   1  fit-steps.csv  leaves open: recompute  step/open
+rows  file           reason                            the first
+   1  fit-steps.csv  no column or cell for: recompute  step/open
 
 no device file is written: --output FILE.json writes one
 
@@ -359,7 +359,7 @@ $ nncost calibrate inputs/products.csv --device fitted
 ! nncost: inputs/products.csv: no row to fit on, expected rows of fitted, found 5 of other devices (the first: round), 0 held out and 0 that cannot be used
 [3]
 $ nncost calibrate inputs/fit-steps.csv --device round --only open
-! nncost: inputs/fit-steps.csv: no row to fit on, expected rows of round, found 0 of other devices, 0 held out and 1 that cannot be used (the first: leaves open: recompute)
+! nncost: inputs/fit-steps.csv: no row to fit on, expected rows of round, found 0 of other devices, 0 held out and 1 that cannot be used (the first: no column or cell for: recompute)
 [3]
 
 # Times in another unit are no rows of a fit.
@@ -523,3 +523,17 @@ matrix products of this number format: efficiency.gemm.bf16.sustained_fraction f
 $ nncost calibrate mixed.json --explain densee
 ! nncost: --explain: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "densee"
 [3]
+
+# A file of one's own: the ids of shipped files, and names that people use. Without ids, lines are named.
+$ printf 'model,gpu,step_time_s,micro_batch,recompute\ndense,round,0.02,1,none\ndense,round,0.03,2,none\n' >own.csv; nncost calibrate own.csv | head -5
+round: fitted on 2 rows, 0 held out, 0 of other devices
+
+fitted:
+
+parameter               before     after     from        to  rows  of
+$ printf 'model,gpu,seconds\ndense,round,0.02\n' >own.csv; nncost calibrate own.csv
+! nncost: own.csv:1: unknown column "seconds", 'nncost init rows' has the usual ones
+[3]
+$ nncost init rows >own.csv; nncost accuracy own.csv --rows --format json | grep -o '"undecided": "[^"]*"'
+"undecided": ""
+"undecided": ""

@@ -35,8 +35,8 @@ Commands:
             and framework.
   calibrate Fit a device's efficiency parameters to measured rows: errors before and after, and the
             device file with the fitted values.
-  init      Print a file to start from: a plan file for 'nncost check', a device, a model or a
-            cluster.
+  init      Print a file to start from: a plan file for 'nncost check', a device, a model, a cluster
+            or measured rows.
   plot      A picture as SVG: step, memory, roofline, timeline, front or scaling.
   import    Convert an ONNX file to a model file of the graph family, on standard output.
   list      The devices, models and software profiles that have an id. TEXT selects entries with
@@ -227,7 +227,7 @@ usage: nncost scale MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost check PLANS.json [options]
 usage: nncost accuracy FILE.csv... [options]
 usage: nncost calibrate FILE... [options]
-usage: nncost init [MODEL DEVICE | device | model | cluster | plan] [options]
+usage: nncost init [MODEL DEVICE | device | model | cluster | rows | plan] [options]
 usage: nncost plot PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE] [options]
 usage: nncost import FILE.onnx [AXES] [options]
 usage: nncost list [devices|models|software [TEXT]] [options]

@@ -409,7 +409,7 @@ static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file
     /* a row that leaves a deciding field open is not used: an error of the assumed value would change the fitted
      * parameters */
     if (row->undecided[0] != '\0') {
-        nnc_fail(&why, NNC_BAD_SPEC, "leaves open", "%s", row->undecided);
+        nnc_fail(&why, NNC_BAD_SPEC, "no column or cell for", "%s", row->undecided);
         return give_reason(c, row, &why, err);
     }
     if (c->fit->served) {
