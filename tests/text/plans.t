@@ -149,5 +149,5 @@ $ nncost init dense fitted --devices 8 --zero 3 --recompute norm,activation --cl
   ]
 }
 $ nncost init dense
-! nncost: DEVICE: missing, expected MODEL DEVICE, or one of device, model, cluster, plan, found only "dense"
+! nncost: DEVICE: missing, expected MODEL DEVICE, or one of device, model, cluster, rows, plan, found only "dense"
 [2]

@@ -87,7 +87,8 @@ END_TEST
 
 START_TEST(columns_are_known_or_refused) {
     refuses("id,devise\n", "rows.csv:1", "unknown column \"devise\", did you mean device?");
-    refuses("id,qqqqqqqqqqqqqq\n", "rows.csv:1", "unknown column \"qqqqqqqqqqqqqq\"");
+    refuses("id,qqqqqqqqqqqqqq\n", "rows.csv:1",
+            "unknown column \"qqqqqqqqqqqqqq\", 'nncost init rows' has the usual ones");
     refuses("id,id\n", "rows.csv:1", "column \"id\" is there twice");
     refuses("id,hardware\n", "rows.csv:1",
             "no measured column, expected measured_s, time_us, or mode with input_len or "
