@@ -93,7 +93,7 @@ START_TEST(columns_are_known_or_refused) {
     refuses("id,hardware\n", "rows.csv:1",
             "no measured column, expected measured_s, time_us, or mode with input_len or "
             "iterations_per_s");
-    refuses("id,hardware,measured_step_s\n", "rows.csv:1", "column devices is missing");
+    refuses("id,measured_step_s\n", "rows.csv:1", "column device is missing");
     refuses("", "rows.csv", "empty, expected a row of column names");
 }
 END_TEST
