@@ -96,11 +96,11 @@ int main(int argc, char **argv) {
     unsetenv("NNCOST_PATH");
     unsetenv("XDG_CONFIG_HOME");
     unsetenv("HOME");
-    entry entries[1024];
+    entry entries[2048];
     size_t count = 0;
     nnc_buffer images = { 0 };
     nnc_image_texts texts = { .slots = NULL };
-    static const char *const documents[] = { "foreign/launch/*", "hub/names" };
+    static const char *const documents[] = { "foreign/*", "foreign/launch/*", "hub/names" };
     for (size_t kind = 0; kind < NNC_SPEC_KIND_COUNT + NNC_COUNT_OF(documents); kind++) {
         const bool is_spec = kind < NNC_SPEC_KIND_COUNT;
         char pattern[4096];

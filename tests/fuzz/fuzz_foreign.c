@@ -8,6 +8,7 @@
 #include <nncost/spec.h>
 
 #include "as_file.h"
+#include "cli/cli_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -30,6 +31,7 @@ static void read_all(const char *folder) {
     nnc_specs *specs = nnc_specs_open(folder);
     nnc_model model;
     nnc_error err;
+    if (specs != NULL) { nnc_specs_set_images(specs, nnc_shipped_images); }
     for (size_t i = 0; specs != NULL && i < sizeof configurations / sizeof configurations[0]; i++) {
         const char *text = configurations[i];
         (void)nnc_model_parse_into(specs, "fuzz", text, strlen(text), &model, &err);

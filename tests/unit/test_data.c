@@ -415,7 +415,7 @@ static void check_document(const char *text) {
 }
 
 START_TEST(documents_are_the_files) {
-    static const char *const patterns[] = { "/foreign/launch/*.json", "/hub/names.json" };
+    static const char *const patterns[] = { "/foreign/*.json", "/foreign/launch/*.json", "/hub/names.json" };
     for (size_t p = 0; p < NNC_COUNT_OF(patterns); p++) {
         char pattern[512];
         glob_t files;

@@ -421,7 +421,7 @@ static void read_document(nnc_foreign_set *set, const char *path, const char *na
         return;
     }
     d->doc = (nnc_json_doc){ .faults = &d->faults, .arena = set->arena, .text = d->text, .size = size };
-    if (nnc_json_parse(&d->doc)) { read_root(set, nnc_json_root(&d->doc), name, &d->row); }
+    if (nnc_specs_parse(set->specs, &d->doc)) { read_root(set, nnc_json_root(&d->doc), name, &d->row); }
     snprintf(d->row.id, sizeof d->row.id, "%s", name); /* the id of a row is the name under which the file is found,
                                                         * even if the key "id" of the file differs */
 }
