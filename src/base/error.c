@@ -78,16 +78,37 @@ bool nnc_contains_nocase(const char *text, const char *part) {
     return *text != '\0' || length == 0;
 }
 
+/* Returns the number of letters that two texts have in common, in any order. counts: number of each letter in the first
+ * text. */
+static size_t common_letters(const unsigned char counts[256], const char *text) {
+    unsigned char left[256];
+    size_t common = 0;
+    memcpy(left, counts, sizeof left);
+    for (; *text != '\0'; text++) {
+        unsigned char *of = &left[(unsigned char)*text];
+        if (*of > 0) {
+            (*of)--;
+            common++;
+        }
+    }
+    return common;
+}
+
 const char *nnc_nearest(const char *text, const char *const *names, size_t count) {
     const size_t length = strlen(text);
     const char *best = NULL;
     size_t best_distance = NAME_MAX_LENGTH + 1;
+    unsigned char counts[256] = { 0 };
     if (length > NAME_MAX_LENGTH) { return NULL; }
+    for (size_t i = 0; i < length; i++) { counts[(unsigned char)text[i]]++; }
     for (size_t i = 0; i < count; i++) {
         const size_t name_length = strlen(names[i]);
         if (name_length > NAME_MAX_LENGTH) { continue; }
-        const size_t distance = edit_distance(text, length, names[i], name_length);
         const size_t letters = length > name_length ? length : name_length;
+        /* Each letter that is not in both texts needs an edit, so most distances need not be computed. */
+        const size_t least = letters - common_letters(counts, names[i]);
+        if (least * 3 > letters || least >= best_distance) { continue; }
+        const size_t distance = edit_distance(text, length, names[i], name_length);
         if (distance * 3 <= letters && distance < best_distance) {
             best = names[i];
             best_distance = distance;
