@@ -206,6 +206,18 @@ def of_unet(folder):
     check("unet: kept bytes", found["activation_bytes"], family["activation_bytes"], 0.01)
 
 
+def of_segmentation(folder):
+    """A segmentation network of torchvision by its name: 3,221,538 parameters by its documentation; the loss is one of maps"""
+    captured = recorded.torchvision_network("lraspp_mobilenet_v3_large", 2, 64, False)
+    check("lraspp: parameters", of_file(captured, folder, "lraspp")["params"], 3221538)
+    try:
+        recorded.torchvision_network("deeplabv3_resnet50", 1, 32, False)
+        faults.append("deeplabv3, one image: recorded, although its batch norm refuses one value")
+    except SystemExit as error:
+        check("deeplabv3, one image", "does not run with --batch 1 --image 32" in str(error), True)
+    check("lraspp: a loss of maps", sum(op["name"].startswith("aten.nll_loss2d_forward") for op in captured["ops"]), 1)
+
+
 def of_autocast(folder):
     """Kept bytes of ResNet-50 under autocast, as the family has them; of a U-Net and a ViT, less than in fp32"""
     path = Path(folder) / "resnet50.json"
@@ -1233,6 +1245,7 @@ def main():
         for row in NETWORKS:
             of_torchvision(*row, folder)
         of_unet(folder)
+        of_segmentation(folder)
         of_autocast(folder)
         of_two_steps(folder)
         of_checkpoints(folder)

@@ -1572,29 +1572,34 @@ def capture_step(step, *, batch=None, source=None, **changes):
 
 
 def torchvision_network(name, batch, image, fake, inference=False, **changes):
-    """A classifier of torchvision with cross-entropy on random images, or its forward pass alone"""
+    """A classifier or a segmentation network of torchvision with cross-entropy on random images, or its forward pass alone"""
     import torch
     import torchvision
-    maker = getattr(torchvision.models, name, None)
-    if maker is None:
-        raise SystemExit(f"nncost.capture: --network: torchvision has no network {name!r}")
+    maker, maps = getattr(torchvision.models, name, None), getattr(torchvision.models.segmentation, name, None)
+    if not callable(maker) and not callable(maps):
+        raise SystemExit(f"nncost.capture: --network: torchvision has no classifier and no segmentation network {name!r}; "
+                         "record a script that trains another network")
 
     def made():
-        model = maker()
-        x, y = torch.randn(batch, 3, image, image), torch.zeros(batch, dtype=torch.int64)
+        model = maps(weights_backbone=None) if maps else maker()
+        x, y = torch.randn(batch, 3, image, image), torch.zeros((batch, image, image) if maps else batch, dtype=torch.int64)
 
         if inference:
             return model, lambda: model(x)
 
         def loss():
             out = model(x)
-            return torch.nn.functional.cross_entropy(out if isinstance(out, torch.Tensor) else out[0], y)
+            return torch.nn.functional.cross_entropy(out["out"] if maps else out if isinstance(out, torch.Tensor) else out[0], y)
         return model, loss
 
     source = {"network": f"torchvision:{name}", "torchvision": torchvision.__version__}
     call = capture_inference if inference else functools.partial(capture, optimizer="adamw", **changes)
     if not fake:
-        return call(*made(), batch=batch, source=source)
+        try:
+            return call(*made(), batch=batch, source=source)
+        except (ValueError, RuntimeError) as error:  # such as a batch norm of one value, or a map smaller than a kernel
+            raise SystemExit(f"nncost.capture: --network: {name} does not run with --batch {batch} --image {image}, expected more images or "
+                             f"larger ones: {str(error).splitlines()[0]}") from None
     from torch._subclasses.fake_tensor import FakeTensorMode
     try:
         with FakeTensorMode():
