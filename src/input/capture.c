@@ -1053,6 +1053,17 @@ static void add_launches(nnc_launches *l, double count, double elements, double 
     l->fused += calls * nnc_max(nnc_ceil(count / fused_tensors), chunks);
 }
 
+/* Returns the rank of a kind of optimizer: of several kinds in one step, the first one, which has the most operations
+ * and states, stands for all (an upper bound). */
+static int rank_of(nnc_optimizer kind) {
+    static const nnc_optimizer ranks[] = { NNC_OPTIMIZER_ADAMW,    NNC_OPTIMIZER_ADAM, NNC_OPTIMIZER_RMSPROP,
+                                           NNC_OPTIMIZER_MOMENTUM, NNC_OPTIMIZER_LION, NNC_OPTIMIZER_SGD };
+    const int count = (int)(sizeof ranks / sizeof ranks[0]);
+    int rank = 0;
+    while (rank < count && ranks[rank] != kind) { rank++; }
+    return rank < count ? rank : -1;
+}
+
 /* Reads one list of tensors that an optimizer updates: [kind, tensors, elements, calls]. Returns false if it noted a
  * fault. */
 static bool read_group(nnc_json at, nnc_launches *l, double *updated, double *trained, nnc_optimizer *kind) {
@@ -1073,9 +1084,7 @@ static bool read_group(nnc_json at, nnc_launches *l, double *updated, double *tr
     add_launches(l, (double)count, (double)elements, (double)calls);
     *updated += (double)calls * (double)elements;
     *trained += (double)elements;
-    /* of several kinds, the one with the most operations stands for all: an upper bound */
-    if (*kind == NNC_OPTIMIZER_COUNT ||
-        nnc_optimizer_list_kernels((nnc_optimizer)found) > nnc_optimizer_list_kernels(*kind)) {
+    if (*kind == NNC_OPTIMIZER_COUNT || rank_of((nnc_optimizer)found) < rank_of(*kind)) {
         *kind = (nnc_optimizer)found;
     }
     return true;
