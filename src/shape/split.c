@@ -282,6 +282,24 @@ int32_t nnc_plan_expert_ranks(const nnc_plan *plan) {
     return plan_replicas(plan) * (plan->whole_experts ? plan->tensor : 1);
 }
 
+static int64_t common_divisor(int64_t a, int64_t b) {
+    while (b > 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Returns the smallest degree of data parallelism whose replicas hold --expert and --shard ranks. */
+static int32_t least_data(const nnc_plan *p) {
+    const int64_t by_expert = (int64_t)p->context * (p->whole_experts ? p->tensor : 1);
+    const int64_t for_expert = p->expert / common_divisor(p->expert, by_expert);
+    const int64_t for_shard = p->shard > 0 ? p->shard / common_divisor(p->shard, p->context) : 1;
+    const int64_t both = for_expert / common_divisor(for_expert, for_shard) * for_shard;
+    return both > 0 && both <= INT32_MAX ? (int32_t)both : 1;
+}
+
 /* From this value on, a context degree above the number of --devices is refused with a hint: the user probably means a
  * sequence length. */
 enum { CONTEXT_DOUBTED = 512 };
@@ -306,7 +324,7 @@ nnc_status nnc_plan_split_devices(nnc_plan *p, nnc_error *err) {
         }
         p->data = (int32_t)(p->devices / others);
     }
-    p->data = p->data > 0 ? p->data : 1;
+    p->data = p->data > 0 ? p->data : least_data(p);
     if (!nnc_mul_i64(others, p->data, &product) || product > INT32_MAX) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--data", "more devices than any cluster has");
     }

@@ -582,3 +582,10 @@ nncost estimate dense DEVICE --software torch-eager --micro-batch 2 --micro-batc
 $ sed -i 's/{ "key": "sequence_len"/{ "keys": "sequence_len"/' own/foreign/launch/axolotl.json; NNCOST_PATH=own:$NNCOST_PATH nncost show own.yaml dense --from axolotl --to-options
 ! nncost: own/foreign/launch/axolotl.json:10: keys[1]: wrong row, expected an object with a text "key", found an object
 [3]
+
+# Without --devices a plan has as many replicas as its expert ranks and shards need.
+$ printf '[model]\nname = "deepseek_v3"\nflavor = "16B"\n[training]\nlocal_batch_size = 4\nseq_len = 4096\n[parallelism]\nexpert_parallel_degree = 8\n' >ep.toml
+$ nncost estimate ep.toml round --software torch-compile | grep -o '^plan .* zero3'
+plan      8 devices dp8 ep8 zero3
+$ nncost estimate dense round --shard 4 --zero 3 | grep -o '^plan .* dp4'
+plan      4 devices dp4
