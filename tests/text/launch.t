@@ -450,7 +450,7 @@ $ nncost estimate base.yml top.yml round --format json | grep -o '"layers": [0-9
 "params": 39192320
 $ printf 'base_config: "other.yml"\n' >other.yml
 $ nncost show base.yml other.yml --to-options
-! nncost: other.yml:1: base_config: cannot be estimated, expected base.yml, ./base.yml, configs/base.yml, src/maxtext/configs/base.yml, found other.yml; give the settings of this file as options, and --lenient skips the key
+! nncost: other.yml:1: base_config: cannot be estimated, expected base.yml, ./base.yml, configs/base.yml, src/maxtext/configs/base.yml, found other.yml; give the settings of this file as options; nncost serve MODEL DEVICE estimates inference, and --lenient skips the key
 [3]
 
 # Recipes of TRL switch bf16 on; otherwise the format of the weights decides.
