@@ -20,6 +20,7 @@ BASES = [
     ["serve", "llama3-8b", "h100", "--batch", "8", "--tensor", "2", "--input-len", "1024", "--output-len", "128"],
     ["serve", "llama3-70b", "h100", "--request-rate", "0.3", "--tensor", "8", "--input-len", "16000", "--output-len", "4000",
      "--requests", "300", "--software", "tensorrt-llm"],
+    ["serve", "sd1-unet", "h100", "--steps", "30"],
     ["budget", "--device", "h100", "--cost", "1e6"],
     ["budget", "--flops", "1e21"],
 ]

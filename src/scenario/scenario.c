@@ -1061,12 +1061,33 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
     return refuse_unread(given, readers, NNC_COUNT_OF(readers), err);
 }
 
+/* Refuses options of requests and engines if a network generates images. */
+static nnc_status refuse_of_tokens(const nnc_scenario_args *given, nnc_error *err) {
+    static const char of_images[] = "steps guidance image beside_s batch precision price carbon_g_per_kwh";
+    if (given->cluster != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--cluster",
+                        "changes nothing here, expected it with a decoder that generates tokens");
+    }
+    for (int i = 0; i < given->own_count; i++) {
+        const nnc_field *field = given->settings[i].field;
+        char option[NNC_OPTION_NAME];
+        size_t row = 0;
+        while (row < nnc_serve_table.count && field != &nnc_serve_table.fields[row]) { row++; }
+        if (row < nnc_serve_table.count && !has_word(of_images, field->name)) {
+            return nnc_fail(err, NNC_BAD_USAGE, nnc_option_name(field->name, option),
+                            "changes nothing here, expected it with a decoder that generates tokens");
+        }
+    }
+    return NNC_OK;
+}
+
 nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const nnc_serve_scenario *scenario,
                                          nnc_error *err) {
     const nnc_serve_ask *ask = &scenario->ask;
     const bool recorded = ask->arrivals[0] != '\0', closed = ask->concurrency > 0;
     const bool open = !isnan(ask->request_rate);
     const bool loops = open || recorded || closed;
+    if (scenario->images_ask.steps > 0) { NNC_TRY(refuse_of_tokens(given, err)); }
     static const char of_loops[] = "--request-rate, --arrivals or --concurrency";
     const reader readers[] = {
         { open && !recorded, "--request-rate", "burstiness" },

@@ -671,7 +671,8 @@ static nnc_status run(const nnc_model *model, const nnc_device *device, const nn
     NNC_TRY(nnc_estimate(model, device, software, &plan, scratch, &result, err));
     pass->forward_s += result.forward_s;
     pass->flops += result.forward_flops;
-    pass->weight_bytes += 2.0 * (double)result.params;
+    /* pipelines load fp32 weights for products in fp32 or TF32, else 16-bit weights, which 8-bit products convert */
+    pass->weight_bytes += nnc_max(nnc_dtype_bytes(precision), 2.0) * (double)result.params;
     pass->peak_flops_per_s = result.peak_flops_per_s;
     pass->image = result.plan.image;
     return NNC_OK;

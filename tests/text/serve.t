@@ -375,6 +375,16 @@ $ nncost serve unet round --steps 20 --format json | grep -A9 '"images"'
 $ printf '{ "schema": "nncost.plans/1", "scenarios": [{ "id": "draw", "serve": true, "model": "unet", "device": "round", "steps": 20, "require": { "images_per_s": ">= 100", "images.fits": "== true" } }] }' >draw.json; nncost check draw.json
 draw.json: 1 estimated; 2 of 2 requirements met
 The file has no recorded estimates yet; 'nncost check draw.json --update' records them.
+$ nncost serve unet round --steps 20 --format json | grep -o '"weight_bytes": [0-9]*'
+"weight_bytes": 19092608
+$ nncost serve unet round --steps 20 --precision fp32 --format json | grep -o '"weight_bytes": [0-9]*'
+"weight_bytes": 38185216
+$ nncost serve unet round --steps 20 --weights fp8
+! nncost: --weights: changes nothing here, expected it with a decoder that generates tokens
+[2]
+$ nncost serve unet round --steps 20 --devices 2
+! nncost: --devices: changes nothing here, expected it with a decoder that generates tokens
+[2]
 $ nncost ops --serve unet round --steps 20
 ! nncost: --steps: the ops of a pass are those of 'nncost ops unet round'
 [2]
