@@ -247,6 +247,7 @@ typedef struct nnc_serve_replayed {
                                               * the first token; tpot per further token; request from sending the
                                               * request to the end of the answer */
     double sequences;                        /* mean number of sequences in a decode step, over the simulated time */
+    double end_s;                            /* time at which the last answer ends */
     int64_t requests, preemptions;
 } nnc_serve_replayed;
 

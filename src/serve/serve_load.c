@@ -168,7 +168,11 @@ static void say_loop(const load *l, const nnc_serve_replayed *r, nnc_serve *s, n
         NNC_SOURCE(why, "Little, Operations Research 9(3), 1961");
         s->running = running_of(l);
     } else {
-        NNC_LET(why, rate, NULL, p->request_rate);
+        /* recorded requests may come faster than the deployment answers, or all at once */
+        const bool recorded = p->arrival_count > 0;
+        const double answered_per_s =
+            recorded ? (double)p->arrival_count / (r->end_s - p->arrival_list[0].arrival_s) : (double)INFINITY;
+        NNC_LET(why, rate, NULL, nnc_min(p->request_rate, answered_per_s));
         NNC_SET(why, s->output_tokens_per_s, NULL, rate * output_len);
         NNC_SET(why, s->running, NULL, rate * s->request_s);
         NNC_SOURCE(why, "Little, Operations Research 9(3), 1961");

@@ -692,6 +692,7 @@ static void collect(simulation *s, int64_t skipped) {
     for (const request *r = s->requests + skipped; r < s->requests + s->count; r++) {
         work->ttft[s->counted] = r->first_s - r->arrival_s;
         work->request_s[s->counted++] = r->last_s - r->arrival_s;
+        s->result->end_s = nnc_max(s->result->end_s, r->last_s);
         if (r->output > 1) { work->tpot[s->counted_tpot++] = (r->last_s - r->first_s) / (r->output - 1.0); }
     }
 }

@@ -576,6 +576,11 @@ START_TEST(recorded_lengths) {
     same.output_len = 64;
     CLOSE(served(&same).per_million_output_tokens, listed.per_million_output_tokens, 1e-12);
     ck_assert_double_eq(served(&same).request_s, listed.request_s);
+    /* requests that come at once are answered no faster than the engine can */
+    for (int i = 0; i < 2; i++) { arrivals[i] = (nnc_serve_arrival){ 7.0, 0, 0 }; }
+    const nnc_serve burst = served(&same);
+    CLOSE(burst.requests_per_s, 2.0 / burst.request_s, 1e-9);
+    ck_assert_double_eq(burst.running, 2.0);
     /* a list and a rate */
     same.request_rate = 5.0;
     ck_assert_int_eq(nnc_serve_of(model, device, &engine, &same, scratch, &serve, &err), NNC_BAD_USAGE);
