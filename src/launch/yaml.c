@@ -203,7 +203,12 @@ static bool find_member(const writer *w, const level *in, const char *key, size_
     return false;
 }
 
+/* Overwrites text with blanks, unless it has an anchor, whose value an alias may need. The key is then repeated, which
+ * the reader of JSON refuses. */
 static void blank(writer *w, size_t from, size_t end) {
+    for (int i = 0; i < w->anchor_count; i++) {
+        if (w->anchors[i].begin >= from && w->anchors[i].begin < end) { return; }
+    }
     for (size_t at = from; at < end; at++) { w->out->bytes[at] = w->out->bytes[at] == '\n' ? '\n' : ' '; }
 }
 

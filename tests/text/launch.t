@@ -589,3 +589,8 @@ $ nncost estimate ep.toml round --software torch-compile | grep -o '^plan .* zer
 plan      8 devices dp8 ep8 zero3
 $ nncost estimate dense round --shard 4 --zero 3 | grep -o '^plan .* dp4'
 plan      4 devices dp4
+
+# A repeated key whose earlier value is the value of an alias.
+$ printf 'zero: &a null\nzero: 1\nseq_len: *a\n' >alias.yaml; nncost show alias.yaml dense --from axolotl --to-options
+! nncost: alias.yaml:2: zero: repeated key, expected it once, found it again
+[3]
