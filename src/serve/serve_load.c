@@ -187,6 +187,14 @@ static void say_saturated(const load *l, nnc_serve *s, nnc_derivation *why) {
     s->ttft_s = s->request_s = s->queue_s = (double)INFINITY;
 }
 
+/* Returns the lower bound of the seconds per output token: of a decode step; with speculative decoding, of the step that
+ * verifies the proposed tokens, as if the draft took no time. */
+static double token_bound_s(const load *l, double sequences, double context) {
+    const double drafted = (double)l->of->plan->draft_length;
+    return drafted > 0.0 ? nnc_serve_verify(l->of, sequences, context, drafted + 1.0).lower_bound_s / l->tokens_of_step
+                         : nnc_serve_decode(l->of, sequences, context, NULL).lower_bound_s;
+}
+
 /* Sets the lower bounds of the latencies and the upper bound of the throughput: datasheet rates, without waiting for
  * other requests. */
 static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why) {
@@ -194,9 +202,8 @@ static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why) {
     /* The lower bound holds for a decode step with all running sequences. Some of these are in prefill, so a real
      * decode step has fewer sequences and can be faster than this bound. In this case the bound for one sequence is
      * used. */
-    const bool shared = s->tpot_s < s->decode.lower_bound_s;
-    NNC_LET(why, decode_lower_bound_s, "s",
-            shared ? nnc_serve_decode(l->of, 1.0, l->shortest, NULL).lower_bound_s : s->decode.lower_bound_s);
+    const double full_s = token_bound_s(l, s->decode.sequences, s->decode.context);
+    NNC_LET(why, decode_lower_bound_s, "s", s->tpot_s < full_s ? token_bound_s(l, 1.0, l->shortest) : full_s);
     NNC_LET(why, output_len, NULL, l->output);
     NNC_SET(why, s->ttft_lower_bound_s, "s", prefill_lower_bound_s);
     NNC_SET(why, s->tpot_lower_bound_s, "s", decode_lower_bound_s);

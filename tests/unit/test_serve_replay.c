@@ -557,6 +557,22 @@ START_TEST(replicas_with_unequal_clients) {
 }
 END_TEST
 
+/* A draft whose tokens are all accepted gives several tokens per step: the lower bound of a token is below its time. */
+START_TEST(bounds_with_a_draft) {
+    nnc_serve_ask ask = ask_of(128);
+    ask.draft_length = 4;
+    ask.acceptance = 1.0;
+    for (int64_t clients = 1; clients <= 64; clients *= 8) {
+        ask.concurrency = clients;
+        const nnc_serve s = served(&ask);
+        ck_assert_double_le(s.tpot_lower_bound_s, s.tpot_s);
+        ck_assert_double_le(s.request_lower_bound_s, s.request_s);
+        ck_assert_double_le(s.output_tokens_per_s, s.upper_bound_tokens_per_s);
+        ck_assert_double_le(s.tpot_interval_s[0], s.tpot_s);
+    }
+}
+END_TEST
+
 /* The lengths in a list of requests, 2 and 5 tokens in the mean, count in throughput and price, and have to fit. */
 START_TEST(recorded_lengths) {
     nnc_error err = { 0 };
@@ -608,6 +624,7 @@ int main(void) {
                                    separate_workers_together,
                                    replicas_with_unequal_clients,
                                    recorded_lengths,
+                                   bounds_with_a_draft,
                                    gaps_are_drawn_as_published,
                                    lengths_are_even_and_mirrored,
                                    shares_are_nearest_ranks,
