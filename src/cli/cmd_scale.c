@@ -200,7 +200,7 @@ static void write_verdict(nnc_buffer *out, nnc_style style, const nnc_scale *sca
         return;
     }
     const int most = most_lost(first_bad, -1);
-    nnc_buffer_print(out, "; with %" PRId32 " devices, most is lost to %s%s\n", first_bad->devices,
+    nnc_buffer_print(out, ";\nwith %" PRId32 " devices, most is lost to %s%s\n", first_bad->devices,
                      part_name((unsigned)(most >= 0 ? most : NNC_SCALE_COMPUTE)),
                      most >= NNC_SCALE_COMM ? " collectives" : "");
 }

@@ -394,7 +394,9 @@ bool nnc_step_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENT
 nnc_pipeline nnc_step_pipeline(const nnc_plan *plan, const nnc_step_memory *m);
 /* Returns the index of the device that works longest in m->run; of devices with equal times the first. */
 int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages);
-/* Returns the bytes of workspaces of matrix products that stay allocated between two steps, by the software profile. */
+/* Both functions return the bytes of workspaces of matrix products that stay allocated between two steps, by the software
+ * profile. has_experts: the network has matrix products of experts; nnc_step_held_bytes looks for these in the op list. */
+double nnc_held_bytes(const nnc_device *device, const nnc_software *software, bool has_experts);
 double nnc_step_held_bytes(const nnc_step *step);
 
 /* Fills m->stages from the last replay, except for memory and the times of the step end. */

@@ -163,19 +163,24 @@ static void add_rows(const nnc_rows *rows, nnc_result *r) {
     r->bound_s[NNC_BOUND_BUBBLE] += r->bubble_s;
 }
 
-double nnc_step_held_bytes(const nnc_step *step) {
+double nnc_held_bytes(const nnc_device *device, const nnc_software *software, bool has_experts) {
     static const char *const early[] = { "pascal", "volta", "turing", "ampere", "ada" }; /* before Hopper */
-    const nnc_reserve *r = &step->software->reserve;
-    bool is_early = false, has_experts = false;
+    const nnc_reserve *r = &software->reserve;
+    bool is_early = false;
     for (size_t i = 0; i < sizeof early / sizeof early[0]; i++) {
-        is_early = is_early || strcmp(step->device->architecture, early[i]) == 0;
+        is_early = is_early || strcmp(device->architecture, early[i]) == 0;
     }
+    return is_early ? r->held_early + (has_experts ? r->held_experts_early : 0.0)
+                    : r->held + (has_experts ? r->held_experts : 0.0);
+}
+
+double nnc_step_held_bytes(const nnc_step *step) {
+    bool has_experts = false;
     for (int32_t i = 0; i < step->list->count; i++) {
         const nnc_split split = step->list->ops[i].split;
         has_experts = has_experts || split == NNC_SPLIT_EXPERT_COLUMN || split == NNC_SPLIT_EXPERT_ROW;
     }
-    return is_early ? r->held_early + (has_experts ? r->held_experts_early : 0.0)
-                    : r->held + (has_experts ? r->held_experts : 0.0);
+    return nnc_held_bytes(step->device, step->software, has_experts);
 }
 
 void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m) {

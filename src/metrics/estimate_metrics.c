@@ -1,5 +1,6 @@
 /* Metrics tables of an estimate: plan, work, step, throughput, model, device, memory, cost. The help text of a plan
  * metric is the help text of its field in nnc_plan_table. */
+#include "estimate/estimate_internal.h"
 #include "metrics/metrics_internal.h"
 
 static const nnc_metric degree_rows[] = {
@@ -460,11 +461,14 @@ static const nnc_metric memory_stage_rows[] = {
     NNC_ROWS(&nnc_memory_metrics, NNC_IN(nnc_stage, memory)),
     NNC_AS("static_bytes", WHOLE, NNC_IN(nnc_stage, static_bytes), .unit = "B", .help = STATIC_HELP),
 };
-NNC_IF(has_stage, nnc_report, self->result->memory_stage < self->stage_count)
+static bool has_experts(const nnc_model *model) {
+    const int64_t experts = nnc_model_sizes_of(model).experts;
+    return experts > 0 && experts != NNC_EXPERTS_ANY;
+}
 NNC_GET(get_static_bytes, nnc_report,
-        self->result->memory_stage < self->stage_count
-            ? nnc_whole_cell(self->stages[self->result->memory_stage].static_bytes)
-            : (nnc_cell){ .kind = NNC_CELL_NULL })
+        nnc_whole_cell(self->result->memory.weight_bytes + self->result->memory.gradient_bytes +
+                       self->result->memory.optimizer_bytes +
+                       (int64_t)nnc_held_bytes(self->device, self->software, has_experts(self->model))))
 
 static const nnc_metrics memory_stage_metrics =
     NNC_METRICS("memory of one device of a stage, by class", memory_stage_rows, nnc_stage);
@@ -491,8 +495,7 @@ static const nnc_metric memory_rows[] = {
            .help = "Bytes that the allocator takes from the driver at the peak: max_memory_reserved of PyTorch."),
     NNC_AS("context_bytes", WHOLE, RESULT(memory.context_bytes), .unit = "B",
            .help = "Bytes outside the allocator: driver context and libraries."),
-    NNC_AS("static_bytes", WHOLE, .get = get_static_bytes, .unit = "B", .help = STATIC_HELP,
-           .more = NNC_MORE(.when = has_stage)),
+    NNC_AS("static_bytes", WHOLE, .get = get_static_bytes, .unit = "B", .help = STATIC_HELP),
     NNC_AS("transient_what", TEXT, RESULT(memory.transient_what), .help = "Names of the tensors in transient_bytes."),
     NNC_AS("fits", BOOL, .get = get_fits, .help = "Whether the plan fits into the device memory."),
     NNC_AS("fit", ENUM, RESULT(verdict), .name_of = nnc_verdict_name, .values = NNC_VERDICT_COUNT,

@@ -168,7 +168,7 @@ model.matmul_params           125,218,600    125,217,000  -0.00128%
 model.active_params           135,218,600    135,217,000  -0.00118%
 model.params                  135,218,600    135,217,000  -0.00118%
 model.trained_params          135,218,600    135,217,000  -0.00118%
-... and 27 more (--format json has all)
+... and 28 more (--format json has all)
 
 If this is intended, accept it with 'nncost check plans.json --update'.
 [1]

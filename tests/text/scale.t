@@ -10,7 +10,8 @@ left out: run cost, memory, MFU (a width of 100, see COLUMNS)
 
 efficiency is throughput per device relative to 1 device; a loss is a share of the device time of
 its row
-the efficiency is 90% or more up to 8 devices; with 64 devices, most is lost to data collectives
+the efficiency is 90% or more up to 8 devices;
+with 64 devices, most is lost to data collectives
 
     nncost estimate dense round --software torch-compile --global-batch 64 --tokens 1T --devices 1 --micro-batch 1
     nncost estimate dense round --software torch-compile --global-batch 64 --tokens 1T --devices 8 --zero 1 --micro-batch 1
@@ -45,7 +46,8 @@ unet on round, global batch 2; the best plan of each size
 4 devices: no plan is legal: --global-batch does not divide into passes, expected a multiple of 4 (micro_batch x data), found 2
 
 efficiency is throughput per device relative to 1 device; a loss is a share of the device time of its row
-the efficiency is 90% or more up to 1 device; with 2 devices, most is lost to data collectives
+the efficiency is 90% or more up to 1 device;
+with 2 devices, most is lost to data collectives
 
     nncost estimate unet round --software torch-compile --global-batch 2 --devices 1 --micro-batch 2
     nncost estimate unet round --software torch-compile --global-batch 2 --devices 2 --zero 3 --micro-batch 1

@@ -301,7 +301,7 @@ decode_rate       = decode_workers * full_batch / (output_len * full_decode_s)
 $ printf 'arrival_s,input_len,output_len\n0,400,20\n9,600,40\n' >a.csv; nncost serve dense round --arrivals a.csv | grep -E '^(requests|throughput|cost)'
 requests     500 tokens in, 30 out, 0.1111 per second
 throughput   3.333 tokens/s, 758.3 per user, 0.1111 requests/s, 0.005598 running, 0.0% of the peak
-cost         83.33 USD per million tokens out, by time 0.001198 for a million in, 0.3663 out,
+cost         83.33 USD per million output tokens if they pay for all, split by time 0.001198 input,
 $ nncost serve dense round --arrivals a.csv --output-len 30
 ! nncost: --output-len: changes nothing here, expected it with a list of requests without a column output_len
 [2]
