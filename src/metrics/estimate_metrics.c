@@ -461,14 +461,11 @@ static const nnc_metric memory_stage_rows[] = {
     NNC_ROWS(&nnc_memory_metrics, NNC_IN(nnc_stage, memory)),
     NNC_AS("static_bytes", WHOLE, NNC_IN(nnc_stage, static_bytes), .unit = "B", .help = STATIC_HELP),
 };
-static bool has_experts(const nnc_model *model) {
-    const int64_t experts = nnc_model_sizes_of(model).experts;
-    return experts > 0 && experts != NNC_EXPERTS_ANY;
-}
 NNC_GET(get_static_bytes, nnc_report,
         nnc_whole_cell(self->result->memory.weight_bytes + self->result->memory.gradient_bytes +
                        self->result->memory.optimizer_bytes +
-                       (int64_t)nnc_held_bytes(self->device, self->software, has_experts(self->model))))
+                       (int64_t)nnc_held_bytes(self->device, self->software,
+                                               nnc_model_sizes_of(self->model).experts > 0)))
 
 static const nnc_metrics memory_stage_metrics =
     NNC_METRICS("memory of one device of a stage, by class", memory_stage_rows, nnc_stage);

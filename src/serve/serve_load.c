@@ -147,8 +147,9 @@ static void say_replayed(const nnc_serve_replayed *r, nnc_serve *s, nnc_derivati
 /* Returns the number of sequences that run in a closed loop, in all replicas. The first of the simulated replicas have
  * one open request more than the others if the number of open requests is no multiple of theirs. */
 static double running_of(const load *l) {
-    const double held = l->most * nnc_max((double)l->decode_workers, 1.0), few = (double)(l->open / l->replicas);
-    const double fuller = (double)(l->open % l->replicas), replicas = (double)l->replicas;
+    const int64_t least = l->open / l->replicas, more = l->open % l->replicas;
+    const double held = l->most * nnc_max((double)l->decode_workers, 1.0), few = (double)least;
+    const double fuller = (double)more, replicas = (double)l->replicas;
     const double each = (fuller * nnc_min(few + 1.0, held) + (replicas - fuller) * nnc_min(few, held)) / replicas;
     return nnc_min(l->of->plan->data * each, (double)l->of->plan->concurrency);
 }
