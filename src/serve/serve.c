@@ -165,10 +165,16 @@ static nnc_status check_family(const nnc_model *model, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Returns the sequence length, in tokens, for which the op list is written: twice the attention window, so that the
- * window has an effect; 2 for a model without a window. */
+/* Tests whether attention reads the positions that an indexer picks among all tokens (not among compressed keys). */
+static bool picks_tokens(const nnc_decoder *d) { return d->index_heads > 0 && !d->shared_keys; }
+
+/* Returns the sequence length, in tokens, for which the op list is written: twice the attention window, or twice the
+ * number of positions that an indexer picks, so that both have an effect; 2 for a model without them. */
 static int64_t lowered_len(const nnc_model *model) {
-    return model->decoder.sliding_window > 0 ? 2 * model->decoder.sliding_window : 2;
+    const nnc_decoder *d = &model->decoder;
+    const int64_t picked = picks_tokens(d) ? d->index_topk : 0;
+    const int64_t most = d->sliding_window > picked ? d->sliding_window : picked;
+    return most > 0 ? 2 * most : 2;
 }
 
 /* Writes the op list of the model for one device and one sequence. */
@@ -220,6 +226,17 @@ static void add_far_keys(nnc_serve_attention *a, const nnc_decoder *d, const cha
     a->open_values = 2.0 * sets * ratio * (a->key_dim + a->index_dim);
 }
 
+/* Sets what a layer needs whose tokens attend to picked positions. indexer: the layer has an indexer of its own; without
+ * one it uses the positions that an earlier layer has picked. The indexer has a key for each token. [indexer] */
+static void add_picked_keys(nnc_serve_attention *a, const nnc_decoder *d, bool indexer) {
+    a->picked = true;
+    a->window = 0.0;
+    a->far_ratio = 1.0;
+    a->far_most = (double)d->index_topk;
+    a->index_heads = indexer ? (double)d->index_heads : 0.0;
+    a->index_dim = indexer ? (double)d->index_dim : 0.0;
+}
+
 static void add_attention(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op, const char *far_keys) {
     const nnc_flash *u = &op->u.flash;
     const bool latent = d->kv_lora_rank > 0;
@@ -237,6 +254,7 @@ static void add_attention(nnc_serve_net *net, const nnc_decoder *d, const nnc_op
         .rope = latent ? (double)d->qk_rope_head_dim : 0.0,
     };
     if (d->shared_keys) { add_far_keys(a, d, far_keys); }
+    if (picks_tokens(d) && a->window == (double)d->index_topk) { add_picked_keys(a, d, far_keys != NULL); }
 }
 
 /* Appends an entry to net->states: the state of a scan, or the last inputs of a convolution, which the layer keeps for
@@ -256,8 +274,11 @@ static void add_op(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op, c
     const double scanned = (double)op->u.scan.inner * (double)op->u.scan.state;
     switch (op->kind) {
     case NNC_OP_MATMUL:
-        if (op->weights.count == 0 && d->shared_keys) { break; } /* scores of the indexer: add_attention */
-        if (strcmp(op->name, "attn.far_kv") == 0 || strcmp(op->name, "index.kv") == 0) { *far_keys = op->name; }
+        if (op->weights.count == 0 && d->index_heads > 0) { break; } /* scores of the indexer: add_attention */
+        if (strcmp(op->name, "attn.far_kv") == 0 || strcmp(op->name, "index.kv") == 0 ||
+            strcmp(op->name, "index.k") == 0) {
+            *far_keys = op->name;
+        }
         add_product(net, op);
         break;
     case NNC_OP_FLASH:

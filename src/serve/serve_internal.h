@@ -35,10 +35,14 @@ typedef struct nnc_serve_attention {
     double latent, rope; /* latent: size of the latent that all heads share (0 = attention without a latent); rope: size
                           * of the key with rotary positions that belongs to the latent */
     bool shared;         /* true: the key of a token is also its value */
-    double far_ratio, far_most;    /* compressed keys. far_ratio: number of tokens per compressed key (0 = no such
+    double far_ratio, far_most; /* compressed keys. far_ratio: number of tokens per compressed key (0 = no such
                                      * keys); far_most: largest number of them that a token attends to (0 = all) */
-    double index_heads, index_dim; /* the indexer that picks far_most keys: number of its heads, and their width */
-    double open_values;            /* fp32 values of the windows that have no compressed key yet, per layer */
+    bool picked;                /* true: a token attends to far_most of all positions, which an indexer picks; the
+                                    * cache keeps all positions (sparse attention of DeepSeek-V3.2) */
+    double index_heads,
+        index_dim;      /* the indexer that picks far_most keys: number of its heads, and their width; 0 = the
+                                    * layer has no indexer of its own */
+    double open_values; /* fp32 values of the windows that have no compressed key yet, per layer */
 } nnc_serve_attention;
 
 /* A recurrent state of fixed size that a layer keeps per sequence. */

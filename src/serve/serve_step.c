@@ -311,7 +311,7 @@ static double far_attended(double n, double ratio, double most) {
 /* Returns the number of pairs of query and key in the first n positions. */
 static double attended(double n, const nnc_serve_attention *a) {
     const double w = a->window;
-    const double near = w <= 0.0 || n <= w ? n * (n + 1.0) / 2.0 : w * (w + 1.0) / 2.0 + (n - w) * w;
+    const double near = a->picked ? 0.0 : w <= 0.0 || n <= w ? n * (n + 1.0) / 2.0 : w * (w + 1.0) / 2.0 + (n - w) * w;
     return near + far_attended(n, a->far_ratio, a->far_most);
 }
 
@@ -325,19 +325,28 @@ static double attention_flops(const nnc_serve_case *of, const nnc_serve_attentio
             (a->index_heads * a->index_dim + a->index_heads) * scored);
 }
 
+/* Returns the elements of the indexer's key of a position, relative to the elements that the cache keeps of a position on
+ * one device. */
+static double index_share(const nnc_serve_case *of, const nnc_serve_attention *a) {
+    const double heads = nnc_max(a->kv_heads / of->plan->tensor, 1.0);
+    return a->index_dim / (a->latent > 0.0 ? a->latent + a->rope
+                           : a->shared     ? a->key_dim
+                                           : heads * (a->key_dim + a->value_dim));
+}
+
 /* Returns the number of positions read from the cache. A decode step reads all attended positions; a chunk of a prefill
  * reads the attended positions before the chunk. */
 static double cache_reads(const making *m, const nnc_serve_attention *a) {
     const double chunks = nnc_ceil(m->fresh / (double)m->of->plan->chunk);
     const double chunk = nnc_min((double)m->of->plan->chunk, m->fresh);
     const double all = m->decode ? m->cached + 1.0 : chunks * m->cached + chunk * chunks * (chunks - 1.0) / 2.0;
-    const double near = a->window > 0.0 ? nnc_min(all, (m->decode ? 1.0 : chunks) * a->window) : all;
+    const double near = a->picked ? 0.0 : a->window > 0.0 ? nnc_min(all, (m->decode ? 1.0 : chunks) * a->window) : all;
     if (a->far_ratio == 0.0) { return near; }
-    /* A decode step reads the compressed keys that its indexer picks, a chunk of a prefill those of any of its tokens.
-     * The indexer reads its own key of each compressed key. */
+    /* A decode step reads the keys that its indexer picks, a chunk of a prefill the keys of any of its tokens. The
+     * indexer reads its own key for each of these keys. */
     const double far = all / a->far_ratio;
     const double picked = m->decode && a->far_most > 0.0 ? nnc_min(far, a->far_most) : far;
-    return near + picked + far * a->index_dim / a->key_dim;
+    return near + picked + far * index_share(m->of, a);
 }
 
 /* Returns how many times a decode step reads the KV cache: more than once if several query heads share keys and values,
@@ -618,18 +627,18 @@ double nnc_serve_kv_token(const nnc_serve_case *of, const nnc_serve_attention *a
                                   (a->shared ? 0.0 : a->value_dim * kv_element_bytes(of, a->value_dim)));
 }
 
-/* Returns the number of positions that the cache keeps of a sequence; a compressed key and its key for the indexer
- * count as 1 + index_dim / key_dim positions. */
-static double kept_positions(const nnc_serve_attention *a, double tokens) {
-    const double near = a->window > 0.0 ? nnc_min(tokens, a->window) : tokens;
-    return a->far_ratio > 0.0 ? near + tokens / a->far_ratio * (1.0 + a->index_dim / a->key_dim) : near;
+/* Returns the number of positions that the cache keeps of a sequence; a key that the indexer can pick, and its key for
+ * the indexer, count as 1 + index_share positions. */
+static double kept_positions(const nnc_serve_case *of, const nnc_serve_attention *a, double tokens) {
+    const double near = a->picked ? 0.0 : a->window > 0.0 ? nnc_min(tokens, a->window) : tokens;
+    return a->far_ratio > 0.0 ? near + tokens / a->far_ratio * (1.0 + index_share(of, a)) : near;
 }
 
 double nnc_serve_kv_bytes(const nnc_serve_case *of, double tokens) {
     double bytes = 0.0;
     for (int32_t i = 0; i < of->net->attention_count; i++) {
         const nnc_serve_attention *a = &of->net->attentions[i];
-        bytes += nnc_serve_kv_token(of, a) * kept_positions(a, tokens);
+        bytes += nnc_serve_kv_token(of, a) * kept_positions(of, a, tokens);
     }
     return bytes + (of->draft != NULL ? nnc_serve_kv_bytes(of->draft, tokens) : 0.0);
 }

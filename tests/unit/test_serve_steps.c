@@ -50,6 +50,24 @@ static double decode_flops(double sequences, double context) {
     return nnc_serve_decode(&of, sequences, context, NULL).flops;
 }
 
+/* DeepSeek-V3.2: 61 layers with a latent of 512 + 64 values, and an indexer of 64 heads with a key of 128 values for each
+ * token. A token attends to the 2,048 tokens that the indexer picks; the cache keeps all tokens. In decode attention of
+ * 128 heads works on the latent: 2 x 512 + 64 values for each pair. */
+START_TEST(picked_keys_by_hand) {
+    set_up("deepseek-v3.2", 1, 1);
+    CLOSE(nnc_serve_kv_bytes(&of, 1000.0), 61.0 * 1000.0 * 2.0 * (512.0 + 64.0 + 128.0), 1e-12);
+
+    const nnc_serve_step at_1000 = nnc_serve_decode(&of, 1.0, 1000.0, NULL);
+    const nnc_serve_step at_9000 = nnc_serve_decode(&of, 1.0, 9000.0, NULL);
+    CLOSE(at_9000.kv_bytes, 61.0 * 2.0 * (2048.0 * 576.0 + 9000.0 * 128.0 + 576.0), 1e-12);
+    CLOSE(at_9000.flops - at_1000.flops, 61.0 * 2.0 * (128.0 * 1088.0 * 1048.0 + (64.0 * 128.0 + 64.0) * 8000.0), 1e-9);
+    for (int32_t i = 0; i < net.product_count;
+         i++) { /* scores of the indexer are attention, not products with weights */
+        ck_assert_str_ne(net.products[i].name, "index.scores");
+    }
+}
+END_TEST
+
 /* DeepSeek-V4-Flash: 2 layers have a window of 128 tokens. 21 layers add a key of 512 values for every 4 tokens; an
  * indexer of 64 heads of 128 picks 512 of these keys. 20 layers add a key for every 128 tokens. A key is also the value.
  * Until a window has its key, its tokens stay in fp32: value and score of 4 tokens, of two sets in two windows, or of
@@ -376,6 +394,7 @@ int main(void) {
                                    rates_end_at_the_memory,
                                    no_ratio_without_measurements,
                                    one_device_needs_no_link,
-                                   compressed_keys_by_hand };
+                                   compressed_keys_by_hand,
+                                   picked_keys_by_hand };
     return run_tests("serving steps", tests, COUNT_OF(tests));
 }
