@@ -27,42 +27,46 @@ NNC_ENUM_NAMES(nnc_ops_by, NNC_BY_LIST)
 const nnc_own_option nnc_own_options[] = {
     /* clang-format off */
     { .field = { .name = "cluster", TEXT(given.cluster), .group = "Parallelism",
-                 .help = "Cluster file with the links between the devices; they replace the links "
-                         "of the device file." },
+                 .help = "JSON file of a cluster, with the links between its devices. These links replace the "
+                         "links in the device file." },
       .argument = "FILE", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE },
     { .field = { .name = "software", TEXT(given.software), .group = "Numbers",
-                 .help = "Software profile: which kernels are fused, which tensors are kept, how much communication "
-                         "overlaps. With 'any', nncost chooses a profile for each plan, and a search may use the "
-                         "schedules and memory savings of all profiles.",
+                 .help = "Software profile: fused kernels, kept tensors and overlap of a framework. PROFILE is a "
+                         "file in software/ or a path, such as megatron. 'any': nncost chooses a profile for each "
+                         "plan, so a search tries the schedules and memory savings of all profiles.",
                  .default_text = "chosen for the plan and the device; to serve: vllm" },
       .argument = "PROFILE", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "seller", TEXT(given.seller), .group = "Numbers",
-                 .help = "Seller whose prices are used: a file in prices/, such as aws, or a path.",
+                 .help = "Seller of device-hours, whose prices are used. NAME is a file in prices/, such as aws, "
+                         "or a path.",
                  .default_text = "the device file's newest price" },
       .argument = "NAME", .takes = NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET | NNC_TAKES_SERVE },
     { .field = { .name = "offer", TEXT(given.offer), .group = "Numbers", NAMED(nnc_offer_name, NNC_OFFER_COUNT),
-                 .help = "Terms on which the seller rents the devices.", .default_text = "on-demand" },
+                 .help = "Rental terms of the price: on-demand, spot, reserved-1y or reserved-3y.",
+                 .default_text = "on-demand" },
       .argument = "KIND", .takes = NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET | NNC_TAKES_SERVE },
     { .field = { .name = "region", TEXT(given.region), .group = "Numbers",
-                 .help = "Location of the devices: a country (FR, FRA, France), or a cloud's region, which has its own "
-                         "prices. Sets the carbon intensity of the grid." },
+                 .help = "Location of the devices: a country (FR, FRA, France) or a cloud's region. The location "
+                         "sets the carbon intensity of the grid; a cloud's region sets the price, too." },
       .argument = "REGION", .takes = NNC_TAKES_SCENARIO | NNC_TAKES_SERVE },
     { .field = { .name = "set", TEXTS(given.sets, given.set_count), .group = "Numbers",
-                 .help = "Change any field of the plan, the model or the device, by its name in the files: scale_up.bytes_per_s=450e9. A prefix plan., model. or device. selects one of the three. May be repeated." },
+                 .help = "Change a field of the plan, model or device: scale_up.bytes_per_s=450e9. FIELD is the "
+                         "name in the JSON file; with a prefix plan., model. or device. nncost changes the field "
+                         "of this file only. The option can be repeated." },
       .argument = "FIELD=VALUE", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "power-cap", TEXT(power_cap), .group = "Numbers",
                  .help = "Sustained power limit of a device in watts (like --set device.power_cap_w=W).",
                  .default_text = "its board's limit" },
       .argument = "W", .takes = NNC_TAKES_PLAN },
     { .field = { .name = "host", TEXT(host), .group = "Numbers",
-                 .help = "Time of the host to issue one kernel of a program that is not compiled: the id of a file in "
-                         "hosts/, or seconds (like --set device.host.kernel_s).",
+                 .help = "Host time to issue one kernel of a program that is not compiled. HOST is the id of a "
+                         "file in hosts/, or seconds (like --set device.host.kernel_s).",
                  .default_text = "h100-server: 37.5 us" },
       .argument = "HOST", .takes = NNC_TAKES_PLAN },
     { .field = { .name = "implementation", TEXT(implementation), .group = "Numbers",
-                 .help = "Library that runs the model under the profiles torch-eager and torch-channels-last: "
-                         "transformers, diffusers or timm. nncost then predicts the operators of this library one by "
-                         "one; none: it predicts the kernels of the profile.",
+                 .help = "Library of the model: transformers, diffusers or timm. With the profiles torch-eager and "
+                         "torch-channels-last, nncost predicts the operators that this library issues one by one; "
+                         "with NAME none, it predicts the kernels that the profile describes.",
                  .default_text = "the library of a configuration; none for a model file" },
       .argument = "NAME", .takes = NNC_TAKES_PLAN },
     { .field = { .name = "kernel", TEXT(kernel), .group = "Numbers",
@@ -77,38 +81,41 @@ const nnc_own_option nnc_own_options[] = {
                  .default_text = "channels_last" },
       .argument = "NAME", .takes = NNC_TAKES_ONE_OP },
     { .field = { .name = "lenient", SWITCH(lenient), .group = "Batch",
-                 .help = "Ignore keys that nncost does not know or cannot estimate, in launch files and Hugging Face "
-                         "configurations; keys that look like a dimension of the model are still refused. The output "
-                         "names the ignored keys." },
+                 .help = "Ignore unknown keys in launch files and Hugging Face configurations. nncost still "
+                         "refuses unknown keys that look like a dimension of the model. The output names the "
+                         "ignored keys." },
       .takes = NNC_TAKES_PLAN | NNC_TAKES_MODEL | NNC_TAKES_SERVE },
     { .field = { .name = "from", TEXT(launch_format), .group = "Batch",
-                 .help = "Format of the launch files among the arguments, such as deepspeed.",
+                 .help = "Format of the launch files on the command line, such as deepspeed.",
                  .default_text = "recognised by content" },
       .argument = "FORMAT", .takes = NNC_TAKES_LAUNCH | NNC_TAKES_SHOW },
     { .field = { .name = "emit", TEXT(emit), .group = "Output",
-                 .help = "Print the plan as a launch file instead of the page, or write FILE: megatron, torchtitan, "
-                         "deepspeed, accelerate, axolotl, llama-factory, transformers, maxtext or nanotron; of a "
-                         "deployment vllm, sglang or tensorrt-llm. A search writes its best plan." },
+                 .help = "Print the plan as a launch file instead of the normal output. With =FILE, write the "
+                         "launch file to FILE. FORMAT of a training plan: megatron, torchtitan, deepspeed, "
+                         "accelerate, axolotl, llama-factory, transformers, maxtext or nanotron; of a deployment: "
+                         "vllm, sglang or tensorrt-llm. 'nncost search' emits its best plan." },
       .argument = "FORMAT[=FILE]", .takes = NNC_TAKES_EMIT },
     { .field = { .name = "of", NUMBER(limit_of), .group = "Output",
                  .names = { (const char *(*)(unsigned))nnc_limit_name, NNC_LIMIT_COUNT },
-                 .help = "The axis whose limit is computed." },
+                 .help = "The quantity whose largest possible value is computed." },
       .argument = "AXIS", .takes = NNC_TAKES_LIMIT },
     { .field = { .name = "to-options", SWITCH(to_options), .group = "Output",
-                 .help = "Print the command line with the same meaning as a launch file." },
+                 .help = "Print the options of nncost that have the same meaning as the launch file." },
       .takes = NNC_TAKES_SHOW },
     { .field = { .name = "scenario", TEXT(scenario), .group = "Batch",
-                 .help = "The scenario to take from the plan file that is given as MODEL.",
+                 .help = "Id of the scenario to estimate, if MODEL is a plan file.",
                  .default_text = "its only scenario" },
       .argument = "ID", .takes = NNC_TAKES_SCENARIO },
     { .field = { .name = "update", SWITCH(update), .group = "Output",
-                 .help = "Write the estimates into the part 'recorded' of the plan file, and change nothing else." },
+                 .help = "Write the estimates into the key 'recorded' of the plan file. The rest of the file does "
+                         "not change." },
       .takes = NNC_TAKES_CHECK },
     { .field = { .name = "forget", SWITCH(forget), .group = "Output",
-                 .help = "Remove the part 'recorded' from the plan file, and change nothing else." },
+                 .help = "Remove the key 'recorded' (recorded estimates) from the plan file. The rest of the file "
+                         "does not change." },
       .takes = NNC_TAKES_CHECK },
     { .field = { .name = "stages", SWITCH(stages), .group = "Output",
-                 .help = "Show every stage of the pipeline: its layers, times and memory." },
+                 .help = "Show layers, times and memory of every pipeline stage." },
       .takes = NNC_TAKES_STAGES | NNC_TAKES_PLOT },
     { .field = { .name = "root", TEXT(mcp.root), .group = "Output",
                  .help = "Tool calls can read only files below this folder and files of the data folders." },
@@ -139,37 +146,38 @@ const nnc_own_option nnc_own_options[] = {
                          "--micro-batch 4'." },
       .argument = "COMMAND", .takes = NNC_TAKES_PLOT },
     { .field = { .name = "full", SWITCH(full), .group = "Output",
-                 .help = "Show the whole page: the plan with all defaults, the parts of the step, memory by class, "
-                         "sources." },
+                 .help = "Show all results: plan, parts of the step, memory by class, sources. The plan includes "
+                         "the values of all options that are not given." },
       .takes = NNC_TAKES_STAGES },
     { .field = { .name = "brief", SWITCH(verdict), .group = "Output",
-                 .help = "Print only the verdict, one sentence." },
+                 .help = "Print only one sentence: step time, bound, and whether the plan fits." },
       .takes = NNC_TAKES_STAGES, .letter = 'q' },
     { .field = { .name = "timeline", SWITCH(timeline), .group = "Output",
-                 .help = "Show the passes of every stage over time." },
+                 .help = "Show when every pipeline stage runs its forward and backward passes." },
       .takes = NNC_TAKES_STAGES },
     { .field = { .name = "trace", TEXT(trace), .group = "Output",
-                 .help = "Also write the timeline to FILE, as a trace for chrome://tracing and Perfetto." },
+                 .help = "Write the timeline of all passes to FILE, for chrome://tracing or Perfetto." },
       .argument = "FILE", .takes = NNC_TAKES_STAGES },
     { .field = { .name = "measured", TEXT(measured), .group = "Output",
-                 .help = "Compare the estimate with a step that you measured, and show its MFU: 0.41s, 380samples/s "
-                         "or 12000tokens/s." },
+                 .help = "Compare the estimate with a measured step, and show the measured MFU. STEP is the "
+                         "measured step time or throughput: 0.41s, 380samples/s or 12000tokens/s." },
       .argument = "STEP", .takes = NNC_TAKES_STAGES },
     { .field = { .name = "sensitivity", SWITCH(sensitivity), .group = "Output",
-                 .help = "Show how much faster the step gets when each parameter of the device improves a little: "
-                         "bandwidths, peaks, latencies, capacity." },
+                 .help = "Show the effect of each device parameter on the step time. Parameters are bandwidths, "
+                         "peaks, latencies and capacity; the effect is the change of the step time if one "
+                         "parameter changes." },
       .takes = NNC_TAKES_STAGES },
     { .field = { .name = "best", NUMBER(search.best), .group = "Output", .min = 1, .max = NNC_SEARCH_BEST_MAX,
-                 .help = "Show the best N plans." },
+                 .help = "Number of plans to show, the best plan first." },
       .default_value = 10, .argument = "N", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "objective", TEXT(search.objective), .group = "Output", NAMED(nnc_objective_name, NNC_OBJECTIVE_COUNT),
-                 .help = "The quantity to minimise: time, memory, or cost per token (with one number of devices the "
-                         "same as time).",
+                 .help = "Quantity to minimise: time (step time), memory, or cost (per token). With a single "
+                         "number of devices, cost gives the same order as time.",
                  .default_text = "time" },
       .argument = "KEY", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "max-devices", NUMBER(search.max_devices), .group = "Parallelism", .min = 1, .max = INT32_MAX,
-                 .help = "At most N devices. Without --devices, the search tries one node, two nodes, four ... up to "
-                         "N devices." },
+                 .help = "Largest number of devices. Without --devices, the search tries one node, two nodes, four "
+                         "nodes ... up to N devices." },
       .argument = "N", .takes = NNC_TAKES_SEARCH | NNC_TAKES_SLO },
     { .field = { .name = "serve", SWITCH(serve), .group = "Requests",
                  .help = "Serve the model instead of training it." },
@@ -179,72 +187,83 @@ const nnc_own_option nnc_own_options[] = {
                          "throughput, memory and cost as in 'nncost serve --format json'." },
       .argument = "METRIC<=X,...", .takes = NNC_TAKES_SLO },
     { .field = { .name = "deadline", NUMBER(search.deadline_s), .group = "Numbers", .unit = "s",
-                 .help = "Longest time that the whole run (--tokens, --samples) may take: 30d, 12h, 3600." },
+                 .help = "Largest allowed time of the run (--tokens, --samples): 30d, 12h, 3600 (s)." },
       .argument = "TIME", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "budget", TEXT(search.budget), .group = "Numbers",
-                 .help = "Highest cost of the whole run, at --price or the price in the device file." },
+                 .help = "Largest allowed cost of the whole run, at --price or the device file's price." },
       .argument = "MONEY", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "target-step", NUMBER(search.target_step_s), .group = "Output", .unit = "s",
-                 .help = "For each parameter of the device, name the smallest value that alone brings the best plan "
-                         "to this step time: 2.5s, 800ms." },
+                 .help = "Step time to reach by changing one device parameter: 2.5s, 800ms. For each parameter of "
+                         "the device, print the smallest value with which the best plan reaches this step time, if "
+                         "no other parameter changes." },
       .argument = "TIME", .takes = NNC_TAKES_TARGET },
     { .field = { .name = "plans", TEXT(search.plans), .group = "Output",
-                 .help = "Write a plan file with the best plan of each device, for 'nncost check'." },
+                 .help = "Write a plan file with the best plan for each DEVICE, for 'nncost check'." },
       .argument = "FILE", .takes = NNC_TAKES_TARGET },
     { .field = { .name = "shards", TEXT(search.shards), .group = "Output",
-                 .help = "Do not search: merge the outputs of all shards of this search, which ran with the same "
-                         "options and --shard I/N --format json." },
+                 .help = "Merge the JSON outputs of all shards of a search; do not search. Each shard ran with the "
+                         "same options and with --shard I/N --format json." },
       .argument = "FILE,...", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "max-memory", NUMBER(search.max_memory), .group = "Memory", .unit = "B",
-                 .help = "Memory that a plan may use on one device.", .default_text = "the device's" },
+                 .help = "Largest memory that a plan is allowed to use on one device.",
+                 .default_text = "the device's" },
       .argument = "BYTES", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "risk", TEXT(search.risk), .group = "Memory",
-                 .help = "Greatest probability that a plan runs out of memory: 5%, 0.05.",
+                 .help = "Largest allowed probability that a plan runs out of memory: 5%, 0.05.",
                  .default_text = "none: the upper end of the memory range must fit" },
       .argument = "SHARE", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "progress", NUMBER(progress), .group = "Output", NAMED(nnc_progress_form_name, NNC_PROGRESS_COUNT),
-                 .help = "Progress on standard error: line, on a terminal; json, one object per line; or none.",
+                 .help = "Form of the progress reports on standard error: line, json or none. line: one line that "
+                         "is updated, on terminals only; json: one object per line.",
                  .default_text = "line" },
       .argument = "FORM", .takes = NNC_TAKES_SEARCH | NNC_TAKES_SWEEP },
     { .field = { .name = "threads", NUMBER(threads), .group = "Output", .min = 1, .max = NNC_SEARCH_THREADS_MAX,
-                 .help = "Number of threads.", .default_text = "all cores" },
+                 .help = "Number of threads of this process.", .default_text = "all cores" },
       .argument = "N", .takes = NNC_TAKES_SEARCH | NNC_TAKES_SWEEP },
     { .field = { .name = "no-prune", SWITCH(search.no_prune), .group = "Output",
-                 .help = "Evaluate every legal plan completely." },
+                 .help = "Evaluate every legal plan, even if it cannot be among the best." },
       .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "where", TEXTS(sweep.where, sweep.where_count), .group = "Output",
-                 .help = "Only rows that meet this condition, such as 'tensor*pipeline <= 64 && mfu > 0.4'. May be "
-                         "repeated." },
+                 .help = "Print only rows that meet the condition 'tensor*pipeline <= 64 && mfu > 0.4'. The names "
+                         "in a condition are axes, metrics and fields. If the option is repeated, a row must meet "
+                         "all conditions." },
       .argument = "CONSTRAINT", .takes = NNC_TAKES_SWEEP },
     { .field = { .name = "link", TEXTS(sweep.links, sweep.link_count), .group = "Output",
-                 .help = "Axes that change together: 'tensor=1,2,4;data=8,4,2'. May be repeated." },
+                 .help = "Axes whose values change together: 'tensor=1,2,4;data=8,4,2' (three rows). The option "
+                         "can be repeated." },
       .argument = "NAME=LIST;...", .takes = NNC_TAKES_SWEEP },
     { .field = { .name = "all", SWITCH(sweep.all), .group = "Output",
-                 .help = "Include plans that are illegal or do not fit, with the reason." },
+                 .help = "Print rows of plans that are illegal or do not fit, too. The column reason says why." },
       .takes = NNC_TAKES_SWEEP },
     { .field = { .name = "columns", TEXT(sweep.columns), .group = "Output",
-                 .help = "Columns: axes, metrics as in 'estimate --format csv', fields, row, verdict, reason, "
-                         "command.", .default_text = "the axes and the main metrics" },
+                 .help = "Columns of the output, such as model,tensor,step_s. A column is an axis, a metric as in "
+                         "'nncost estimate --format csv', a field of the plan, model or device, or row, verdict, "
+                         "reason or command.", .default_text = "the axes and the main metrics" },
       .argument = "NAME,...", .takes = NNC_TAKES_SWEEP },
     { .field = { .name = "by", TEXT(sweep.by), .group = "Output",
-                 .help = "Metric by which --top sorts: smallest value first, largest first for throughputs.",
+                 .help = "Column by which --top sorts the rows. The row with the smallest value comes first; for "
+                         "throughputs, and with :desc, the row with the largest value.",
                  .default_text = "step_s" },
       .argument = "COLUMN[:desc]", .takes = NNC_TAKES_SWEEP },
     { .field = { .name = "db", TEXT(sweep.database), .group = "Output",
-                 .help = "Write to an SQLite file. An interrupted sweep continues where it stopped." },
+                 .help = "Write the rows to the SQLite database FILE. The same command continues an interrupted "
+                         "sweep where it stopped." },
       .argument = "FILE", .takes = NNC_TAKES_SWEEP },
     { .field = { .name = "device", TEXT(device), .group = "Output",
-                 .help = "calibrate: the device whose parameters are fitted; budget: the device that is paid for." },
+                 .help = "Device whose parameters 'nncost calibrate' fits. For 'nncost budget': the device whose "
+                         "hours the budget pays for." },
       .argument = "DEVICE", .takes = NNC_TAKES_CALIBRATE | NNC_TAKES_BUDGET },
     { .field = { .name = "fit", TEXT(fit), .group = "Output",
-                 .help = "Parameters to fit to all rows at once, such as pointwise.memory_fraction.",
+                 .help = "Device parameters to fit, such as pointwise.memory_fraction. The parameters are fitted "
+                         "together to all measured rows.",
                  .default_text = "parameters that the rows can determine" },
       .argument = "PARAMETER,...", .takes = NNC_TAKES_CALIBRATE },
     { .field = { .name = "explain", TEXT(explain), .group = "Output",
-                 .help = "Name the measurements that would make the interval of MODEL narrower, most useful first." },
+                 .help = "List measurements that would narrow the 90 % interval of MODEL. The most useful "
+                         "measurement comes first." },
       .argument = "MODEL", .takes = NNC_TAKES_CALIBRATE },
     { .field = { .name = "rows", SWITCH(rows), .group = "Output",
-                 .help = "List every row." },
+                 .help = "Print every measured row with its prediction and error." },
       .takes = NNC_TAKES_SCORE },
     { .field = { .name = "summary", SWITCH(summary), .group = "Output",
                  .help = "Show only the sums by device, software profile and kind of model." },
@@ -255,47 +274,54 @@ const nnc_own_option nnc_own_options[] = {
                  .default_text = "matched" },
       .argument = "LEVEL", .takes = NNC_TAKES_SCORE },
     { .field = { .name = "only", TEXT(only), .group = "Output",
-                 .help = "Only rows whose id contains TEXT." },
+                 .help = "Use only measured rows whose id contains TEXT." },
       .argument = "TEXT", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "fold", TEXT(fold), .group = "Output",
-                 .help = "Use only part K of N parts of the rows, divided by a hash of the row ids; not:K/N: all "
-                         "other parts." },
+                 .help = "Use only part K of N parts of the measured rows. A hash of its id decides the part of a "
+                         "row; not:K/N: use all parts except part K." },
       .argument = "K/N", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "group", TEXT(group), .group = "Output",
-                 .help = "Columns (file, source, device, framework, model): rows with equal values in these columns "
-                         "stay in the same part of --fold. The CRC-32 of the values, joined by /, decides the part.",
+                 .help = "Columns whose values, instead of the row's id, decide the part of --fold. Columns: file, "
+                         "source, device, framework, model. Rows with equal values in all KEYs are in the same "
+                         "part; the CRC-32 of the values, joined by /, decides the part.",
                  .default_text = "id" },
       .argument = "KEY,...", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "hold-out", TEXT(hold_out), .group = "Output",
-                 .help = "Do not fit on rows of this device, model or source; print their errors separately." },
+                 .help = "Do not fit on measured rows whose device, model or source is NAME. The errors of these "
+                         "rows are printed separately." },
       .argument = "NAME", .takes = NNC_TAKES_CALIBRATE },
     { .field = { .name = "sort", NUMBER(view.sort), .group = "Output", NAMED(nnc_ops_sort_name, NNC_SORT_COUNT),
-                 .help = "Order of the rows: order, time, flops or bytes, largest first.", .default_text = "order" },
+                 .help = "Order of the rows: order (of execution), or time, flops, bytes (largest first).",
+                 .default_text = "order" },
       .argument = "KEY", .takes = NNC_TAKES_OPS },
     { .field = { .name = "top", NUMBER(view.top), .group = "Output", .min = 1, .max = 1000000,
-                 .help = "Show only the first N rows; of ops, without --sort, those that take longest.",
+                 .help = "Show only the first N rows. 'nncost ops' without --sort shows the N rows with the "
+                         "longest times.",
                  .default_text = "all" },
       .argument = "N", .takes = NNC_TAKES_OPS | NNC_TAKES_SWEEP },
     { .field = { .name = "by", NUMBER(view.by), .group = "Output", NAMED(nnc_ops_by_name, NNC_BY_COUNT),
-                 .help = "Add up rows by op, group or phase.", .default_text = "row" },
+                 .help = "Print one row, with sums, for each op, group of ops or phase.", .default_text = "row" },
       .argument = "KEY", .takes = NNC_TAKES_OPS },
     { .field = { .name = "format", TEXT(format_name), .group = "Output", NAMED(nnc_format_name, NNC_FORMAT_COUNT),
-                 .help = "table, json, csv, csv-plain (no dots in names) or markdown.", .default_text = "table" },
+                 .help = "Output format: table, json, csv, csv-plain or markdown. csv-plain is CSV without dots in "
+                         "the names of the columns.", .default_text = "table" },
       .argument = "FORMAT", .takes = NNC_TAKES_COMMON, .letter = 'f' },
     { .field = { .name = "output", TEXT(output), .group = "Output",
-                 .help = "Write to FILE, completely or not at all.", .default_text = "standard output" },
+                 .help = "Write the output to FILE instead of standard output. If an error stops the command, FILE "
+                         "does not change.", .default_text = "standard output" },
       .argument = "FILE", .takes = NNC_TAKES_COMMON, .letter = 'o' },
     { .field = { .name = "no-defaults", SWITCH(no_defaults), .group = "Output",
-                 .help = "Ignore $XDG_CONFIG_HOME/nncost/defaults." },
+                 .help = "Ignore the default options in $XDG_CONFIG_HOME/nncost/defaults." },
       .takes = NNC_TAKES_COMMON },
     { .field = { .name = "help", SWITCH(help), .group = "Output",
-                 .help = "Show the options; -h: only the most used." },
+                 .help = "Show all options of the command; -h: only the most used options." },
       .takes = NNC_TAKES_COMMON | NNC_TAKES_HELP, .letter = 'h' },
     { .field = { .name = "help-all", SWITCH(help_all), .group = "Output",
-                 .help = "Explain every option." },
+                 .help = "Show all options of the command with complete explanations." },
       .takes = NNC_TAKES_COMMON | NNC_TAKES_HELP },
     { .field = { .name = "building", TEXT(given.building), .group = "Numbers",
-                 .help = "Operator of the data centre. The PUE of this operator is taken from grid/buildings.json.",
+                 .help = "Operator of the data centre, such as google, whose PUE is used. OPERATOR is an id in "
+                         "grid/buildings.json.",
                  .default_text = "--pue" },
       .argument = "OPERATOR", .takes = NNC_TAKES_SCENARIO },
     /* clang-format on */

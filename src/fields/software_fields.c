@@ -86,53 +86,68 @@ static const nnc_field software_fields[] = {
     /* The rows from here on are switches: each is also an option and a key of plan files (nnc_switch_table). */
     { SOFTWARE(dispatcher), NNC_FIELD_NAMES(nnc_dispatcher, NNC_DISPATCHER_COUNT),
       NNC_DEFAULT_AS(NNC_DISPATCHER_PROFILE, "profile"), .group = "Software",
-      .help = "How tokens are sent to experts on other ranks." },
+      .help = "Way in which tokens are sent to experts on other ranks." },
     { SOFTWARE(overlap_tensor), .max = 1, NNC_DEFAULT(0),
-      .help = "Share of tensor-parallel communication that overlaps with compute." },
+      .help = "Share of the tensor-parallel communication that overlaps with compute." },
     { SOFTWARE(overlap_context), .max = 1, NNC_DEFAULT(1),
-      .help = "Share of context-parallel communication that overlaps with compute." },
+      .help = "Share of the context-parallel communication that overlaps with compute." },
     { SOFTWARE(overlap_expert), .max = 1, NNC_DEFAULT(0),
-      .help = "Share of expert-parallel communication that overlaps with compute." },
+      .help = "Share of the expert-parallel communication that overlaps with compute." },
     { SOFTWARE(overlap_data), .max = 1, NNC_DEFAULT(1),
-      .help = "Share of data-parallel communication that overlaps with compute." },
+      .help = "Share of the data-parallel communication that overlaps with compute." },
     { SOFTWARE(overlap_pipeline), .max = 1, NNC_DEFAULT(1),
-      .help = "Share of the messages between pipeline stages that overlaps with compute." },
+      .help = "Share of the communication between pipeline stages that overlaps with compute." },
     { SOFTWARE(recorded_attention), NNC_DEFAULT_OFF,
-      .help = "Attention and norms are recorded once and replayed; the host issues the other ops." },
+      .help = "Kernels of attention and norms are recorded once and replayed. The host issues the kernels of all "
+              "other ops." },
     { SOFTWARE(launch_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
-      .help = "Host time to issue one op; 0: kernels are recorded once and replayed." },
+      .help = "Host time to issue one op. 0: all kernels are recorded once and replayed, without host time." },
     { SOFTWARE(lists_operators), NNC_DEFAULT_OFF,
-      .help = "Kernels are the operators that the model's library issues one by one, if nncost knows the operators of "
-              "this library." },
+      .help = "The kernels are the operators that the model's library issues one by one. off, or for a library "
+              "whose operators nncost does not know: the kernels that this software profile describes." },
     { SOFTWARE(launch_expert_s), .unit = "s", .max = 1,
-      .help = "Host time to issue one op of a model with experts, if the host counts the tokens of each expert; not "
-              "given: launch_s." },
+      .help = "Host time to issue one op of a model with experts. It is longer than --launch-s if the host has to "
+              "count the tokens of each expert; not given: as --launch-s." },
     { SOFTWARE(launch_product_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
-      .help = "Host time to issue each product of a group of experts; 0: the group is one kernel." },
+      .help = "Host time to issue the matrix product of one expert. 0: one kernel computes the products of all "
+              "experts of a rank." },
     { SOFTWARE(tuned_pointwise), NNC_DEFAULT_OFF,
-      .help = "Norms and activations use kernels written for the device (pointwise_tuned in the device file)." },
+      .help = "Norms and activation functions run in kernels tuned for the device. Their efficiencies are "
+              "pointwise_tuned in the device file." },
     { SOFTWARE(added_gradients), NNC_DEFAULT_OFF,
-      .help = "A separate kernel adds the gradients of each pass to their sums; off: the matrix "
-              "products add them." },
-    { SOFTWARE(fused_norm), NNC_DEFAULT_ON, .help = "A norm is one kernel; off: one kernel per primitive." },
+      .help = "A separate kernel adds the weight gradients of each pass to their sums. off: the matrix products "
+              "that compute the gradients add them." },
+    { SOFTWARE(fused_norm), NNC_DEFAULT_ON,
+      .help = "Each norm is one kernel; off: one kernel per primitive "
+              "operation." },
     { SOFTWARE(fused_activation), NNC_DEFAULT_ON,
-      .help = "Activation, gate and their product are one kernel that keeps no intermediate tensor." },
-    { SOFTWARE(fused_residual), NNC_DEFAULT_ON, .help = "Bias, dropout and residual are one kernel." },
-    { SOFTWARE(fused_rotary), NNC_DEFAULT_ON, .help = "The rotary embedding is one kernel." },
-    { SOFTWARE(fused_loss), NNC_DEFAULT_ON, .help = "Cross-entropy is one kernel in the format of the logits." },
+      .help = "Activation function and gate of an MLP are one kernel. The kernel keeps no intermediate tensor; "
+              "off: one kernel for each." },
+    { SOFTWARE(fused_residual), NNC_DEFAULT_ON,
+      .help = "Bias, dropout and residual addition are one kernel; off: "
+              "separate kernels." },
+    { SOFTWARE(fused_rotary), NNC_DEFAULT_ON,
+      .help = "The rotary embedding is one kernel; off: one kernel per "
+              "primitive operation." },
+    { SOFTWARE(fused_loss), NNC_DEFAULT_ON,
+      .help = "The cross-entropy loss is one kernel in the format of the "
+              "logits. off: separate kernels in fp32." },
     { SOFTWARE(loss_keep), NNC_FIELD_NAMES(nnc_loss_keep, NNC_LOSS_KEEPS_COUNT),
       NNC_DEFAULT_AS(NNC_LOSS_KEEPS_LOGITS, "logits"),
-      .help = "Tensor of logits or probabilities that the loss keeps for backward." },
+      .help = "Tensor that the loss keeps for backward. logits: the logits in their format; fp32: the "
+              "probabilities in fp32; chunks: no tensor, as logits are computed in chunks of tokens." },
     { SOFTWARE(fused_maps), NNC_DEFAULT_ON,
-      .help = "The kernel of a norm of feature maps also computes the activation and the sum that follow the norm." },
+      .help = "In convolutional networks, a norm and the ops after it are one kernel. These ops are the activation "
+              "function and the sum that follow the norm." },
     { SOFTWARE(contiguous_maps), NNC_DEFAULT_OFF,
-      .help = "Feature maps have one plane per channel (NCHW), and are copied where the matrix units need another "
-              "layout; off: all feature maps are channels last." },
+      .help = "Feature maps of convolutions are contiguous (NCHW). They are copied to channels last (NHWC) where "
+              "the matrix units need this layout; off: all feature maps are channels last." },
     { SOFTWARE(random_written), NNC_DEFAULT_OFF,
-      .help = "Dropout reads fp32 random numbers that a separate kernel wrote." },
+      .help = "Dropout reads fp32 random numbers that a separate kernel wrote to memory. off: the kernel of "
+              "dropout generates the random numbers." },
     { SOFTWARE(fp8_gather), NNC_DEFAULT_OFF,
-      .help =
-          "In fp8, ZeRO 3 with resharding gathers the matrices of layers in 8 bits, except the matrices of experts." },
+      .help = "With fp8 products, ZeRO 3 with --reshard gathers weights in 8 bits. This applies to the weight "
+              "matrices of layers, but not to those of experts." },
     { SOFTWARE(block_scales), NNC_DEFAULT_OFF,
       .help = "8-bit operands have a scale per block of 128 values instead of a scale per tensor." },
     /* The rows from here on are only keys of profile files: no options and no keys of plan files. */

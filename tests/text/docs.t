@@ -3,13 +3,13 @@
 # Options as JSON: one of each kind.
 $ nncost docs options | python3 -c 'import json,sys; d=json.load(sys.stdin); o=[x for c in d["commands"] if c["name"]=="estimate" for x in c["options"]]; print(d["schema"], len(d["commands"])); [print(*x.values(), sep=" | ") for x in o if x["name"] in ("--micro-batch", "--sequence-parallel", "--schedule", "--recompute", "--overlap", "--cluster", "--stages")]'
 nncost.options/1 31
---sequence-parallel | None | Parallelism | switch | None | None | None | None | off | sequence_parallel | Also split norms and dropout over tensor ranks.
---schedule | None | Parallelism | choice | ['1f1b', 'gpipe', 'interleaved', 'zb-h1', 'zb-h2', 'zb-v', 'dualpipe'] | None | None | None | 1f1b, interleaved with virtual stages | schedule | Pipeline schedule: the order of forward and backward micro-batches.
---overlap | None | Parallelism | number | None | None | 0 | 1 | the software profile's | overlap | Share of the communication that overlaps with compute, where overlap is possible.
---micro-batch | None | Batch | whole | None | None | 1 | 1000000000 | 1 | micro_batch | Sequences or images per micro-batch of one replica.
---recompute | None | Memory | flags | ['attention', 'norm', 'activation', 'mla_up_proj', 'moe_act', 'shared_experts', 'mlp', 'moe', 'full', 'selective', 'core_attn', 'layernorm'] | None | None | None | none | recompute | Activation checkpointing: parts of forward that backward computes again, so that their tensors are not kept. For a captured step also paths of modules, such as layers.*.mlp.
---cluster | None | Parallelism | path | None | None | None | None | None | None | Cluster file with the links between the devices; they replace the links of the device file.
---stages | None | Output | flag | None | None | None | None | None | None | Show every stage of the pipeline: its layers, times and memory.
+--sequence-parallel | None | Parallelism | switch | None | None | None | None | off | sequence_parallel | Sequence parallelism: tensor ranks split norms and dropout, too.
+--schedule | None | Parallelism | choice | ['1f1b', 'gpipe', 'interleaved', 'zb-h1', 'zb-h2', 'zb-v', 'dualpipe'] | None | None | None | 1f1b; with virtual stages: interleaved | schedule | Pipeline schedule: order of forward and backward passes of a stage.
+--overlap | None | Parallelism | number | None | None | 0 | 1 | the software profile's | overlap | Share of the communication that overlaps with compute, from 0 to 1. X replaces the shares of all kinds of communication in the software profile (overlap_tensor, overlap_data ...). Communication that no compute can overlap with is not affected.
+--micro-batch | None | Batch | whole | None | None | 1 | 1000000000 | 1 | micro_batch | Number of sequences or images in a micro-batch of one replica.
+--recompute | None | Memory | flags | ['attention', 'norm', 'activation', 'mla_up_proj', 'moe_act', 'shared_experts', 'mlp', 'moe', 'full', 'selective', 'core_attn', 'layernorm'] | None | None | None | none | recompute | Activation checkpointing: parts of forward that backward repeats. The tensors inside these parts are not kept. For a captured step, LIST can contain paths of modules, such as layers.*.mlp.
+--cluster | None | Parallelism | path | None | None | None | None | None | None | JSON file of a cluster, with the links between its devices. These links replace the links in the device file.
+--stages | None | Output | flag | None | None | None | None | None | None | Show layers, times and memory of every pipeline stage.
 
 # Errors: no document, an unknown one, an argument too many; and the list of schemas.
 $ nncost docs

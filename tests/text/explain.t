@@ -939,64 +939,64 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
 plan      16 devices = data 2 x tensor 2 x pipeline 4, ZeRO 1, 1f1b
 devices           Total number of devices.
-data              Replicas that share the batch.
-tensor            Devices that split each matrix product.
-pipeline          Pipeline stages.
-virtual_stages    Groups of layers per pipeline stage.
-context           Devices that split each sequence.
-expert            Devices that share the experts; a divisor of data x context.
-sequence_parallel Also split norms and dropout over tensor ranks.
-zero              ZeRO stage: 1 divides optimizer states, 2 also gradients, 3 also weights (FSDP).
-shard             Ranks that share one copy of the tensors that ZeRO divides (HSDP).
-reshard           ZeRO stage 3 frees weights after forward and gathers them again for backward.
-devices_per_node  Devices in one scale-up domain.
-schedule          Pipeline schedule: the order of forward and backward micro-batches.
-context_kind      How context ranks attend to the tokens of other context ranks.
-rank_order        Order in which ranks are numbered: the degree named first varies fastest.
-overlap           Share of the communication that overlaps with compute, where overlap is possible.
-capacity_factor   Slots of an expert divided by its mean number of tokens; 0 = no token is dropped.
-imbalance         Tokens of the busiest expert rank divided by the mean of all ranks.
-micro_batch       Sequences or images per micro-batch of one replica.
-micro_batches     Micro-batches per optimizer step (gradient accumulation).
-global_batch      Sequences or images per step.
-seq_len           Length of a sequence.
+data              Number of model replicas that share the batch (data parallelism).
+tensor            Number of devices that split each matrix product.
+pipeline          Number of pipeline stages, over which the layers are spread.
+virtual_stages    Number of groups of layers (virtual stages) per pipeline stage.
+context           Number of devices that split each sequence (context parallelism).
+expert            Number of devices that share the experts (expert parallelism). N must be a divisor
+sequence_parallel Sequence parallelism: tensor ranks split norms and dropout, too.
+zero              ZeRO: divide optimizer states (1), also gradients (2), weights (3). The ranks of
+shard             Number of ranks that hold one copy of the tensors ZeRO divides. If N is smaller
+reshard           With --zero 3, a layer's gathered weights are freed after forward. Backward
+devices_per_node  Number of devices in one scale-up domain.
+schedule          Pipeline schedule: order of forward and backward passes of a stage.
+context_kind      How a context rank gets keys and values from other context ranks.
+rank_order        Order of ranks: ranks of the degree named first are neighbours. Neighbours are in
+overlap           Share of the communication that overlaps with compute, from 0 to 1. X replaces the
+capacity_factor   Largest number of tokens of an expert / mean of all experts. Tokens above this
+imbalance         Tokens of the busiest expert rank / mean of all expert ranks.
+micro_batch       Number of sequences or images in a micro-batch of one replica.
+micro_batches     Number of micro-batches per optimizer step (gradient accumulation).
+global_batch      Number of sequences or images per step, of all replicas.
+seq_len           Length of a sequence in tokens.
 image             Height and width of an image in pixels.
 precision         Number format of the matrix products.
-policy            Precision policy: formats of weights, gradients and optimizer states. default:
-optimizer         Optimizer: determines the optimizer states and the work of the update.
-recompute         Activation checkpointing: parts of forward that backward computes again, so that
-recompute_every   Number of layers that full recomputation runs again from one kept input.
-recompute_layers  Number of layers of each stage that are recomputed in full; 0 = all layers.
-offload           Parts kept in host memory: optimizer, activations, weights.
-attention         Attention as one fused kernel, or as separate kernels.
-activations       Rule by which the bytes of kept activations are counted.
+policy            Policy: formats of weights, gradients and optimizer states. The policy named
+optimizer         Optimizer, which decides the optimizer states and the update's work.
+recompute         Activation checkpointing: parts of forward that backward repeats. The tensors
+recompute_every   Number of layers per recompute block of --recompute full. Only the input of the
+recompute_layers  Number of layers per stage that --recompute full recomputes. 0 = all layers.
+offload           Tensors that are stored in host memory instead of device memory.
+attention         Attention in one fused kernel, or in separate kernels (unfused). flash: fused
+activations       Rule by which nncost counts the bytes of kept activations. per-op: sum of the
 software          Software profile: which kernels are fused, and which tensors they keep for
 software_chosen   Whether the profile was chosen for the plan, not by the user.
-mode              Compute the predicted step with the fitted efficiencies of the device, or the
+mode              Predicted step time, or lower bound of the step time (ideal). predicted: with the
 overrides         Fields that --set changed.
 cluster           Cluster file with the links between devices.
-ends_as_layers    Count embedding and head as one layer each when balancing stages.
+ends_as_layers    Balance pipeline stages with embedding and head as one layer each.
 first_stage_layers
-last_stage_layers Layers of the last pipeline stage; 0 = as many as other stages.
-whole_experts     Do not split experts over tensor ranks (expert tensor parallel = 1): --expert is
+last_stage_layers Number of layers of the last pipeline stage. 0 = as many layers as the other
+whole_experts     Keep each expert whole instead of splitting it over tensor ranks. With this option
 train             Parts whose weights are trained; all other parts are frozen. For a captured step,
-train_layers      Number of successive layers whose weights or adapters are trained; 0 = all layers.
-train_from        Index, from 0, of the first of the layers that --train-layers trains; -1 = train
-next_tokens       Also train the layers for multi-token prediction (next_layers of the model).
-adapter_rank      Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters. Only the
-adapters          Linear layers with adapters; routed experts have none unless listed.
-dora              Adapters train the direction of each weight and a separate magnitude per output
-oft               Adapters rotate the inputs of each layer, in blocks of --adapter-rank (OFT).
-frozen            Storage format of frozen weights. For a captured step, paths of modules that are
-fp8_inputs        Keep the inputs of activation functions in 8 bits for backward.
-optimizer_rank    Rank to which the optimizers galore and apollo project gradients.
-optimizer_kernels Kernels of the update: one for all operations, or one for each operation.
-flops_convention  Rule by which model FLOPs are counted.
-clip_gradients    Clip gradients by the norm of all gradients before the update.
-tokens            Tokens to train on in the whole run.
-samples           Sequences or images to train on in the whole run.
+train_layers      Number of successive layers whose weights or adapters are trained. 0 = all layers.
+train_from        Index, from 0, of the first layer that --train-layers N trains. -1 = the last N
+next_tokens       Train the layers for multi-token prediction, too. The model file gives the number
+adapter_rank      LoRA rank: inner width of the adapters of linear layers. 0 = no adapters. With
+adapters          Linear layers that get adapters. 'linear' stands for all linear layers except
+dora              DoRA: in addition to each adapter, train one magnitude per output. The adapter
+oft               OFT: each adapter rotates the inputs of its layer. It rotates blocks of
+frozen            Storage format of frozen weights. For a captured step, give paths of the modules
+fp8_inputs        Forward keeps inputs of activation functions in 8 bits for backward.
+optimizer_rank    Rank to which --optimizer galore and apollo project the gradients.
+optimizer_kernels How the operations of the optimizer update are divided into kernels. fused: one
+flops_convention  Rule by which nncost counts model FLOPs. palm: attention between all pairs of
+clip_gradients    Clip the gradients before the update by the norm of all gradients.
+tokens            Number of tokens to train on in the whole run.
+samples           Number of sequences or images to train on in the whole run.
 price             Price of one device for one hour, in the currency of the device file (US dollars
-reserve_bytes     Device memory for other uses: driver, collectives, allocator fragmentation. If it
+reserve_bytes     Bytes of device memory for driver, collectives and fragmentation. With this
 $ nncost explain bubble dense round --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 --schedule zb-h1 | sed '1,/^$/d'
 bubble_s          Idle time of the busiest stage, from a replay of the schedule with the times of
                   all stages.

@@ -83,101 +83,101 @@ usage: nncost estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
 One training step: time with its range, the resource that limits it, memory, throughput, cost.
 
 Batch:
-      --micro-batch N            Sequences or images per micro-batch of one replica
-      --micro-batches N          Micro-batches per optimizer step (gradient accumulation)
-      --global-batch N           Sequences or images per step
-      --seq-len N                Length of a sequence
+      --micro-batch N            Number of sequences or images in a micro-batch of one replica
+      --micro-batches N          Number of micro-batches per optimizer step (gradient accumulation)
+      --global-batch N           Number of sequences or images per step, of all replicas
+      --seq-len N                Length of a sequence in tokens
       --image N                  Height and width of an image in pixels
-      --lenient                  Ignore keys that nncost does not know or cannot estimate, in ...
-      --from FORMAT              Format of the launch files among the arguments, such as deepspeed
-      --scenario ID              The scenario to take from the plan file that is given as MODEL
+      --lenient                  Ignore unknown keys in launch files and Hugging Face configurations
+      --from FORMAT              Format of the launch files on the command line, such as deepspeed
+      --scenario ID              Id of the scenario to estimate, if MODEL is a plan file
 
 Parallelism:
       --devices N                Total number of devices
-      --devices-per-node N       Devices in one scale-up domain
-      --data N                   Replicas that share the batch
-      --tensor N                 Devices that split each matrix product
-      --pipeline N               Pipeline stages
-      --virtual-stages N         Groups of layers per pipeline stage
-      --ends-as-layers[=off]     Count embedding and head as one layer each when balancing stages
-      --first-stage-layers N     Layers of the first pipeline stage; 0 = as many as other stages
-      --last-stage-layers N      Layers of the last pipeline stage; 0 = as many as other stages
-      --context N                Devices that split each sequence
-      --expert N                 Devices that share the experts; a divisor of data x context
-      --whole-experts[=off]      Do not split experts over tensor ranks (expert tensor parallel = ...
-      --sequence-parallel[=off]  Also split norms and dropout over tensor ranks
-      --schedule NAME            Pipeline schedule: the order of forward and backward micro-batches
-      --context-kind NAME        How context ranks attend to the tokens of other context ranks
-      --rank-order NAME          Order in which ranks are numbered: the degree named first varies ...
-      --overlap X                Share of the communication that overlaps with compute, where ...
-      --capacity-factor X        Slots of an expert divided by its mean number of tokens; 0 = no ...
-      --imbalance X              Tokens of the busiest expert rank divided by the mean of all ranks
-      --cluster FILE             Cluster file with the links between the devices; they replace ...
+      --devices-per-node N       Number of devices in one scale-up domain
+      --data N                   Number of model replicas that share the batch (data parallelism)
+      --tensor N                 Number of devices that split each matrix product
+      --pipeline N               Number of pipeline stages, over which the layers are spread
+      --virtual-stages N         Number of groups of layers (virtual stages) per pipeline stage
+      --ends-as-layers[=off]     Balance pipeline stages with embedding and head as one layer each
+      --first-stage-layers N     Number of layers of the first pipeline stage
+      --last-stage-layers N      Number of layers of the last pipeline stage
+      --context N                Number of devices that split each sequence (context parallelism)
+      --expert N                 Number of devices that share the experts (expert parallelism)
+      --whole-experts[=off]      Keep each expert whole instead of splitting it over tensor ranks
+      --sequence-parallel[=off]  Sequence parallelism: tensor ranks split norms and dropout, too
+      --schedule NAME            Pipeline schedule: order of forward and backward passes of a stage
+      --context-kind NAME        How a context rank gets keys and values from other context ranks
+      --rank-order NAME          Order of ranks: ranks of the degree named first are neighbours
+      --overlap X                Share of the communication that overlaps with compute, from 0 to 1
+      --capacity-factor X        Largest number of tokens of an expert / mean of all experts
+      --imbalance X              Tokens of the busiest expert rank / mean of all expert ranks
+      --cluster FILE             JSON file of a cluster, with the links between its devices
 
 Memory:
-      --zero NAME                ZeRO stage: 1 divides optimizer states, 2 also gradients, 3 also ...
-      --shard N                  Ranks that share one copy of the tensors that ZeRO divides (HSDP)
-      --reshard[=off]            ZeRO stage 3 frees weights after forward and gathers them again ...
-      --offload LIST             Parts kept in host memory: optimizer, activations, weights
-      --recompute LIST           Activation checkpointing: parts of forward that backward ...
+      --zero NAME                ZeRO: divide optimizer states (1), also gradients (2), weights (3)
+      --shard N                  Number of ranks that hold one copy of the tensors ZeRO divides
+      --reshard[=off]            With --zero 3, a layer's gathered weights are freed after forward
+      --offload LIST             Tensors that are stored in host memory instead of device memory
+      --recompute LIST           Activation checkpointing: parts of forward that backward repeats
       --train LIST               Parts whose weights are trained; all other parts are frozen
-      --train-layers N           Number of successive layers whose weights or adapters are ...
-      --train-from N             Index, from 0, of the first of the layers that --train-layers ...
-      --next-tokens[=off]        Also train the layers for multi-token prediction (next_layers of ...
-      --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
-      --adapters LIST            Linear layers with adapters; routed experts have none unless listed
-      --dora[=off]               Adapters train the direction of each weight and a separate ...
-      --oft[=off]                Adapters rotate the inputs of each layer, in blocks of ...
+      --train-layers N           Number of successive layers whose weights or adapters are trained
+      --train-from N             Index, from 0, of the first layer that --train-layers N trains
+      --next-tokens[=off]        Train the layers for multi-token prediction, too
+      --adapter-rank N           LoRA rank: inner width of the adapters of linear layers
+      --adapters LIST            Linear layers that get adapters
+      --dora[=off]               DoRA: in addition to each adapter, train one magnitude per output
+      --oft[=off]                OFT: each adapter rotates the inputs of its layer
       --frozen NAME              Storage format of frozen weights
-      --fp8-inputs[=off]         Keep the inputs of activation functions in 8 bits for backward
-      --recompute-every N        Number of layers that full recomputation runs again from one ...
-      --recompute-layers N       Number of layers of each stage that are recomputed in full; 0 = ...
-      --activations NAME         Rule by which the bytes of kept activations are counted
-      --reserve-bytes N          Device memory for other uses: driver, collectives, allocator ...
+      --fp8-inputs[=off]         Forward keeps inputs of activation functions in 8 bits for backward
+      --recompute-every N        Number of layers per recompute block of --recompute full
+      --recompute-layers N       Number of layers per stage that --recompute full recomputes
+      --activations NAME         Rule by which nncost counts the bytes of kept activations
+      --reserve-bytes N          Bytes of device memory for driver, collectives and fragmentation
 
 Numbers:
       --precision NAME           Number format of the matrix products
-      --policy NAME              Precision policy: formats of weights, gradients and optimizer ...
-      --optimizer NAME           Optimizer: determines the optimizer states and the work of the ...
-      --optimizer-rank N         Rank to which the optimizers galore and apollo project gradients
-      --optimizer-kernels NAME   Kernels of the update: one for all operations, or one for each ...
-      --attention NAME           Attention as one fused kernel, or as separate kernels
-      --mode NAME                Compute the predicted step with the fitted efficiencies of the ...
-      --flops-convention NAME    Rule by which model FLOPs are counted
-      --clip-gradients[=off]     Clip gradients by the norm of all gradients before the update
-      --software PROFILE         Software profile: which kernels are fused, which tensors are ...
-      --seller NAME              Seller whose prices are used: a file in prices/, such as aws, or ...
-      --offer KIND               Terms on which the seller rents the devices
-      --region REGION            Location of the devices: a country (FR, FRA, France), or a ...
-      --set FIELD=VALUE          Change any field of the plan, the model or the device, by its ...
+      --policy NAME              Policy: formats of weights, gradients and optimizer states
+      --optimizer NAME           Optimizer, which decides the optimizer states and the update's work
+      --optimizer-rank N         Rank to which --optimizer galore and apollo project the gradients
+      --optimizer-kernels NAME   How the operations of the optimizer update are divided into kernels
+      --attention NAME           Attention in one fused kernel, or in separate kernels (unfused)
+      --mode NAME                Predicted step time, or lower bound of the step time (ideal)
+      --flops-convention NAME    Rule by which nncost counts model FLOPs
+      --clip-gradients[=off]     Clip the gradients before the update by the norm of all gradients
+      --software PROFILE         Software profile: fused kernels, kept tensors and overlap of a ...
+      --seller NAME              Seller of device-hours, whose prices are used
+      --offer KIND               Rental terms of the price: on-demand, spot, reserved-1y or ...
+      --region REGION            Location of the devices: a country (FR, FRA, France) or a ...
+      --set FIELD=VALUE          Change a field of the plan, model or device: ...
       --power-cap W              Sustained power limit of a device in watts (like --set ...
-      --host HOST                Time of the host to issue one kernel of a program that is not ...
-      --implementation NAME      Library that runs the model under the profiles torch-eager and ...
-      --building OPERATOR        Operator of the data centre
+      --host HOST                Host time to issue one kernel of a program that is not compiled
+      --implementation NAME      Library of the model: transformers, diffusers or timm
+      --building OPERATOR        Operator of the data centre, such as google, whose PUE is used
 
 Cost:
-      --tokens X                 Tokens to train on in the whole run
-      --samples X                Sequences or images to train on in the whole run
+      --tokens X                 Number of tokens to train on in the whole run
+      --samples X                Number of sequences or images to train on in the whole run
       --price X                  Price of one device for one hour, in the currency of the device ...
       --stored-bytes X           Bytes of data and checkpoints that are stored during the run
-      --storage-price X          Price of one stored gigabyte per month
-      --egress-bytes X           Bytes that are moved out of the cloud (egress)
-      --egress-price X           Price of moving one gigabyte out of the cloud
+      --storage-price X          Price of storing one gigabyte for one month
+      --egress-bytes X           Bytes of data that the run moves out of the cloud (egress)
+      --egress-price X           Price of moving one gigabyte of data out of the cloud
 
 Output:
-      --emit FORMAT[=FILE]       Print the plan as a launch file instead of the page, or write ...
-      --stages                   Show every stage of the pipeline: its layers, times and memory
-      --full                     Show the whole page: the plan with all defaults, the parts of ...
-      --brief                    Print only the verdict, one sentence
-      --timeline                 Show the passes of every stage over time
-      --trace FILE               Also write the timeline to FILE, as a trace for chrome://tracing ...
-      --measured STEP            Compare the estimate with a step that you measured, and show its ...
-      --sensitivity              Show how much faster the step gets when each parameter of the ...
-  -f, --format FORMAT            table, json, csv, csv-plain (no dots in names) or markdown
-  -o, --output FILE              Write to FILE, completely or not at all
-      --no-defaults              Ignore $XDG_CONFIG_HOME/nncost/defaults
-      --help                     Show the options; -h: only the most used
-      --help-all                 Explain every option
+      --emit FORMAT[=FILE]       Print the plan as a launch file instead of the normal output
+      --stages                   Show layers, times and memory of every pipeline stage
+      --full                     Show all results: plan, parts of the step, memory by class, sources
+      --brief                    Print only one sentence: step time, bound, and whether the plan ...
+      --timeline                 Show when every pipeline stage runs its forward and backward passes
+      --trace FILE               Write the timeline of all passes to FILE, for chrome://tracing ...
+      --measured STEP            Compare the estimate with a measured step, and show the measured ...
+      --sensitivity              Show the effect of each device parameter on the step time
+  -f, --format FORMAT            Output format: table, json, csv, csv-plain or markdown
+  -o, --output FILE              Write the output to FILE instead of standard output
+      --no-defaults              Ignore the default options in $XDG_CONFIG_HOME/nncost/defaults
+      --help                     Show all options of the command; -h: only the most used options
+      --help-all                 Show all options of the command with complete explanations
 
 'nncost estimate --help-all' explains all 186 options, those of whole runs and software too.
 
@@ -197,16 +197,20 @@ differ or not; 'nncost check' fails instead.
 Options (their names cannot be abbreviated).
 
 Output:
-  --format FORMAT         table, json, csv, csv-plain (no
-                          dots in names) or markdown.
-                          [table]
-  --output FILE           Write to FILE, completely or not
-                          at all. [standard output]
-  --no-defaults           Ignore
+  --format FORMAT         Output format: table, json, csv,
+                          csv-plain or markdown. csv-plain
+                          is CSV without dots in the names
+                          of the columns. [table]
+  --output FILE           Write the output to FILE instead
+                          of standard output. If an error
+                          stops the command, FILE does not
+                          change. [standard output]
+  --no-defaults           Ignore the default options in
                           $XDG_CONFIG_HOME/nncost/defaults.
-  --help                  Show the options; -h: only the
-                          most used.
-  --help-all              Explain every option.
+  --help                  Show all options of the command;
+                          -h: only the most used options.
+  --help-all              Show all options of the command
+                          with complete explanations.
 
 # Every command has help, which begins with its usage.
 $ for c in $(nncost --help | sed -n '/^Commands:/,/^.nncost/{s/^  \([a-z]* [a-z]*, \)*\([a-z][a-z]*\)\( .*\)*$/\2/p}'); do nncost $c --help | head -1; done
@@ -249,107 +253,107 @@ usage: nncost search MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE] [options]
 The best legal plans for N devices, and the Pareto front of time and memory.
 
 Batch:
-      --micro-batch N            Sequences or images per micro-batch of one replica
-      --micro-batches N          Micro-batches per optimizer step (gradient accumulation)
-      --global-batch N           Sequences or images per step
-      --seq-len N                Length of a sequence
+      --micro-batch N            Number of sequences or images in a micro-batch of one replica
+      --micro-batches N          Number of micro-batches per optimizer step (gradient accumulation)
+      --global-batch N           Number of sequences or images per step, of all replicas
+      --seq-len N                Length of a sequence in tokens
       --image N                  Height and width of an image in pixels
-      --lenient                  Ignore keys that nncost does not know or cannot estimate, in ...
-      --from FORMAT              Format of the launch files among the arguments, such as deepspeed
-      --scenario ID              The scenario to take from the plan file that is given as MODEL
+      --lenient                  Ignore unknown keys in launch files and Hugging Face configurations
+      --from FORMAT              Format of the launch files on the command line, such as deepspeed
+      --scenario ID              Id of the scenario to estimate, if MODEL is a plan file
 
 Parallelism:
       --devices N                Total number of devices
-      --devices-per-node N       Devices in one scale-up domain
-      --data N                   Replicas that share the batch
-      --tensor N                 Devices that split each matrix product
-      --pipeline N               Pipeline stages
-      --virtual-stages N         Groups of layers per pipeline stage
-      --ends-as-layers[=off]     Count embedding and head as one layer each when balancing stages
-      --first-stage-layers N     Layers of the first pipeline stage; 0 = as many as other stages
-      --last-stage-layers N      Layers of the last pipeline stage; 0 = as many as other stages
-      --context N                Devices that split each sequence
-      --expert N                 Devices that share the experts; a divisor of data x context
-      --whole-experts[=off]      Do not split experts over tensor ranks (expert tensor parallel = ...
-      --sequence-parallel[=off]  Also split norms and dropout over tensor ranks
-      --schedule NAME            Pipeline schedule: the order of forward and backward micro-batches
-      --context-kind NAME        How context ranks attend to the tokens of other context ranks
-      --rank-order NAME          Order in which ranks are numbered: the degree named first varies ...
-      --overlap X                Share of the communication that overlaps with compute, where ...
-      --capacity-factor X        Slots of an expert divided by its mean number of tokens; 0 = no ...
-      --imbalance X              Tokens of the busiest expert rank divided by the mean of all ranks
-      --cluster FILE             Cluster file with the links between the devices; they replace ...
-      --max-devices N            At most N devices
+      --devices-per-node N       Number of devices in one scale-up domain
+      --data N                   Number of model replicas that share the batch (data parallelism)
+      --tensor N                 Number of devices that split each matrix product
+      --pipeline N               Number of pipeline stages, over which the layers are spread
+      --virtual-stages N         Number of groups of layers (virtual stages) per pipeline stage
+      --ends-as-layers[=off]     Balance pipeline stages with embedding and head as one layer each
+      --first-stage-layers N     Number of layers of the first pipeline stage
+      --last-stage-layers N      Number of layers of the last pipeline stage
+      --context N                Number of devices that split each sequence (context parallelism)
+      --expert N                 Number of devices that share the experts (expert parallelism)
+      --whole-experts[=off]      Keep each expert whole instead of splitting it over tensor ranks
+      --sequence-parallel[=off]  Sequence parallelism: tensor ranks split norms and dropout, too
+      --schedule NAME            Pipeline schedule: order of forward and backward passes of a stage
+      --context-kind NAME        How a context rank gets keys and values from other context ranks
+      --rank-order NAME          Order of ranks: ranks of the degree named first are neighbours
+      --overlap X                Share of the communication that overlaps with compute, from 0 to 1
+      --capacity-factor X        Largest number of tokens of an expert / mean of all experts
+      --imbalance X              Tokens of the busiest expert rank / mean of all expert ranks
+      --cluster FILE             JSON file of a cluster, with the links between its devices
+      --max-devices N            Largest number of devices
 
 Memory:
-      --zero NAME                ZeRO stage: 1 divides optimizer states, 2 also gradients, 3 also ...
-      --shard N                  Ranks that share one copy of the tensors that ZeRO divides (HSDP)
-      --reshard[=off]            ZeRO stage 3 frees weights after forward and gathers them again ...
-      --offload LIST             Parts kept in host memory: optimizer, activations, weights
-      --recompute LIST           Activation checkpointing: parts of forward that backward ...
+      --zero NAME                ZeRO: divide optimizer states (1), also gradients (2), weights (3)
+      --shard N                  Number of ranks that hold one copy of the tensors ZeRO divides
+      --reshard[=off]            With --zero 3, a layer's gathered weights are freed after forward
+      --offload LIST             Tensors that are stored in host memory instead of device memory
+      --recompute LIST           Activation checkpointing: parts of forward that backward repeats
       --train LIST               Parts whose weights are trained; all other parts are frozen
-      --train-layers N           Number of successive layers whose weights or adapters are ...
-      --train-from N             Index, from 0, of the first of the layers that --train-layers ...
-      --next-tokens[=off]        Also train the layers for multi-token prediction (next_layers of ...
-      --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
-      --adapters LIST            Linear layers with adapters; routed experts have none unless listed
-      --dora[=off]               Adapters train the direction of each weight and a separate ...
-      --oft[=off]                Adapters rotate the inputs of each layer, in blocks of ...
+      --train-layers N           Number of successive layers whose weights or adapters are trained
+      --train-from N             Index, from 0, of the first layer that --train-layers N trains
+      --next-tokens[=off]        Train the layers for multi-token prediction, too
+      --adapter-rank N           LoRA rank: inner width of the adapters of linear layers
+      --adapters LIST            Linear layers that get adapters
+      --dora[=off]               DoRA: in addition to each adapter, train one magnitude per output
+      --oft[=off]                OFT: each adapter rotates the inputs of its layer
       --frozen NAME              Storage format of frozen weights
-      --fp8-inputs[=off]         Keep the inputs of activation functions in 8 bits for backward
-      --recompute-every N        Number of layers that full recomputation runs again from one ...
-      --recompute-layers N       Number of layers of each stage that are recomputed in full; 0 = ...
-      --activations NAME         Rule by which the bytes of kept activations are counted
-      --reserve-bytes N          Device memory for other uses: driver, collectives, allocator ...
-      --max-memory BYTES         Memory that a plan may use on one device
-      --risk SHARE               Greatest probability that a plan runs out of memory: 5%, 0.05
+      --fp8-inputs[=off]         Forward keeps inputs of activation functions in 8 bits for backward
+      --recompute-every N        Number of layers per recompute block of --recompute full
+      --recompute-layers N       Number of layers per stage that --recompute full recomputes
+      --activations NAME         Rule by which nncost counts the bytes of kept activations
+      --reserve-bytes N          Bytes of device memory for driver, collectives and fragmentation
+      --max-memory BYTES         Largest memory that a plan is allowed to use on one device
+      --risk SHARE               Largest allowed probability that a plan runs out of memory: 5%, ...
 
 Numbers:
       --precision NAME           Number format of the matrix products
-      --policy NAME              Precision policy: formats of weights, gradients and optimizer ...
-      --optimizer NAME           Optimizer: determines the optimizer states and the work of the ...
-      --optimizer-rank N         Rank to which the optimizers galore and apollo project gradients
-      --optimizer-kernels NAME   Kernels of the update: one for all operations, or one for each ...
-      --attention NAME           Attention as one fused kernel, or as separate kernels
-      --mode NAME                Compute the predicted step with the fitted efficiencies of the ...
-      --flops-convention NAME    Rule by which model FLOPs are counted
-      --clip-gradients[=off]     Clip gradients by the norm of all gradients before the update
-      --software PROFILE         Software profile: which kernels are fused, which tensors are ...
-      --seller NAME              Seller whose prices are used: a file in prices/, such as aws, or ...
-      --offer KIND               Terms on which the seller rents the devices
-      --region REGION            Location of the devices: a country (FR, FRA, France), or a ...
-      --set FIELD=VALUE          Change any field of the plan, the model or the device, by its ...
+      --policy NAME              Policy: formats of weights, gradients and optimizer states
+      --optimizer NAME           Optimizer, which decides the optimizer states and the update's work
+      --optimizer-rank N         Rank to which --optimizer galore and apollo project the gradients
+      --optimizer-kernels NAME   How the operations of the optimizer update are divided into kernels
+      --attention NAME           Attention in one fused kernel, or in separate kernels (unfused)
+      --mode NAME                Predicted step time, or lower bound of the step time (ideal)
+      --flops-convention NAME    Rule by which nncost counts model FLOPs
+      --clip-gradients[=off]     Clip the gradients before the update by the norm of all gradients
+      --software PROFILE         Software profile: fused kernels, kept tensors and overlap of a ...
+      --seller NAME              Seller of device-hours, whose prices are used
+      --offer KIND               Rental terms of the price: on-demand, spot, reserved-1y or ...
+      --region REGION            Location of the devices: a country (FR, FRA, France) or a ...
+      --set FIELD=VALUE          Change a field of the plan, model or device: ...
       --power-cap W              Sustained power limit of a device in watts (like --set ...
-      --host HOST                Time of the host to issue one kernel of a program that is not ...
-      --implementation NAME      Library that runs the model under the profiles torch-eager and ...
-      --deadline TIME            Longest time that the whole run (--tokens, --samples) may take: ...
-      --budget MONEY             Highest cost of the whole run, at --price or the price in the ...
-      --building OPERATOR        Operator of the data centre
+      --host HOST                Host time to issue one kernel of a program that is not compiled
+      --implementation NAME      Library of the model: transformers, diffusers or timm
+      --deadline TIME            Largest allowed time of the run (--tokens, --samples): 30d, 12h, ...
+      --budget MONEY             Largest allowed cost of the whole run, at --price or the device ...
+      --building OPERATOR        Operator of the data centre, such as google, whose PUE is used
 
 Cost:
-      --tokens X                 Tokens to train on in the whole run
-      --samples X                Sequences or images to train on in the whole run
+      --tokens X                 Number of tokens to train on in the whole run
+      --samples X                Number of sequences or images to train on in the whole run
       --price X                  Price of one device for one hour, in the currency of the device ...
       --stored-bytes X           Bytes of data and checkpoints that are stored during the run
-      --storage-price X          Price of one stored gigabyte per month
-      --egress-bytes X           Bytes that are moved out of the cloud (egress)
-      --egress-price X           Price of moving one gigabyte out of the cloud
+      --storage-price X          Price of storing one gigabyte for one month
+      --egress-bytes X           Bytes of data that the run moves out of the cloud (egress)
+      --egress-price X           Price of moving one gigabyte of data out of the cloud
 
 Output:
-      --emit FORMAT[=FILE]       Print the plan as a launch file instead of the page, or write ...
-      --best N                   Show the best N plans
-      --objective KEY            The quantity to minimise: time, memory, or cost per token (with ...
-      --target-step TIME         For each parameter of the device, name the smallest value that ...
-      --plans FILE               Write a plan file with the best plan of each device, for 'nncost ...
-      --shards FILE,...          Do not search: merge the outputs of all shards of this search, ...
-      --progress FORM            Progress on standard error: line, on a terminal; json, one ...
-      --threads N                Number of threads
-      --no-prune                 Evaluate every legal plan completely
-  -f, --format FORMAT            table, json, csv, csv-plain (no dots in names) or markdown
-  -o, --output FILE              Write to FILE, completely or not at all
-      --no-defaults              Ignore $XDG_CONFIG_HOME/nncost/defaults
-      --help                     Show the options; -h: only the most used
-      --help-all                 Explain every option
+      --emit FORMAT[=FILE]       Print the plan as a launch file instead of the normal output
+      --best N                   Number of plans to show, the best plan first
+      --objective KEY            Quantity to minimise: time (step time), memory, or cost (per token)
+      --target-step TIME         Step time to reach by changing one device parameter: 2.5s, 800ms
+      --plans FILE               Write a plan file with the best plan for each DEVICE, for ...
+      --shards FILE,...          Merge the JSON outputs of all shards of a search; do not search
+      --progress FORM            Form of the progress reports on standard error: line, json or none
+      --threads N                Number of threads of this process
+      --no-prune                 Evaluate every legal plan, even if it cannot be among the best
+  -f, --format FORMAT            Output format: table, json, csv, csv-plain or markdown
+  -o, --output FILE              Write the output to FILE instead of standard output
+      --no-defaults              Ignore the default options in $XDG_CONFIG_HOME/nncost/defaults
+      --help                     Show all options of the command; -h: only the most used options
+      --help-all                 Show all options of the command with complete explanations
 
 usage: nncost sweep MODEL[,MODEL...] DEVICE[,DEVICE...] [options]
 
@@ -386,93 +390,93 @@ usage: nncost explain [NAMES [MODEL DEVICE | PLANS.json [DEVICE]]] [options]
 Formula and source of metrics and ops; with MODEL DEVICE also their numbers.
 
 Batch:
-      --micro-batch N            Sequences or images per micro-batch of one replica
-      --micro-batches N          Micro-batches per optimizer step (gradient accumulation)
-      --global-batch N           Sequences or images per step
-      --seq-len N                Length of a sequence
+      --micro-batch N            Number of sequences or images in a micro-batch of one replica
+      --micro-batches N          Number of micro-batches per optimizer step (gradient accumulation)
+      --global-batch N           Number of sequences or images per step, of all replicas
+      --seq-len N                Length of a sequence in tokens
       --image N                  Height and width of an image in pixels
-      --lenient                  Ignore keys that nncost does not know or cannot estimate, in ...
-      --from FORMAT              Format of the launch files among the arguments, such as deepspeed
-      --scenario ID              The scenario to take from the plan file that is given as MODEL
+      --lenient                  Ignore unknown keys in launch files and Hugging Face configurations
+      --from FORMAT              Format of the launch files on the command line, such as deepspeed
+      --scenario ID              Id of the scenario to estimate, if MODEL is a plan file
 
 Parallelism:
       --devices N                Total number of devices
-      --devices-per-node N       Devices in one scale-up domain
-      --data N                   Replicas that share the batch
-      --tensor N                 Devices that split each matrix product
-      --pipeline N               Pipeline stages
-      --virtual-stages N         Groups of layers per pipeline stage
-      --ends-as-layers[=off]     Count embedding and head as one layer each when balancing stages
-      --first-stage-layers N     Layers of the first pipeline stage; 0 = as many as other stages
-      --last-stage-layers N      Layers of the last pipeline stage; 0 = as many as other stages
-      --context N                Devices that split each sequence
-      --expert N                 Devices that share the experts; a divisor of data x context
-      --whole-experts[=off]      Do not split experts over tensor ranks (expert tensor parallel = ...
-      --sequence-parallel[=off]  Also split norms and dropout over tensor ranks
-      --schedule NAME            Pipeline schedule: the order of forward and backward micro-batches
-      --context-kind NAME        How context ranks attend to the tokens of other context ranks
-      --rank-order NAME          Order in which ranks are numbered: the degree named first varies ...
-      --overlap X                Share of the communication that overlaps with compute, where ...
-      --capacity-factor X        Slots of an expert divided by its mean number of tokens; 0 = no ...
-      --imbalance X              Tokens of the busiest expert rank divided by the mean of all ranks
-      --cluster FILE             Cluster file with the links between the devices; they replace ...
+      --devices-per-node N       Number of devices in one scale-up domain
+      --data N                   Number of model replicas that share the batch (data parallelism)
+      --tensor N                 Number of devices that split each matrix product
+      --pipeline N               Number of pipeline stages, over which the layers are spread
+      --virtual-stages N         Number of groups of layers (virtual stages) per pipeline stage
+      --ends-as-layers[=off]     Balance pipeline stages with embedding and head as one layer each
+      --first-stage-layers N     Number of layers of the first pipeline stage
+      --last-stage-layers N      Number of layers of the last pipeline stage
+      --context N                Number of devices that split each sequence (context parallelism)
+      --expert N                 Number of devices that share the experts (expert parallelism)
+      --whole-experts[=off]      Keep each expert whole instead of splitting it over tensor ranks
+      --sequence-parallel[=off]  Sequence parallelism: tensor ranks split norms and dropout, too
+      --schedule NAME            Pipeline schedule: order of forward and backward passes of a stage
+      --context-kind NAME        How a context rank gets keys and values from other context ranks
+      --rank-order NAME          Order of ranks: ranks of the degree named first are neighbours
+      --overlap X                Share of the communication that overlaps with compute, from 0 to 1
+      --capacity-factor X        Largest number of tokens of an expert / mean of all experts
+      --imbalance X              Tokens of the busiest expert rank / mean of all expert ranks
+      --cluster FILE             JSON file of a cluster, with the links between its devices
 
 Memory:
-      --zero NAME                ZeRO stage: 1 divides optimizer states, 2 also gradients, 3 also ...
-      --shard N                  Ranks that share one copy of the tensors that ZeRO divides (HSDP)
-      --reshard[=off]            ZeRO stage 3 frees weights after forward and gathers them again ...
-      --offload LIST             Parts kept in host memory: optimizer, activations, weights
-      --recompute LIST           Activation checkpointing: parts of forward that backward ...
+      --zero NAME                ZeRO: divide optimizer states (1), also gradients (2), weights (3)
+      --shard N                  Number of ranks that hold one copy of the tensors ZeRO divides
+      --reshard[=off]            With --zero 3, a layer's gathered weights are freed after forward
+      --offload LIST             Tensors that are stored in host memory instead of device memory
+      --recompute LIST           Activation checkpointing: parts of forward that backward repeats
       --train LIST               Parts whose weights are trained; all other parts are frozen
-      --train-layers N           Number of successive layers whose weights or adapters are ...
-      --train-from N             Index, from 0, of the first of the layers that --train-layers ...
-      --next-tokens[=off]        Also train the layers for multi-token prediction (next_layers of ...
-      --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
-      --adapters LIST            Linear layers with adapters; routed experts have none unless listed
-      --dora[=off]               Adapters train the direction of each weight and a separate ...
-      --oft[=off]                Adapters rotate the inputs of each layer, in blocks of ...
+      --train-layers N           Number of successive layers whose weights or adapters are trained
+      --train-from N             Index, from 0, of the first layer that --train-layers N trains
+      --next-tokens[=off]        Train the layers for multi-token prediction, too
+      --adapter-rank N           LoRA rank: inner width of the adapters of linear layers
+      --adapters LIST            Linear layers that get adapters
+      --dora[=off]               DoRA: in addition to each adapter, train one magnitude per output
+      --oft[=off]                OFT: each adapter rotates the inputs of its layer
       --frozen NAME              Storage format of frozen weights
-      --fp8-inputs[=off]         Keep the inputs of activation functions in 8 bits for backward
-      --recompute-every N        Number of layers that full recomputation runs again from one ...
-      --recompute-layers N       Number of layers of each stage that are recomputed in full; 0 = ...
-      --activations NAME         Rule by which the bytes of kept activations are counted
-      --reserve-bytes N          Device memory for other uses: driver, collectives, allocator ...
+      --fp8-inputs[=off]         Forward keeps inputs of activation functions in 8 bits for backward
+      --recompute-every N        Number of layers per recompute block of --recompute full
+      --recompute-layers N       Number of layers per stage that --recompute full recomputes
+      --activations NAME         Rule by which nncost counts the bytes of kept activations
+      --reserve-bytes N          Bytes of device memory for driver, collectives and fragmentation
 
 Numbers:
       --precision NAME           Number format of the matrix products
-      --policy NAME              Precision policy: formats of weights, gradients and optimizer ...
-      --optimizer NAME           Optimizer: determines the optimizer states and the work of the ...
-      --optimizer-rank N         Rank to which the optimizers galore and apollo project gradients
-      --optimizer-kernels NAME   Kernels of the update: one for all operations, or one for each ...
-      --attention NAME           Attention as one fused kernel, or as separate kernels
-      --mode NAME                Compute the predicted step with the fitted efficiencies of the ...
-      --flops-convention NAME    Rule by which model FLOPs are counted
-      --clip-gradients[=off]     Clip gradients by the norm of all gradients before the update
-      --software PROFILE         Software profile: which kernels are fused, which tensors are ...
-      --seller NAME              Seller whose prices are used: a file in prices/, such as aws, or ...
-      --offer KIND               Terms on which the seller rents the devices
-      --region REGION            Location of the devices: a country (FR, FRA, France), or a ...
-      --set FIELD=VALUE          Change any field of the plan, the model or the device, by its ...
+      --policy NAME              Policy: formats of weights, gradients and optimizer states
+      --optimizer NAME           Optimizer, which decides the optimizer states and the update's work
+      --optimizer-rank N         Rank to which --optimizer galore and apollo project the gradients
+      --optimizer-kernels NAME   How the operations of the optimizer update are divided into kernels
+      --attention NAME           Attention in one fused kernel, or in separate kernels (unfused)
+      --mode NAME                Predicted step time, or lower bound of the step time (ideal)
+      --flops-convention NAME    Rule by which nncost counts model FLOPs
+      --clip-gradients[=off]     Clip the gradients before the update by the norm of all gradients
+      --software PROFILE         Software profile: fused kernels, kept tensors and overlap of a ...
+      --seller NAME              Seller of device-hours, whose prices are used
+      --offer KIND               Rental terms of the price: on-demand, spot, reserved-1y or ...
+      --region REGION            Location of the devices: a country (FR, FRA, France) or a ...
+      --set FIELD=VALUE          Change a field of the plan, model or device: ...
       --power-cap W              Sustained power limit of a device in watts (like --set ...
-      --host HOST                Time of the host to issue one kernel of a program that is not ...
-      --implementation NAME      Library that runs the model under the profiles torch-eager and ...
-      --building OPERATOR        Operator of the data centre
+      --host HOST                Host time to issue one kernel of a program that is not compiled
+      --implementation NAME      Library of the model: transformers, diffusers or timm
+      --building OPERATOR        Operator of the data centre, such as google, whose PUE is used
 
 Cost:
-      --tokens X                 Tokens to train on in the whole run
-      --samples X                Sequences or images to train on in the whole run
+      --tokens X                 Number of tokens to train on in the whole run
+      --samples X                Number of sequences or images to train on in the whole run
       --price X                  Price of one device for one hour, in the currency of the device ...
       --stored-bytes X           Bytes of data and checkpoints that are stored during the run
-      --storage-price X          Price of one stored gigabyte per month
-      --egress-bytes X           Bytes that are moved out of the cloud (egress)
-      --egress-price X           Price of moving one gigabyte out of the cloud
+      --storage-price X          Price of storing one gigabyte for one month
+      --egress-bytes X           Bytes of data that the run moves out of the cloud (egress)
+      --egress-price X           Price of moving one gigabyte of data out of the cloud
 
 Output:
-  -f, --format FORMAT            table, json, csv, csv-plain (no dots in names) or markdown
-  -o, --output FILE              Write to FILE, completely or not at all
-      --no-defaults              Ignore $XDG_CONFIG_HOME/nncost/defaults
-      --help                     Show the options; -h: only the most used
-      --help-all                 Explain every option
+  -f, --format FORMAT            Output format: table, json, csv, csv-plain or markdown
+  -o, --output FILE              Write the output to FILE instead of standard output
+      --no-defaults              Ignore the default options in $XDG_CONFIG_HOME/nncost/defaults
+      --help                     Show all options of the command; -h: only the most used options
+      --help-all                 Show all options of the command with complete explanations
 
 
 # Help lists every option.

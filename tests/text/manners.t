@@ -10,23 +10,23 @@ usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
 Every op of the step: dimensions, FLOPs, bytes, intensity, time, share, bound.
 
       --devices N                Total number of devices
-      --tensor N                 Devices that split each matrix product
-      --pipeline N               Pipeline stages
-      --zero NAME                ZeRO stage: 1 divides optimizer states, 2 also gradients, 3 also ...
-      --micro-batch N            Sequences or images per micro-batch of one replica
-      --micro-batches N          Micro-batches per optimizer step (gradient accumulation)
-      --global-batch N           Sequences or images per step
-      --seq-len N                Length of a sequence
+      --tensor N                 Number of devices that split each matrix product
+      --pipeline N               Number of pipeline stages, over which the layers are spread
+      --zero NAME                ZeRO: divide optimizer states (1), also gradients (2), weights (3)
+      --micro-batch N            Number of sequences or images in a micro-batch of one replica
+      --micro-batches N          Number of micro-batches per optimizer step (gradient accumulation)
+      --global-batch N           Number of sequences or images per step, of all replicas
+      --seq-len N                Length of a sequence in tokens
       --precision NAME           Number format of the matrix products
-      --optimizer NAME           Optimizer: determines the optimizer states and the work of the ...
-      --recompute LIST           Activation checkpointing: parts of forward that backward ...
-      --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
-      --set FIELD=VALUE          Change any field of the plan, the model or the device, by its ...
-  -f, --format FORMAT            table, json, csv, csv-plain (no dots in names) or markdown
-  -o, --output FILE              Write to FILE, completely or not at all
-      --sort KEY                 Order of the rows: order, time, flops or bytes, largest first
-      --top N                    Show only the first N rows; of ops, without --sort, those that ...
-      --by KEY                   Add up rows by op, group or phase
+      --optimizer NAME           Optimizer, which decides the optimizer states and the update's work
+      --recompute LIST           Activation checkpointing: parts of forward that backward repeats
+      --adapter-rank N           LoRA rank: inner width of the adapters of linear layers
+      --set FIELD=VALUE          Change a field of the plan, model or device: ...
+  -f, --format FORMAT            Output format: table, json, csv, csv-plain or markdown
+  -o, --output FILE              Write the output to FILE instead of standard output
+      --sort KEY                 Order of the rows: order (of execution), or time, flops, bytes ...
+      --top N                    Show only the first N rows
+      --by KEY                   Print one row, with sums, for each op, group of ops or phase
 
 18 of N options; 'nncost ops --help' explains all of them.
 $ [ "$(nncost help ops)" = "$(nncost ops --help)" ] && [ "$(nncost help)" = "$(nncost --help)" ] && echo same
