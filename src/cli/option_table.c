@@ -50,13 +50,13 @@ const nnc_own_option nnc_own_options[] = {
                          "sets the carbon intensity of the grid; a cloud's region sets the price, too." },
       .argument = "REGION", .takes = NNC_TAKES_SCENARIO | NNC_TAKES_SERVE },
     { .field = { .name = "set", TEXTS(given.sets, given.set_count), .group = "Numbers",
-                 .help = "Change a field of the plan, model or device: scale_up.bytes_per_s=450e9. FIELD is the "
-                         "name in the JSON file; with a prefix plan., model. or device. nncost changes the field "
-                         "of this file only. The option can be repeated." },
+                 .help = "Change a field of the plan, model or device: scale_up.bytes_per_s=450e9. FIELD is its "
+                         "name in the JSON file; a prefix plan., model. or device. of FIELD selects one of the "
+                         "three. The option can be repeated." },
       .argument = "FIELD=VALUE", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "power-cap", TEXT(power_cap), .group = "Numbers",
                  .help = "Sustained power limit of a device in watts (like --set device.power_cap_w=W).",
-                 .default_text = "its board's limit" },
+                 .default_text = "the power limit of the board" },
       .argument = "W", .takes = NNC_TAKES_PLAN },
     { .field = { .name = "host", TEXT(host), .group = "Numbers",
                  .help = "Host time to issue one kernel of a program that is not compiled. HOST is the id of a "
@@ -104,7 +104,7 @@ const nnc_own_option nnc_own_options[] = {
       .takes = NNC_TAKES_SHOW },
     { .field = { .name = "scenario", TEXT(scenario), .group = "Batch",
                  .help = "Id of the scenario to estimate, if MODEL is a plan file.",
-                 .default_text = "its only scenario" },
+                 .default_text = "the only scenario of the plan file" },
       .argument = "ID", .takes = NNC_TAKES_SCENARIO },
     { .field = { .name = "update", SWITCH(update), .group = "Output",
                  .help = "Write the estimates into the key 'recorded' of the plan file. The rest of the file does "
@@ -206,11 +206,11 @@ const nnc_own_option nnc_own_options[] = {
       .argument = "FILE,...", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "max-memory", NUMBER(search.max_memory), .group = "Memory", .unit = "B",
                  .help = "Largest memory that a plan is allowed to use on one device.",
-                 .default_text = "the device's" },
+                 .default_text = "the capacity of the device" },
       .argument = "BYTES", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "risk", TEXT(search.risk), .group = "Memory",
                  .help = "Largest allowed probability that a plan runs out of memory: 5%, 0.05.",
-                 .default_text = "none: the upper end of the memory range must fit" },
+                 .default_text = "none: the upper end of the predicted memory range must fit" },
       .argument = "SHARE", .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "progress", NUMBER(progress), .group = "Output", NAMED(nnc_progress_form_name, NNC_PROGRESS_COUNT),
                  .help = "Form of the progress reports on standard error: line, json or none. line: one line that "
@@ -224,7 +224,7 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Evaluate every legal plan, even if it cannot be among the best." },
       .takes = NNC_TAKES_SEARCH },
     { .field = { .name = "where", TEXTS(sweep.where, sweep.where_count), .group = "Output",
-                 .help = "Print only rows that meet the condition 'tensor*pipeline <= 64 && mfu > 0.4'. The names "
+                 .help = "Print only rows that meet a condition: 'tensor*pipeline <= 64 && mfu > 0.4'. The names "
                          "in a condition are axes, metrics and fields. If the option is repeated, a row must meet "
                          "all conditions." },
       .argument = "CONSTRAINT", .takes = NNC_TAKES_SWEEP },
@@ -259,8 +259,8 @@ const nnc_own_option nnc_own_options[] = {
                  .default_text = "parameters that the rows can determine" },
       .argument = "PARAMETER,...", .takes = NNC_TAKES_CALIBRATE },
     { .field = { .name = "explain", TEXT(explain), .group = "Output",
-                 .help = "List measurements that would narrow the 90 % interval of MODEL. The most useful "
-                         "measurement comes first." },
+                 .help = "List measurements that would narrow the predicted interval of MODEL. It is the 90 % "
+                         "interval of the step time; the most useful measurement comes first." },
       .argument = "MODEL", .takes = NNC_TAKES_CALIBRATE },
     { .field = { .name = "rows", SWITCH(rows), .group = "Output",
                  .help = "Print every measured row with its prediction and error." },
@@ -322,7 +322,7 @@ const nnc_own_option nnc_own_options[] = {
     { .field = { .name = "building", TEXT(given.building), .group = "Numbers",
                  .help = "Operator of the data centre, such as google, whose PUE is used. OPERATOR is an id in "
                          "grid/buildings.json.",
-                 .default_text = "--pue" },
+                 .default_text = "value of --pue" },
       .argument = "OPERATOR", .takes = NNC_TAKES_SCENARIO },
     /* clang-format on */
 };

@@ -48,7 +48,7 @@ static const nnc_field plan_fields[] = {
       .help = "Number of groups of layers (virtual stages) "
               "per pipeline stage." },
     { NNC_FIELD(nnc_plan, ends_as_layers), NNC_DEFAULT_OFF,
-      .help = "Balance pipeline stages with embedding and head as one layer each." },
+      .help = "Embedding and head count as one layer each when stages are balanced." },
     { NNC_FIELD(nnc_plan, first_stage_layers), .max = 1e5, NNC_DEFAULT(0),
       .help = "Number of layers of the first pipeline stage. 0 = as many layers as the other stages." },
     { NNC_FIELD(nnc_plan, last_stage_layers), .max = 1e5, NNC_DEFAULT(0),
@@ -65,8 +65,9 @@ static const nnc_field plan_fields[] = {
     { NNC_FIELD(nnc_plan, sequence_parallel), NNC_DEFAULT_OFF,
       .help = "Sequence parallelism: tensor ranks split norms and dropout, too." },
     { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_plan, zero), .group = "Memory", .names = { zero_name, 4 }, NNC_DEFAULT(0),
-      .help = "ZeRO: divide optimizer states (1), also gradients (2), weights (3). The ranks of data x context "
-              "divide these tensors among them. Stage 3 is FSDP; stage 0 divides no tensors." },
+      .help = "ZeRO: divide optimizer states (1), also gradients (2), weights (3). Stage 1 divides optimizer "
+              "states over --shard ranks, stage 2 optimizer states and gradients, stage 3 optimizer states, "
+              "gradients and weights (FSDP); stage 0 divides no tensors." },
     { DEGREE(shard), .default_text = "data x context",
       .help = "Number of ranks that hold one copy of the tensors ZeRO divides. If N is smaller than data x "
               "context, other groups of N ranks hold further copies (HSDP)." },
@@ -78,7 +79,9 @@ static const nnc_field plan_fields[] = {
       .help = "Pipeline schedule: order of forward and backward passes of a stage." },
     { NNC_FIELD(nnc_plan, context_kind), NNC_FIELD_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_COUNT),
       NNC_DEFAULT_AS(NNC_CONTEXT_RING, "ring"),
-      .help = "How a context rank gets keys and values from other context ranks." },
+      .help = "How a context rank gets keys and values from other context ranks. ring: blocks of keys and values "
+              "are passed around a ring; all-gather: each rank gathers all keys and values before attention; "
+              "ulysses: after an all-to-all, each rank has all tokens of some heads." },
     { NNC_FIELD(nnc_plan, rank_order), NNC_FIELD_NAMES(nnc_rank_order, NNC_ORDER_COUNT),
       NNC_DEFAULT_AS(NNC_ORDER_TENSOR_CONTEXT_DATA_PIPELINE, "tensor-context-data-pipeline"),
       .help = "Order of ranks: ranks of the degree named first are neighbours. Neighbours are in one node if the "
@@ -142,17 +145,18 @@ static const nnc_field plan_fields[] = {
               "adapters are trained, and in addition the parts that --train lists." },
     { NNC_FIELD_AS(NNC_FIELD_ADAPTERS, nnc_plan, adapters), .group = "Memory",
       NNC_DEFAULT_AS(NNC_ADAPTED_LINEAR, "linear"),
-      .help = "Linear layers that get adapters. 'linear' stands for all linear layers except routed experts; "
-              "values:" },
+      .help =
+          "Linear layers that get adapters. 'linear' stands for all linear layers except those of routed experts." },
     { NNC_FIELD(nnc_plan, dora), .group = "Memory", NNC_DEFAULT_OFF,
-      .help = "DoRA: in addition to each adapter, train one magnitude per output. The adapter changes only the "
-              "direction of the weights." },
+      .help = "DoRA: each adapter also trains one magnitude per output of its layer. The low-rank matrices then "
+              "change only the direction of the weights." },
     { NNC_FIELD(nnc_plan, oft), .group = "Memory", NNC_DEFAULT_OFF,
-      .help = "OFT: each adapter rotates the inputs of its layer. It rotates blocks of --adapter-rank inputs." },
+      .help = "OFT: each adapter rotates the inputs of its layer. Blocks of --adapter-rank inputs are rotated, and "
+              "no low-rank product is added." },
     { NNC_FIELD(nnc_plan, frozen), .group = "Memory", NNC_FIELD_NAMES(nnc_frozen, NNC_FROZEN_COUNT),
       NNC_DEFAULT_AS(NNC_FROZEN_16, "16bit"),
-      .help = "Storage format of frozen weights. For a captured step, give paths of the modules that are not "
-              "trained instead of a format." },
+      .help = "Storage format of frozen weights. For a captured step NAME is no format, but the paths of the "
+              "modules whose weights are not trained." },
     { NNC_FIELD(nnc_plan, fp8_inputs), .group = "Memory", NNC_DEFAULT_OFF,
       .help = "Forward keeps inputs of activation functions in 8 bits for backward." },
     { NNC_FIELD(nnc_plan, recompute_every), .min = 1, .max = 1e5, NNC_DEFAULT(1),
@@ -186,8 +190,8 @@ static const nnc_field plan_fields[] = {
     { NNC_FIELD(nnc_plan, samples), .min = 1, .max = RUN_MAX,
       .help = "Number of sequences or images to train on in the whole run." },
     { NNC_FIELD(nnc_plan, price), .max = 1e6, .default_text = "newest price in the device file",
-      .help = "Price of one device for one hour, in the currency of the device file (US dollars if "
-              "it has no prices)." },
+      .help = "Price of one device for one hour. Its currency is the currency of the device file (US dollars if "
+              "the file has no prices)." },
     { NNC_FIELD(nnc_plan, reserve_bytes), .group = "Memory", .unit = "B", .max = 1e15,
       NNC_DEFAULT_AS(-1, "the software profile's"),
       .help = "Bytes of device memory for driver, collectives and fragmentation. With this option, the verdict "
@@ -231,10 +235,11 @@ static const nnc_field run_fields[] = {
     { NUMBER(days), .above_min = true, .help = "Duration of the run in days." },
     { NUMBER(device_hours), .above_min = true,
       .help = "Amount of training in device-hours: number of devices x hours of the run." },
-    { TIME(step_s), .above_min = true, .default_text = "the estimate's",
+    { TIME(step_s), .above_min = true, .default_text = "the estimated step time",
       .help = "Step time to use instead of the estimated step time." },
     { NNC_FIELD(nnc_run_ask, step_flops), .max = 1e30, .above_min = true, .unit = "FLOP",
-      .default_text = "the estimate's", .help = "Model FLOPs of one step to use instead of the estimated FLOPs." },
+      .default_text = "the estimated model FLOPs",
+      .help = "Model FLOPs of one step to use instead of the estimated FLOPs." },
     { TIME(warmup_s), NNC_DEFAULT(0),
       .help = "Time that the run spends once at its start. It includes the start of the job, compilation and the "
               "ramp of the batch size." },
@@ -306,13 +311,13 @@ static const nnc_field run_fields[] = {
       .help = "Active parameters of the critic model of --method ppo; 0 = no critic." },
     { NUMBER(teacher_params), .above_min = true, .help = "Active parameters of the teacher model (distillation)." },
     { NUMBER(reference_total_params), .default_text = "--reference-params",
-      .help = "Total parameters of the reference model, all experts included. nncost uses them for its memory." },
+      .help = "Total parameters of the reference model, with all experts, which are in memory." },
     { NUMBER(reward_total_params), .default_text = "--reward-params",
-      .help = "Total parameters of the reward model, all experts included. nncost uses them for its memory." },
+      .help = "Total parameters of the reward model, with all experts, which are in memory." },
     { NUMBER(critic_total_params), .default_text = "--critic-params",
-      .help = "Total parameters of the critic model, all experts included. nncost uses them for its memory." },
+      .help = "Total parameters of the critic model, with all experts, which are in memory." },
     { NUMBER(teacher_total_params), .default_text = "--teacher-params",
-      .help = "Total parameters of the teacher model, all experts included. nncost uses them for its memory." },
+      .help = "Total parameters of the teacher model, with all experts, which are in memory." },
     { NUMBER(update_epochs), .above_min = true, NNC_DEFAULT(1),
       .help = "Number of training passes over each batch "
               "of generated answers." },
@@ -341,13 +346,13 @@ static const nnc_field run_fields[] = {
       .help = "Tokens per second that one device generates." },
     { TIME(rollout_s), .default_text = "generated tokens / rate of all generating devices",
       .help = "Time to generate the answers of one training step." },
-    { TIME(score_s), .default_text = "time of the forward passes",
+    { TIME(score_s), .default_text = "time of the forward passes of the helper models",
       .help = "Time in which the helper models score "
               "the answers of one training step." },
     { TIME(sync_s), .default_text = "bytes of the weights / --sync-bytes-per-s",
       .help = "Time to send the new weights of one step to the "
               "generating devices." },
-    { RATE(sync_bytes_per_s), .default_text = "network rate with --rollout-devices; else unlimited",
+    { RATE(sync_bytes_per_s), .default_text = "rate of the scale-out network with --rollout-devices; else unlimited",
       .help = "Rate at which new weights are sent to the generating devices." },
 
     { NUMBER(sites), .min = 1, .group = "Sites", NNC_DEFAULT(1),
@@ -394,9 +399,9 @@ static const nnc_field run_fields[] = {
     { NNC_FIELD(nnc_run_ask, carbon_g_per_kwh), .unit = "g/kWh", .max = 1e5, .default_text = "value of --region",
       .help = "Carbon intensity of the grid, in grams of CO2 per kWh." },
     { NNC_FIELD(nnc_run_ask, embodied_kg), .unit = "kg", .max = 1e6,
-      .help = "Carbon (kg) emitted to make one device and its share of a node." },
+      .help = "CO2 in kg that is emitted to make one device and its share of a node." },
     { TIME(life_s), .above_min = true,
-      .help = "Lifetime of a device. nncost spreads the carbon of --embodied-kg over this time." },
+      .help = "Lifetime of a device. nncost spreads --embodied-kg evenly over this time." },
     { SHARE(use_share), .above_min = true, .help = "Share of the lifetime --life-s in which a device is in use." },
 
     { BYTES(stored_bytes), .group = "Cost", .help = "Bytes of data and checkpoints that are stored during the run." },
@@ -467,8 +472,9 @@ static const nnc_field serve_fields[] = {
     { COUNT(concurrency), .help = "Closed loop: number of requests that are always open." },
     { NNC_FIELD(nnc_serve_ask, waves), .min = 1, .max = 1e9, NNC_DEFAULT(10),
       .help = "Closed loop: requests of the whole benchmark divided by --concurrency. At the start --concurrency "
-              "requests arrive together. If X x --concurrency is above --requests, nncost simulates --requests "
-              "requests and leaves the first quarter out of the results (steady state)." },
+              "requests arrive together. nncost simulates at most --requests requests (at least 4 x "
+              "--concurrency); if the benchmark is longer, the results leave out the first quarter of the "
+              "simulated requests (steady state)." },
     { NNC_FIELD(nnc_serve_ask, request_rate), .max = 1e9, .above_min = true,
       .help = "Open loop: number of requests that arrive per second." },
     { NNC_FIELD(nnc_serve_ask, offline), NNC_DEFAULT_OFF,
@@ -484,7 +490,7 @@ static const nnc_field serve_fields[] = {
               "lengths of prompts and answers uniformly within this share below and above --input-len "
               "and --output-len. 0: all requests have the same lengths, and the requests of a closed "
               "loop end at the same time." },
-    { NNC_FIELD(nnc_serve_ask, preempt), NNC_DEFAULT_AS(false, "as the engine of the profile"),
+    { NNC_FIELD(nnc_serve_ask, preempt), NNC_DEFAULT_AS(false, "as the serving engine of the profile does"),
       .help = "Closed and open loop: start a request when its prompt fits into the cache. When the cache is full, "
               "the newest request is preempted. off: a request starts only when its prompt and its answer fit into "
               "the cache." },
@@ -497,7 +503,8 @@ static const nnc_field serve_fields[] = {
               "tokens of the next step reach X x --chunk (batch_wait_max_tokens_ratio of TensorRT-LLM)." },
     { NNC_FIELD(nnc_serve_ask, requests), .min = 1, .max = 1 << 20, NNC_DEFAULT(10000),
       .help = "Open loop: number of simulated requests per replica. The results leave out the first tenth of the "
-              "requests. If the mean time to first token is uncertain by over 1 %, nncost makes 16 simulations." },
+              "requests. If the mean time to first token is uncertain by over 1 %, nncost makes 16 simulations. "
+              "Closed loop: largest number of simulated requests (--waves)." },
     { NNC_FIELD(nnc_serve_ask, seed), .max = 1e15, NNC_DEFAULT(1),
       .help = "Closed and open loop: seed of random arrival times and request lengths." },
     { NNC_FIELD(nnc_serve_ask, prefix_hit), .max = 1, NNC_DEFAULT(0),
@@ -520,7 +527,7 @@ static const nnc_field serve_fields[] = {
       .help = "Tokens of the busiest expert rank / mean of all expert ranks." },
     { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_serve_ask, precision), .group = "Numbers",
       .names = { dtype_name, NNC_DTYPE_COUNT },
-      NNC_DEFAULT_AS(NNC_DTYPE_COUNT, "format in which the device multiplies these weights"),
+      NNC_DEFAULT_AS(NNC_DTYPE_COUNT, "format in which the device multiplies weights of --weights"),
       .help = "Number format in which matrix products are computed." },
     { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_serve_ask, weights), STORED_NAMES,
       NNC_DEFAULT_AS(NNC_STORED_COUNT, "as published, else as --precision, else bf16"),
@@ -530,17 +537,18 @@ static const nnc_field serve_fields[] = {
     { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_serve_ask, kv_precision), STORED_NAMES, NNC_DEFAULT_AS(NNC_STORED_COUNT, "bf16"),
       .help = "Number format in which keys and values are stored in the cache." },
     { NNC_FIELD(nnc_serve_ask, memory_use), .group = "Engine", .max = 1, .above_min = true,
-      .default_text = "the profile's, 0.9", .help = "Share of the device memory that the serving engine uses." },
-    { LENGTH(block), .default_text = "the profile's, 16", .help = "Number of tokens per block of the paged KV cache." },
-    { LENGTH(chunk), .default_text = "the profile's, 8192",
+      .default_text = "the profile's, else 0.9", .help = "Share of the device memory that the serving engine uses." },
+    { LENGTH(block), .default_text = "the profile's, else 16",
+      .help = "Number of tokens per block of the paged KV cache." },
+    { LENGTH(chunk), .default_text = "the profile's, else 8192",
       .help = "Maximum number of tokens in one prefill step. Each group of --attention-data has its own step." },
-    { COUNT(max_batch), .default_text = "the profile's, 256",
+    { COUNT(max_batch), .default_text = "the profile's, else 256",
       .help =
           "Maximum number of sequences that decode together. Each group of --attention-data can have N sequences." },
     { NNC_FIELD(nnc_serve_ask, draft), .group = "Draft and separate workers, not scored", .default_text = "none",
       .help = "Draft model of speculative decoding: id of a model or a model file. The draft model runs on the "
               "devices of the served model, and its weights and cache take memory there." },
-    { COUNT(draft_length), .default_text = "no draft; 4 with --draft",
+    { COUNT(draft_length), .default_text = "4 with --draft, else no draft",
       .help = "Number of tokens that the draft model proposes at a time. The served model then verifies these "
               "tokens in one step." },
     { NNC_FIELD(nnc_serve_ask, acceptance), .max = 1, NNC_DEFAULT(0.7),

@@ -86,7 +86,9 @@ static const nnc_field software_fields[] = {
     /* The rows from here on are switches: each is also an option and a key of plan files (nnc_switch_table). */
     { SOFTWARE(dispatcher), NNC_FIELD_NAMES(nnc_dispatcher, NNC_DISPATCHER_COUNT),
       NNC_DEFAULT_AS(NNC_DISPATCHER_PROFILE, "profile"), .group = "Software",
-      .help = "Way in which tokens are sent to experts on other ranks." },
+      .help = "Way in which tokens are sent to experts on other ranks. profile: as the software profile says; "
+              "all-to-all: every copy of a token is sent; deepep, hybridep (DeepEP, HybridEP): a token is sent to "
+              "a scale-up domain once." },
     { SOFTWARE(overlap_tensor), .max = 1, NNC_DEFAULT(0),
       .help = "Share of the tensor-parallel communication that overlaps with compute." },
     { SOFTWARE(overlap_context), .max = 1, NNC_DEFAULT(1),
@@ -146,8 +148,8 @@ static const nnc_field software_fields[] = {
       .help = "Dropout reads fp32 random numbers that a separate kernel wrote to memory. off: the kernel of "
               "dropout generates the random numbers." },
     { SOFTWARE(fp8_gather), NNC_DEFAULT_OFF,
-      .help = "With fp8 products, ZeRO 3 with --reshard gathers weights in 8 bits. This applies to the weight "
-              "matrices of layers, but not to those of experts." },
+      .help = "With fp8 products, ZeRO 3 with --reshard gathers weights in 8 bits. The weights are the matrices of "
+              "all layers except the matrices of experts." },
     { SOFTWARE(block_scales), NNC_DEFAULT_OFF,
       .help = "8-bit operands have a scale per block of 128 values instead of a scale per tensor." },
     /* The rows from here on are only keys of profile files: no options and no keys of plan files. */

@@ -946,12 +946,12 @@ virtual_stages    Number of groups of layers (virtual stages) per pipeline stage
 context           Number of devices that split each sequence (context parallelism).
 expert            Number of devices that share the experts (expert parallelism). N must be a divisor
 sequence_parallel Sequence parallelism: tensor ranks split norms and dropout, too.
-zero              ZeRO: divide optimizer states (1), also gradients (2), weights (3). The ranks of
+zero              ZeRO: divide optimizer states (1), also gradients (2), weights (3). Stage 1
 shard             Number of ranks that hold one copy of the tensors ZeRO divides. If N is smaller
 reshard           With --zero 3, a layer's gathered weights are freed after forward. Backward
 devices_per_node  Number of devices in one scale-up domain.
 schedule          Pipeline schedule: order of forward and backward passes of a stage.
-context_kind      How a context rank gets keys and values from other context ranks.
+context_kind      How a context rank gets keys and values from other context ranks. ring: blocks of
 rank_order        Order of ranks: ranks of the degree named first are neighbours. Neighbours are in
 overlap           Share of the communication that overlaps with compute, from 0 to 1. X replaces the
 capacity_factor   Largest number of tokens of an expert / mean of all experts. Tokens above this
@@ -975,7 +975,7 @@ software_chosen   Whether the profile was chosen for the plan, not by the user.
 mode              Predicted step time, or lower bound of the step time (ideal). predicted: with the
 overrides         Fields that --set changed.
 cluster           Cluster file with the links between devices.
-ends_as_layers    Balance pipeline stages with embedding and head as one layer each.
+ends_as_layers    Embedding and head count as one layer each when stages are balanced.
 first_stage_layers
 last_stage_layers Number of layers of the last pipeline stage. 0 = as many layers as the other
 whole_experts     Keep each expert whole instead of splitting it over tensor ranks. With this option
@@ -985,9 +985,9 @@ train_from        Index, from 0, of the first layer that --train-layers N trains
 next_tokens       Train the layers for multi-token prediction, too. The model file gives the number
 adapter_rank      LoRA rank: inner width of the adapters of linear layers. 0 = no adapters. With
 adapters          Linear layers that get adapters. 'linear' stands for all linear layers except
-dora              DoRA: in addition to each adapter, train one magnitude per output. The adapter
-oft               OFT: each adapter rotates the inputs of its layer. It rotates blocks of
-frozen            Storage format of frozen weights. For a captured step, give paths of the modules
+dora              DoRA: each adapter also trains one magnitude per output of its layer. The low-rank
+oft               OFT: each adapter rotates the inputs of its layer. Blocks of --adapter-rank inputs
+frozen            Storage format of frozen weights. For a captured step NAME is no format, but the
 fp8_inputs        Forward keeps inputs of activation functions in 8 bits for backward.
 optimizer_rank    Rank to which --optimizer galore and apollo project the gradients.
 optimizer_kernels How the operations of the optimizer update are divided into kernels. fused: one
@@ -995,7 +995,7 @@ flops_convention  Rule by which nncost counts model FLOPs. palm: attention betwe
 clip_gradients    Clip the gradients before the update by the norm of all gradients.
 tokens            Number of tokens to train on in the whole run.
 samples           Number of sequences or images to train on in the whole run.
-price             Price of one device for one hour, in the currency of the device file (US dollars
+price             Price of one device for one hour. Its currency is the currency of the device file
 reserve_bytes     Bytes of device memory for driver, collectives and fragmentation. With this
 $ nncost explain bubble dense round --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 --schedule zb-h1 | sed '1,/^$/d'
 bubble_s          Idle time of the busiest stage, from a replay of the schedule with the times of

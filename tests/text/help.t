@@ -99,7 +99,7 @@ Parallelism:
       --tensor N                 Number of devices that split each matrix product
       --pipeline N               Number of pipeline stages, over which the layers are spread
       --virtual-stages N         Number of groups of layers (virtual stages) per pipeline stage
-      --ends-as-layers[=off]     Balance pipeline stages with embedding and head as one layer each
+      --ends-as-layers[=off]     Embedding and head count as one layer each when stages are balanced
       --first-stage-layers N     Number of layers of the first pipeline stage
       --last-stage-layers N      Number of layers of the last pipeline stage
       --context N                Number of devices that split each sequence (context parallelism)
@@ -126,7 +126,7 @@ Memory:
       --next-tokens[=off]        Train the layers for multi-token prediction, too
       --adapter-rank N           LoRA rank: inner width of the adapters of linear layers
       --adapters LIST            Linear layers that get adapters
-      --dora[=off]               DoRA: in addition to each adapter, train one magnitude per output
+      --dora[=off]               DoRA: each adapter also trains one magnitude per output of its ...
       --oft[=off]                OFT: each adapter rotates the inputs of its layer
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Forward keeps inputs of activation functions in 8 bits for backward
@@ -158,7 +158,7 @@ Numbers:
 Cost:
       --tokens X                 Number of tokens to train on in the whole run
       --samples X                Number of sequences or images to train on in the whole run
-      --price X                  Price of one device for one hour, in the currency of the device ...
+      --price X                  Price of one device for one hour
       --stored-bytes X           Bytes of data and checkpoints that are stored during the run
       --storage-price X          Price of storing one gigabyte for one month
       --egress-bytes X           Bytes of data that the run moves out of the cloud (egress)
@@ -269,7 +269,7 @@ Parallelism:
       --tensor N                 Number of devices that split each matrix product
       --pipeline N               Number of pipeline stages, over which the layers are spread
       --virtual-stages N         Number of groups of layers (virtual stages) per pipeline stage
-      --ends-as-layers[=off]     Balance pipeline stages with embedding and head as one layer each
+      --ends-as-layers[=off]     Embedding and head count as one layer each when stages are balanced
       --first-stage-layers N     Number of layers of the first pipeline stage
       --last-stage-layers N      Number of layers of the last pipeline stage
       --context N                Number of devices that split each sequence (context parallelism)
@@ -297,7 +297,7 @@ Memory:
       --next-tokens[=off]        Train the layers for multi-token prediction, too
       --adapter-rank N           LoRA rank: inner width of the adapters of linear layers
       --adapters LIST            Linear layers that get adapters
-      --dora[=off]               DoRA: in addition to each adapter, train one magnitude per output
+      --dora[=off]               DoRA: each adapter also trains one magnitude per output of its ...
       --oft[=off]                OFT: each adapter rotates the inputs of its layer
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Forward keeps inputs of activation functions in 8 bits for backward
@@ -333,7 +333,7 @@ Numbers:
 Cost:
       --tokens X                 Number of tokens to train on in the whole run
       --samples X                Number of sequences or images to train on in the whole run
-      --price X                  Price of one device for one hour, in the currency of the device ...
+      --price X                  Price of one device for one hour
       --stored-bytes X           Bytes of data and checkpoints that are stored during the run
       --storage-price X          Price of storing one gigabyte for one month
       --egress-bytes X           Bytes of data that the run moves out of the cloud (egress)
@@ -406,7 +406,7 @@ Parallelism:
       --tensor N                 Number of devices that split each matrix product
       --pipeline N               Number of pipeline stages, over which the layers are spread
       --virtual-stages N         Number of groups of layers (virtual stages) per pipeline stage
-      --ends-as-layers[=off]     Balance pipeline stages with embedding and head as one layer each
+      --ends-as-layers[=off]     Embedding and head count as one layer each when stages are balanced
       --first-stage-layers N     Number of layers of the first pipeline stage
       --last-stage-layers N      Number of layers of the last pipeline stage
       --context N                Number of devices that split each sequence (context parallelism)
@@ -433,7 +433,7 @@ Memory:
       --next-tokens[=off]        Train the layers for multi-token prediction, too
       --adapter-rank N           LoRA rank: inner width of the adapters of linear layers
       --adapters LIST            Linear layers that get adapters
-      --dora[=off]               DoRA: in addition to each adapter, train one magnitude per output
+      --dora[=off]               DoRA: each adapter also trains one magnitude per output of its ...
       --oft[=off]                OFT: each adapter rotates the inputs of its layer
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Forward keeps inputs of activation functions in 8 bits for backward
@@ -465,7 +465,7 @@ Numbers:
 Cost:
       --tokens X                 Number of tokens to train on in the whole run
       --samples X                Number of sequences or images to train on in the whole run
-      --price X                  Price of one device for one hour, in the currency of the device ...
+      --price X                  Price of one device for one hour
       --stored-bytes X           Bytes of data and checkpoints that are stored during the run
       --storage-price X          Price of storing one gigabyte for one month
       --egress-bytes X           Bytes of data that the run moves out of the cloud (egress)
