@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 typedef enum nnc_cell_kind {
-    NNC_CELL_NULL, /* the row has no value in this column */
+    NNC_CELL_NULL, /* NNC_CELL_NULL: the row of the results has no value in the column of the cell */
     NNC_CELL_NUMBER,
     NNC_CELL_WHOLE,
     NNC_CELL_BOOL,
@@ -24,7 +24,8 @@ typedef struct nnc_cell {
         double number;
         int64_t whole;
         bool flag;
-        const char *text; /* ends with a NUL; the object that made the cell owns the text */
+        /* the text of a text cell; it ends with a NUL, and the object that made the cell frees it */
+        const char *text;
     };
 } nnc_cell;
 

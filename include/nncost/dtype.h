@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* Columns: enumerator, name, bytes of a stored element.
- * tf32 is a mode of the matrix units; operands in tf32 are stored in fp32. */
+/* Number formats. The columns are enumerator, name, and bytes of one stored element. tf32 is a mode of the matrix
+ * units; operands in tf32 are stored in fp32. */
 #define NNC_DTYPE_LIST(X)    \
     X(NNC_FP64, "fp64", 8.0) \
     X(NNC_FP32, "fp32", 4.0) \
@@ -24,15 +24,15 @@ extern "C" {
 
 NNC_ENUM(nnc_dtype, NNC_DTYPE_LIST, NNC_DTYPE_COUNT);
 
-/* Returns the bytes of one stored element of a format; NaN for a value outside the list. */
+/* Returns the bytes of one stored element of a number format; NaN for a value that is no nnc_dtype. */
 NNC_API double nnc_dtype_bytes(nnc_dtype dtype);
-/* Returns the name of a format ("bf16"), in static storage; "?" for a value outside the list. */
+/* Returns the name of a number format, for example "bf16", in static storage; "?" for a value that is no nnc_dtype. */
 NNC_API const char *nnc_dtype_name(nnc_dtype dtype);
 /* Storage formats of weights, keys and values in serving. Columns: enumerator, name, bits of an element, bits of the
- * scale of a group, bits of the zero point of a group, number of elements of a group (0: the user gives it), format of
- * the matrix products on devices that can compute in it. Sources: OCP MX specification 1.0 (mxfp4); NVFP4,
- * docs.nvidia.com/cuda, cuDNN block scaling; AWQ arXiv:2306.00978, whose int4 has an fp16 scale and a 4-bit zero point
- * per group. See docs/serving.md. */
+ * scale of a group of elements, bits of the zero point of a group, number of elements of a group (0: the user gives
+ * this number), number format in which devices with such matrix units compute the products. Sources: OCP MX
+ * specification 1.0 (mxfp4); NVFP4, docs.nvidia.com/cuda, cuDNN block scaling; AWQ arXiv:2306.00978, whose int4 has an
+ * fp16 scale and a 4-bit zero point per group. See docs/serving.md. */
 #define NNC_STORED_LIST(X)                                            \
     X(NNC_STORED_FP32, "fp32", 32.0, 0.0, 0.0, 0.0, NNC_FP32)         \
     X(NNC_STORED_BF16, "bf16", 16.0, 0.0, 0.0, 0.0, NNC_BF16)         \
@@ -44,11 +44,12 @@ NNC_API const char *nnc_dtype_name(nnc_dtype dtype);
     X(NNC_STORED_NVFP4, "nvfp4", 4.0, 8.0, 0.0, 16.0, NNC_FP4)        \
     X(NNC_STORED_MXFP4, "mxfp4", 4.0, 8.0, 0.0, 32.0, NNC_FP4)
 NNC_ENUM(nnc_stored, NNC_STORED_LIST, NNC_STORED_COUNT);
-/* Returns the name of a storage format ("nvfp4"), in static storage; "?" for a value outside the list. */
+/* Returns the name of a storage format, for example "nvfp4", in static storage; "?" for a value that is no nnc_stored.
+ */
 NNC_API const char *nnc_stored_name(nnc_stored stored);
-/* Returns the bytes of one element of a storage format, with its share of the scale and of the zero point of its
- * group. group_size: elements of a group, used only if the format does not fix it. Returns NaN for a value outside
- * the list. */
+/* Returns the mean bytes per element of a storage format, including scale and zero point of a group divided by the
+ * elements of the group. group_size: number of elements of a group, used only if the format leaves this number open.
+ * Returns NaN for a value that is no nnc_stored. */
 NNC_API double nnc_stored_bytes(nnc_stored stored, double group_size);
 
 /* Returns the bytes per element of a format in which `block` elements share a scale: element_bytes + scale_bytes /

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates one training step: nnc_estimate(). Also its timeline, advice for plans that do not fit in memory, and the
- * effect of a faster device on the step time. */
+/* Estimates one training step (nnc_estimate) and its timeline; advises on plans that do not fit in memory; computes how
+ * a faster device changes the step time. */
 #ifndef NNCOST_ESTIMATE_H
 #define NNCOST_ESTIMATE_H
 
@@ -10,21 +10,21 @@
 extern "C" {
 #endif
 
-/* Whether a plan fits in the memory of its device. Measured memory peaks differ from the predicted peak within a
- * range. */
-#define NNC_VERDICT_LIST(X)                                                                        \
-    X(NNC_FITS, "fits")   /* the upper end of the range of the memory peak fits */                 \
-    X(NNC_TIGHT, "tight") /* the predicted memory peak fits, but not the upper end of its range */ \
+/* The verdict says whether a plan fits in the memory of its device. Measured memory peaks lie in a range around the
+ * predicted peak, so the plan fits for certain only if the upper end of this range fits. */
+#define NNC_VERDICT_LIST(X)                                                                  \
+    X(NNC_FITS, "fits")   /* the upper end of the range of memory peaks fits */              \
+    X(NNC_TIGHT, "tight") /* the predicted peak fits; the upper end of its range does not */ \
     X(NNC_OVER_MEMORY, "does_not_fit")
 NNC_ENUM(nnc_verdict, NNC_VERDICT_LIST, NNC_VERDICT_COUNT);
 NNC_API const char *nnc_verdict_name(nnc_verdict verdict);
 
-#define NNC_BOUND_LIST(X)                                                                       \
-    X(NNC_BOUND_COMPUTE, "compute")                                                             \
-    X(NNC_BOUND_MEMORY, "memory")                                                               \
-    X(NNC_BOUND_NETWORK, "network")                                                             \
-    X(NNC_BOUND_HOST, "host")     /* the host: time to issue ops, and fixed times of kernels */ \
-    X(NNC_BOUND_BUBBLE, "bubble") /* idle time: waiting for other pipeline stages; never the bound of one op */
+#define NNC_BOUND_LIST(X)                                                                             \
+    X(NNC_BOUND_COMPUTE, "compute")                                                                   \
+    X(NNC_BOUND_MEMORY, "memory")                                                                     \
+    X(NNC_BOUND_NETWORK, "network")                                                                   \
+    X(NNC_BOUND_HOST, "host")     /* time in which the host issues ops, and fixed times of kernels */ \
+    X(NNC_BOUND_BUBBLE, "bubble") /* a pipeline stage waits for other stages; no op has this bound */
 NNC_ENUM(nnc_bound, NNC_BOUND_LIST, NNC_BOUND_COUNT);
 NNC_API const char *nnc_bound_name(nnc_bound bound);
 
@@ -34,63 +34,65 @@ typedef struct nnc_memory {
     int64_t weight_bytes, gradient_bytes, optimizer_bytes;
     int64_t activation_bytes; /* activations that are kept for backward, including logits or the probabilities of the
                                * loss */
-    int64_t transient_bytes;  /* largest temporary memory at the peak, in addition to kept tensors */
+    int64_t transient_bytes;  /* largest temporary memory at the memory peak, in addition to kept tensors */
     int64_t reserve_bytes;    /* memory that the user or the software profile sets aside: driver context, collectives,
                                * fragmentation */
     int64_t total_bytes, capacity_bytes;
     int64_t total_interval_bytes[2]; /* smallest and largest expected peak, from measurements; both equal total_bytes if
                                       * the user sets the reserve */
     int64_t headroom_bytes;          /* capacity_bytes - total_bytes; negative if the plan does not fit */
-    const char *transient_what;      /* name of the op or tensor that needs transient_bytes; static storage */
+    const char *transient_what;      /* name of the op or tensor that needs the transient memory; static storage */
     int64_t apart_bytes;             /* memory peak minus the sum of the other classes; negative, because not all
                                       * classes have their largest size at the same time */
-    /* at the memory peak. peak_allocated_bytes: bytes that the allocator of PyTorch has given to tensors;
-     * peak_reserved_bytes: bytes that it has taken from the driver */
+    /* Bytes of PyTorch's allocator at the memory peak. peak_allocated_bytes: bytes that the allocator has given to
+     * tensors; peak_reserved_bytes: bytes that the allocator has taken from the driver. */
     int64_t peak_allocated_bytes, peak_reserved_bytes;
-    /* bytes of the driver's context and of libraries; the allocator of PyTorch does not count them */
+    /* Bytes of the driver's context and of libraries, which PyTorch's allocator does not count. */
     int64_t context_bytes;
     int64_t split_block_bytes; /* bytes of freed blocks that the allocator has split, so that a large tensor cannot use
                                 * a whole block */
     bool one_moment;           /* how the peak is computed. true: the largest sum of bytes at one moment of backward;
                                 * false: the sum of the classes */
-    int64_t helper_bytes;      /* bytes of frozen helper models of a training method; they are part of weight_bytes */
+    int64_t helper_bytes;      /* bytes of the frozen helper models of a training method; weight_bytes includes them */
 } nnc_memory;
 
-/* Sizes with space for members of later releases. NNC_MEMORY_SPACE: bytes of nnc_memory. NNC_GROUP_SPACE,
- * NNC_COMM_SPACE, NNC_BOUND_SPACE: entries of arrays with one entry per group of ops, kind of communication, or
- * bound. */
+/* Sizes of public structs and arrays, with unused space for members of later releases. NNC_MEMORY_SPACE: bytes of
+ * nnc_memory. NNC_GROUP_SPACE, NNC_COMM_SPACE, NNC_BOUND_SPACE: number of entries of arrays with one entry per group of
+ * ops, per kind of communication, per bound. */
 enum { NNC_MEMORY_SPACE = 192, NNC_GROUP_SPACE = 32, NNC_COMM_SPACE = 16, NNC_BOUND_SPACE = 8 };
 
-/* One row of the op table: an op in one phase. Work and times are those of one instance of the op. */
+/* One row of the op table: an op in one phase (forward, backward, update). Work and times are those of a single
+ * instance of the op. */
 typedef struct nnc_op_cost {
-    const nnc_op *op; /* the op; valid until the next call with the same scratch */
+    const nnc_op *op; /* op of the row; valid until the next call with the same nnc_scratch */
     nnc_work work;
     double repeat; /* number of instances of the op on one device in one step */
     double compute_s, memory_s, fixed_s;
-    double network_s; /* communication time of the op, whether it overlaps or not */
-    double time_s;    /* time that the op adds to the step; of communication, only the exposed time */
+    double network_s; /* communication time of the op in seconds, overlapped or exposed */
+    double time_s;    /* seconds that the op adds to the step; for communication only the exposed time */
     const char *link; /* link that limits the communication: "scale_up", "scale_out", "host"; NULL = the op does not
                        * communicate */
     nnc_bound bound;
 } nnc_op_cost;
 
-/* Returns the FLOPs of an op per byte that it reads or writes in memory; NaN if it moves no bytes. */
+/* Returns the arithmetic intensity of an op: its FLOPs / bytes that it reads and writes in device memory; NaN if the op
+ * moves no bytes. */
 NNC_API double nnc_intensity(const nnc_work *work);
 
 /* The result of an estimate. NaN = not known. The times forward_s, backward_s, recompute_s, update_s, exposed_comm_s,
  * bubble_s and host_s add up to step_s. */
 typedef struct nnc_result {
-    size_t struct_size; /* sizeof (nnc_result); nnc_estimate sets it */
+    size_t struct_size; /* sizeof (nnc_result), set by nnc_estimate */
     nnc_verdict verdict;
     union {
-        nnc_plan plan; /* the plan of the estimate, with all defaults filled in */
+        nnc_plan plan; /* the estimated plan, with all defaults filled in */
         unsigned char plan_space[NNC_PLAN_SPACE];
     };
     int64_t params, active_params;
     int64_t params_by_group[NNC_GROUP_SPACE];
     int64_t matmul_params; /* number of parameters that are used in matrix products: the N of the formula 6 N D */
-    int64_t tokens;        /* tokens of one step; 0 if the samples are images */
-    /* FLOPs and bytes of the whole step; FLOPs are those of all devices */
+    int64_t tokens;        /* number of tokens that one step processes; 0 if the samples are images */
+    /* FLOPs and bytes of the whole step. FLOPs are summed over all devices. */
     double forward_flops, backward_flops, recompute_flops;
     double model_flops, hardware_flops, executed_flops, vector_flops, six_nd_flops;
     double causal_flops; /* model FLOPs by the convention "causal": attention counts only the pairs that a causal mask
@@ -103,7 +105,7 @@ typedef struct nnc_result {
     double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s, host_s;
     double exposed_s[NNC_COMM_SPACE];       /* exposed seconds of each kind of communication; they add up to
                                              * exposed_comm_s */
-    double communication_s[NNC_COMM_SPACE]; /* seconds of each kind of communication, whether it overlaps or not */
+    double communication_s[NNC_COMM_SPACE]; /* seconds of each kind of communication, overlapped or exposed */
     double bubble_ratio, bubble_share;      /* bubble_ratio: bubble_s / time that the busiest stage works; bubble_share:
                                              * bubble_s / step_s */
     double idle_share;                      /* share of the step in which a pipeline stage is idle, as a mean over all
@@ -114,34 +116,35 @@ typedef struct nnc_result {
                                       * that each resource works, which overlap */
     nnc_bound bound, next_bound;     /* bound: the resource with the largest bound_s; next_bound: the resource with the
                                       * second largest bound_s */
-    double step_without_bound_s;     /* step time in seconds if `bound` took no time */
-    /* rates per second, and utilisation of the devices */
+    double step_without_bound_s;     /* step time in seconds if the resource `bound` took no time */
+    /* Samples and tokens per second, and utilisation of the devices. */
     double samples_per_s, tokens_per_s, tokens_per_s_per_device;
     double model_flops_per_s_per_device, mfu, hfu;
-    double causal_mfu; /* MFU from causal_flops, in any convention of the plan; at most 1 */
+    double causal_mfu; /* MFU with causal_flops as model FLOPs, whatever convention the plan chooses; at most 1 */
     union {
         nnc_memory memory;
         unsigned char memory_space[NNC_MEMORY_SPACE];
     };
-    /* Money and energy. cost_run and run_s are NaN unless the plan has tokens or samples; energy_j is that of the run
-     * if run_s is known, else of one step. */
+    /* Money and energy. cost_run and run_s are NaN unless the plan gives the tokens or samples of the run. energy_j is
+     * the energy of the run if run_s is known, else the energy of one step. */
     double price_per_device_hour, cost_step, cost_run, device_hours, run_s, energy_j;
     int32_t op_count;
     int64_t trained_params; /* number of trained parameters, which are also counted in params; all other parameters are
                              * frozen */
     int64_t next_params;    /* parameters of the layers for multi-token prediction, if the plan does not train them; not
                              * included in params; 0 = no such layers */
-    /* Smallest sizes with which a matrix product is compute-bound. critical_tokens: number of tokens, if one device
-     * reads the weights from memory. critical_width: length of the dimension that the product sums over, if two devices
-     * hold one half of this dimension each (otherwise their network is the bound). */
+    /* Smallest sizes with which a matrix product is compute-bound. critical_tokens: smallest number of tokens, on one
+     * device that reads the weights from memory. critical_width: smallest length of the summed dimension, on two
+     * devices that each hold one half of this dimension (with a shorter one the network between both devices is the
+     * bound). */
     double critical_tokens, critical_width;
     double kernels; /* number of kernels that one device runs in a step; NaN = the operators of the program are not
                      * known */
 } nnc_result;
 
-/* Working memory of estimates. Create one scratch for each thread, and pass it to every call of this thread. */
+/* Working memory of estimates. Create one scratch for each thread, and pass it to every estimate of this thread. */
 typedef struct nnc_scratch nnc_scratch;
-NNC_API nnc_scratch *nnc_scratch_create(void); /* Returns NULL if there is not enough memory. */
+NNC_API nnc_scratch *nnc_scratch_create(void); /* Returns NULL if the scratch cannot be allocated. */
 NNC_API void nnc_scratch_destroy(nnc_scratch *scratch);
 
 /* Estimates one training step. software NULL = the neutral profile; plan NULL = the default plan. If the plan does not
@@ -155,15 +158,15 @@ static inline nnc_status nnc_estimate(const nnc_model *model, const nnc_device *
     return nnc_estimate_into(model, device, software, plan, scratch, result, err);
 }
 
-/* Returns row `index` (from 0) of the op table of the last estimate with this scratch; NULL if the table has no such
- * row (result->op_count rows). The row is valid until the next call with this scratch. */
+/* Returns row `index` (from 0) of the op table of the last estimate made with this scratch; NULL if index is not below
+ * result->op_count. The row is valid until the next estimate with this scratch. */
 NNC_API const nnc_op_cost *nnc_scratch_op(const nnc_scratch *scratch, int32_t index);
 
-/* One pipeline stage of the last estimate. Times in seconds. */
+/* One pipeline stage of the last estimate. All times are in seconds. */
 typedef struct nnc_stage {
     int64_t layers;
     bool embedding, head;
-    int64_t params; /* parameters of the stage on one rank */
+    int64_t params; /* number of parameters of the pipeline stage that one rank stores */
     double forward_s, backward_s,
         weight_s;                /* times of one micro-batch; weight_s: time of the pass for weight gradients if it is
                                   * separate, else 0 */
@@ -189,13 +192,13 @@ const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count);
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* Activities of a pipeline stage; a stage has one of them in each interval of the step. */
-#define NNC_ACTIVITY_LIST(X)                                                                                  \
-    X(NNC_ACTIVITY_FORWARD, "forward")                                                                        \
-    X(NNC_ACTIVITY_BACKWARD, "backward") /* includes weight gradients, unless they are a pass of their own */ \
-    X(NNC_ACTIVITY_WEIGHT, "weight")                                                                          \
-    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication that runs once per step */                  \
-    X(NNC_ACTIVITY_UPDATE, "update")                                                                          \
+/* Activities of a pipeline stage. In each interval of the step, a stage has exactly one of these activities. */
+#define NNC_ACTIVITY_LIST(X)                                                                                   \
+    X(NNC_ACTIVITY_FORWARD, "forward")                                                                         \
+    X(NNC_ACTIVITY_BACKWARD, "backward") /* includes weight gradients, unless a separate pass computes them */ \
+    X(NNC_ACTIVITY_WEIGHT, "weight")                                                                           \
+    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication once per step, after the passes */           \
+    X(NNC_ACTIVITY_UPDATE, "update")                                                                           \
     X(NNC_ACTIVITY_IDLE, "idle")
 NNC_ENUM(nnc_activity, NNC_ACTIVITY_LIST, NNC_ACTIVITY_COUNT);
 NNC_API const char *nnc_activity_name(nnc_activity activity);
@@ -204,64 +207,66 @@ typedef struct nnc_interval {
     int32_t stage;
     int32_t chunk;       /* index of the virtual stage on the device; with DualPipe, index of the direction of the
                           * micro-batch */
-    int64_t micro_batch; /* index of the micro-batch, from 0; -1 = the interval is no pass of a micro-batch */
+    int64_t micro_batch; /* index of the micro-batch, from 0; -1 = the stage runs no micro-batch in this interval */
     nnc_activity activity;
     double start_s, end_s;
 } nnc_interval;
 
-enum { NNC_INTERVALS_MAX = 1000000 }; /* the largest number of passes, over all stages, for which nnc_timeline works */
+/* nnc_timeline refuses estimates with more passes than this number, summed over all stages */
+enum { NNC_INTERVALS_MAX = 1000000 };
 
-/* Calls `interval` for each interval of the last estimate with this scratch. result: the result of this estimate. The
- * intervals of one stage come in the order of time, without gaps, from its start to its start + step_s; the order of
- * the stages is not defined. The start is 0; in schedules without a barrier between steps (zb-*) it is the start of the
- * stage's first forward. Work that runs once per step comes after the last pass of the stage. Returns NNC_BAD_USAGE if
- * there are more than NNC_INTERVALS_MAX passes. */
+/* Calls the function `interval` for each interval of the last estimate with this scratch. result: the result of this
+ * estimate. The intervals of one stage come in the order of time, without gaps, over one whole step (step_s); the order
+ * of the stages is not defined. A stage starts at time 0, or in schedules without a barrier between steps (zb-*) at its
+ * first forward. Work that runs once per step comes after the last pass of the stage. Returns NNC_BAD_USAGE if there
+ * are more than NNC_INTERVALS_MAX passes. */
 typedef void nnc_interval_fn(void *context, const nnc_interval *interval);
 NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_interval_fn *interval,
                                 void *context, nnc_error *err);
 
-/* A complete plan that fits in memory, made from a plan that does not fit. nnc_advise writes at most `max` of them to
- * `advice` and returns their number. First come plans with up to four changes that keep the training result, the
- * fastest first; if no such plan fits, plans with the fewest changes of any kind. text: the changes as command-line
- * options. */
+/* A complete plan that fits in memory, made from a plan that does not fit. nnc_advise writes at most `max` of these
+ * plans to `advice` and returns the number of written plans. First come plans with up to four changes that keep the
+ * training result, the fastest first; if no such plan fits, plans with the fewest changes of any kind come instead.
+ * text: the changes as command-line options. */
 typedef struct nnc_advice {
     union {
         nnc_plan plan;
         unsigned char plan_space[NNC_PLAN_SPACE];
     };
     int32_t changes;
-    nnc_verdict verdict; /* verdict of the changed plan; NNC_TIGHT only if no changed plan has the verdict NNC_FITS */
+    /* verdict of the changed plan; NNC_TIGHT only if nnc_advise finds no changed plan with NNC_FITS */
+    nnc_verdict verdict;
     int64_t total_bytes;
     double step_s;
     char text[256];
 } nnc_advice;
 NNC_API int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                        const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
-/* Does the same as nnc_advise for a plan that runs with its default profile. The changed plans keep this profile; if
- * the default profile of a changed plan is another one, `text` contains --software. */
+/* Does the same as nnc_advise, for a plan that runs with its default profile. The changed plans run with the same
+ * profile; if this profile is not the default of a changed plan, `text` contains --software. */
 NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
 
-/* Estimates a step and writes the result as JSON, with the same bytes as `nncost estimate --software SOFTWARE --format
- * json`; nnc_estimate_json_by_plan with the same bytes as the command without --software. Only the command writes
- * values that need rows of measured steps (accuracy, trust, open_facts), and settings with which a plan that does not
- * fit may fit (fit, lower end of total_interval_bytes). The command also sets plan fields from a framework release (a
- * profile with a date); nnc_estimate_json returns NNC_BAD_SPEC for such a profile. *text ends with a NUL, before which
- * it has *size bytes (size may be NULL); free it with nnc_text_free. On failure *text is NULL. Errors: those of
- * nnc_estimate, NNC_NO_MEMORY. */
+/* Estimates a step and writes the result as JSON. nnc_estimate_json writes the same bytes as `nncost estimate
+ * --software SOFTWARE --format json`; nnc_estimate_json_by_plan writes the same bytes as this command without
+ * --software. Some values are written by the command only: those that need rows of measured steps (accuracy, trust,
+ * open_facts), and the settings with which a plan that does not fit may fit (fit, lower end of total_interval_bytes).
+ * The command can also set plan fields from a framework release (a profile with a date); nnc_estimate_json returns
+ * NNC_BAD_SPEC for such a profile. *text is a text of *size bytes and a final NUL (size may be NULL); free it with
+ * nnc_text_free. After a failure *text is NULL. Errors: those of nnc_estimate, NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                      const nnc_plan *plan, nnc_scratch *scratch, char **text, size_t *size,
                                      nnc_error *err);
 NNC_API nnc_status nnc_estimate_json_by_plan(const nnc_model *model, const nnc_device *device,
                                              const nnc_profiles *profiles, const nnc_plan *plan, nnc_scratch *scratch,
                                              char **text, size_t *size, nnc_error *err);
-NNC_API void nnc_text_free(char *text); /* Frees a text of nnc_estimate_json; text may be NULL. */
+NNC_API void nnc_text_free(char *text); /* Frees a text that nnc_estimate_json has written; NULL is allowed. */
 
 /* ---- sensitivity: the effect of a faster device on the step time ---- */
 
 /* A parameter of the device file that the step time can depend on. */
 typedef enum nnc_sensitivity_parameter {
-    NNC_PARAMETER_MATMUL, /* peak of the matrix units in the precision of the plan */
+    NNC_PARAMETER_MATMUL, /* peak FLOP/s of the matrix units in the precision of the plan */
     NNC_PARAMETER_VECTOR,
     NNC_PARAMETER_MEM_RATE,
     NNC_PARAMETER_SCALE_UP_RATE,
@@ -274,35 +279,38 @@ typedef enum nnc_sensitivity_parameter {
     NNC_PARAMETER_COUNT
 } nnc_sensitivity_parameter;
 
-/* nnc_sensitivity_parameter_name writes the name of a parameter as --set takes it ("matmul_flops_per_s.bf16") to text,
- * which has at least NNC_PARAMETER_TEXT bytes, and returns text. nnc_sensitivity_parameter_unit returns the unit of a
- * parameter, for example "B/s". */
+/* nnc_sensitivity_parameter_name writes the name of a device parameter, in the spelling of the option --set
+ * ("matmul_flops_per_s.bf16"), to text, which has at least NNC_PARAMETER_TEXT bytes, and returns text.
+ * nnc_sensitivity_parameter_unit returns the unit of a parameter, for example "B/s". */
 enum { NNC_PARAMETER_TEXT = 48 };
 NNC_API char *nnc_sensitivity_parameter_name(nnc_sensitivity_parameter figure, nnc_dtype precision,
                                              char text[NNC_PARAMETER_TEXT]);
 NNC_API const char *nnc_sensitivity_parameter_unit(nnc_sensitivity_parameter figure);
 
-/* Returns the value of a parameter of a device; NaN = the device file does not have it. precision: format whose value
- * is returned, if the parameter has one value per format. */
+/* Returns the value of a parameter of a device; NaN = the device file does not give this parameter. precision: number
+ * format whose value is returned, for parameters with one value per format. */
 NNC_API double nnc_sensitivity_parameter_value(const nnc_device *device, nnc_sensitivity_parameter figure,
                                                nnc_dtype precision);
-/* Multiplies a parameter of a device by `factor`. Does nothing if the device file does not have the parameter. */
+/* Multiplies a parameter of a device by `factor`. Does nothing if the device file does not give this parameter. */
 NNC_API void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_parameter figure, nnc_dtype precision,
                                              double factor);
 
-/* Effect of one parameter of the device on the step time. elasticity: d ln step_s / d ln value, from estimates with a
- * value slightly smaller and slightly larger; -1 = the step time is proportional to 1 / value; 0 = no effect. If the
- * bound of an op changes exactly at the value, the elasticity is the mean of both sides.   [sensitivity] */
+/* Effect of one parameter of the device on the step time. elasticity: d ln step_s / d ln p, for the value p of the
+ * parameter, from estimates with p slightly decreased and slightly increased; -1 = the step time is proportional to 1 /
+ * p; 0 = p has no effect. If the bound of an op changes exactly at p, the elasticity is the mean of the elasticities
+ * below and above p.   [sensitivity] */
 typedef struct nnc_sensitivity {
     nnc_sensitivity_parameter figure;
-    double value; /* value of the parameter of the device, as in its file */
+    double value; /* value of the parameter in the device file */
     double elasticity;
-    double doubled_s; /* step time in seconds with twice the value */
-    double needed;    /* for NNC_PARAMETER_MEM_BYTES: bytes of memory that the plan needs; NaN for other parameters */
+    double doubled_s; /* step time in seconds if the value of the parameter is doubled */
+    /* bytes of device memory that the plan needs, for NNC_PARAMETER_MEM_BYTES; NaN for other parameters */
+    double needed;
 } nnc_sensitivity;
 
-/* Computes an entry for each parameter that the device file has, and keeps the `max` entries with the largest effect,
- * the largest first; *count gets their number. Makes about 30 estimates. Returns the status of nnc_estimate. */
+/* Computes the sensitivity of the step time to each parameter that the device file gives, and writes the `max`
+ * parameters with the largest effect to `entries`, the largest first; *count gets the number of written entries. Makes
+ * about 30 estimates. Returns the status of nnc_estimate. */
 NNC_API nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                       const nnc_plan *plan, nnc_scratch *scratch, nnc_sensitivity *entries, int max,
                                       int *count, nnc_error *err);
@@ -310,9 +318,12 @@ NNC_API nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *
 /* The smallest value of one parameter of the device with which a plan reaches a given step time. */
 typedef struct nnc_target {
     nnc_sensitivity_parameter figure;
-    double value;  /* value of the parameter of the device, as in its file */
-    double needed; /* smallest value that is enough, to 9 digits; NaN = no value is enough */
-    double step_s; /* step time in seconds with the value `needed`; if no value is enough, with a value without limit */
+    double value; /* value of the parameter in the device file */
+    /* smallest value of the parameter that reaches the given step time, to 9 digits; NaN = no value reaches it */
+    double needed;
+    /* step time in seconds if the parameter has the value `needed`; if `needed` is NaN, if the parameter were infinite
+     */
+    double step_s;
 } nnc_target;
 
 NNC_API nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device, const nnc_software *software,

@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* Families of models. The last argument is the name of the family in the code: "decoder" in nnc_decoder_family
- * (src/shape/) and in nnc_decoder_fields (src/input/). */
+/* Families of models. The last argument of a row is the family's name in the code: "decoder" stands for
+ * nnc_decoder_family (src/shape/) and nnc_decoder_fields (src/input/). */
 #define NNC_FAMILY_LIST(X)                                                                                             \
     X(NNC_FAMILY_DECODER, "decoder", "A transformer over tokens: a decoder, an encoder, or an encoder and a decoder.", \
       decoder)                                                                                                         \
@@ -41,7 +41,8 @@ NNC_ENUM(nnc_positions, NNC_POSITIONS_LIST, NNC_POSITIONS_COUNT);
 NNC_API const char *nnc_positions_name(nnc_positions positions);
 NNC_API const char *nnc_positions_help(nnc_positions positions);
 
-/* Tests whether the model adds to each token a learned value for its position, from a table. */
+/* Tests whether the model has a table of learned positions: each position of a token has one row, which is added to the
+ * token. */
 static inline bool nnc_positions_learned(nnc_positions positions) {
     return positions == NNC_POSITIONS_LEARNED || positions == NNC_POSITIONS_LEARNED_RELATIVE;
 }
@@ -66,7 +67,8 @@ NNC_ENUM(nnc_mlp, NNC_MLP_LIST, NNC_MLP_COUNT);
 NNC_API const char *nnc_mlp_name(nnc_mlp mlp);
 NNC_API const char *nnc_mlp_help(nnc_mlp mlp);
 
-/* Tests whether an MLP is gated. A gated MLP has three matrices; one matrix product computes gate and value. */
+/* Tests whether an MLP is gated. A gated MLP has three matrices: gate, value (up) and output. A single matrix product
+ * computes gate and value. */
 static inline bool nnc_mlp_gated(nnc_mlp mlp) { return mlp == NNC_MLP_SWIGLU || mlp == NNC_MLP_GEGLU; }
 
 /* Kinds of token mixer of a layer: an attention, a state-space layer, or a convolution. */
@@ -141,110 +143,116 @@ NNC_API const char *nnc_model_head_help(nnc_model_head head);
 
 enum { NNC_PATTERN_MAX = 256 };
 
-/* A model. The nnc_specs that loaded it owns it. Fields have the names of the JSON file; nnc_model_number,
- * nnc_model_text and nnc_model_set in <nncost/spec.h> read and set them. */
+/* A model. The nnc_specs that loaded a model owns the model. Fields have the names of the JSON file; nnc_model_number,
+ * nnc_model_text and nnc_model_set in <nncost/spec.h> read and set fields. */
 typedef struct nnc_model nnc_model;
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* A transformer over tokens. A member that is 0 or false means that the model does not have this part, unless its
- * comment says otherwise. */
+/* A transformer over tokens. If a member is 0 or false, the model lacks the part that the member describes, unless the
+ * comment of the member says otherwise. */
 typedef struct nnc_decoder {
     int64_t layers, hidden, heads, kv_heads, head_dim, ffn_hidden;
     int64_t vocab;
     int64_t vocab_multiple; /* the rows of the embedding table are padded to a multiple of this number; 1 = not
                              * padded */
-    int64_t seq_len;        /* number of tokens of a sequence in training */
-    int64_t positions_max;  /* number of rows of a table of learned positions; 0 = seq_len */
-    int64_t sliding_window; /* number of tokens that a query attends to, including its own; 0 = all earlier tokens */
+    int64_t seq_len;        /* number of tokens of a training sequence */
+    int64_t positions_max;  /* number of rows of the table of learned positions; 0 = seq_len rows */
+    /* number of tokens that each query attends to, the query's own token included; 0 = all earlier tokens */
+    int64_t sliding_window;
     nnc_positions positions;
     nnc_norm_kind norm; /* kind of all norms of the model: layer or rms */
     nnc_mlp mlp;
-    bool biases;    /* true: layer norms, and all linear layers except the head, have a bias */
+    bool biases;    /* true: layer norms have a bias, and all linear layers except the head have one */
     bool qkv_bias;  /* true: the query, key and value projections have a bias */
-    bool tied_head; /* true: the head uses the embedding table as its matrix */
+    bool tied_head; /* true: the head has no weights of its own, but uses those of the embedding table */
     double dropout; /* dropout probability; 0 = no dropout kernels and no masks */
-    /* Mixture of experts. The first dense_layers layers have no experts; in the others a router sends each token to
-     * experts_per_token of `experts` gated MLPs of width expert_hidden. shared_hidden: total width of the shared
-     * experts, which process every token. */
+    /* Mixture of experts. The first dense_layers layers have no experts. In all further layers a router sends each
+     * token to experts_per_token experts; a layer has `experts` of these experts, each a gated MLP of width
+     * expert_hidden. shared_hidden: total width of the shared experts, which process every token. */
     int64_t experts, experts_per_token, expert_hidden, shared_hidden, dense_layers;
-    bool router_bias; /* true: the router adds to the score of each expert a learned value of this expert */
+    bool router_bias; /* true: the router has one learned value per expert, and adds it to the score of the expert */
     /* Latent attention (arXiv:2405.04434). Keys and values are projected from a latent of kv_lora_rank values per
-     * token; queries from a latent of q_lora_rank values (0 = directly from the token). kv_lora_rank 0 = attention
-     * without latents. */
+     * token. Queries are projected from a latent of q_lora_rank values; with q_lora_rank 0, directly from the token.
+     * kv_lora_rank 0 = the model has no latent attention. */
     int64_t q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim;
-    /* Mixer and MLP of each layer, if layers differ; each list is repeated until it has all layers. Without `mixers`:
-     * window attention if sliding_window is set, else full attention. Without `mlps`: dense_layers dense layers, then
-     * layers with experts. */
+    /* Mixer and MLP of each layer, if layers differ. Each of the two lists is repeated until it has one entry per
+     * layer. If `mixers` is empty, all layers have window attention (if sliding_window is set) or full attention. If
+     * `mlps` is empty, dense_layers layers without experts come first, then layers with experts. */
     nnc_mixer mixers[NNC_PATTERN_MAX];
     int32_t mixers_count;
     nnc_mlp_kind mlps[NNC_PATTERN_MAX];
     int32_t mlps_count;
     nnc_norm_place norm_place;
-    bool norm_bias;   /* true: layer norms have a bias, even if linear layers have none */
+    bool norm_bias;   /* true: layer norms have a bias, also if `biases` is false */
     bool plain_norms; /* true: norms have no weights */
     bool embed_norm;  /* true: a norm follows the embedding */
     nnc_qk_norm qk_norm;
-    /* true: the attention output, the MLP, the head, the experts have biases; used only if `biases` is false */
+    /* true: the attention output (out_bias), the MLP, the head or the experts have biases; read only if `biases` is
+     * false */
     bool out_bias, mlp_bias, head_bias, expert_bias;
-    /* true: query and value projections have a bias, key projections do not */
+    /* true: query and value projections have a bias, but key projections have none */
     bool no_key_bias;
-    /* number of values of a head that are rotated (rotary embedding); 0 = all */
+    /* number of values of a head that the rotary embedding rotates; 0 = all values */
     int64_t rotary_dim;
-    bool sinks;                        /* true: the softmax of each head has one more, learned score (attention sink) */
-    bool rotary_scale;                 /* true: the rotary embedding also scales queries and keys (YaRN) */
-    bool expert_clamp;                 /* true: experts clamp gate and value before they multiply them */
-    bool attention_gate;               /* true: a second query projection gates the output of attention */
-    bool shared_gate;                  /* true: one value per token gates the output of the shared experts */
+    bool sinks; /* true: the softmax of each head has one further learned score (attention sink) */
+    /* true: the rotary embedding multiplies queries and keys by a factor as well as rotating them (YaRN) */
+    bool rotary_scale;
+    bool expert_clamp;   /* true: experts clamp gate and value before the product of gate and value */
+    bool attention_gate; /* true: a second query projection is a gate, by which the attention output is multiplied */
+    bool shared_gate;    /* true: the output of the shared experts is multiplied by one gate value per token */
     bool score_softcap, logit_softcap; /* true: a tanh limits the attention scores (score_softcap) or the logits
                                         * (logit_softcap) */
-    bool bidirectional;                /* true: every token attends to all other tokens (an encoder) */
+    bool bidirectional; /* true: every token attends to all tokens before and after it, as in an encoder */
     nnc_model_head head;
-    int64_t head_width;       /* number of outputs of the head, if `head` is projection, classes or tags */
-    int64_t token_types;      /* rows of the table of token types; 0 = no such table */
+    int64_t head_width;       /* number of outputs of the head; used only if `head` is projection, classes or tags */
+    int64_t token_types;      /* rows of the table of token types (segment embeddings); 0 = no such table */
     int64_t embed_width;      /* width of the embedding tables, from which a linear layer projects to `hidden`; 0 = the
                                * width is `hidden` */
     int64_t relative_buckets; /* number of buckets of distances between tokens, for relative positions; 0 = no relative
                                * positions */
-    /* An encoder before the decoder; every decoder layer attends to its output. Encoder layers have the dimensions of
-     * decoder layers, except for encoder_ffn_hidden; the encoder processes encoder_seq_len tokens (0 = seq_len). With
-     * frame_bands, its input is a spectrogram of 2 x encoder_seq_len frames of frame_bands bands, which two
-     * convolutions of kernel 3 reduce to encoder_seq_len frames. */
+    /* An encoder before the decoder; every decoder layer attends to the output of the encoder. Encoder layers have the
+     * dimensions of decoder layers, except for encoder_ffn_hidden. The encoder processes encoder_seq_len tokens (0 =
+     * seq_len). If frame_bands is set, the input of the encoder is a spectrogram: 2 x encoder_seq_len frames of
+     * frame_bands bands, which two convolutions of kernel size 3 reduce to encoder_seq_len frames. */
     int64_t encoder_layers, encoder_seq_len, encoder_ffn_hidden, frame_bands;
-    /* State-space layers. ssm_inner: values per token; ssm_state: size of the state of each value (gated delta rule:
-     * width of a key); ssm_heads: number of heads; ssm_groups: number of heads of keys; ssm_rank: inner width of the
-     * projection to the step sizes of Mamba; ssm_chunk: tokens of a chunk that is computed with matrix products (0 =
-     * 256, or 64 for the delta rule). */
+    /* State-space layers. ssm_inner: values per token; ssm_state: size of the state of each of these values (in a gated
+     * delta rule the width of a key); ssm_heads: number of heads; ssm_groups: number of heads of keys; ssm_rank: inner
+     * width of the projection to the step sizes of Mamba; ssm_chunk: number of tokens that matrix products compute at
+     * once (0 = 256, or 64 in a gated delta rule). */
     int64_t ssm_inner, ssm_state, ssm_heads, ssm_groups, ssm_rank, ssm_chunk;
     int64_t conv_kernel; /* kernel size of the convolution in state-space layers and in short_conv layers */
     bool conv_bias;
-    bool ssm_norms;     /* for Mamba; true: norms follow the projections to step sizes and states */
-    bool no_state_norm; /* for Mamba-2; true: the output of the state is gated without a norm */
-    double head_share;  /* share of the positions of a sequence that a head for masked words processes; 0 = all */
-    /* Sparse latent attention: an indexer selects index_topk tokens for each query. The indexer has index_heads queries
-     * and one key per token, each of width index_dim. index_topk 0 = attention to all tokens. */
+    bool ssm_norms; /* for Mamba layers; true: a norm follows the projections that compute step sizes and states */
+    /* for Mamba-2 layers; true: the output of the state is multiplied by a gate, and no norm follows */
+    bool no_state_norm;
+    double head_share; /* share of the positions of a sequence that a masked-word head processes; 0 = all positions */
+    /* Sparse latent attention: an indexer selects index_topk tokens for each query, and the query attends only to
+     * these. The indexer has index_heads queries and one key per token, each of width index_dim. index_topk 0 = no
+     * indexer; queries attend to all tokens. */
     int64_t index_heads, index_dim, index_topk;
     bool share_layers;    /* true: all layers share the weights of the first layer */
-    int64_t tower_inputs; /* number of images or sounds in a sequence that the towers encode */
+    int64_t tower_inputs; /* number of images or sounds in one sequence, which the towers encode */
     int64_t next_layers;  /* number of layers for multi-token prediction; counted and computed only if a plan trains
                            * them */
-    /* Groups of experts: successive experts are one group, and the experts of a token are in groups_per_token groups.
-     * expert_groups: number of groups; 0 = no groups. */
+    /* Groups of experts. Each group consists of successive experts, and the router chooses the experts of a token from
+     * at most groups_per_token groups. expert_groups: number of groups; 0 = no groups. */
     int64_t expert_groups, groups_per_token;
-    /* Layers with a sliding window: number of query heads, number of key and value heads, width of a head; 0 = as in
-     * the other layers. */
+    /* Dimensions of layers with a sliding window: number of query heads, number of key and value heads, width of a
+     * head. 0 = the same dimension as in layers without a window. */
     int64_t window_heads, window_kv_heads, window_head_dim;
     bool window_sinks;     /* which layers have the member `sinks`. true: only layers with a sliding window; false: all
                             * layers */
     bool keys_as_values;   /* true: layers that attend to all tokens use their keys as values and have no value
                             * projection */
-    bool head_gate;        /* true: one value per head and token gates the output of attention */
-    bool expert_norms;     /* true: routed experts and shared experts each have norms before and after them */
-    int64_t expert_latent; /* width of the inputs and outputs of routed experts; 0 = `hidden` */
-    /* Shared keys (DeepSeek-V4): each token has one key, which is also its value. Queries are projected from
-     * q_lora_rank values. Heads are in out_groups groups, and the output of each group is projected to out_rank values.
-     * A window_far layer also has one key for every compress_ratio tokens. A window_far_picked layer has one key for
-     * every index_ratio tokens, and an indexer selects index_topk of these keys. */
+    bool head_gate;        /* true: the output of each attention head is multiplied by one gate value per token */
+    bool expert_norms;     /* true: a norm precedes and a norm follows both the routed and the shared experts */
+    int64_t expert_latent; /* number of values of a token at the input and output of routed experts; 0 = `hidden` */
+    /* Shared keys (DeepSeek-V4): each token has one key, which all heads share and which is its value too. Queries are
+     * projected from q_lora_rank values. Heads are divided into out_groups groups, and the output of each group is
+     * projected to out_rank values. In a window_far layer, queries attend to a window of tokens and to one key for
+     * every compress_ratio earlier tokens. In a window_far_picked layer, queries attend to a window of tokens and to
+     * index_topk keys that an indexer selects; there is one key for every index_ratio earlier tokens. */
     bool shared_keys;
     int64_t out_groups, out_rank, compress_ratio, index_ratio;
     int64_t streams; /* number of parallel residual streams (hyper-connections); 0 = one stream */
@@ -282,17 +290,19 @@ NNC_API const char *nnc_unet_up_help(nnc_unet_up up);
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* A U-Net for segmentation or diffusion. Lists have one entry for each level (resolution), the highest resolution
- * first. */
+/* A U-Net for segmentation or diffusion. A list in this struct has one entry for each level (resolution); the first
+ * entry is the level of the highest resolution. */
 typedef struct nnc_unet {
-    int64_t image;         /* pixels of one side of the input image */
-    int64_t latent_factor; /* pixels of one side of a latent position; 1 = the network works on pixels */
+    int64_t image; /* pixels of one side of the input image */
+    /* one position of the latent stands for latent_factor x latent_factor pixels; 1 = no latent, the network works on
+     * pixels */
+    int64_t latent_factor;
     int64_t in_channels, out_channels;
     int64_t channels; /* number of channels of the first level (highest resolution) */
     int64_t channel_multipliers[NNC_UNET_LEVELS_MAX];
-    int32_t levels; /* number of entries of channel_multipliers */
-    /* number of convolution blocks of each level on the way to lower resolutions; with residual blocks, each level has
-     * one more on the way back */
+    int32_t levels; /* number of levels: entries used in channel_multipliers */
+    /* Number of convolution blocks of each level in the down path; with residual blocks, the up path has one more block
+     * per level. */
     int64_t blocks_per_level;
     nnc_unet_block block;
     nnc_norm_kind norm; /* kind of all norms of the network: group or batch */
@@ -305,64 +315,68 @@ typedef struct nnc_unet {
     bool attention_levels[NNC_UNET_LEVELS_MAX]; /* true: the level has self-attention */
     int32_t attention_levels_count;
     bool middle_attention;
-    /* number of transformer blocks of each level; 0 = an attention layer without MLP and without cross-attention */
+    /* Number of transformer blocks in each level with attention; 0 = a level has an attention layer without MLP and
+     * without cross-attention. */
     int64_t transformer_depth;
-    /* number of transformer blocks of each single level; the middle of the network has the last entry */
+    /* Number of transformer blocks of each level, if the levels differ; the last entry is that of the middle of the
+     * network. */
     int64_t transformer_depths[NNC_UNET_LEVELS_MAX];
-    /* number of entries of transformer_depths; 0 = every level has transformer_depth blocks */
+    /* Number of entries used in transformer_depths; 0 = all levels have transformer_depth blocks. */
     int32_t transformer_depths_count;
     bool cross_only_levels[NNC_UNET_LEVELS_MAX]; /* true: the blocks of the level have two cross-attentions and no
                                                   * self-attention */
     int32_t cross_only_levels_count;
-    bool linear_projections;            /* true: transformers have linear layers before and after them; false: 1x1
+    bool linear_projections; /* true: transformers have linear layers before and after them; false: 1x1
                                          * convolutions */
-    int64_t heads;                      /* number of heads of an attention layer; 0 = computed from head_width */
-    int64_t head_width;                 /* width of a head; 0 = computed from `heads` */
+    int64_t heads;           /* number of heads of an attention layer; 0 = computed from head_width */
+    int64_t head_width;      /* width of an attention head; 0 = computed from the number of heads (`heads`) */
     int64_t context_len, context_width; /* input of cross-attention. context_len: number of tokens; context_width:
                                          * values of a token, 0 = no cross-attention */
     int64_t context_input_width;        /* values of a token before a linear layer that projects them to context_width;
                                          * 0 = no such layer */
-    int64_t added_embed_width; /* width of a further input that is added to the time embedding; 0 = no such input */
+    int64_t added_embed_width; /* width of a second input that is added to the time embedding; 0 = no second input */
     int64_t class_embeds;      /* rows of a table of classes, from which a row is added to the time embedding; 0 = no
                                 * such table */
     double dropout;
 } nnc_unet;
 
-/* A vision transformer that classifies images. It has patches, a class token, learned positions, layers with biases and
- * with a norm before attention and MLP, and a linear head on the class token. */
+/* A vision transformer that classifies images. The model has patches, a class token, learned positions, layers with
+ * biases, a norm before each attention and each MLP, and a linear head on the class token. */
 typedef struct nnc_vit {
-    int64_t image, patch; /* pixels of one side of the image and of a patch */
+    int64_t image, patch; /* image: pixels of one side of the image; patch: pixels of one side of a patch */
     int64_t in_channels;
     int64_t layers, hidden, heads, ffn_hidden;
     nnc_mlp mlp;
     int64_t classes;
     double dropout;
-    bool distilled;          /* true: a second token and a second head learn from a teacher (distillation) */
+    bool distilled;          /* true: a distillation token and a second head learn from a teacher model */
     bool relative_positions; /* true: each layer adds a table of relative positions to its scores, and patches have no
                               * positions of their own */
-    bool no_key_bias;        /* true: queries and values have a bias, keys do not */
+    bool no_key_bias;        /* true: query and value projections have a bias, but key projections have none */
     bool layer_scale;        /* true: attention and MLP of a layer each multiply their output by one learned factor per
                               * channel */
 } nnc_vit;
 
 enum { NNC_GRAPH_LETS_MAX = 48, NNC_TOWERS_MAX = 2 };
 
-/* A network as a list of ops, with the numbers that its file defines by name (lets). Copies of a model share the ops;
- * they are valid as long as the nnc_specs that loaded the model. */
+/* A network as a list of ops, with the named constants of its file (lets). Copies of a model share one list of ops,
+ * which is valid as long as the nnc_specs that loaded the model. */
 typedef struct nnc_graph {
     const struct nnc_graph_net *net;
-    const struct nnc_field_table *fields; /* table of the fields that all graphs have, and of one field for each let */
-    int64_t lets[NNC_GRAPH_LETS_MAX];     /* values of the lets, in the order of the file */
+    /* table of the fields of a graph: those that all graphs have, and one field for each let */
+    const struct nnc_field_table *fields;
+    int64_t lets[NNC_GRAPH_LETS_MAX]; /* values of the lets, in the order of the graph file */
 } nnc_graph;
 
-/* Dimensions as the model file has them. If nnc_model_set changes `hidden`, it multiplies all other dimensions here
- * that it has not set by the same factor: numbers of heads and widths of layers; the width of a head stays. */
+/* Dimensions as the model file gives them. If a user changes `hidden`, nnc_model_set multiplies the numbers of heads
+ * and the widths of layers by the same factor, except the dimensions that the user has set. The width of a head does
+ * not change. */
 typedef struct nnc_scale_dims {
     int64_t hidden, heads, kv_heads, head_dim, ffn_hidden, expert_hidden, shared_hidden;
-    uint32_t set; /* one bit for each dimension that nnc_model_set has set */
+    uint32_t set; /* one bit for each dimension that the user has set */
 } nnc_scale_dims;
 
-/* Libraries that run models. nncost has a list of the operators that each of them runs. */
+/* Libraries that run models. For each of these libraries, nncost knows the operators that the library runs. */
 #define NNC_IMPLEMENTATION_LIST(X)                                                             \
     X(NNC_IMPLEMENTATION_NONE, "none", "The software profile's kernels.")                      \
     X(NNC_IMPLEMENTATION_TRANSFORMERS, "transformers", "Hugging Face transformers, and peft.") \
@@ -380,13 +394,13 @@ struct nnc_model {
     nnc_unet unet;
     nnc_vit vit;
     nnc_graph graph;
-    nnc_graph towers[NNC_TOWERS_MAX]; /* encoders of images or sounds that give tokens to a decoder */
+    nnc_graph towers[NNC_TOWERS_MAX]; /* encoders of images or sounds, whose outputs are tokens of the decoder */
     int32_t tower_count;
     nnc_scale_dims recorded;  /* dimensions as in the model file; all 0: a change of `hidden` changes no other
                                * dimension */
-    int64_t published_params; /* number of parameters that the authors of the model publish; 0 = not stated */
-    /* For a network that denoises images. text_encoders: ids of the models that read the prompt, joined by commas;
-     * image_decoder: id of the model that decodes the latent; "" = not stated. */
+    int64_t published_params; /* number of parameters that the authors of the model state; 0 = not stated */
+    /* Other models that a network for denoising images needs. text_encoders: ids of the models that read the prompt,
+     * joined by commas; image_decoder: id of the model that decodes the latent; "" = not stated. */
     char text_encoders[128], image_decoder[64];
     int64_t image_factor; /* for a graph: one position of its image input stands for image_factor x image_factor pixels;
                            * 0 = 1 */
@@ -395,19 +409,19 @@ struct nnc_model {
     const char *const *aliases;
     int32_t alias_count;
     const char *path;
-    const char *const *notes; /* assumptions that were made when a configuration of another program was read */
+    const char *const *notes; /* assumptions that nncost made when it read the configuration of another program */
     int32_t note_count;
     const struct nnc_captured *captured; /* the captured program, if the model is one; NULL = a model of another
                                           * family */
-    const char *stored;                  /* name of the format of the weights on the hub; NULL = not stated */
+    const char *stored;                  /* name of the format in which the hub stores the weights; NULL = not stated */
     nnc_stored published_weights; /* format in which the authors publish the weights; NNC_STORED_COUNT = not stated */
-    int64_t published_group_size; /* number of published int4 weights that share a scale; 0 = not stated */
+    int64_t published_group_size; /* number of published int4 weights per scale; 0 = not stated */
     bool lenient;                 /* true: a number of parameters that differs from published_params is no
                                           * error */
-    nnc_implementation implementation; /* library that runs the model */
+    nnc_implementation implementation; /* library that runs the model (transformers, diffusers, timm), or none */
     bool stand_in;      /* true: another network with nearly equal counts stands for the model, so the interval of the
                          * step time is wider */
-    bool composed_gelu; /* true: GELU is several primitive operators; false: one operator */
+    bool composed_gelu; /* true: the library runs several primitive operators for a GELU; false: one operator */
     bool joined_qkv;    /* true: one matrix product computes queries, keys and values, and one computes gate and up
                          * matrices */
 };

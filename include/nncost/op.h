@@ -11,34 +11,34 @@ extern "C" {
 
 #define NNC_PHASE_LIST(X)                                                                                    \
     X(NNC_PHASE_FORWARD, "forward")                                                                          \
-    X(NNC_PHASE_BACKWARD, "backward") /* gradients of the input and of the weights in one row */             \
+    X(NNC_PHASE_BACKWARD, "backward") /* one row with the gradients of input and weights */                  \
     X(NNC_PHASE_GRAD_INPUT, "grad_input")                                                                    \
     X(NNC_PHASE_GRAD_WEIGHT, "grad_weight")                                                                  \
     X(NNC_PHASE_RECOMPUTE, "recompute")                                                                      \
-    X(NNC_PHASE_COMM, "comm") /* communication once per step or micro-batch, outside forward and backward */ \
+    X(NNC_PHASE_COMM, "comm") /* communication outside forward and backward, once per step or micro-batch */ \
     X(NNC_PHASE_UPDATE, "update")
 NNC_ENUM(nnc_phase, NNC_PHASE_LIST, NNC_PHASE_COUNT);
 NNC_API const char *nnc_phase_name(nnc_phase phase);
 
-/* Groups of ops by the part of the network that they belong to. The parameters of an op count in the group of the
- * op. */
-#define NNC_GROUP_LIST(X)                                                                    \
-    X(NNC_GROUP_EMBEDDING, "embedding")                                                      \
-    X(NNC_GROUP_ATTENTION, "attention")                                                      \
-    X(NNC_GROUP_MLP, "mlp")                                                                  \
-    X(NNC_GROUP_NORM, "norm")                                                                \
-    X(NNC_GROUP_CONV, "conv")                                                                \
-    X(NNC_GROUP_RESAMPLE, "resample") /* pooling, upsampling, downsampling, concatenation */ \
-    X(NNC_GROUP_TIME, "time")         /* time embedding and its projections */               \
-    X(NNC_GROUP_HEAD, "head")         /* the product that computes the logits */             \
-    X(NNC_GROUP_LOSS, "loss")                                                                \
-    X(NNC_GROUP_OPTIMIZER, "optimizer")                                                      \
+/* Groups of ops by the part of the network to which the ops belong. The parameters of an op are counted in the group of
+ * the op. */
+#define NNC_GROUP_LIST(X)                                                                     \
+    X(NNC_GROUP_EMBEDDING, "embedding")                                                       \
+    X(NNC_GROUP_ATTENTION, "attention")                                                       \
+    X(NNC_GROUP_MLP, "mlp")                                                                   \
+    X(NNC_GROUP_NORM, "norm")                                                                 \
+    X(NNC_GROUP_CONV, "conv")                                                                 \
+    X(NNC_GROUP_RESAMPLE, "resample") /* pooling, upsampling, downsampling, concatenation */  \
+    X(NNC_GROUP_TIME, "time")         /* the time embedding of a U-Net and its projections */ \
+    X(NNC_GROUP_HEAD, "head")         /* the product that computes the logits */              \
+    X(NNC_GROUP_LOSS, "loss")                                                                 \
+    X(NNC_GROUP_OPTIMIZER, "optimizer")                                                       \
     X(NNC_GROUP_NETWORK, "network")
 NNC_ENUM(nnc_group, NNC_GROUP_LIST, NNC_GROUP_COUNT);
 NNC_API const char *nnc_group_name(nnc_group group);
 
-/* Kinds of communication. The ranks that communicate in one kind differ only in the rank of this kind of
- * parallelism. */
+/* Kinds of communication. Each kind has groups of ranks that differ only in their rank of one kind of parallelism: data
+ * communication connects ranks with the same tensor, pipeline and context rank. */
 #define NNC_COMM_LIST(X)             \
     X(NNC_COMM_TENSOR, "tensor")     \
     X(NNC_COMM_CONTEXT, "context")   \
@@ -49,20 +49,21 @@ NNC_API const char *nnc_group_name(nnc_group group);
 NNC_ENUM(nnc_comm, NNC_COMM_LIST, NNC_COMM_COUNT);
 NNC_API const char *nnc_comm_name(nnc_comm comm);
 
-/* One op of the network with its dimensions; nnc_op_cost has its times. */
+/* One op of the network with its dimensions. nnc_op_cost contains the times of an op. */
 typedef struct nnc_op nnc_op;
 
 /* FLOPs and bytes of one instance of an op. flops: executed on the matrix units; vector_flops: executed on the vector
- * units. The other three are the FLOPs of the mathematics in matrix products and convolutions: full_flops counts
- * attention over all pairs of tokens, window_flops over a full window for each query, causal_flops over the pairs that
- * a causal mask leaves. They differ from `flops` in attention and in products with padded rows. */
+ * units. full_flops, window_flops and causal_flops are the FLOPs of the mathematics of matrix products and
+ * convolutions; they differ in the pairs of tokens that attention counts: all pairs (full_flops), a full window for
+ * each query (window_flops), the pairs that a causal mask leaves (causal_flops). `flops` differs from these three in
+ * attention and in products with padded rows. */
 typedef struct nnc_work {
     double flops, vector_flops, read_bytes, write_bytes;
     double full_flops, window_flops, causal_flops;
 } nnc_work;
 
-/* These functions return the name of an op ("attn.qkv"), its kind ("matmul", "rms_norm", "all_reduce"), its phase and
- * its group. Texts have static storage. */
+/* These functions return texts in static storage: the name of an op ("attn.qkv"), the kind of an op ("matmul",
+ * "rms_norm", "all_reduce"), the name of a phase and the name of a group. */
 NNC_API const char *nnc_op_name(const nnc_op *op);
 NNC_API const char *nnc_op_kind_name(const nnc_op *op);
 NNC_API nnc_phase nnc_op_phase(const nnc_op *op);

@@ -67,20 +67,22 @@ NNC_ENUM(nnc_optimizer_kernels, NNC_OPTIMIZER_KERNELS_LIST, NNC_OPTIMIZER_KERNEL
 NNC_API const char *nnc_optimizer_kernels_name(nnc_optimizer_kernels kernels);
 NNC_API const char *nnc_optimizer_kernels_help(nnc_optimizer_kernels kernels);
 
-/* Parts of forward that backward computes again instead of keeping their outputs (activation checkpointing). A set of
- * flags. */
+/* Parts of forward that backward computes again instead of keeping their outputs (activation checkpointing). The values
+ * are flags that can be combined. */
 typedef enum nnc_recompute {
     NNC_RECOMPUTE_NONE = 0,
-    NNC_RECOMPUTE_ATTENTION = 1,       /* --recompute selective: scores, softmax and the product of softmax and
+    NNC_RECOMPUTE_ATTENTION = 1, /* --recompute selective: scores, softmax and the product of softmax and
                                         * values */
-    NNC_RECOMPUTE_NORM = 2,            /* outputs of norms are computed again */
-    NNC_RECOMPUTE_ACTIVATION = 4,      /* outputs of activation functions (GELU, SiLU, SwiGLU ...) are computed again */
-    NNC_RECOMPUTE_FULL = 8,            /* all ops of a recompute block; only the input of the block is kept */
-    NNC_RECOMPUTE_MLA_UP_PROJ = 16,    /* queries, keys and values are computed again from their latents */
-    NNC_RECOMPUTE_MOE_ACT = 32,        /* outputs of activation functions in experts are computed again */
-    NNC_RECOMPUTE_SHARED_EXPERTS = 64, /* shared experts are computed again from their input */
-    NNC_RECOMPUTE_MLP = 128,           /* MLPs of layers without experts are computed again from their input */
-    NNC_RECOMPUTE_MOE = 256, /* router, dispatch, experts and combine are computed again from the input of the router */
+    NNC_RECOMPUTE_NORM = 2,      /* backward computes the outputs of norms again */
+    /* backward computes the outputs of activation functions again (GELU, SiLU, SwiGLU) */
+    NNC_RECOMPUTE_ACTIVATION = 4,
+    NNC_RECOMPUTE_FULL = 8,            /* backward computes whole recompute blocks again from their kept inputs */
+    NNC_RECOMPUTE_MLA_UP_PROJ = 16,    /* backward computes queries, keys and values again from their latents */
+    NNC_RECOMPUTE_MOE_ACT = 32,        /* backward computes the outputs of activation functions in experts again */
+    NNC_RECOMPUTE_SHARED_EXPERTS = 64, /* backward computes shared experts again from their input */
+    NNC_RECOMPUTE_MLP = 128,           /* backward computes the MLPs of layers without experts again from their input */
+    /* backward computes router, dispatch, experts and combine again from the input of the router */
+    NNC_RECOMPUTE_MOE = 256,
     NNC_RECOMPUTE_MODULES = 16 | 32 | 64 | 128 | 256
 } nnc_recompute;
 
@@ -142,8 +144,9 @@ NNC_ENUM(nnc_context_kind, NNC_CONTEXT_KIND_LIST, NNC_CONTEXT_KIND_COUNT);
 NNC_API const char *nnc_context_kind_name(nnc_context_kind kind);
 NNC_API const char *nnc_context_kind_help(nnc_context_kind kind);
 
-/* Order of the ranks. Ranks of the degree that a name lists first are neighbours. A group of expert ranks consists of
- * context ranks and data ranks, the nearest first. */
+/* Order of the ranks. The name of an order lists kinds of parallelism; ranks that differ only in the kind listed first
+ * are neighbours. A group of expert ranks consists of neighbouring context ranks and, if there are too few, data ranks.
+ */
 #define NNC_RANK_ORDER_LIST(X)                                                \
     X(NNC_ORDER_TENSOR_CONTEXT_DATA_PIPELINE, "tensor-context-data-pipeline", \
       "Tensor ranks are neighbours, stages are farthest apart.")              \
@@ -155,7 +158,7 @@ NNC_ENUM(nnc_rank_order, NNC_RANK_ORDER_LIST, NNC_ORDER_COUNT);
 NNC_API const char *nnc_rank_order_name(nnc_rank_order order);
 NNC_API const char *nnc_rank_order_help(nnc_rank_order order);
 
-/* Tensors that are stored in host memory. A set of flags. */
+/* Tensors that can be stored in host memory. The values are flags that can be combined. */
 typedef enum nnc_offload {
     NNC_OFFLOAD_NONE = 0,
     NNC_OFFLOAD_OPTIMIZER = 1,
@@ -163,7 +166,7 @@ typedef enum nnc_offload {
     NNC_OFFLOAD_WEIGHTS = 4
 } nnc_offload;
 
-/* Parts of the network whose weights are trained. A set of flags. */
+/* Parts of the network whose weights are trained. The values are flags that can be combined. */
 enum nnc_train {
     NNC_TRAIN_ALL = 0,
     NNC_TRAIN_EMBEDDING = 1,
@@ -180,7 +183,7 @@ enum nnc_train {
  * `size` bytes; "all" if train is 0. */
 NNC_API void nnc_train_text(unsigned train, char *text, unsigned long size);
 
-/* Linear layers that have adapters. A set of flags. */
+/* Linear layers that have adapters. The values are flags that can be combined. */
 typedef enum nnc_adapted {
     NNC_ADAPTED_LINEAR = 0, /* every linear layer of attention and MLPs has an adapter, except those of routed
                              * experts */
@@ -219,12 +222,13 @@ NNC_API const char *nnc_frozen_name(nnc_frozen frozen);
 NNC_API const char *nnc_frozen_help(nnc_frozen frozen);
 
 /* A training plan. Start from nnc_plan_default(), which sets struct_size. Later releases only append members, so a
- * program may be older or newer than the library. If the comment of a member names a default, 0 or NaN means that the
- * user gave no value; nnc_plan_resolve fills in the default. Other structs reserve NNC_PLAN_SPACE bytes for a plan. */
+ * program may be older or newer than the library. In members whose comment names a default, 0 or NaN means that the
+ * user gave no value; nnc_plan_resolve then fills in the default. NNC_PLAN_SPACE: number of bytes that other structs
+ * reserve for a plan. */
 enum { NNC_PLAN_SPACE = 512 };
 typedef struct nnc_plan {
-    size_t struct_size; /* size of this struct in the release that the program was compiled with */
-    /* number of all devices, and degrees of parallelism; a degree of 1 = this parallelism is off */
+    size_t struct_size; /* size of nnc_plan in the nncost release with which the user's program was compiled */
+    /* Number of all devices (devices), and degrees of parallelism. A parallelism of degree 1 is not used. */
     int32_t devices, data, tensor, pipeline, virtual_stages, context, expert;
     bool sequence_parallel;
     int32_t zero;             /* ZeRO stage: what data ranks divide: 0 nothing, 1 optimizer states, 2 also gradients, 3
@@ -237,43 +241,47 @@ typedef struct nnc_plan {
     nnc_schedule schedule;
     nnc_context_kind context_kind;
     nnc_rank_order rank_order;
-    unsigned offload;         /* tensors that are stored in host memory, as nnc_offload flags */
+    unsigned offload;         /* tensors stored in host memory, a combination of nnc_offload flags */
     double overlap;           /* share of the communication time that overlaps with compute; NaN = as in the software
                                * profile */
     double capacity_factor;   /* tokens that an expert can take / mean tokens of an expert; 0 = experts take all
                                * tokens */
     double imbalance;         /* tokens of the busiest expert rank / mean tokens of all expert ranks */
-    int64_t recompute_every;  /* number of layers of one recompute block, with full recomputation */
+    int64_t recompute_every;  /* number of layers of one recompute block in full recomputation */
     int64_t recompute_layers; /* layers that a pipeline stage computes again, with full recomputation; 0 = all its
                                * layers */
     int64_t micro_batch;      /* number of sequences or images in one pass of one replica */
     int64_t micro_batches;    /* number of passes of a replica in one step (gradient accumulation) */
-    int64_t global_batch;     /* sequences or images of one step: micro_batch x micro_batches x data */
-    int64_t seq_len;          /* tokens of a sequence; 0 = as in the model file */
-    int64_t image;            /* pixels of one side of an image; 0 = as in the model file */
+    int64_t global_batch;     /* sequences or images in one step: micro_batch x micro_batches x data */
+    int64_t seq_len;          /* tokens of a sequence; 0 = the value of the model file */
+    int64_t image;            /* pixels of one side of an image; 0 = the value of the model file */
     nnc_dtype precision;      /* format of matrix products; NNC_DTYPE_COUNT = the first of bf16, fp16 and fp32 in which
                                * the device computes matrix products */
     nnc_policy policy;
     nnc_optimizer optimizer;
-    unsigned recompute; /* parts that backward computes again, as nnc_recompute flags */
+    unsigned recompute; /* parts that backward computes again, a combination of nnc_recompute flags */
     nnc_attention attention;
     nnc_activations activations;
     nnc_mode mode;
     nnc_flops_convention flops_convention;
     bool clip_gradients;
-    double tokens;         /* tokens that the whole run trains on; NaN = not given */
-    double samples;        /* sequences or images that the whole run trains on; NaN = not given */
-    double price;          /* price of one device-hour; NaN = the newest price in the device file */
-    int64_t reserve_bytes; /* device memory in bytes that the plan may not use; -1 = as in the software profile */
-    unsigned train;        /* trained parts as nnc_train flags; all other parts are frozen; 0 = all parts are trained */
-    int64_t adapter_rank;  /* inner width of low-rank adapters (LoRA rank); 0 = no adapters. With adapters and train 0,
+    double tokens;  /* number of tokens that the whole training processes; NaN = not given */
+    double samples; /* number of sequences or images that the whole training processes; NaN = not given */
+    double price;   /* price of one device-hour; NaN = the newest price of the device file */
+    /* bytes of device memory that the plan leaves unused; -1 = the reserve of the software profile */
+    int64_t reserve_bytes;
+    /* parts that are trained, a combination of nnc_train flags, with all other parts frozen; 0 = all parts are trained
+     */
+    unsigned train;
+    int64_t adapter_rank; /* inner width of low-rank adapters (LoRA rank); 0 = no adapters. With adapters and train 0,
                             * only the adapters are trained */
-    nnc_adapted adapters;  /* linear layers that have adapters */
-    bool dora;             /* true: adapters train a direction and one magnitude for each output of a layer (DoRA) */
-    nnc_frozen frozen;     /* storage format of frozen weights */
-    bool fp8_inputs;       /* true: the inputs of activation functions that are kept for backward are stored in 8
+    nnc_adapted adapters; /* linear layers that have adapters */
+    /* true: an adapter trains the direction of the weights and one magnitude per output of the layer (DoRA) */
+    bool dora;
+    nnc_frozen frozen;   /* storage format of frozen weights */
+    bool fp8_inputs;     /* true: the inputs of activation functions that are kept for backward are stored in 8
                             * bits */
-    bool ends_as_layers;   /* true: embedding and head each count as one layer when layers are distributed over pipeline
+    bool ends_as_layers; /* true: embedding and head each count as one layer when layers are distributed over pipeline
                             * stages */
     int64_t first_stage_layers,
         last_stage_layers;                   /* number of layers of the first and of the last pipeline stage; 0 = as
@@ -290,11 +298,12 @@ typedef struct nnc_plan {
                                               * critics of the size of the trained model; critic_params: parameters of
                                               * critics of other sizes */
     nnc_optimizer_kernels optimizer_kernels; /* kernels that run the optimizer update */
-    int64_t train_layers;   /* number of successive layers whose weights, or adapters, are trained; 0 = all layers. If
+    int64_t train_layers; /* number of successive layers whose weights, or adapters, are trained; 0 = all layers. If
                              * train is 0, weights outside these layers are frozen */
-    int64_t train_from;     /* index of the first trained layer, with train_layers; -1 = the trained layers are the last
+    int64_t train_from;   /* index of the first trained layer, with train_layers; -1 = the trained layers are the last
                              * ones */
-    int64_t optimizer_rank; /* number of rows or columns to which GaLore and APOLLO project gradients */
+    /* number of rows or columns to which the optimizers GaLore and APOLLO project gradients */
+    int64_t optimizer_rank;
     bool oft; /* true: an adapter rotates blocks of adapter_rank inputs of a layer (OFT) instead of adding a low-rank
                * product */
 } nnc_plan;
@@ -308,7 +317,7 @@ NNC_ENUM(nnc_norm_keep, NNC_NORM_KEEP_LIST, NNC_KEEP_COUNT);
 NNC_API const char *nnc_norm_keep_name(nnc_norm_keep keep);
 NNC_API const char *nnc_norm_keep_help(nnc_norm_keep keep);
 
-/* Tensors that the loss keeps for backward; each has one value per logit. */
+/* Tensors that the loss keeps for backward. Each of these tensors has one value per logit. */
 #define NNC_LOSS_KEEP_LIST(X)                                                                           \
     X(NNC_LOSS_KEEPS_LOGITS, "logits", "The logits or their log-softmax, in the format of the logits.") \
     X(NNC_LOSS_KEEPS_FP32, "fp32", "The probabilities in fp32.")                                        \
@@ -328,7 +337,7 @@ NNC_ENUM(nnc_dispatcher, NNC_DISPATCHER_LIST, NNC_DISPATCHER_COUNT);
 NNC_API const char *nnc_dispatcher_name(nnc_dispatcher dispatcher);
 NNC_API const char *nnc_dispatcher_help(nnc_dispatcher dispatcher);
 
-/* When queries, keys, values and the output of attention are copied into a layout by heads and back. */
+/* Places where kernels copy queries, keys, values and the output of attention into a layout by heads and back. */
 #define NNC_HEAD_COPY_LIST(X)                                               \
     X(NNC_HEADS_IN_PLACE, "none", "No copies: kernels read them in place.") \
     X(NNC_HEADS_UNFUSED, "unfused", "Copies for batched products only.")    \
@@ -337,100 +346,110 @@ NNC_ENUM(nnc_head_copy, NNC_HEAD_COPY_LIST, NNC_HEAD_COPY_COUNT);
 NNC_API const char *nnc_head_copy_name(nnc_head_copy copy);
 NNC_API const char *nnc_head_copy_help(nnc_head_copy copy);
 
-/* A software profile: which kernels a framework fuses, which tensors it keeps for backward, how much communication it
- * overlaps. The nnc_specs that loaded a profile owns it. Fields have the names of the JSON file; nnc_software_number,
- * nnc_software_text and nnc_software_set in <nncost/spec.h> read and set them. */
+/* A software profile: which kernels a framework fuses, which tensors the framework keeps for backward, how much
+ * communication overlaps with compute. The nnc_specs that loaded a profile owns the profile. Fields have the names of
+ * the JSON file; nnc_software_number, nnc_software_text and nnc_software_set in <nncost/spec.h> read and set fields. */
 typedef struct nnc_software nnc_software;
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* Ends of the range of measured / predicted step time that contains 90 % of the measurements. NaN = unknown. */
+/* Lower and upper end of the range of measured / predicted step time in which 90 % of the measurements lie. NaN =
+ * unknown. */
 typedef struct nnc_spread {
     double low, high;
 } nnc_spread;
 
-/* Half of the 90 % range of measured / predicted step time, as a natural logarithm, for each cause. The squares of the
- * causes that apply add up. */
+/* Causes of differences between measured and predicted step time. Each member is the part of the half range that has
+ * one cause, as a natural logarithm of measured / predicted; the range contains 90 % of the measurements. The half
+ * range of a step is the root of the sum of the squares of the causes that apply to the step. */
 typedef struct nnc_spreads {
-    double own;              /* half range of every step with this profile; NaN = unknown */
+    double own;              /* half range that every step with this profile has; NaN = unknown */
     double network, idle;    /* network: half range x share of the step that waits for the network; idle: half range x
                               * share of the step that waits for the host or for other stages */
     double kernels, carried; /* kernels: half range of a device whose efficiencies were fitted only to kernels; carried:
                               * half range of a device that has the efficiencies of similar devices */
-    double experts;          /* half range of steps of models with experts */
+    double experts;          /* half range that steps of models with experts have in addition */
 } nnc_spreads;
 
-/* A measured range of step times for a group of models. If it is of one device, it replaces own, kernels, carried and
- * experts of nnc_spreads; if it is of all devices, it replaces only own. */
+/* A range of measured / predicted step times for a group of models. A range of one device replaces the members own,
+ * kernels, carried and experts of nnc_spreads; a range of all devices replaces only `own`. */
 typedef struct nnc_range {
-    char device[48]; /* id of the device; "" = all devices that have no range of their own */
+    char device[48]; /* id of the device of the range; "" = all devices without a range of their own */
     char of[48];     /* the group of models: id of a graph file, or a kind of model: "decoder", "experts", "graph"
                       * ... */
-    double own;      /* half of the range, as a natural logarithm; replaces nnc_spreads.own */
+    double own;      /* half of the range, a natural logarithm of measured / predicted; replaces nnc_spreads.own */
     double skew;     /* share of half the range by which the upper end is farther from the prediction, and the lower end
                       * nearer */
 } nnc_range;
 
-/* A framework release that the profile describes, with its defaults for plans. The entry applies if hardware is the
- * start of the device id, model the start of the model id, and family the start of the family name ("" = any). If
- * entries of several releases apply, nncost uses the newest one that is not newer than the requested release. */
+/* A framework release that the profile describes, with the release's defaults for plans. The entry applies to a device
+ * if `hardware` is the start of the device id, to a model if `model` is the start of the model id and `family` is the
+ * start of the family name; "" = all. If the entries of several releases apply, nncost uses the newest release that is
+ * not newer than the requested one. */
 typedef struct nnc_framework {
-    char framework[48], also[48]; /* framework: name of the framework; also: a second name; "" = no second name */
+    /* framework: name of the framework; also: another name of the framework, "" = none */
+    char framework[48], also[48];
     char version[32]; /* first release that the entry describes, as a number; a word instead = releases whose name
                        * starts with this word */
-    char hardware[32], model[32]; /* hardware: start of the device id; model: start of the model id; "" = any */
-    char family[16];              /* start of the name of the model's family; "" = any */
+    /* hardware: start of the ids of the devices to which the entry applies; model: start of the model ids; "" = all */
+    char hardware[32], model[32];
+    char family[16]; /* start of the names of the families to which the entry applies; "" = all */
     nnc_policy policy;
     nnc_attention attention;
-    /* how context ranks share attention. context_kind: in general; adapter_context_kind: if only adapters are
-     * trained */
+    /* How context ranks share attention. context_kind: unless only adapters are trained; adapter_context_kind: if only
+     * adapters are trained. */
     nnc_context_kind context_kind, adapter_context_kind;
     double capacity_factor, fp16_dropout; /* capacity_factor: capacity factor of experts; fp16_dropout: dropout
                                            * probability in training in fp16 */
     int32_t zero;
     int64_t vocab_multiple; /* the rows of the embedding table are padded to a multiple of this number x the tensor
                              * degree; 0 = not padded */
-    bool sequence_parallel; /* true: plans with tensor parallelism also use sequence parallelism */
+    bool sequence_parallel; /* true: plans with tensor parallelism use sequence parallelism too */
     bool interleaves;       /* true: pipelines have one layer per virtual stage, if the number of micro-batches allows
                              * this */
-    nnc_adapted adapters;   /* linear layers that have adapters, if only adapters are trained */
-    nnc_frozen frozen;      /* format of frozen weights, if matrix products are computed in 8 bits or fewer */
-    bool half_selective;    /* true: --recompute attention computes half of the layers of each stage again in full */
-    bool whole_experts;     /* true: each expert is whole on one tensor rank */
-    /* true: embedding and head each count as a layer, if the number of stages divides layers + 2 but not layers */
+    nnc_adapted adapters;   /* linear layers that have adapters in a plan that trains only adapters */
+    nnc_frozen frozen;      /* storage format of frozen weights if matrix products are computed in 8 bits or fewer */
+    /* true: --recompute attention means full recomputation of half of the layers of each stage */
+    bool half_selective;
+    bool whole_experts; /* true: tensor ranks do not split experts; each expert is on one tensor rank */
+    /* true: embedding and head each count as a layer when layers are distributed over stages; only if the number of
+     * stages divides layers + 2 and does not divide layers */
     bool ends_as_layers;
-    bool gathered_in_pipelines; /* true: with ZeRO 3 and a pipeline, weights stay gathered between micro-batches */
+    /* true: with ZeRO 3 and a pipeline, ranks gather weights once per step, not for every micro-batch */
+    bool gathered_in_pipelines;
 } nnc_framework;
 
-/* Switches that a framework release sets for some models and devices. If several recipes match, the last one is
- * used. */
+/* Switches that a framework release sets for some models and devices. If several recipes apply to a plan, nncost uses
+ * the last one in the file. */
 typedef struct nnc_recipe {
-    /* conditions of the recipe; version, hardware and model are those of nnc_framework; precision: that of the plan */
+    /* Conditions under which the recipe applies. version, hardware and model have the meaning of the same members of
+     * nnc_framework; precision: precision of the plan. */
     char version[32], hardware[32], precision[16], model[32];
-    /* switches with their values, for example "overlap_expert=1 block_scales=on" */
+    /* switches that the recipe sets, with their values, for example "overlap_expert=1 block_scales=on" */
     char set[192];
 } nnc_recipe;
 
-/* Predicted against measured step times of a profile on one device, for one family of models ("experts" = decoders with
+/* Errors of predicted step times of a profile on one device, for one family of models ("experts" = decoders with
  * experts). Error = predicted / measured - 1. */
 typedef struct nnc_track {
     char device[48], family[16];
     int64_t rows, unseen; /* rows: number of measured steps; unseen: number of measured steps that no fit has used */
     double error, bias;   /* errors of the unseen steps. error: mean absolute error; bias: mean error with its sign; NaN
                            * = no unseen steps */
-    /* Errors of all steps, for a device with at least ten steps but fewer than ten unseen ones; NaN for other devices.
-     * all_error: mean absolute error; all_bias: mean error with its sign. */
+    /* Errors of all measured steps, for a device with at least ten steps but fewer than ten unseen ones; NaN for other
+     * devices. all_error: mean absolute error; all_bias: mean of the error with its sign. */
     double all_error, all_bias;
 } nnc_track;
 
-/* Device memory in addition to the tensors of a plan: driver context, buffers of collectives, fragmentation. Also the
- * range of measured memory peaks. */
+/* Device memory that a plan needs in addition to its tensors (driver context, buffers of collectives, fragmentation),
+ * and the range in which measured memory peaks lie. */
 typedef struct nnc_reserve {
-    double bytes, share; /* reserve = bytes + share x bytes of the tensors of a plan */
+    double bytes, share; /* memory reserve = bytes + share x bytes of the tensors of a plan */
     double low, high;    /* 10 % quantile (low) and 90 % quantile (high) of measured memory peak / predicted memory
                           * peak */
-    double context;      /* used instead of `bytes` on a single device, which has no collectives; NaN = `bytes` */
-    double workspace;    /* bytes of workspaces of matrix products and convolutions, which the allocator keeps */
+    double context;      /* replaces `bytes` on a single device, which runs no collectives; NaN = not replaced */
+    /* bytes of workspaces of matrix products and convolutions, which PyTorch's allocator does not free */
+    double workspace;
     double held, held_early, held_experts, held_experts_early; /* workspaces of matrix products that stay allocated
                                                                 * between two steps. held: on GPUs from Hopper on;
                                                                 * held_early: on older GPUs; held_experts and
@@ -438,15 +457,16 @@ typedef struct nnc_reserve {
                                                                 * experts */
 } nnc_reserve;
 
-/* Features of a framework; true = the framework has the feature. Features that a profile does not mention are true. */
+/* Features of a framework; true = the framework has the feature. A feature that the profile does not mention is true.
+ */
 typedef struct nnc_shipped {
     bool schedules[NNC_SCHEDULE_COUNT];
     bool recompute_attention, recompute_norm, recompute_activation, recompute_full;
-    bool recompute_modules; /* true: the framework can recompute only latent projections, MLPs or experts */
+    bool recompute_modules; /* true: the framework can recompute only latent projections, only MLPs or only experts */
     bool offload_optimizer, offload_activations, offload_weights;
     bool sharded_gradients, sharded_weights; /* sharded_gradients: ZeRO 2 divides gradients; sharded_weights: ZeRO 3
                                               * divides weights */
-    bool sharded_pipelines;                  /* true: the framework has ZeRO 2 and 3 together with a pipeline */
+    bool sharded_pipelines;                  /* true: the framework can combine ZeRO 2 or 3 with a pipeline */
     bool plain_tensor;                       /* true: the framework has tensor parallelism without sequence
                                               * parallelism */
     bool uneven_stages;                      /* true: pipeline stages or virtual stages may have different numbers of
@@ -455,8 +475,8 @@ typedef struct nnc_shipped {
                                               * parallelism */
 } nnc_shipped;
 
-/* A serving engine: seconds of its host, and factors on the kernel times that were measured on a device. The factors
- * have no unit. */
+/* A serving engine: seconds that its host program takes, and factors without unit by which the engine's kernel times
+ * differ from the kernel times measured on the device. */
 typedef struct nnc_serve_engine {
     double step_s, layer_s, sequence_s;     /* seconds of the host per step (step_s), per layer (layer_s), and per
                                              * sequence that decodes (sequence_s); default 0 */
@@ -466,29 +486,32 @@ typedef struct nnc_serve_engine {
                                              * token; default 0 */
     double stream_factor[NNC_STORED_COUNT]; /* factor on stream_fraction of the device file, for each storage format of
                                              * weights; default 1 */
-    double kv_factor;                       /* factor on kv_fraction (decode attention) of the device file; default 1 */
-    double all_reduce_factor;               /* factor on the time of an all-reduce; default 1 */
-    double all_reduce_s;                    /* seconds of each all-reduce in addition to its computed time; default 0 */
-    double attention_factor;                /* factor on the time of attention in prefill; default 1 */
-    double kv_reread;    /* share of the keys and values that each further query head of a group reads again from
+    /* factor on kv_fraction of the device file, the bandwidth share of decode attention; default 1 */
+    double kv_factor;
+    double all_reduce_factor; /* factor on the computed time of an all-reduce; default 1 */
+    double all_reduce_s;      /* seconds that each all-reduce takes in addition to its computed time; default 0 */
+    double attention_factor;  /* factor on the computed time of attention in prefill; default 1 */
+    double kv_reread;         /* share of the keys and values that each further query head of a group reads again from
                           * memory; default 0 */
     double host_layer_s; /* seconds of the host to launch the kernels of a layer, at the same time as the device works;
                           * default 0 */
     double expert_s[NNC_STORED_COUNT]; /* seconds per layer with experts, in a weight format in which the device cannot
                                         * compute; default 0 */
-    bool captured;                     /* true: a decode step is one recorded program (CUDA graph); default true */
-    double launch_s;                   /* seconds of the host to launch a kernel of a step that is not recorded; default
+    bool captured;   /* true: the engine records a decode step as one CUDA graph and replays it; default true */
+    double launch_s; /* seconds of the host to launch a kernel of a step that is not recorded; default
                                         * 0 */
-    bool paged; /* true: the KV cache has blocks; false: a sequence reserves space for its full length; default true */
+    /* true: the KV cache consists of blocks; false: each sequence reserves cache for its full length; default true */
+    bool paged;
     int64_t chunk, max_batch,
         block; /* chunk: largest number of tokens of a prefill step (0 = 8192); max_batch: largest number of sequences
                 * (0 = 256); block: tokens of a cache block (0 = 16) */
     double memory_use, workspace_bytes; /* memory_use: share of the device memory that the engine may use (NaN = 0.9);
                                          * workspace_bytes: bytes of workspaces (NaN = 2 GB) */
-    /* Ranges of measured / predicted time that contain 90 % of measurements. tpot: time per output token; tpot_experts:
-     * the same for models with experts; ttft: time to first token. NaN = unknown. */
+    /* Ranges of measured / predicted time in which 90 % of the measurements lie. tpot: time per output token of models
+     * without experts; tpot_experts: time per output token of models with experts; ttft: time to first token. NaN =
+     * unknown. */
     nnc_spread tpot, tpot_experts, ttft;
-    bool fitted;                 /* false: the profile has no values for serving */
+    bool fitted;                 /* false: the software profile has no values for serving */
     double unit_bytes_per_clock; /* most bytes that one unit of the device can read per clock cycle in a decode kernel;
                                   * NaN = no limit */
     bool preempt;                /* true: a request starts when its prompt fits in the cache; if the cache is full
@@ -498,17 +521,18 @@ typedef struct nnc_serve_engine {
                                   * 0 */
 } nnc_serve_engine;
 
-/* A software profile, as read from software/<id>.json. A switch (bool) is described by its value true. */
+/* A software profile, as read from software/<id>.json. The comment of a switch (bool) says what the value true means.
+ */
 struct nnc_software {
     char id[48];
     char name[96];
     char date[16];           /* year and month of a framework release, for example "2025-11"; "" = the profile is no
                               * release */
-    bool fused_norm;         /* true: a norm is one kernel; false: one kernel per primitive operation */
+    bool fused_norm;         /* true: a norm runs as one kernel; false: as one kernel per primitive operation */
     bool fused_activation;   /* true: a gated MLP runs activation and multiplication in one kernel, which keeps no
                               * tensor between them */
     bool fused_residual;     /* true: bias, dropout and residual addition run in one kernel */
-    bool fused_maps;         /* true: norm, activation and sum of a feature map run in one kernel */
+    bool fused_maps;         /* true: the norm, activation and sum that follow a convolution run in one kernel */
     bool contiguous_maps;    /* layout of feature maps; true: one plane per channel (NCHW); false: channels last
                               * (NHWC) */
     bool written_out;        /* true: layer norms, RMS norms and GELU run as one kernel per primitive operation */
@@ -518,71 +542,82 @@ struct nnc_software {
                               * back */
     bool grouped_on_vectors; /* true: grouped convolutions run on the vector units, except groups that have a kernel for
                               * matrix units */
-    bool random_written;     /* true: dropout reads random numbers that a separate kernel has written */
-    bool cast_weights;       /* true: for every micro-batch fp32 weights are cast to 16 bits, and gradients back to
+    /* true: a separate kernel writes random numbers to memory, and dropout reads these numbers */
+    bool random_written;
+    bool cast_weights; /* true: for every micro-batch fp32 weights are cast to 16 bits, and gradients back to
                               * fp32 */
-    bool flat_weights;       /* true: all weights are one flat buffer, which is gathered in fp32 for every
+    bool flat_weights; /* true: all weights are one flat buffer, which is gathered in fp32 for every
                               * micro-batch */
     bool fused_rotary;
-    bool fused_softmax;        /* true: in unfused attention, scale and mask are part of the softmax kernel */
-    bool fused_loss;           /* true: cross-entropy is one kernel and works in the format of the logits */
-    bool fused_rotary_scale;   /* true: the rotary embedding is one kernel even if it also scales (YaRN) */
-    bool fused_expert_bias;    /* true: the matrix products of experts also add the biases */
+    bool fused_softmax; /* true: in unfused attention, the softmax kernel scales and masks the scores too */
+    bool fused_loss;    /* true: cross-entropy runs as one kernel and computes in the number format of the logits */
+    bool fused_rotary_scale;   /* true: a rotary embedding that scales queries and keys too (YaRN) runs as one kernel */
+    bool fused_expert_bias;    /* true: the kernels of the experts' matrix products add the biases of the experts */
     bool expert_bias_gathered; /* true: before biases of experts are added, they are gathered: one row for each copy of
                                 * a token */
-    bool fused_expert_clamp;   /* true: the activation kernel of experts also clamps its inputs */
+    bool fused_expert_clamp;   /* true: the activation kernel of experts clamps the inputs of the activation */
     bool fused_optimizer;
-    nnc_flash_kernel flash_kernel; /* kernel that --attention flash stands for */
-    nnc_norm_keep norm_keep;       /* what layer norms, RMS norms and batch norms keep for backward */
+    nnc_flash_kernel flash_kernel; /* generation of attention kernels that the option --attention flash selects */
+    nnc_norm_keep norm_keep;       /* tensors that layer norms, RMS norms and batch norms keep for backward */
     nnc_norm_keep group_norm_keep; /* tensors that group norms of residual blocks keep for backward */
     nnc_loss_keep loss_keep;
     nnc_head_copy copied_heads;
-    bool loss_in_place;        /* true: the gradient of the loss overwrites the logits */
-    bool softmax_upcast;       /* true: softmax runs in fp32; both its fp32 output and the cast output are kept */
-    bool attention_mask_kept;  /* true: each layer keeps a boolean mask of s x s values, for s tokens of a sequence */
-    bool library_kept;         /* true: ops keep the tensors that the operators of transformers and peft keep */
+    /* true: the gradient of the loss is written over the logits, and needs no memory of its own */
+    bool loss_in_place;
+    /* true: softmax computes in fp32; backward keeps both the fp32 output and the output cast to 16 bits */
+    bool softmax_upcast;
+    /* true: each layer keeps a mask of s x s booleans for backward (s: tokens of a sequence) */
+    bool attention_mask_kept;
+    /* true: ops keep the tensors that the implementation in transformers and peft keeps for backward */
+    bool library_kept;
     bool expanded_kv;          /* true: grouped keys and values are copied for every query head, and the copies are
                                 * kept */
-    nnc_dispatcher dispatcher; /* how tokens are sent to experts on other ranks */
-    bool expert_once_per_node; /* true: a token is sent to each scale-up domain only once, for all its experts there */
-    bool expert_masks;         /* true: tokens are moved into the slots of experts and back by matrix products with
+    nnc_dispatcher dispatcher; /* method by which tokens are sent to experts on other ranks */
+    /* true: a token is sent only once to each scale-up domain, even if several of its experts are there */
+    bool expert_once_per_node;
+    bool expert_masks; /* true: tokens are moved into the slots of experts and back by matrix products with
                                 * masks */
-    bool expert_sorts;         /* true: tokens that arrive from other ranks are copied into the order of the experts */
-    bool expert_dispatch_8bit; /* true: tokens are sent to experts in the 8-bit format of the matrix products */
-    bool narrow_gathers;       /* true: tensor ranks gather tokens in the 8- or 4-bit format of the matrix products */
-    bool block_scales;         /* true: 8-bit operands have one scale per 128 elements; false: one scale per tensor */
-    int64_t network_units;     /* number of units of the device that kernels of expert communication occupy, so that
+    /* true: tokens that arrive from other ranks are copied, so that tokens of one expert are contiguous */
+    bool expert_sorts;
+    /* true: tokens are sent to experts in 8 bits, the format in which matrix products read tokens */
+    bool expert_dispatch_8bit;
+    /* true: all-gathers between tensor ranks send tokens in 8 or 4 bits, the format of the matrix products */
+    bool narrow_gathers;
+    /* true: operands of 8-bit products have one scale per 128 elements; false: one scale per tensor */
+    bool block_scales;
+    int64_t network_units;    /* number of units of the device that kernels of expert communication occupy, so that
                                 * compute kernels cannot use them */
-    bool expert_scores_first;  /* true: experts multiply their activations by the router scores, so combine keeps no
+    bool expert_scores_first; /* true: experts multiply their activations by the router scores, so combine keeps no
                                 * tensor */
-    bool context_frozen;       /* true: the input of cross-attention needs no gradient */
-    /* Share of each kind of communication time that overlaps with compute, in [0, 1]. */
+    /* true: backward computes no gradient of the input of cross-attention (image or text features) */
+    bool context_frozen;
+    /* Shares, from 0 to 1, of the communication time of each kind that overlaps with compute. */
     double overlap_tensor, overlap_context, overlap_expert, overlap_data, overlap_pipeline, overlap_offload;
     double overlap_tensor_backward; /* share of tensor-parallel communication that overlaps in backward; NaN =
                                      * overlap_tensor, as in forward */
-    double bucket_bytes;            /* bytes of a bucket: gradients that backward reduces together */
+    double bucket_bytes;            /* bytes of one bucket, the gradients that backward reduces in one collective */
     double launch_s;                /* seconds of the host to issue one op; 0 = all ops are recorded once and
                                      * replayed */
-    /* launch_s for models with experts, where the host waits for the sizes of tensors; NaN = launch_s */
+    /* launch_s for models with experts, whose host waits for the sizes of tensors; NaN = launch_s. */
     double launch_expert_s;
     double launch_product_s; /* seconds of the host to issue one matrix product of experts, if the products are issued
                               * one by one; otherwise 0 */
     bool recorded_attention; /* true: attention and norms are recorded once and replayed; the host issues all other
                               * ops */
-    bool tuned_pointwise;    /* true: norms and activations use kernels that were written for the device */
+    bool tuned_pointwise;    /* true: norms and activation functions run kernels that were written for the device */
     nnc_spreads spread;
     const nnc_range *ranges;
     int32_t range_count;
     nnc_reserve reserve;
     nnc_shipped ships;
-    bool zero_gradients;      /* true: a kernel sets gradients to zero after each step; false: gradients are freed */
-    bool added_gradients;     /* true: after each micro-batch a separate kernel adds the gradients to fp32 sums */
-    nnc_serve_engine serving; /* serving engine of the profile; training does not use it */
+    bool zero_gradients;  /* true: after each step a kernel sets the gradients to zero; false: gradients are freed */
+    bool added_gradients; /* true: after each micro-batch, a separate kernel adds the new gradients to sums in fp32 */
+    nnc_serve_engine serving; /* serving engine of the profile; not used in training */
     const nnc_framework *stands_for;
     int32_t stands_for_count;
     const nnc_recipe *recipes;
     int32_t recipe_count;
-    const nnc_track *compared; /* comparisons with measurements; estimates do not use them */
+    const nnc_track *compared; /* errors of the profile against measurements; estimates do not use these errors */
     int32_t compared_count;
     const nnc_source *sources;
     int32_t source_count;
@@ -591,31 +626,33 @@ struct nnc_software {
                              * of the step time */
     bool lists_operators;   /* true: if nncost knows the operators of the model's library, each operator is one
                              * kernel */
-    nnc_policy policy;      /* precision policy of a search, if the user gives no policy */
+    nnc_policy policy;      /* precision policy that a search uses if the user gives no policy */
     bool unfused_attention; /* true: the framework has no fused attention; "flash" attention of a plan is computed as
                              * unfused */
-    bool fp8_gather;        /* true: in fp8, ZeRO 3 gathers the matrices of layers in 8 bits, except those of experts */
-    bool split_loss;        /* true: an unfused loss over a vocabulary that tensor ranks divide has one fp32 kernel per
+    /* true: with fp8 products, ZeRO 3 gathers matrices of layers in 8 bits, except those of experts */
+    bool fp8_gather;
+    bool split_loss; /* true: an unfused loss over a vocabulary that tensor ranks divide has one fp32 kernel per
                              * primitive operation */
 };
 
-/* Returns the neutral profile, "torch-compile": every kernel is fused, and no tensor is kept twice. */
+/* Returns the neutral profile "torch-compile", in which every kernel is fused and no tensor is kept twice. */
 nnc_software nnc_software_default(void);
 
-/* Returns an error if a field of the profile is outside its limits. Profiles that were loaded from files always
- * pass. */
+/* Returns an error if a field of the software profile is outside its limits. A profile that was loaded from a file has
+ * no such field, because loading does the same check. */
 nnc_status nnc_software_check(const nnc_software *software, nnc_error *err);
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* The default profile of each kind of plan. nnc_profiles_get in <nncost/spec.h> returns them. */
+/* A set of software profiles: the default profile for each kind of plan. nnc_profiles_get in <nncost/spec.h> returns
+ * the set. */
 typedef struct nnc_profiles nnc_profiles;
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* Kinds of plan and device; each kind has a default profile. */
+/* Kinds of plan. Each kind has a default software profile. */
 typedef enum nnc_profile_kind {
-    NNC_PROFILE_COPIES,        /* one device, or data parallelism where every rank has all weights */
+    NNC_PROFILE_COPIES,        /* one device, or data parallelism in which every rank has all weights */
     NNC_PROFILE_SHARDED,       /* ZeRO 3: data ranks divide the weights */
     NNC_PROFILE_SPLIT,         /* tensor, pipeline, context or expert parallelism, or a decoder with ZeRO 1 or 2 */
     NNC_PROFILE_TPU,           /* every plan on a TPU */
@@ -630,7 +667,7 @@ typedef enum nnc_profile_kind {
 
 struct nnc_profiles {
     const nnc_software *of[NNC_PROFILE_KINDS];
-    bool any;                              /* true: searches may use features that a profile does not have */
+    bool any; /* true: a search tries plans that need features which the plan's profile does not have */
     const struct nnc_completer *completer; /* completes changed plans with the settings of the framework release that
                                             * the user named; NULL = no release */
 };
@@ -638,10 +675,10 @@ struct nnc_profiles {
 /* Returns a set of profiles in which `software` is the default of every kind of plan. */
 nnc_profiles nnc_profiles_of_one(const nnc_software *software);
 
-/* nnc_profile_kind_of returns the kind of a plan for a model on a device. nnc_profile_kind_by_plan does not use the
- * device. nnc_profile_kind_kept returns `kept`, unless model, device and precision allow only another kind; a
- * comparison passes the kind of its first plan. nnc_profile_kind_may tests whether a plan of the model on the device
- * can have the kind. */
+/* nnc_profile_kind_of returns the kind of a plan for a model on a device. nnc_profile_kind_by_plan returns the kind
+ * without looking at the device. nnc_profile_kind_kept returns the kind `kept`, unless model, device and precision
+ * exclude it; a comparison passes the kind of its first plan. nnc_profile_kind_may tests whether some plan of the model
+ * on the device has the given kind. */
 nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device, const nnc_plan *plan);
 nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan);
 bool nnc_profile_kind_may(const nnc_model *model, const nnc_device *device, nnc_profile_kind kind);
@@ -650,18 +687,18 @@ nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device 
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* Returns the default profile of a plan of a model on a device; the plan may be resolved or not. plan NULL = the
- * default plan. The nnc_specs that loaded the profiles owns the profile. */
+/* Returns the default software profile of a plan of a model on a device. nnc_plan_resolve need not have been called for
+ * the plan; plan NULL = the default plan. The nnc_specs that loaded the profiles owns the returned profile. */
 NNC_API const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_model *model,
                                            const nnc_device *device, const nnc_plan *plan);
 
 /* Tests whether the framework of a profile has all features that a plan uses: recomputation, offload, schedule, tensor
- * parallelism without sequence parallelism, ZeRO. If not, *option (may be NULL) gets an option that it lacks, for
- * example "--schedule". */
+ * parallelism without sequence parallelism, ZeRO. If a feature is missing, *option (may be NULL) gets the option that
+ * needs the feature, for example "--schedule". */
 NNC_API bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, const char **option);
 
-/* nnc_plan_default returns a plan in which every field has its default. nnc_plan_init sets a plan of struct_size bytes
- * to the defaults; it is for programs that do not read this header. */
+/* nnc_plan_default returns a plan with the default of every field. nnc_plan_init sets the first struct_size bytes of a
+ * plan to the defaults; programs that do not read this header can call nnc_plan_init. */
 NNC_API void nnc_plan_init(nnc_plan *plan, size_t struct_size);
 static inline nnc_plan nnc_plan_default(void) {
     nnc_plan plan;
@@ -669,14 +706,14 @@ static inline nnc_plan nnc_plan_default(void) {
     return plan;
 }
 
-/* Returns NNC_ILLEGAL_PLAN if a field is outside the limits of its command-line option; err names the option, the
- * expected range and the value. All other functions that take a plan check this first. */
+/* Returns NNC_ILLEGAL_PLAN if a field of the plan is outside the limits of its command-line option; err names the
+ * option, the expected range and the value. All functions with a plan as input call nnc_plan_check first. */
 NNC_API nnc_status nnc_plan_check(const nnc_plan *plan, nnc_error *err);
 
-/* Fills in the fields that are not given: sequence length and image from the model, precision from the device, policy
- * from the precision, one of micro_batch, micro_batches and global_batch from the other two, degrees and schedule.
- * NNC_BAD_USAGE: these three contradict each other. NNC_ILLEGAL_PLAN: the plan breaks a rule, for example the device
- * cannot compute in the precision; err names the option. */
+/* Fills in the plan fields that the user has not given: sequence length and image size from the model, precision from
+ * the device, policy from the precision, the missing one of micro_batch, micro_batches and global_batch, degrees and
+ * schedule. NNC_BAD_USAGE: micro_batch, micro_batches and global_batch contradict each other. NNC_ILLEGAL_PLAN: the
+ * plan breaks a rule, for example the device cannot compute in the precision; err names the option. */
 NNC_API nnc_status nnc_plan_resolve_into(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                          nnc_plan *resolved, nnc_error *err);
 static inline nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
@@ -688,14 +725,15 @@ static inline nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model 
 /* Bytes per parameter of a precision policy, for an optimizer with moments such as Adam. Sources: ZeRO arXiv:1910.02054
  * section 3.1; Megatron-LM; docs/formulas.md [policies] */
 typedef struct nnc_policy_sizes {
-    double weight_bytes, gradient_bytes, master_bytes, state_bytes; /* state_bytes: bytes of one moment per parameter */
+    /* state_bytes: bytes per parameter of one moment (Adam has two moments) */
+    double weight_bytes, gradient_bytes, master_bytes, state_bytes;
     /* bytes of a temporary 16-bit copy of the weights, per parameter; 0 = no copy */
     double cast_bytes;
 } nnc_policy_sizes;
 NNC_API nnc_policy_sizes nnc_policy_bytes(nnc_policy policy);
 
-/* Writes the flags `recompute` as --recompute takes them: "none", "selective", "full", or names joined by commas; cut
- * to `size` bytes. */
+/* Writes a combination of nnc_recompute flags in the spelling of the option --recompute, "none", "selective", "full" or
+ * names joined by commas, to text, cut to `size` bytes. */
 NNC_API void nnc_recompute_text(unsigned recompute, char *text, unsigned long size);
 /* Writes the names of the tensors in the flags `offload`, joined by commas, to text, cut to `size` bytes; "none" if no
  * flag is set. */

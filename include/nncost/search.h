@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches for the best plans on a number of devices: tries every combination of the choices that the user leaves
- * open. */
+/* Searches for the best plans on a given number of devices: tries all combinations of values of the plan fields that
+ * the user has not fixed. */
 #ifndef NNCOST_SEARCH_H
 #define NNCOST_SEARCH_H
 
@@ -12,7 +12,8 @@ extern "C" {
 
 enum { NNC_SEARCH_VALUES = 64, NNC_SEARCH_BEST_MAX = 100 };
 
-/* A choice of a search: the values of one plan field that are tried, in this order. count 0 = all sensible values. */
+/* The values of one plan field that a search tries, in the order of the list. count 0 = the search tries all sensible
+ * values. */
 typedef struct nnc_choice {
     int64_t values[NNC_SEARCH_VALUES];
     int32_t count;
@@ -26,34 +27,38 @@ typedef struct nnc_choice {
 NNC_ENUM(nnc_objective, NNC_OBJECTIVE_LIST, NNC_OBJECTIVE_COUNT);
 NNC_API const char *nnc_objective_name(nnc_objective objective);
 
-/* A search. Start from nnc_search_default(), which sets struct_size. Later releases only append members. */
+/* Inputs of a search. Start from nnc_search_default(), which sets struct_size. Later releases of nncost only append
+ * members. */
 typedef struct nnc_search {
-    size_t struct_size; /* size of this struct in the release that the program was compiled with */
+    size_t struct_size; /* size of nnc_search in the nncost release with which the user's program was compiled */
     union {
-        nnc_plan base; /* plan with all fields that are not searched; devices and global_batch have to be set */
+        /* plan whose fields the search uses unless it varies them; the user has to set devices and global_batch */
+        nnc_plan base;
         unsigned char base_space[NNC_PLAN_SPACE];
     };
     nnc_choice tensor, pipeline, context, expert, virtual_stages, micro_batch, zero, sequence_parallel;
-    nnc_choice recompute; /* values of the plan field recompute (nnc_recompute flags) */
-    nnc_choice schedule;  /* values of the plan field schedule (nnc_schedule) */
-    nnc_choice offload;   /* values of the plan field offload (nnc_offload flags) */
-    int64_t mem_bytes;    /* bytes of the memory of a device; 0 = as in the device file */
-    double deadline_s;    /* longest time of the run in seconds, for base.tokens or base.samples; 0 = no deadline */
-    double budget;        /* largest cost of the run, at base.price or the price in the device file; 0 = no budget */
+    nnc_choice recompute; /* values of the plan field `recompute` that the search tries (nnc_recompute flags) */
+    nnc_choice schedule;  /* values of the plan field `schedule` that the search tries (nnc_schedule) */
+    nnc_choice offload;   /* values of the plan field `offload` that the search tries (nnc_offload flags) */
+    int64_t mem_bytes;    /* bytes of device memory that a plan may use; 0 = the memory in the device file */
+    /* longest allowed time of the run over base.tokens or base.samples, in seconds; 0 = no deadline */
+    double deadline_s;
+    double budget; /* largest allowed cost of the run, at base.price or the price of the device file; 0 = no budget */
     nnc_objective objective;
-    int32_t best;           /* number of plans to return, at most NNC_SEARCH_BEST_MAX */
+    int32_t best;           /* number of plans that the search returns, at most NNC_SEARCH_BEST_MAX */
     bool no_prune;          /* true: every legal plan is estimated in full; false: plans that cannot be among the best
                              * are left out early */
-    int32_t threads;        /* number of threads, at least 1 */
+    int32_t threads;        /* number of threads of the search, at least 1 */
     int32_t shard, shards;  /* searches only part `shard` (from 1) of `shards` equal parts of the search space; 0 = the
                              * whole space */
-    const nnc_run_ask *run; /* inputs of the run that is computed for each plan; NULL = no run is computed */
+    const nnc_run_ask *run; /* inputs for nnc_run_of, which computes a run for each plan; NULL = no run is computed */
     double risk;            /* largest probability that a plan runs out of memory; 0 = only plans with the verdict
                              * "fits" */
 } nnc_search;
 
-/* Sets all choices open, and asks for the ten fastest plans. Set base.devices and base.global_batch afterwards.
- * struct_size: size of the struct, for programs that do not read this header. */
+/* Sets the search to try all sensible values of each field and to return the ten fastest plans. The caller then has to
+ * set base.devices and base.global_batch. struct_size: sizeof (nnc_search) in the calling program, because programs in
+ * other languages do not read this header. */
 NNC_API void nnc_search_init(nnc_search *search, size_t struct_size);
 static inline nnc_search nnc_search_default(void) {
     nnc_search search;
@@ -61,46 +66,47 @@ static inline nnc_search nnc_search_default(void) {
     return search;
 }
 
-/* A plan that a search found and that fits in memory. Every value is equal to that of nnc_estimate in all digits. */
+/* A plan that a search found and that fits in memory. nnc_estimate computes exactly the same values for this plan. */
 typedef struct nnc_found {
     union {
-        nnc_plan plan; /* the plan, with all defaults filled in */
+        nnc_plan plan; /* the found plan, with all defaults filled in */
         unsigned char plan_space[NNC_PLAN_SPACE];
     };
     uint64_t index; /* index of the plan in the search space; of plans that are equally good the smaller index comes
                      * first */
     double step_s, mfu, tokens_per_s, bubble_share, exposed_comm_s;
     double device_s;  /* devices x step_s, device-seconds of a step */
-    double cost_step; /* cost of a step; NaN = there is no price */
+    double cost_step; /* cost of one step; NaN = no price is known */
     double run_s, device_hours,
-        cost_run; /* results of nnc_run_of if nnc_search.run is set; NaN if the length of the run is not known */
+        cost_run; /* time, device-hours and cost of the run; NaN = no nnc_search.run, or unknown length of the run */
     int64_t memory_bytes;
-    char software[48];                   /* id of the software profile */
-    const char *command;                 /* command line that estimates the plan; NULL = not known */
+    char software[48];                   /* id of the software profile of the plan */
+    const char *command;                 /* `nncost estimate` command line for the found plan; NULL = not known */
     double goodput, energy_j, carbon_kg; /* goodput, energy and carbon of the whole run; NaN if nnc_search.run is
                                           * NULL */
 } nnc_found;
 
 enum { NNC_PARETO_MAX = 256 };
 
-/* The result of a search. The caller owns the result, and may use it for another search. */
+/* The result of a search. The caller owns the result and may pass it to a further search, which replaces the result. */
 typedef struct nnc_search_result nnc_search_result;
-NNC_API nnc_search_result *nnc_search_result_create(void); /* Returns NULL if there is not enough memory. */
+NNC_API nnc_search_result *nnc_search_result_create(void); /* NULL: out of memory */
 NNC_API void nnc_search_result_destroy(nnc_search_result *result);
 
-/* Numbers of plans. space: combinations in the search space, or in its shard; covered: combinations that the search has
- * examined (all, unless it was stopped); evaluated: estimated; pruned: left out without an estimate; legal: plans that
- * break no rule; feasible: legal plans that fit in memory. evaluated + pruned = covered; these two depend on the plans
- * found before. The other numbers add up over shards. */
+/* Numbers of plans. space: combinations in the search space, or in the shard that is searched; covered: combinations
+ * that the search has examined (all of them, unless the search was stopped); evaluated: combinations that were
+ * estimated; pruned: combinations that were left out without an estimate; legal: plans that break no rule; feasible:
+ * legal plans that fit in memory. evaluated + pruned = covered. evaluated and pruned depend on the order of the search;
+ * for all other members, the sum over the shards is the number of the whole space. */
 typedef struct nnc_search_tally {
     uint64_t space, covered, evaluated, pruned, feasible, legal;
 } nnc_search_tally;
 NNC_API nnc_search_tally nnc_search_result_tally(const nnc_search_result *result);
 
-/* These functions return a found plan by its index from 0; NULL = there is no such plan. A plan is valid until the next
- * search into the same result. best: the best plans, in the order of the objective. pareto: plans for which no other
- * plan is both faster and smaller in memory, in the order of step time, at most NNC_PARETO_MAX. missed: if every plan
- * that fits breaks the deadline or the budget, the fastest of them; else NULL. */
+/* These functions return a found plan by its index from 0; NULL = there is no plan with this index. A plan is valid
+ * until the next search into the same result. best: the best plans, in the order of the objective. pareto: plans which
+ * no other plan beats in both step time and memory, in the order of step time, at most NNC_PARETO_MAX. missed: if every
+ * plan that fits in memory breaks the deadline or the budget, the fastest of these plans; else NULL. */
 NNC_API const nnc_found *nnc_search_result_best(const nnc_search_result *result, int32_t index);
 NNC_API const nnc_found *nnc_search_result_pareto(const nnc_search_result *result, int32_t index);
 NNC_API const nnc_found *nnc_search_result_missed(const nnc_search_result *result);
@@ -122,22 +128,22 @@ struct nnc_search_result {
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* A search calls this function from time to time. covered: number of combinations that it has examined; space: number
- * of all combinations. The function returns false to stop the search; the result then has only the combinations
- * examined so far. */
+/* A function of the caller that a running search calls from time to time. covered: number of combinations that the
+ * search has examined; space: number of all combinations. If the function returns false, the search stops, and its
+ * result contains only the combinations examined so far. */
 typedef bool nnc_search_progress_fn(void *context, uint64_t covered, uint64_t space);
 
-/* Searches the search space. All plans use the profile `software`, and only features that it has. The result does not
- * depend on the number of threads. Every combination is in exactly one shard, so the best plans of all shards together
- * include the best plans of the space. Errors: NNC_ILLEGAL_PLAN: no combination is legal (err names the rule that the
- * last one breaks); NNC_BAD_USAGE: there is a deadline or a budget, but the length of the run or a price is not known;
- * NNC_BAD_SPEC, NNC_NO_MEMORY. */
+/* Searches the search space for the best plans. All plans use the software profile `software`, and only features that
+ * this profile has. The result does not depend on the number of threads. Each combination is in exactly one shard, so
+ * the best plans of all shards together include the best plans of the whole space. Errors: NNC_ILLEGAL_PLAN: no
+ * combination is legal (err names the rule that the last combination breaks); NNC_BAD_USAGE: a deadline or a budget is
+ * given, but the length of the run or a price is not known; NNC_BAD_SPEC, NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                   const nnc_search *search, nnc_search_progress_fn *progress, void *context,
                                   nnc_search_result *result, nnc_error *err);
 
-/* Searches the search space with the default profile of each plan. Plans use only features that their profile has,
- * unless profiles->any is true. Errors are those of nnc_search_run. */
+/* Searches the search space for the best plans; each plan uses the default software profile of its kind. Plans use only
+ * features that their profile has, unless profiles->any is true. Errors are those of nnc_search_run. */
 NNC_API nnc_status nnc_search_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                       const nnc_search *search, nnc_search_progress_fn *progress, void *context,
                                       nnc_search_result *result, nnc_error *err);

@@ -18,74 +18,79 @@ NNC_ENUM(nnc_serve_mode, NNC_SERVE_MODE_LIST, NNC_SERVE_MODE_COUNT);
 NNC_API const char *nnc_serve_mode_name(nnc_serve_mode mode);
 NNC_API const char *nnc_serve_mode_help(nnc_serve_mode mode);
 
-/* A recorded request. A length of 0 means that nnc_serve_ask gives the length. */
+/* A recorded request. A length of 0 means that the request has the length given in nnc_serve_ask. */
 typedef struct nnc_serve_arrival {
-    double arrival_s; /* seconds at which the request arrives; the requests of a list are sorted by this time */
+    /* seconds from the start of the recording to the arrival of the request; lists of requests are sorted by arrival_s
+     */
+    double arrival_s;
     int64_t input_len, output_len;
 } nnc_serve_arrival;
 
-/* Inputs of a deployment. 0, NaN, or the COUNT value of an enumeration means "not given": the software profile then
- * gives the value, or it is computed. */
+/* Inputs of a deployment. 0, NaN, or the COUNT value of an enumeration means "not given": nncost then uses the value of
+ * the software profile, or computes one. */
 typedef struct nnc_serve_ask {
-    size_t struct_size; /* sizeof (nnc_serve_ask); nnc_serve_ask_default sets it */
-    int32_t devices;    /* number of all devices; 0 = the product of the degrees */
+    size_t struct_size; /* sizeof (nnc_serve_ask), set by nnc_serve_ask_default */
+    int32_t devices;    /* number of all devices of the deployment; 0 = the product of the degrees of parallelism */
     int32_t tensor, pipeline, expert;
-    int32_t data;           /* number of replicas that share the requests; 0 = devices / product of the other degrees */
+    /* number of replicas; each request is served by one replica. 0 = devices / product of the other degrees */
+    int32_t data;
     int32_t attention_data; /* number of groups of ranks in a replica; each group has its own requests, and all groups
                              * share the experts */
-    int64_t input_len, output_len; /* input_len: tokens of the prompt of a request; output_len: tokens of its answer */
-    int64_t batch, concurrency;    /* batch: number of requests that start and end together; concurrency: number of
+    /* input_len: tokens of the prompt of a request; output_len: tokens of the answer */
+    int64_t input_len, output_len;
+    int64_t batch, concurrency; /* batch: number of requests that start and end together; concurrency: number of
                                     * open requests. At most one of batch, concurrency, request_rate and offline may
                                     * be given */
-    double request_rate;           /* mean number of requests that arrive per second */
+    double request_rate;        /* mean number of requests that arrive per second */
     bool offline;
-    nnc_dtype precision; /* format in which matrix products are computed */
+    nnc_dtype precision; /* number format in which matrix products are computed */
     nnc_stored weights;  /* storage format of the weights */
     nnc_stored kv_precision;
-    int64_t group_size; /* number of elements that share a scale, for storage formats that do not fix this number */
-    double memory_use;  /* share of the device memory that the engine may use */
-    int64_t block;      /* tokens of a block of the KV cache */
-    int64_t chunk;      /* largest number of tokens of a prefill step */
-    int64_t max_batch;  /* largest number of sequences that decode at the same time in one replica */
-    double prefix_hit;  /* share of a prompt whose keys and values are in the cache already */
+    int64_t group_size; /* number of weights that share a scale, for storage formats that leave this number open */
+    double memory_use;  /* share of the device memory that the serving engine may use */
+    int64_t block;      /* tokens in one block of the KV cache */
+    int64_t chunk;      /* largest number of prompt tokens that one prefill step computes */
+    int64_t max_batch;  /* largest number of sequences in one decode step of one replica */
+    double prefix_hit;  /* share of a prompt whose keys and values are already in the KV cache */
     double imbalance;   /* tokens of the busiest expert rank / mean tokens of all expert ranks */
-    double price;       /* price of one device-hour; NaN = as in the device file */
+    double price;       /* price of one device-hour; NaN = the price of the device file */
     /* Speculative decoding, computed by formulas only. draft_length: tokens that a draft model proposes (0 = no draft
      * model); acceptance: probability that a proposed token is accepted; draft_share: time of a step of the draft model
      * / time of a step of the served model. */
     int64_t draft_length;
     double acceptance, draft_share;
-    /* Networks that denoise images. steps: forward passes for one image; guidance: true = each pass has twice the
-     * batch; image: pixels of one side, 0 = as in the model file; beside_s: seconds for one image in addition to the
-     * passes. */
+    /* Networks that denoise images. steps: number of forward passes for one image; guidance: true = each pass has twice
+     * the batch (with and without prompt); image: pixels of one side of the image, 0 = the value of the model file;
+     * beside_s: seconds for one image in addition to the passes. */
     int64_t steps, image;
     bool guidance;
     double beside_s;
     int32_t prefill_workers, decode_workers; /* prefill_workers: replicas that only prefill; decode_workers: replicas
                                               * that only decode; both 0 = every replica does both */
-    double carbon_g_per_kwh;                 /* carbon intensity of the electricity, g per kWh; NaN = not known */
-    double waves; /* closed loop: number of all requests of the benchmark / number of open requests */
-    /* Texts and model for results that follow from formulas only. draft: name of the draft model as the user gave it;
+    double carbon_g_per_kwh; /* carbon intensity of the electricity, grams of CO2 per kWh; NaN = not known */
+    double waves;            /* number of all requests of a closed-loop benchmark / number of open requests */
+    /* Inputs of results that nncost computes by formulas only. draft: name of the draft model in the user's spelling;
      * draft_model: the loaded draft model; disaggregate: the text "P:D" with P = prefill_workers and D =
      * decode_workers. */
     char draft[128];
     const nnc_model *draft_model;
     char disaggregate[24];
-    /* Simulation of a closed or an open loop. requests: number of requests; seed: start of the random numbers for
-     * arrivals and lengths; burstiness: shape of the gamma distribution of the times between arrivals (1 = Poisson
-     * process); length_spread: lengths are uniformly distributed, and differ from their mean by at most this share. */
+    /* Simulation of a closed or an open loop. requests: number of simulated requests; seed: seed of the random arrival
+     * times and lengths; burstiness: shape of the gamma distribution of the times between arrivals (1 = Poisson
+     * process); length_spread: lengths of prompts and answers are uniformly distributed between mean x (1 -
+     * length_spread) and mean x (1 + length_spread). */
     int64_t requests, seed;
     double burstiness, length_spread;
     bool preempt; /* true here or in the engine: a request starts when its prompt fits in the cache, and may be
                    * preempted; false in both: a request starts when its full length fits */
-    /* Recorded requests for an open loop. arrivals: file name; arrival_list: the requests, which are given to the
-     * replicas in turn; arrival_count: their number. */
+    /* Recorded requests for an open loop. arrivals: name of the file with the requests; arrival_list: the requests,
+     * which are sent to the replicas in turn; arrival_count: number of requests in arrival_list. */
     char arrivals[256];
     const nnc_serve_arrival *arrival_list;
     int64_t arrival_count;
-    /* While sequences decode, a new prompt waits for more prompts before prefill starts: at most wait_steps steps, and
-     * only until the tokens of the next step (decoding sequences and waiting prompts) reach the share wait_share of
-     * `chunk`. */
+    /* Delay of prefill while other sequences decode. A new prompt waits for more prompts before its prefill starts: at
+     * most wait_steps steps, and only until the decoding sequences plus the tokens of the waiting prompts reach
+     * wait_share x chunk tokens. */
     int64_t wait_steps;
     double wait_share;
 } nnc_serve_ask;
@@ -100,7 +105,7 @@ static inline nnc_serve_ask nnc_serve_ask_default(void) {
 /* Returns NNC_ILLEGAL_PLAN if a member is outside the limits of its command-line option; err names the option. */
 NNC_API nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err);
 
-/* One step of one replica, with the FLOPs, bytes and times of one device of the replica. */
+/* One step of one replica. FLOPs, bytes and times are those of one device of the replica. */
 typedef struct nnc_serve_step {
     double sequences, new_tokens, context; /* sequences: number of sequences in the step; new_tokens: tokens of each
                                             * sequence that are computed; context: tokens of each sequence after the
@@ -108,56 +113,63 @@ typedef struct nnc_serve_step {
     double steps;                          /* number of times that all weights are read; a prefill reads them once per
                                             * chunk */
     double flops, weight_bytes, kv_bytes,
-        bytes; /* FLOPs of one device, and bytes that it reads: weights, keys and values, and both together */
+        bytes; /* per device: FLOPs, and bytes of weights, of keys and values, and of both that are read */
     double intensity_flops_per_byte;
-    double product_s, expert_s, attention_s, head_s; /* parts of time_s; with comm_s and host_s they add up to time_s */
+    /* parts of time_s in seconds; their sum + comm_s + host_s = time_s */
+    double product_s, expert_s, attention_s, head_s;
     double comm_s, host_s, time_s;
-    double lower_bound_s; /* time at datasheet rates if all resources work at the same time */
+    /* seconds of the step if compute, memory and network work at the same time at datasheet rates */
+    double lower_bound_s;
     double network_bytes; /* bytes that one device sends to other devices */
     nnc_bound bound;
 } nnc_serve_step;
 
-/* The result for a deployment. NaN = not known. Times are seconds. */
+/* The result for a deployment. NaN = not known. Members whose names end in _s are seconds. */
 typedef struct nnc_serve {
-    size_t struct_size; /* sizeof (nnc_serve); nnc_serve_of sets it */
+    size_t struct_size; /* sizeof (nnc_serve), set by nnc_serve_of */
     nnc_serve_ask plan; /* inputs of the deployment, with all defaults filled in */
     nnc_serve_mode mode;
-    /* prefill: the step (or steps) for one prompt, or for a whole static batch; decode: one step at the mean length of
-     * the context */
+    /* prefill: the step (or the steps, if the prompt is divided into chunks) for one prompt, or for all prompts of a
+     * static batch; decode: one step, with sequences of mean length. */
     nnc_serve_step prefill, decode;
-    double critical_batch;                 /* number of sequences from which decode is compute-bound; NaN = never */
-    double intensity_limit_flops_per_byte; /* limit of the FLOPs per byte of decode for many sequences */
-    /* times of a request: first token, each further token, whole request, waiting */
+    /* smallest number of sequences with which decode is compute-bound; NaN = decode is always memory-bound */
+    double critical_batch;
+    /* value that the FLOPs per byte of decode approach if the number of sequences grows */
+    double intensity_limit_flops_per_byte;
+    /* Seconds of a request: until the first token (ttft_s), for each further token (tpot_s), from arrival to last token
+     * (request_s), before prefill starts (queue_s). */
     double ttft_s, tpot_s, request_s, queue_s;
     double ttft_interval_s[2], tpot_interval_s[2]; /* smallest and largest value of a range that contains 90 % of
                                                     * measurements */
     double ttft_lower_bound_s, tpot_lower_bound_s, request_lower_bound_s;
-    /* results: tokens and requests per second of the whole deployment */
-    double running; /* mean number of sequences that decode at the same time, on the whole deployment */
+    /* results of the deployment: tokens and requests per second, summed over all replicas */
+    double running; /* mean number of sequences that decode at the same time, summed over all replicas */
     double output_tokens_per_s, input_tokens_per_s, output_tokens_per_s_per_device;
     double tokens_per_s_per_user, requests_per_s, utilization;
-    double upper_bound_tokens_per_s; /* output tokens per second, if all times had their lower bounds */
-    double saturation_rate;          /* largest number of requests per second that the deployment can serve */
+    /* output tokens per second of the deployment if each step took its lower bound */
+    double upper_bound_tokens_per_s;
+    double saturation_rate; /* largest number of requests per second that the deployment can serve */
     bool saturated;
-    /* results: bytes in the memory of one device */
+    /* results of the deployment: bytes in the memory of one device */
     double params, weight_bytes, workspace_bytes, kv_bytes_per_token, kv_bytes, paging_waste_bytes;
     double state_bytes_per_sequence; /* bytes of the states of one sequence, in layers that have a state instead of keys
                                       * and values */
     double free_bytes, max_tokens;   /* free_bytes: bytes that are left for the KV cache; max_tokens: tokens that fit in
                                       * free_bytes */
-    double max_sequences;            /* number of sequences of full length that fit in the whole deployment */
-    /* headroom_bytes: capacity_bytes - total_bytes, negative if the deployment does not fit */
+    /* number of sequences of full length (prompt and answer) that fit in the KV caches of all replicas */
+    double max_sequences;
+    /* headroom_bytes: capacity_bytes - total_bytes; negative if the served model does not fit in memory */
     double total_bytes, capacity_bytes, headroom_bytes;
     bool fits;
-    /* results: money and energy */
+    /* results of the deployment: money and energy */
     double price_per_device_hour, per_million_output_tokens;
-    /* per_million_prefilled_tokens: cost of prefill for a million prompt tokens; per_million_decoded_tokens: cost of
-     * decode for a million output tokens */
+    /* per_million_prefilled_tokens: cost of the prefill of a million prompt tokens; per_million_decoded_tokens: cost of
+     * the decode of a million output tokens */
     double per_million_prefilled_tokens, per_million_decoded_tokens;
     double energy_j_per_token;
-    double ttft_p99_s; /* time to first token that 99 % of the requests of a simulated loop do not exceed */
-    /* speculative decoding and separate prefill workers: these results follow from formulas only, and were not compared
-     * with measurements */
+    double ttft_p99_s; /* 99th percentile of the time to first token in a simulated loop, in seconds */
+    /* Results for speculative decoding and for separate prefill workers. nncost computes these results by formulas
+     * only, which were not compared with measurements. */
     double tokens_per_verify, speculation_speedup, speculation_tpot_s;
     double transfer_bytes, transfer_s; /* transfer_bytes: bytes of the KV cache of one prompt; transfer_s: time to send
                                         * them to another worker */
@@ -166,19 +178,19 @@ typedef struct nnc_serve {
                                          * devices */
     double draft_s, verify_s;           /* draft_s: time of a step of the draft model; verify_s: time of a step of the
                                          * served model that verifies its tokens */
-    /* times that 50, 90 or 99 % of the requests of a simulated loop do not exceed */
+    /* Percentiles of the requests of a simulated loop, in seconds: 50th, 90th and 99th. */
     double ttft_p50_s, ttft_p90_s, tpot_p50_s, tpot_p90_s, tpot_p99_s;
     double request_p50_s, request_p90_s, request_p99_s;
     double simulated, preemptions; /* simulated: number of simulated requests; preemptions: number of preemptions of
                                     * requests */
-    double prompt_s;               /* time by which the prefill of a prompt makes a decode step longer */
+    double prompt_s;               /* seconds that the prefill of one prompt adds to a decode step */
 } nnc_serve;
 
-/* One op of a step, summed over all layers, on one device of a replica. */
+/* One op of a prefill or decode step, summed over all layers, on one device of a replica. */
 typedef struct nnc_serve_op {
-    const char *name;  /* name of the op; static storage */
-    const char *phase; /* phase of the op: "prefill" or "decode" */
-    double count;      /* number of kernels of the op in a step */
+    const char *name;  /* name of the op ("attn.qkv"), in static storage */
+    const char *phase; /* phase to which the op belongs: "prefill" or "decode" */
+    double count;      /* number of kernels that the op runs in one step */
     double rows, flops, weight_bytes, kv_bytes, time_s;
     nnc_bound bound;
 } nnc_serve_op;
