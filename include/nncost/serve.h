@@ -197,10 +197,11 @@ typedef struct nnc_serve_op {
 
 enum { NNC_SERVE_OPS_MAX = 160 };
 
-/* Computes latency, throughput, memory and cost of a deployment. software: profile of an engine; NULL = neutral
- * profile. ops: array of NNC_SERVE_OPS_MAX entries that gets the ops of prefill and decode, and *op_count their number;
- * may be NULL. A deployment that does not fit in memory, or is saturated, is no error. Returns NNC_ILLEGAL_PLAN if the
- * model cannot be served with these inputs; err names the option. */
+/* Computes latency, throughput, memory and cost of a deployment. software: software profile of a serving engine; NULL =
+ * the neutral profile. ops: array of NNC_SERVE_OPS_MAX entries, to which the ops of prefill and decode are written;
+ * *op_count gets the number of written ops. ops and op_count may be NULL. A deployment that does not fit in memory, or
+ * that gets more requests than it can serve, is no error. Returns NNC_ILLEGAL_PLAN if the model cannot be served with
+ * the inputs in the nnc_serve_ask; err names the option. */
 NNC_API nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                   const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *serve, nnc_serve_op *ops,
                                   int32_t *op_count, nnc_error *err);
@@ -215,29 +216,31 @@ static inline nnc_status nnc_serve_of(const nnc_model *model, const nnc_device *
 /* Returns the range of measured / predicted time per output token that contains 90 % of measurements. experts: true for
  * models with experts. */
 const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts);
-/* Returns the factor by which both ends of the range are farther away on a device whose serving efficiencies are not
- * measured; 1 on other devices. */
+/* Returns the factor by which the range of measured / predicted time is wider on a device whose serving efficiencies
+ * are not measured: the lower end is divided by it, the upper end multiplied. Returns 1 for a device with measured
+ * efficiencies. */
 double nnc_serve_beyond(const nnc_device *device);
 nnc_spread nnc_spread_times(const nnc_spread *of, double beyond);
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* ---- single formulas of serving: experts, all-reduce, speculative decoding, queue ---- */
+/* ---- formulas for a single result of serving: experts, all-reduce, speculative decoding, queue ---- */
 
-/* Returns the expected number of experts that m = `tokens` tokens use, if each token uses k = `chosen` of E = `experts`
- * experts at random: E (1 - (1 - k/E)^m). */
+/* Returns the expected number of experts that get at least one of m = `tokens` tokens, if each token is sent to k =
+ * `chosen` of E = `experts` experts at random: E (1 - (1 - k/E)^m). */
 NNC_API double nnc_serve_experts_touched(double experts, double chosen, double tokens);
-/* Returns the seconds of a small all-reduce: the shorter of one round (every rank sends all its data to every other
- * rank) and two rounds (every rank sends its part twice). fixed_s: seconds of each call; second_s: seconds that the
- * second round adds; one_shot_fraction, two_shot_fraction: shares of link_bytes_per_s (one direction) that one and two
- * rounds reach. */
+/* Returns the seconds of an all-reduce of few bytes: the shorter time of two algorithms. In the one-shot algorithm
+ * every rank sends all its data to every other rank in one round; in the two-shot algorithm every rank sends its part
+ * in each of two rounds. fixed_s: fixed seconds of each call; second_s: seconds that the second round adds;
+ * one_shot_fraction, two_shot_fraction: share of link_bytes_per_s (one direction) that each algorithm reaches. */
 NNC_API double nnc_serve_all_reduce_s(double ranks, double bytes, double link_bytes_per_s, double fixed_s,
                                       double second_s, double one_shot_fraction, double two_shot_fraction);
-/* Returns the expected number of tokens from one verification of y = `drafted` proposed tokens, if each of them is
- * accepted with probability a = `acceptance`: (1 - a^(y+1)) / (1 - a). Source: arXiv:2211.17192, equation 1. */
+/* Returns the expected number of tokens that one verification step of the served model yields, if a draft model
+ * proposes y = `drafted` tokens and each proposed token is accepted with probability a = `acceptance`: (1 - a^(y+1)) /
+ * (1 - a). Source: arXiv:2211.17192, equation 1. */
 NNC_API double nnc_serve_accepted(double acceptance, double drafted);
-/* These functions return how long a request waits, in seconds, in a queue with one server and constant service time
- * (M/D/1): the mean, and the 99 % quantile by an exponential tail, max(0, (mean / rho) x ln(100 rho)). service_s:
- * service time; rho = load: share of the time in which the server works. */
+/* These functions return the seconds that a request waits in a queue with one server and constant service time (M/D/1):
+ * the mean, and the 99 % quantile q with an exponential tail, q = max(0, (mean / rho) x ln(100 rho)). service_s:
+ * seconds to serve one request; rho = `load`: share of the time in which the server works. */
 NNC_API double nnc_serve_mean_wait_s(double service_s, double load);
 NNC_API double nnc_serve_p99_wait_s(double service_s, double load);
 

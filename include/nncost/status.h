@@ -22,9 +22,10 @@
 extern "C" {
 #endif
 
-/* NNC_API marks the functions of the shared library. All other declarations are for programs that link the static
- * library of the same release, and define NNC_STATIC_LINKING_ONLY before they include its headers: members of devices,
- * models and software profiles, and functions that take or return these structs. They may change with every release. */
+/* NNC_API marks the functions of the shared library. Declarations without NNC_API are for programs that link the static
+ * library of the same release, and that define NNC_STATIC_LINKING_ONLY before they include headers of nncost: members
+ * of devices, models and software profiles, and functions with these structs as parameter or result. Declarations
+ * without NNC_API may change with every release. */
 #if defined(__GNUC__)
 #define NNC_API __attribute__((visibility("default")))
 #if defined(__MINGW32__) && !defined(__clang__) /* with MinGW, __printf__ checks formats of Microsoft's C library
@@ -38,7 +39,7 @@ extern "C" {
 #define NNC_PRINTF(text, first)
 #endif
 
-/* Status codes. Columns: enumerator, exit code of the command nncost, text. */
+/* Status codes of functions. The columns are: enumerator, exit code of the program nncost, text. */
 #define NNC_STATUS_LIST(X)                  \
     X(NNC_OK, 0, "ok")                      \
     X(NNC_BAD_USAGE, 2, "bad command line") \
@@ -75,9 +76,9 @@ typedef struct nnc_error {
     char what[512];
 } nnc_error;
 
-/* Returns the exit code of the command nncost for a status: 0, 2, 3 or 4. */
+/* Returns the exit code with which the program nncost ends for a status: 0, 2, 3 or 4. */
 NNC_API int nnc_status_exit_code(nnc_status status);
-/* Returns a short text for a status, in static storage. */
+/* Returns the short text of a status ("out of memory"), in static storage. */
 NNC_API const char *nnc_status_text(nnc_status status);
 
 #ifdef __cplusplus

@@ -51,10 +51,10 @@ enum { NNC_PATH_SEPARATOR = ';' };
 enum { NNC_PATH_SEPARATOR = ':' };
 #endif
 
-/* ---- errors ---- */
+/* ---- functions that fill an nnc_error or return its status ---- */
 
-/* Write status, where and the formatted message into err (which may be NULL), and return status. Control characters are
- * replaced by '?', so that a message stays on one line. */
+/* These functions write a status, a place (err->where) and a formatted message into err (which may be NULL), and return
+ * the status. Control characters of the message are replaced by '?', so that the message stays on one line. */
 nnc_status nnc_fail(nnc_error *err, nnc_status status, const char *where, const char *format, ...) NNC_PRINTF(4, 5);
 nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const char *format, va_list args)
     NNC_PRINTF(4, 0);
@@ -62,44 +62,46 @@ nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const
 /* Fills err with "nncost: out of memory" and returns NNC_NO_MEMORY. */
 nnc_status nnc_no_memory(nnc_error *err);
 
-/* Adds a prefix to the place of an error, err->where: "outer: where". */
+/* Adds a prefix to err->where, the place of an error: "inner" becomes "outer: inner". */
 void nnc_error_within(nnc_error *err, const char *outer);
 
-/* If a call fails, returns its status from the enclosing function. Only for functions that have nothing to release. */
+/* Calls an expression that returns an nnc_status; if the status is an error, returns it from the function that uses the
+ * macro. For functions that have nothing to release at this point. */
 #define NNC_TRY(call)                                            \
     do {                                                         \
         const nnc_status nnc_try_status = (call);                \
         if (nnc_try_status != NNC_OK) { return nnc_try_status; } \
     } while (0)
 
-/* If a pointer is NULL after an allocation, returns NNC_NO_MEMORY from the enclosing function. Only for functions that
- * have nothing to release. */
+/* Tests a pointer that an allocation has returned; if it is NULL, returns NNC_NO_MEMORY from the function that uses the
+ * macro. For functions that have nothing to release at this point. */
 #define NNC_GOT(pointer, err)                                 \
     do {                                                      \
         if ((pointer) == NULL) { return nnc_no_memory(err); } \
     } while (0)
 
-/* If `given` is false, fills err with "no WHAT, expected a pointer to it, found NULL" at the place `function`, and
- * returns NNC_BAD_USAGE. Public functions call it for each pointer that must not be NULL. */
+/* If `given` is false, a required pointer is missing: fills err with "no WHAT, expected a pointer to it, found NULL" at
+ * the place `function`, and returns NNC_BAD_USAGE. Public functions call this function for each pointer that must not
+ * be NULL. */
 nnc_status nnc_need(const char *function, const char *what, bool given, nnc_error *err);
 
-/* If an argument of a public function is NULL, returns NNC_BAD_USAGE from this function. The function must return an
- * nnc_status and have a parameter err. */
+/* If an argument of a public function is NULL, returns NNC_BAD_USAGE from the public function. The public function must
+ * return an nnc_status and have a parameter err. */
 #define NNC_NEED(pointer) NNC_TRY(nnc_need(__func__, #pointer, (pointer) != NULL, err))
 
-/* Returns the name with the smallest edit distance to `text`. Returns NULL if the smallest distance is more than a
+/* Returns the name in a list with the smallest edit distance to `text`. Returns NULL if this distance is more than a
  * third of the length of the longer text, or if `text` has more than 64 characters. */
 const char *nnc_nearest(const char *text, const char *const *names, size_t count);
 
-/* ---- names of enumerators ---- */
+/* ---- functions that return the names of enumerators ---- */
 
 #define NNC_ENUM_FIRST(text, ...) text
 #define NNC_ENUM_TEXT(name, ...) \
     case name: return NNC_ENUM_FIRST(__VA_ARGS__, "");
 
-/* Defines const char *TYPE_name(TYPE value), which returns the text of a value in the list; "?" for other values. A
- * switch is used instead of an array of strings, because the loader would have to write the pointers of the array at
- * each start of the program. */
+/* Defines const char *TYPE_name(TYPE value), which returns the text of `value` in the list, and "?" for a value outside
+ * the list. The function uses a switch, not an array of strings: the loader would have to write the pointers of an
+ * array at each start of the program. */
 #define NNC_ENUM_NAMES(type, list)                                             \
     const char *type##_name(type value) {                                      \
         switch ((unsigned)value) { list(NNC_ENUM_TEXT) default : return "?"; } \
@@ -109,16 +111,17 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
 #define NNC_ENUM_HELP(name, ...) \
     case name: return NNC_ENUM_SECOND(__VA_ARGS__, "", "");
 
-/* Defines TYPE_name as NNC_ENUM_NAMES does, and const char *TYPE_help(TYPE value), which returns the help of a value in
- * the list. */
+/* Defines TYPE_name as NNC_ENUM_NAMES does, and const char *TYPE_help(TYPE value), which returns the help text of
+ * `value` in the list. */
 #define NNC_ENUM_TEXTS(type, list)                                             \
     NNC_ENUM_NAMES(type, list)                                                 \
     const char *type##_help(type value) {                                      \
         switch ((unsigned)value) { list(NNC_ENUM_HELP) default : return "?"; } \
     }
 
-/* A row is a struct with further data about one value of an enumeration; it is defined with the name NNC_ROW(VALUE). {
- * LIST(NNC_ROW_AT) } makes a table of pointers to all rows; the table does not compile if a value has no row. */
+/* A row is a struct with data about one value of an enumeration; the struct is a variable with the name NNC_ROW(VALUE).
+ * { LIST(NNC_ROW_AT) } makes a table of pointers to the rows of all values; the table does not compile if a value has
+ * no row. */
 #define NNC_ROW(value) nnc_row_of_##value
 #define NNC_ROW_AT(name, ...) [name] = &NNC_ROW(name),
 
@@ -132,8 +135,8 @@ typedef struct nnc_names {
     int count;
 } nnc_names;
 
-/* Return the value of an enumeration whose name is `text`; -1 = no value has this name. nnc_names_find_nocase accepts
- * upper and lower case, for text that people type. */
+/* These functions return the value of an enumeration whose name is `text`; -1 = no value has this name.
+ * nnc_names_find_nocase ignores upper and lower case, for text that people type. */
 int nnc_names_find(nnc_names names, const char *text);
 int nnc_names_find_nocase(nnc_names names, const char *text);
 
@@ -142,22 +145,23 @@ int nnc_names_find_nocase(nnc_names names, const char *text);
  * this library has a shorter struct, one built for a newer version a longer struct. New members are only added at the
  * end. */
 
-/* Copies `given` over the start of `full`, which holds the defaults. If `given` is longer than `full`, the members that
- * this library does not know must be zero. what: name of the struct, "nnc_plan". NNC_BAD_USAGE: the size is not set, or
- * an unknown member is not zero. */
+/* Replaces the first bytes of `full`, which has the default of every member, by the struct `given` of a caller. If
+ * `given` is longer than `full`, the further members, which this library does not know, must be zero. what: name of the
+ * struct, "nnc_plan". NNC_BAD_USAGE: the size of `given` is not set, or an unknown member is not zero. */
 nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const char *what, nnc_error *err);
 
-/* Copies `full` into `given`, as far as it fits; if `given` is longer, sets its further bytes to zero. Leaves the first
- * member of `given`, its size, unchanged. */
+/* Copies `full` into the struct `given` of a caller, as many bytes as `given` has; if `given` is longer than `full`,
+ * sets the further bytes to zero. The first member of `given`, its size, is not changed. */
 void nnc_sized_write(void *given, const void *full, size_t full_size);
 
-/* Checks the first member of the struct `given`, its size. full_size: size of the struct in this library. what: name of
- * the struct, "nnc_plan". NNC_BAD_USAGE: the size is not set, or far too large. */
+/* Checks the first member of the struct `given`, the size that the caller has set. full_size: size of the struct in
+ * this library. what: name of the struct, "nnc_plan". NNC_BAD_USAGE: the size is not set, or far too large. */
 nnc_status nnc_sized_check(const void *given, size_t full_size, const char *what, nnc_error *err);
 
-/* ---- numbers ---- */
+/* ---- arithmetic, and reading and writing of numbers ---- */
 
-/* Writes a * b or a + b into *out. Returns false on overflow; *out is then unchanged. */
+/* These functions write a * b or a + b into *out. If the result overflows, they return false and leave *out unchanged.
+ */
 static inline bool nnc_mul_i64(int64_t a, int64_t b, int64_t *out) {
     int64_t product;
     if (__builtin_mul_overflow(a, b, &product)) { return false; }
@@ -171,8 +175,8 @@ static inline bool nnc_add_i64(int64_t a, int64_t b, int64_t *out) {
     return true;
 }
 
-/* Return the larger (nnc_max) or the smaller (nnc_min) of two numbers; NaN if one of them is NaN, unlike fmax and
- * fmin. */
+/* Return the larger (nnc_max) or the smaller (nnc_min) of two numbers. If one number is NaN, the result is NaN; fmax
+ * and fmin would return the other number. */
 static inline double nnc_max(double a, double b) { return isnan(a) || a > b ? a : b; }
 static inline double nnc_min(double a, double b) { return isnan(a) || a < b ? a : b; }
 static inline double nnc_pow4(double x) { return x * x * x * x; }
@@ -189,27 +193,29 @@ static inline bool nnc_ends_in(const char *text, const char *end) {
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* Computes ceil(x) without a library call. x must be above 0 and far below 2^63. */
+/* Rounds x up to a whole number without a library call. x must be above 0 and far below 2^63. */
 static inline double nnc_ceil(double x) {
     const double whole = (double)(int64_t)x;
     return whole < x ? whole + 1.0 : whole;
 }
 
-/* Computes ceil(a / b) for a >= 0, b > 0. */
+/* Divides a >= 0 by b > 0 and rounds the quotient up. */
 static inline int64_t nnc_ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
-/* Returns the length of the number at the start of text, by the grammar of JSON ("-0.5e9"; not "01", "1.", "+1", ".5",
- * "inf"); 0 = no number. */
+/* Returns the length of the number at the start of `text`, by the grammar of JSON, which allows "-0.5e9" but not "01",
+ * "1.", "+1", ".5" or "inf"; 0 = `text` does not begin with a number. */
 size_t nnc_number_span(const char *text, size_t size);
 
-/* Reads a whole text as a finite decimal number ("80e9", "-5", "0.5"). Returns false for any other text, such as hex,
- * inf, nan, or blanks. Does not depend on the locale. */
+/* Reads a whole text as a finite decimal number ("80e9", "-5", "0.5"). Returns false for every other text, such as a
+ * hexadecimal number, "inf", "nan" or blanks. The result does not depend on the locale. */
 bool nnc_read_double(const char *text, double *out);
-/* Sorts numbers, the least first. */
+/* Sorts numbers in increasing order. */
 void nnc_sort_numbers(double *values, size_t count);
-/* Sorts `values` in place and returns their median, for an even count the mean of the middle two. count >= 1. */
+/* Sorts `values` in place and returns their median; for an even number of values, the mean of the two in the middle.
+ * count must be at least 1. */
 double nnc_median(double *values, size_t count);
-/* Reads a text as a whole number. Accepts "1e3"; returns false for "1.5" and for numbers above 2^53. */
+/* Reads a text as a whole number. The text may have an exponent ("1e3"). Returns false for "1.5" and for numbers above
+ * 2^53. */
 bool nnc_read_i64(const char *text, int64_t *out);
 
 /* Reads a number with an optional unit, such as "2GiB". Returns false for other texts. unit: the SI unit of *out; it
@@ -221,9 +227,8 @@ bool nnc_read_i64(const char *text, int64_t *out);
  *                      M mean 1024 and 1024^2 */
 bool nnc_read_quantity(const char *text, const char *unit, bool whole, double *out);
 
-/* Reads a quantity whose unit is not known in advance. Accepts plain numbers, times ("860ms"), and bytes, B/s and
- * FLOP/s with a prefix ("80GB", "400TFLOP/s"). Returns false for a suffix with two possible meanings: "8k", "10B",
- * "5m". */
+/* Reads a quantity in any unit: a plain number, a time ("860ms"), or bytes, B/s or FLOP/s with a prefix ("80GB",
+ * "400TFLOP/s"). Returns false for a suffix with two possible meanings: "8k", "10B", "5m". */
 bool nnc_read_typed(const char *text, double *out);
 
 /* nnc_read_money reads an amount with an optional prefix, currency ("USD", "$", "EUR" ...) and "/h": "2.5 USD/h",
@@ -232,104 +237,106 @@ bool nnc_read_typed(const char *text, double *out);
 enum { NNC_CURRENCY_TEXT = 4 };
 bool nnc_read_money(const char *text, double *out, char currency[NNC_CURRENCY_TEXT]);
 
-/* Write a number as the shortest decimal text with at most 12 digits; the decimal point is always '.', NaN and
- * infinities become "null". nnc_number_text returns the text, nnc_number_write its length. NNC_NUMBER_TEXT: bytes that
- * the text may need. */
+/* These functions write a number as the shortest decimal text with at most 12 digits. The decimal point is '.' in every
+ * locale; NaN and infinities become "null". nnc_number_text returns the text, nnc_number_write the length of the text.
+ * NNC_NUMBER_TEXT: largest number of bytes of such a text, with its NUL. */
 enum { NNC_NUMBER_TEXT = 32 };
 char *nnc_number_text(double value, char text[NNC_NUMBER_TEXT]);
 size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT]);
-/* Writes the same text as nnc_number_write, and sets *read to the number that nnc_read_double would read from this text
- * (0 for "null"). */
+/* Writes the text of nnc_number_write for a number, and sets *read to the number that nnc_read_double would read from
+ * this text (0 for "null"). */
 size_t nnc_number_write_read(double value, char text[NNC_NUMBER_TEXT], double *read);
-/* Writes a whole number as decimal text. Returns the length of the text. */
+/* Writes a whole number as decimal text. Returns the number of written characters. */
 size_t nnc_whole_write(int64_t value, char text[NNC_NUMBER_TEXT]);
 
-/* Correct a number that printf wrote. nnc_fix_point replaces the decimal point of the caller's locale (one or more
- * bytes) by '.'; nnc_shorten_exponent makes "1e15" of "1e+15" and "1e-5" of "1e-05". */
+/* These functions correct a number that printf has written. nnc_fix_point replaces the decimal point of the caller's
+ * locale (one or more bytes) by '.'; nnc_shorten_exponent changes "1e+15" to "1e15" and "1e-05" to "1e-5". */
 void nnc_fix_point(char *text);
 void nnc_shorten_exponent(char *text);
 
-/* Writes a value with an SI prefix and four significant digits: 0.0123 "s" -> "12.30 ms", 8.59e10 "B" -> "85.90 GB",
- * 3.12e14 "FLOP/s" -> "312.0 TFLOP/s"; NaN -> "-". Bytes and FLOPs have no prefix below 1. From 7200 seconds the unit
- * is hours, days or years. Returns text. */
+/* Writes a value with its unit, an SI prefix and four significant digits: 0.0123 "s" -> "12.30 ms", 8.59e10 "B" ->
+ * "85.90 GB", 3.12e14 "FLOP/s" -> "312.0 TFLOP/s"; NaN -> "-". Values in bytes or FLOPs below 1 have no prefix. Times
+ * of 7200 seconds and more are written in hours, days or years. Returns the written text. */
 char *nnc_unit_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]);
 
-/* ---- arena: memory that is freed all at once ---- */
+/* ---- arena: a set of allocations that are freed together ---- */
 
 typedef struct nnc_arena nnc_arena;
 
 nnc_arena *nnc_arena_create(void); /* Returns NULL when out of memory. */
 void nnc_arena_destroy(nnc_arena *arena);
-/* Returns zeroed memory, aligned for any type; NULL when out of memory. */
+/* Returns `size` bytes of an arena, zeroed and aligned for any type; NULL when out of memory. */
 void *nnc_arena_alloc(nnc_arena *arena, size_t size);
-/* Returns a zeroed array of count elements of `size` bytes; NULL when out of memory or when the product overflows. */
+/* Returns a zeroed array of `count` elements of `size` bytes in an arena; NULL when out of memory or when count x size
+ * overflows. */
 void *nnc_arena_array(nnc_arena *arena, size_t count, size_t size);
-/* Returns a list with space for more than `count` entries: the same list if count < *capacity, else a copy with twice
- * the capacity. Returns NULL when out of memory; the old list then stays valid. */
+/* Makes space for one more entry of a list with `count` entries. Returns the list itself if count < *capacity, else a
+ * copy of the list with twice the capacity. Returns NULL when out of memory; the old list is then unchanged. */
 void *nnc_arena_grow(nnc_arena *arena, void *list, int32_t count, int32_t *capacity, size_t size);
-/* Makes the arena own a block of memory from malloc(), which is then freed together with the arena. Returns false when
- * out of memory; the block has then been freed. */
+/* Makes the arena the owner of a block of memory from malloc(), so that the block is freed together with the arena.
+ * Returns false when out of memory; the block has then been freed already. */
 bool nnc_arena_own(nnc_arena *arena, void *allocated);
 char *nnc_arena_strdup(nnc_arena *arena, const char *text);
 
-/* ---- buffer: an array of bytes that grows ----
- * All output is written into buffers. A cleared buffer keeps its memory, so a buffer that is used again soon allocates
- * no more. When memory runs out, `failed` is set and stays set; writing functions do not report it, so whoever uses the
- * bytes checks it. */
+/* ---- buffer: an array of bytes that grows ---- All output of the program is first written into a buffer.
+ * nnc_buffer_clear keeps the memory of a buffer, so a buffer that is used many times soon allocates no more. When
+ * memory runs out, the member `failed` becomes true and stays true. Functions that write into a buffer return no error,
+ * so the code that reads the bytes of a buffer has to check `failed`. */
 
-typedef struct nnc_buffer { /* a new buffer is initialised with { 0 } */
+typedef struct nnc_buffer { /* initialise a buffer with { 0 } */
     char *bytes;
     size_t size, capacity;
-    bool failed; /* true: memory ran out, and some bytes are missing */
+    bool failed; /* true: an allocation failed, so bytes of the text are missing */
 } nnc_buffer;
 
 void nnc_buffer_put(nnc_buffer *buffer, const void *bytes, size_t size);
 void nnc_buffer_text(nnc_buffer *buffer, const char *text);
 void nnc_buffer_byte(nnc_buffer *buffer, char byte);
-void nnc_buffer_number(nnc_buffer *buffer, double value); /* appends the text of nnc_number_text */
+void nnc_buffer_number(nnc_buffer *buffer, double value); /* appends a number as nnc_number_text writes it */
 void nnc_buffer_whole(nnc_buffer *buffer, int64_t value);
-void nnc_buffer_blanks(nnc_buffer *buffer, int count); /* appends blanks; no effect if count < 1 */
+void nnc_buffer_blanks(nnc_buffer *buffer, int count); /* appends `count` blanks; none if count is below 1 */
 void nnc_buffer_print(nnc_buffer *buffer, const char *format, ...) NNC_PRINTF(2, 3);
-void nnc_buffer_clear(nnc_buffer *buffer); /* makes the buffer empty, but keeps its memory */
+void nnc_buffer_clear(nnc_buffer *buffer); /* removes all bytes of the buffer, but keeps its memory */
 void nnc_buffer_free(nnc_buffer *buffer);
 
-/* Appends the separator (unless `text` is empty) and then the formatted text to `text`. `size` is the size of the array
- * `text` in bytes; characters that do not fit are cut off. */
+/* Appends a separator and a formatted text to `text`; the separator is left out if `text` is empty. `size` is the size
+ * of the array `text` in bytes; characters that do not fit are cut off. */
 void nnc_text_append(char *text, size_t size, const char *separator, const char *format, ...) NNC_PRINTF(4, 5);
 
-/* Writes the short name of names[index] to `name`: the shortest end of the dotted name that is no end of another
- * name (case is ignored), with '_' in place of '.'. "step.step_s" becomes step_s, "step.interval_s.0" becomes
- * interval_s_0. */
+/* Writes a short name of the dotted name names[index] to `name`: the shortest end of the dotted name with which no
+ * other name in `names` ends (upper and lower case count as equal), with '_' in place of '.'. "step.step_s" becomes
+ * step_s, "step.interval_s.0" becomes interval_s_0. */
 void nnc_short_name(const char *const *names, int count, int index, char *name, size_t size);
 
 /* ---- text: UTF-8, control characters, JSON, shell words ---- */
 
-/* Returns the number of bytes of the valid UTF-8 character at the start of text; 0 = not valid. */
+/* Returns the number of bytes of the UTF-8 character at the start of `text`; 0 = the first bytes are no valid UTF-8. */
 size_t nnc_utf8_length(const char *text, size_t size);
 
-/* Returns the number of bytes of the control character at the start of a NUL-terminated text; 0 = no control character.
- * Counted as control characters are C0 (NUL included), C1, invisible characters, characters that change the direction
- * of text or end a line, and the texts "##[" and "##vso[", which CI runners execute. No control character may be
- * printed to a terminal or a page. */
+/* Returns the number of bytes of the control character at the start of a NUL-terminated text; 0 = the text does not
+ * begin with a control character. Control characters are here: C0 (NUL included), C1, invisible characters, characters
+ * that change the direction of text or end a line, and the texts "##[" and "##vso[", which CI runners execute. nncost
+ * prints no control characters of its input to a terminal or a page. */
 size_t nnc_control_length(const char *text);
 
-/* Returns the number of printable ASCII characters, other than '"', '\\' and '#', at the start of `text`, but not more
- * than `most`. Every output format writes these characters unchanged. */
+/* Returns the number of plain characters at the start of `text`, but not more than `most`. Plain characters are
+ * printable ASCII characters except '"', '\\' and '#': every output format writes these characters unchanged. */
 size_t nnc_plain_length(const char *text, size_t most);
 
-/* Writes a text as a JSON string, in quotes. Control characters are escaped; bytes that are not UTF-8 become \ufffd. */
+/* Writes a text as a JSON string in quotes. Control characters are escaped; a byte that is no valid UTF-8 becomes
+ * \ufffd. */
 void nnc_put_json_text(nnc_buffer *out, const char *text);
 
-/* Writes a text as one word of a shell command: without quotes if it has only letters, digits and safe punctuation,
- * else in single quotes. */
+/* Writes a text as one word of a shell command: without quotes if the text has only letters, digits and punctuation
+ * that a shell does not interpret, else in single quotes. */
 void nnc_shell_word(nnc_buffer *out, const char *text);
 
 /* Splits a line in place into words at blanks outside quotes, as a shell does. A backslash makes the next character
  * part of the word. Returns the number of words; -1 if there are more than `most`. */
 int nnc_shell_split(char *line, char **words, int most);
 
-/* nnc_cells_pack appends a row of cells to a buffer as bytes; nnc_cells_unpack reads them again. The texts of unpacked
- * cells point into these bytes. */
+/* nnc_cells_pack appends the cells of a row to a buffer, in a binary form; nnc_cells_unpack reads the cells from this
+ * form. The texts of the cells that nnc_cells_unpack returns point into the bytes of the buffer. */
 void nnc_cells_pack(nnc_buffer *out, const nnc_cell *cells, int count);
 void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count);
 
@@ -339,31 +346,33 @@ void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count);
 
 #define NNC_DIGEST_START UINT64_C(0xcbf29ce484222325)
 
-/* Add data to a digest and return the new digest. nnc_digest_text includes the NUL, so that "a", "bc" and "ab", "c"
- * give different digests. The digest of a number does not depend on the byte order of the machine. */
+/* These functions add data to a digest and return the new digest. nnc_digest_text adds the NUL of the text too, so that
+ * "a", "bc" and "ab", "c" give different digests. The digest of a number does not depend on the byte order of the
+ * machine. */
 uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size);
 uint64_t nnc_digest_text(uint64_t digest, const char *text);
 uint64_t nnc_digest_number(uint64_t digest, uint64_t number);
-/* Tests whether this function got the digest before, and stores the digest in the hash table `seen`. `seen` has `slots`
- * numbers, all 0 at first; `slots` must be at least twice the number of digests. Digests that differ only in their
+/* Stores a digest in the hash table `seen`, and returns true if the table had the digest before. `seen` has `slots`
+ * numbers, all 0 at first; `slots` must be at least twice the number of digests. Two digests that differ only in their
  * lowest bit count as equal. */
 bool nnc_digest_repeats(uint64_t *seen, size_t slots, uint64_t digest);
 
-/* NNC_DIGEST_TEXT: bytes of a digest as text. nnc_digest_print writes sixteen hexadecimal digits and returns text. */
+/* nnc_digest_print writes a digest as sixteen hexadecimal digits and returns the written text. NNC_DIGEST_TEXT: bytes
+ * of this text with its NUL. */
 enum { NNC_DIGEST_TEXT = 17 };
 char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT]);
 
-/* Computes the CRC-32 of zlib and PNG, for hashes that other programs must be able to compute. crc: 0 for the first
- * bytes, then the result of the previous call. */
+/* Computes the CRC-32 of zlib and PNG. This checksum is used where other programs must be able to compute the same
+ * value. crc: 0 for the first bytes; for further bytes, the result of the previous call. */
 uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size);
 
 /* ---- atomic files: a file appears complete or not at all ----
  * The new content is written to a temporary file in the folder of the target, which then replaces the target. */
 
 typedef struct nnc_atomic_file {
-    char *target;    /* file to replace; for a symbolic link, the file that the link names; NULL = not open */
-    char *temporary; /* path of the temporary file; NULL = the file has no name yet */
-    int descriptor;  /* descriptor of the temporary file */
+    char *target;    /* path of the file to replace (the target of a symbolic link); NULL = not open */
+    char *temporary; /* path of the temporary file; NULL = a file without a name */
+    int descriptor;  /* file descriptor of the temporary file */
 } nnc_atomic_file;
 
 /* Creates an empty temporary file with the permissions that the file at `path` has, or that a new file would get. If
@@ -376,54 +385,55 @@ bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path);
  * that open files by name. */
 bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path);
 
-/* Closes the temporary file and replaces the target by it. If `durable` is set, waits first until the bytes are on
- * disk. Returns false on failure: the target is unchanged, and errno has the cause. */
+/* Closes the temporary file, which then replaces the target file. If `durable` is true, first waits until the bytes are
+ * on disk. Returns false on failure: the target is unchanged, and errno has the cause. */
 bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable);
 
-/* Removes the temporary file; the target is unchanged. No effect on a file that is not open. */
+/* Removes the temporary file and leaves the target file unchanged. Does nothing if the nnc_atomic_file is not open. */
 void nnc_atomic_file_drop(nnc_atomic_file *file);
 
 /* Replaces the content of a file by a text, and returns when the text is on disk. Returns false on failure: the file is
- * unchanged, and errno has the cause. */
+ * then unchanged, and errno has the cause. */
 bool nnc_atomic_file_write(const char *path, const char *text, size_t size);
 
-/* Opens a file to read. If the environment variable NNCOST_ROOTS is set, it lists folders (real paths, joined by ':',
- * on Windows ';'): then only regular files and folders inside them are opened, and other files fail with EACCES.
- * Returns the descriptor, or -1 with the cause in errno. */
+/* Opens a file to read. The environment variable NNCOST_ROOTS can restrict the files: it lists folders (real paths,
+ * joined by ':', on Windows by ';'), and only regular files and folders inside these folders are opened; all other
+ * files fail with EACCES. Returns the file descriptor, or -1 with the cause in errno. */
 #define NNC_ROOTS_VARIABLE "NNCOST_ROOTS"
 int nnc_open_to_read(const char *path);
 
-/* Writes `size` bytes to a file descriptor. Returns the number of bytes written; if it is smaller than `size`, errno
- * has the cause. */
+/* Writes `size` bytes to a file descriptor. Returns the number of bytes written; if fewer than `size` bytes were
+ * written, errno has the cause. */
 size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size);
 
 /* Writes the path of the running program to `path`, with '/' between folders. Returns false if the path is not
  * known. */
 bool nnc_program_path(char *path, size_t size);
 
-/* Prepares the process. A file that reaches the size limit of the process makes write() fail instead of ending the
- * process by a signal. On Windows, standard input and output transfer bytes unchanged, and '\\' in arguments becomes
- * '/', which all other code expects. */
+/* Sets up the process at its start. A write beyond the file size limit of the process then makes write() fail, instead
+ * of ending the process by a signal. On Windows, standard input and output then transfer bytes unchanged, and '\\' in
+ * arguments becomes '/', because all other code expects '/'. */
 void nnc_system_prepare(int argc, char **argv);
 
-/* ---- threads ---- */
+/* ---- threads that run one function on several contexts ---- */
 
 /* Returns the number of processors of the system; 1 if the number is unknown. */
 int32_t nnc_threads_available(void);
 
 enum { NNC_THREADS_MAX = 256 };
 
-/* Calls `work` once for each of `count` contexts (an array of structs of `size` bytes). The first call runs in the
- * calling thread, each other call in a thread of its own (at most NNC_THREADS_MAX). If a thread cannot be started, no
- * call is made for its context; so the contexts must share one queue of work, which the calls that run can finish
- * alone. */
+/* Calls the function `work` once for each of `count` contexts (an array of structs of `size` bytes). The first call
+ * runs in the calling thread, each further call in its own thread (at most NNC_THREADS_MAX). If a thread cannot be
+ * started, `work` is not called for its context. All contexts must therefore take their work from one shared queue, so
+ * that the other calls can finish all work. */
 void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, int32_t count);
 
 /* ---- system libraries that are loaded when first needed (dlopen.c) ---- */
 
-/* Loads a shared library, finds its functions with the given names, and writes their addresses in the same order into
- * the struct of function pointers `functions`. The library stays loaded. package: the Debian package that the error
- * message names. NNC_IO: the library or a function is missing. NNC_NO_MEMORY: memory ran out. */
+/* Loads a shared library, finds its functions with the given names, and writes the addresses of the functions, in the
+ * order of the names, into `functions`, a struct of function pointers. The library stays loaded. package: the Debian
+ * package that the error message names. NNC_IO: the library or one of its functions is missing. NNC_NO_MEMORY: memory
+ * ran out. */
 nnc_status nnc_dlopen_functions(const char *library, const char *package, const char *const *names, size_t count,
                                 void *functions, nnc_error *err);
 
@@ -450,35 +460,36 @@ typedef enum nnc_operator {
     NNC_OPERATOR_MULTIPLY,
     NNC_OPERATOR_DIVIDE,
     NNC_OPERATOR_REMAINDER,
-    NNC_OPERATOR_COUNT, /* number of operators with two operands; the operators from here on have one operand */
+    NNC_OPERATOR_COUNT, /* number of operators with two operands; the enumerators that follow have one operand */
     NNC_OPERATOR_NOT = NNC_OPERATOR_COUNT,
     NNC_OPERATOR_NEGATE
 } nnc_operator;
 
-/* Sets of operators that an expression may contain, one bit for each operator. */
+/* Sets of operators, with one bit for each operator. A set tells which operators an expression may contain. */
 enum {
     NNC_OPERATORS_ARITHMETIC =
         1 << NNC_OPERATOR_ADD | 1 << NNC_OPERATOR_SUBTRACT | 1 << NNC_OPERATOR_MULTIPLY | 1 << NNC_OPERATOR_DIVIDE,
     NNC_OPERATORS_ALL = (1 << (NNC_OPERATOR_NEGATE + 1)) - 1
 };
 
-/* The operators that an expression may contain, and the callbacks of the parser. A callback that returns false or 0 has
- * reported an error, and the parser stops. */
+/* Settings of the expression parser: the operators that an expression may contain, and callbacks for its parts. If a
+ * callback returns false or 0, it has already reported an error, and the parser stops. */
 typedef struct nnc_expression_reader {
     unsigned operators;
-    int nesting_max;        /* deepest nesting of brackets and signs that is accepted */
-    const char *name_marks; /* characters other than letters and digits that a name may contain */
+    int nesting_max;        /* largest nesting depth of brackets and signs that the parser accepts */
+    const char *name_marks; /* characters that a name may contain in addition to letters and digits */
     size_t (*number)(void *context, const char *at); /* reads the number at `at`; returns the number of characters
                                                       * read */
     bool (*name)(void *context, const char *name, size_t length);
-    /* receives a text without its quotes; NULL = texts are not allowed */
+    /* callback for a text in quotes, which gets the text without the quotes; NULL = an expression must not contain
+     * texts */
     bool (*text)(void *context, const char *text, size_t length);
     bool (*operate)(void *context, nnc_operator of);
     void (*refuse)(void *context, const char *expected, const char *at);
 } nnc_expression_reader;
 
-/* Reads a whole text as an expression. Returns false if the text is no expression of this grammar, or if a callback
- * reported an error. */
+/* Reads a whole text as one expression. Returns false if the text does not follow the grammar of expressions, or if a
+ * callback reported an error. */
 bool nnc_expression_read(const nnc_expression_reader *reader, const char *text, void *context);
 
 #endif

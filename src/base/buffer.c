@@ -83,10 +83,11 @@ void nnc_text_append(char *text, size_t size, const char *separator, const char 
     }
 }
 
-/* ---- UTF-8 and control characters ---- */
+/* ---- UTF-8 characters and control characters ---- */
 
-/* Checks a UTF-8 character: its first byte decides its length and the range of its second byte; all further bytes are
- * 80 to BF. Source: The Unicode Standard, table 3-7 (no overlong forms, no surrogates, up to U+10FFFF). */
+/* Checks a UTF-8 character. The first byte of a UTF-8 character decides the number of its bytes and the range of its
+ * second byte; all further bytes lie between 80 and BF. Source: The Unicode Standard, table 3-7 (no overlong forms, no
+ * surrogates, up to U+10FFFF). */
 size_t nnc_utf8_length(const char *text, size_t size) {
     const unsigned char *s = (const unsigned char *)text;
     if (size == 0) { return 0; }
@@ -109,14 +110,14 @@ static bool is_runner_command(const char *text) {
     return text[0] == '#' && text[1] == '#' && text[2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz")] == '[';
 }
 
-/* `controls` lists the control and invisible characters of The Unicode Standard 15, tables 2-3 and 23-1, annex 9, table
- * 4. */
+/* The table `controls` has the control characters and invisible characters of The Unicode Standard 15, tables 2-3 and
+ * 23-1, annex 9, table 4. Its last range has the tag letters, which are invisible. */
 size_t nnc_control_length(const char *text) {
     static const struct {
         unsigned first, last;
     } controls[] = { { 0x00, 0x1F },     { 0x7F, 0x9F },      { 0xAD, 0xAD },     { 0x61C, 0x61C },
                      { 0x180E, 0x180E }, { 0x200B, 0x200F },  { 0x2028, 0x202E }, { 0x2060, 0x206F },
-                     { 0xFEFF, 0xFEFF }, { 0xE0000, 0xE007F } }; /* the last range: tag letters, which are invisible */
+                     { 0xFEFF, 0xFEFF }, { 0xE0000, 0xE007F } };
     const unsigned char *s = (const unsigned char *)text;
     unsigned code = s[0];
     size_t length = 1;
@@ -142,7 +143,7 @@ size_t nnc_plain_length(const char *text, size_t most) {
     return length;
 }
 
-/* ---- JSON strings ---- */
+/* ---- text as a JSON string ---- */
 
 /* Writes one UTF-8 character of `length` bytes as the JSON escape \uXXXX; a character above U+FFFF as two escapes.
  * Source: RFC 8259, section 7. */
@@ -159,7 +160,8 @@ static void put_escape(nnc_buffer *out, const char *text, size_t length) {
 void nnc_put_json_text(nnc_buffer *out, const char *text) {
     const size_t begin = nnc_plain_length(text, SIZE_MAX);
     nnc_buffer_byte(out, '"');
-    nnc_buffer_put(out, text, begin); /* most texts consist of plain characters only, so this copies the whole text */
+    /* Most texts consist of plain characters only, so this call appends the whole text at once. */
+    nnc_buffer_put(out, text, begin);
     text += begin;
     for (size_t left = strlen(text); left > 0;) {
         const size_t plain = nnc_plain_length(text, left);
@@ -182,9 +184,9 @@ void nnc_put_json_text(nnc_buffer *out, const char *text) {
     nnc_buffer_byte(out, '"');
 }
 
-/* ---- shell words: quote one, split a line into words ---- */
+/* ---- shell words: quoting a word, and splitting a line into words ---- */
 
-/* Tests whether a character needs no quotes in a shell. */
+/* Tests whether a shell reads a character as itself, without quotes. */
 static bool is_plain(char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
            (c != '\0' && strchr("-_./=,:+@%", c) != NULL);
@@ -208,8 +210,9 @@ void nnc_shell_word(nnc_buffer *out, const char *text) {
     nnc_buffer_byte(out, '\'');
 }
 
-/* Copies one word of a shell command from `from` to `to` without its quotes and backslashes, and ends it with a NUL.
- * `to` may point to an earlier place of the same line. Returns the position after the blank that ends the word. */
+/* Copies one word of a shell command from `from` to `to`, without the quotes and backslashes of the word, and ends the
+ * copy with a NUL. `to` may be an earlier place of the same line. Returns the position after the blank that ends the
+ * word. */
 static char *take_word(char *from, char *to) {
     char quote = '\0';
     for (; *from != '\0' && (quote != '\0' || strchr(" \t\n", *from) == NULL); from++) {
@@ -284,7 +287,7 @@ void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count) {
 uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size) {
     const unsigned char *at = bytes;
     for (size_t i = 0; i < size; i++) {
-        digest = (digest ^ at[i]) * DIGEST_PRIME; /* the product of unsigned numbers is taken modulo 2^64 */
+        digest = (digest ^ at[i]) * DIGEST_PRIME; /* unsigned: the product is taken modulo 2^64 */
     }
     return digest;
 }
@@ -292,8 +295,9 @@ uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size) {
 uint64_t nnc_digest_text(uint64_t digest, const char *text) { return nnc_digest_bytes(digest, text, strlen(text) + 1); }
 
 uint64_t nnc_digest_number(uint64_t digest, uint64_t number) {
-    /* The other seven bytes of a number up to 0xFF are 0, and each byte only multiplies the digest by the prime: the
-     * factor is DIGEST_PRIME to the power of 8. */
+    /* Adds a number up to 0xFF to a digest. The number has eight bytes, and its seven upper bytes are 0. A byte of 0
+     * only multiplies the digest by DIGEST_PRIME, so the factor for the whole number is the eighth power of
+     * DIGEST_PRIME. */
     if (number <= 0xFF) { return (digest ^ number) * UINT64_C(0x1efac7090aef4a21); }
     for (int i = 0; i < 8; i++, number >>= 8) { digest = (digest ^ (number & 0xFF)) * DIGEST_PRIME; }
     return digest;
@@ -301,7 +305,7 @@ uint64_t nnc_digest_number(uint64_t digest, uint64_t number) {
 
 bool nnc_digest_repeats(uint64_t *seen, size_t slots, uint64_t digest) {
     size_t place = digest >> 32;
-    digest |= 1; /* the last bit is set, because 0 marks an empty slot */
+    digest |= 1; /* the last bit of a stored digest is set, because 0 marks an empty slot */
     while (seen[place % slots] != 0 && seen[place % slots] != digest) { place++; }
     const bool repeats = seen[place % slots] == digest;
     seen[place % slots] = digest;
@@ -325,8 +329,8 @@ char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT]) {
 
 /* ---- short names of metrics ---- */
 
-/* Tests whether any name except names[own] equals `end` or ends in "." followed by `end`. Ignores upper and lower case,
- * as SQL does for column names. */
+/* Tests whether a name other than names[own] is equal to `end`, or ends in "." followed by `end`. Upper and lower case
+ * count as equal, as in column names of SQL. */
 static bool is_shared(const char *end, const char *const *names, int count, int own) {
     const size_t length = strlen(end);
     for (int i = 0; i < count; i++) {
@@ -351,19 +355,19 @@ void nnc_short_name(const char *const *names, int count, int index, char *name, 
     for (char *dot = name; (dot = strchr(dot, '.')) != NULL;) { *dot = '_'; }
 }
 
-/* ---- arena: a list of blocks of memory, newest first ----
- * An allocation takes the next bytes of the newest block; a request that does not fit adds a new block. All blocks are
- * freed together when the arena is destroyed. */
+/* ---- arena: a list of memory blocks, newest first ---- An allocation takes the next free bytes of the newest block;
+ * if the newest block has too few, a new block is added. All blocks are freed together when the arena is destroyed. */
 
-/* BLOCK_BYTES: size of the first block; a device or a model needs less, so most sets of specs need only one block. A
- * later block is as large as all blocks before it together, up to BLOCK_MAX, because freeing many small blocks takes
- * long. */
+/* BLOCK_BYTES: size of the first block of an arena. A device or a model needs less than this, so most sets of specs
+ * need only one block. Each further block is as large as all earlier blocks together, up to BLOCK_MAX, because freeing
+ * many small blocks takes long. */
 enum { BLOCK_BYTES = 16 * 1024, BLOCK_MAX = 1024 * 1024 };
 
 typedef struct block {
     struct block *next;
     size_t used, size;
-    bool used_before; /* true: the memory of the block may hold old bytes, so each allocation clears its part */
+    /* true: the block was used before and has old bytes, so each allocation clears the bytes that it returns */
+    bool used_before;
     alignas(max_align_t) unsigned char bytes[];
 } block;
 
@@ -373,8 +377,8 @@ typedef struct owned {
 } owned;
 
 struct nnc_arena {
-    block *blocks; /* list of blocks, newest first */
-    size_t size;   /* total size of all blocks in bytes */
+    block *blocks; /* memory blocks of the arena, the newest first */
+    size_t size;   /* sum of the sizes of all blocks, in bytes */
     const owned *owned;
 };
 
@@ -382,7 +386,8 @@ nnc_arena *nnc_arena_create(void) { return calloc(1, sizeof(nnc_arena)); }
 
 void nnc_arena_destroy(nnc_arena *arena) {
     if (arena == NULL) { return; }
-    /* The memory from malloc() is freed before the blocks, because the list `owned` lies in the blocks. */
+    /* The malloc() memory that the arena owns is freed before the blocks, because its list `owned` is stored in the
+     * blocks. */
     for (const owned *o = arena->owned; o != NULL; o = o->next) { free(o->allocated); }
     for (block *b = arena->blocks; b != NULL;) {
         block *next = b->next;
@@ -395,8 +400,9 @@ void nnc_arena_destroy(nnc_arena *arena) {
 static block *add_block(nnc_arena *arena, size_t need) {
     const size_t usual = arena->size < BLOCK_BYTES ? BLOCK_BYTES : arena->size < BLOCK_MAX ? arena->size : BLOCK_MAX;
     const size_t size = need > usual ? need : usual;
-    /* Small blocks come from malloc(), because calloc() would clear the whole block, even pages that are never used.
-     * Large blocks come from calloc(): they are fresh memory of the system, which is zero already. */
+    /* Small blocks are allocated by malloc(), because calloc() would clear the whole block, pages that are never used
+     * included. Large blocks are allocated by calloc(), which gets fresh pages from the system that are zero already.
+     */
     const bool small = size == BLOCK_BYTES;
     block *b = small ? malloc(sizeof(block) + size) : calloc(1, sizeof(block) + size);
     if (b == NULL) { return NULL; }
@@ -408,7 +414,7 @@ static block *add_block(nnc_arena *arena, size_t need) {
 
 void *nnc_arena_alloc(nnc_arena *arena, size_t size) {
     const size_t align = alignof(max_align_t);
-    if (size > PTRDIFF_MAX - sizeof(block) - align) { return NULL; /* no object can have this many bytes */ }
+    if (size > PTRDIFF_MAX - sizeof(block) - align) { return NULL; /* no object can be this large */ }
     size = (size + align - 1) / align * align;
     block *b = arena->blocks;
     if (b == NULL || b->size - b->used < size) {

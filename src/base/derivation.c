@@ -6,7 +6,7 @@
 
 #include "base/base_internal.h"
 
-/* ---- formulas: C source becomes readable text, and the names in a formula are found one by one ---- */
+/* ---- formulas: making C source readable, and finding the names in a formula ---- */
 
 static void formula_start(nnc_formula *formula) {
     formula->used = 0;
@@ -35,8 +35,8 @@ static size_t c_name(const char *text) {
     return length;
 }
 
-/* Appends the number at the start of `text` to the formula; decimals that are all zero are left out (2.0 becomes "2").
- * Returns the number of characters of `text` that were read. */
+/* Appends the number at the start of `text` to the formula, without decimals if all decimals are zero (2.0 becomes
+ * "2"). Returns the number of characters that were read from `text`. */
 static size_t put_number(nnc_formula *formula, const char *text) {
     const size_t whole = strspn(text, "0123456789");
     const size_t zeros = text[whole] == '.' ? strspn(text + whole + 1, "0") : 0;
@@ -51,15 +51,16 @@ static size_t put_number(nnc_formula *formula, const char *text) {
     return length;
 }
 
-/* Appends the C identifier at the start of `text` to the formula, without "nnc_"; a call nnc_pow4(x) becomes x^4; the
- * "work->" or "work." before a member is left out. Returns the number of characters of `text` that were read. */
+/* Appends the C identifier at the start of `text` to the formula in readable form: the prefix "nnc_" and the "work->"
+ * or "work." before a member are left out, and a call nnc_pow4(x) becomes x^4. Returns the number of characters that
+ * were read from `text`. */
 static size_t put_name(nnc_formula *formula, const char *text) /* NOLINT(misc-no-recursion): once */
 {
     static const char pow4[] = "nnc_pow4(";
     const size_t length = c_name(text);
     const char *after = text + length;
     if (strncmp(after, "->", 2) == 0 && c_name(after + 2) > 0) {
-        return length + 2; /* `text` begins with "name->"; the name of the member follows */
+        return length + 2; /* `text` begins with "name->", so the length includes "->" */
     }
     if (*after == '.' && c_name(after + 1) > 0) { return length + 1; }
     if (strncmp(text, pow4, strlen(pow4)) == 0) {
@@ -116,7 +117,7 @@ const char *nnc_formula_name(const char **at, size_t *size) {
     return NULL;
 }
 
-/* ---- derivations: create, read, clear ---- */
+/* ---- creating, reading and clearing a derivation ---- */
 
 enum { NAME_MAX_SIZE = 64 };
 
@@ -133,7 +134,7 @@ struct nnc_derivation {
     nnc_line *lines;
     int line_count, line_capacity;
     char of[NAME_MAX_SIZE * 2];
-    char terms[NNC_FORMULA_MAX]; /* terms so far of the sum that nnc_say_sum() ends: "a + b" */
+    char terms[NNC_FORMULA_MAX]; /* the sum so far, as text: "a + b"; nnc_say_sum() completes it */
     bool failed;
 };
 
@@ -156,8 +157,8 @@ void nnc_derivation_destroy(nnc_derivation *why) {
     }
 }
 
-/* Makes space for one more entry of a list, whose capacity doubles when it is full. When out of memory, sets
- * why->failed and returns false. */
+/* Makes space for one more entry in a list of a derivation, by doubling the capacity of the list when it is full. When
+ * out of memory, sets why->failed and returns false. */
 static bool grow(nnc_derivation *why, void **list, int count, int *capacity, size_t size) {
     if (count < *capacity) { return true; }
     const int larger = *capacity > 0 ? 2 * *capacity : 64;
@@ -182,7 +183,7 @@ void nnc_derivation_clear(nnc_derivation *why) {
     why->of[0] = why->terms[0] = '\0';
 }
 
-/* ---- the texts of one line: formula with numbers, list of operands with units ---- */
+/* ---- texts of one line of a derivation: the formula with numbers, the operands with units ---- */
 
 static const char *keep(nnc_derivation *why, const nnc_formula *w) {
     const char *kept = nnc_arena_strdup(why->arena, w->text);
@@ -190,7 +191,7 @@ static const char *keep(nnc_derivation *why, const nnc_formula *w) {
     return kept != NULL ? kept : "";
 }
 
-/* Returns the newest operand of a derivation with the given name; NULL = unknown name. */
+/* Returns the operand of a derivation that has the given name and was added last; NULL = no operand has this name. */
 static const symbol *find(const nnc_derivation *why, const char *name, size_t length) {
     for (int i = why->symbol_count - 1; i >= 0; i--) {
         const symbol *s = &why->symbols[i];
@@ -224,7 +225,7 @@ static void substitute(const nnc_derivation *why, const char *formula, nnc_formu
     formula_put(w, formula, strlen(formula));
 }
 
-/* Tests whether the name at the position `at` of a formula also occurs before this position. */
+/* Tests whether the name at position `at` of a formula has occurred in the formula before this position. */
 static bool is_repeated(const char *formula, const char *at, size_t length) {
     const char *before = formula, *name = NULL;
     size_t other = 0;
@@ -272,7 +273,7 @@ void nnc_say_operand(nnc_derivation *why, const char *name, const char *unit, do
     memcpy(added->name, name, strlen(name) + 1);
 }
 
-/* Appends a line to a derivation. The value of the line is also an operand for the formulas of later lines. */
+/* Appends a line to a derivation. The value of the line becomes an operand, which formulas of later lines can use. */
 static void add_line(nnc_derivation *why, const nnc_line *line) {
     void *lines = why->lines;
     if (grow(why, &lines, why->line_count, &why->line_capacity, sizeof *line)) {
@@ -354,15 +355,16 @@ void nnc_say_sum(nnc_derivation *why, const char *name, const char *unit, double
     why->terms[0] = '\0';
 }
 
-/* ---- expressions: "tensor * pipeline <= 64" ---- */
+/* ---- parser of expressions such as "tensor * pipeline <= 64" ---- */
 
 enum { LOOSEST = 1, TIGHTEST = 5 };
 
-/* The operators with two operands. The table is searched in order, so "<=" stands before "<", with which it begins. */
+/* Operators with two operands. The parser takes the first operator of this table that the text begins with, so "<="
+ * stands before "<". */
 static const struct {
     const char *text;
     nnc_operator of;
-    int level; /* precedence: an operator with a higher level is applied first */
+    int level; /* precedence level: in an expression, operators with a higher level are applied first */
 } operators[NNC_OPERATOR_COUNT] = {
     { "||", NNC_OPERATOR_OR, 1 },        { "&&", NNC_OPERATOR_AND, 2 },     { "==", NNC_OPERATOR_EQUAL, 3 },
     { "!=", NNC_OPERATOR_NOT_EQUAL, 3 }, { "<=", NNC_OPERATOR_AT_MOST, 3 }, { ">=", NNC_OPERATOR_AT_LEAST, 3 },
@@ -411,7 +413,8 @@ static bool read_number(parser *p) {
 
 static bool read_level(parser *p, int level);
 
-/* Reads a sign, "!" or "(", and then its operand. Returns false if the operand cannot be read or ")" is missing. */
+/* Reads one operand of an expression, with a sign, a "!" or brackets around it if there are any. Returns false if the
+ * operand cannot be read or a ")" is missing. */
 static bool read_nested(parser *p) {
     const char first = *p->at++;
     p->nesting++;
@@ -434,8 +437,8 @@ static bool read_operand(parser *p) {
                                                                       : refuse(p, "a number, a name or \"(\"");
 }
 
-/* Returns the index in `operators` of the operator at the current position of the text; -1 = the text has no operator
- * there. */
+/* Returns the index in `operators` of the operator at the current position of the text; -1 = there is no operator at
+ * this position. */
 static int operator_here(const parser *p) {
     for (int i = 0; i < NNC_OPERATOR_COUNT; i++) {
         if (has(p, operators[i].of) && strncmp(p->at, operators[i].text, strlen(operators[i].text)) == 0) { return i; }
@@ -443,8 +446,8 @@ static int operator_here(const parser *p) {
     return -1;
 }
 
-/* Reads an expression whose operators have at least the precedence `level` (1 = "||", 5 = "*"). Returns false if the
- * text is no such expression. */
+/* Reads an expression with operators of precedence `level` or higher (1 = "||", 5 = "*"). Returns false if the text is
+ * no such expression. */
 static bool read_level(parser *p, int level) /* NOLINT(misc-no-recursion): nesting_max deep */
 {
     if (level > TIGHTEST) { return read_operand(p); }

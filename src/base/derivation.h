@@ -21,58 +21,61 @@ typedef struct nnc_derivation nnc_derivation;
 
 /* One line of a derivation: name = formula = numbers = value. */
 typedef struct nnc_line {
-    const char *of; /* op or part of the step that the line is about: "attn.qkv forward"; "" = no op */
+    const char *of; /* op or part of the step that the formula belongs to: "attn.qkv forward"; "" = no op */
     const char *name, *unit;
-    const char *formula, *numbers; /* `numbers` is the formula with values in place of names */
-    const char *where;             /* operands of the formula with their units, one per line: "rate 3 B/s" */
-    const char *meaning, *source;  /* meaning and source of the line; NULL = not given */
+    /* formula: text with names; numbers: the same text with values in place of names */
+    const char *formula, *numbers;
+    const char *where; /* the operands of the formula and their units, one per line: "rate 3 B/s" */
+    /* meaning: the line in words; source: publication of the formula; NULL = not given */
+    const char *meaning, *source;
     double value;
 } nnc_line;
 
 nnc_derivation *nnc_derivation_create(void); /* Returns NULL when out of memory. */
 void nnc_derivation_destroy(nnc_derivation *why);
-/* Sets *lines to the array of lines, which the derivation owns, and *count to their number. Returns false if memory ran
- * out or a text was too long. */
+/* Sets *lines to the lines of a derivation and *count to the number of lines. The derivation owns the array. Returns
+ * false if memory ran out or a text of the derivation was too long. */
 bool nnc_derivation_lines(const nnc_derivation *why, const nnc_line **lines, int *count);
 
 /* Removes all lines and operands of a derivation. */
 void nnc_derivation_clear(nnc_derivation *why);
 
-/* Sets the op or part of the step (nnc_line.of) for the lines that are added later. */
+/* Sets the op or part of the step that is stored in later lines of a derivation (nnc_line.of). */
 void nnc_say_of(nnc_derivation *why, const char *format, ...) NNC_PRINTF(2, 3);
 
-/* These functions add an operand, a line, or a note or source of the last line. The macros NNC_LET, NNC_SAY,
- * NNC_SET_AS, NNC_NOTE and NNC_SOURCE call them if why != NULL; `name` and `formula` are C source text. */
+/* These functions add to a derivation: an operand, a line, a note about the last line, or the source of the last line.
+ * The macros NNC_LET, NNC_SAY, NNC_SET_AS, NNC_NOTE and NNC_SOURCE call these functions if why != NULL; `name` and
+ * `formula` are then C source text. */
 void nnc_say_let(nnc_derivation *why, const char *name, const char *unit, double value);
 void nnc_say_line(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value);
 void nnc_say_named(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value);
 void nnc_say_note(nnc_derivation *why, const char *meaning);
 void nnc_say_source(nnc_derivation *why, const char *source);
 
-/* Add an operand or a line whose name and formula are not C source: "exposed_comm.data", "a + b". */
+/* These functions add an operand or a line whose name and formula are no C source: "exposed_comm.data", "a + b". */
 void nnc_say_operand(nnc_derivation *why, const char *name, const char *unit, double value);
 void nnc_say_formula(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value);
-/* Appends a copy of a line that belongs to another derivation. */
+/* Appends to a derivation a copy of a line of another derivation. */
 void nnc_say_copy(nnc_derivation *why, const nnc_line *line);
-/* Add a line whose formula is a sum: call nnc_say_term for each term, then nnc_say_sum. Terms with the value 0 are left
- * out. */
+/* These functions add a line whose formula is a sum of terms: call nnc_say_term for each term, then nnc_say_sum. Terms
+ * with the value 0 do not appear in the formula. */
 void nnc_say_term(nnc_derivation *why, const char *name, const char *unit, double value);
 void nnc_say_sum(nnc_derivation *why, const char *name, const char *unit, double value);
 
-/* ---- text of a formula ---- */
+/* ---- the text of a formula, and the names in it ---- */
 
 enum { NNC_FORMULA_MAX = 4096 };
 typedef struct nnc_formula {
     char text[NNC_FORMULA_MAX];
     size_t used;
-    bool failed; /* true: the text was too long for the array `text` */
+    bool failed; /* true: the formula was longer than the array `text`, so its end is missing */
 } nnc_formula;
 
-/* Returns the next name in a formula, starting at *at; NULL = no further name. *size receives the length of the name,
- * and *at moves behind the name. A name may contain dots: "exposed_comm.data". */
+/* Returns the next name in a formula, searched from *at on; NULL = no further name. *size gets the length of the name,
+ * and *at is moved behind the name. A name may contain dots: "exposed_comm.data". */
 const char *nnc_formula_name(const char **at, size_t *size);
 
-/* ---- macros that compute a value and record its formula ---- */
+/* ---- macros that compute a value and record the formula of the value ---- */
 
 #define NNC_LET(why, name, unit, value) \
     const double name = (value);        \
@@ -88,7 +91,7 @@ const char *nnc_formula_name(const char **at, size_t *size);
     (target) = (formula);                   \
     NNC_WHEN(why, nnc_say_line((why), #target, (unit), #formula, (double)(target)))
 
-/* NNC_SET_AS does the same as NNC_SET, but the line gets the name `name` (a string) instead of the name of the variable
+/* NNC_SET_AS does the same as NNC_SET, but the derivation shows the string `name` in place of the variable name
  * `target`. */
 #define NNC_SET_AS(why, name, target, unit, formula) \
     (target) = (formula);                            \
@@ -103,8 +106,9 @@ const char *nnc_formula_name(const char **at, size_t *size);
         if ((why) != NULL) { call; } \
     } while (0)
 
-/* NNC_SAYING marks a function with a parameter `why` that is called often. Such a function is inlined, so a call with
- * why = NULL spends no time on recording. In a program optimised for size it is not inlined. */
+/* NNC_SAYING marks a function with a parameter `why` that is called very often. The compiler inlines such a function,
+ * so that a call with why = NULL spends no time on recording. In a program optimised for size the function is not
+ * inlined. */
 #ifdef __OPTIMIZE_SIZE__
 #define NNC_SAYING static inline
 #else

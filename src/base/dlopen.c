@@ -1,10 +1,11 @@
-/* Loads system libraries when they are first needed. The program `nncost` links this file; the library `libnncost` does
- * not. */
+/* Loads system libraries at their first use. This file is a part of the program `nncost`, and no part of the library
+ * `libnncost`. */
 #include <dlfcn.h>
 
 #include "base/base_internal.h"
 
-/* Returns the last error message of dlopen or dlsym, without the library name at its start; "unknown" = no message. */
+/* Returns the last error message of dlopen or dlsym, without the name of the library at the start of the message;
+ * "unknown" = there is no message. */
 static const char *reason(const char *library) {
     const char *text = dlerror();
     const size_t length = strlen(library);

@@ -6,7 +6,7 @@
 
 #include "base/base_internal.h"
 
-/* Replaces control characters and invalid UTF-8 in the text of an error by '?'. */
+/* Replaces each control character and each byte of invalid UTF-8 in the text of an error by '?'. */
 static void sanitise(char *text) {
     const size_t size = strlen(text);
     for (size_t i = 0; i < size;) {
@@ -53,9 +53,10 @@ enum { NAME_MAX_LENGTH = 64 };
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Returns the edit distance: letters to insert, delete, replace or swap with a neighbour (optimal string alignment). */
+/* Returns the edit distance of two texts: the smallest number of letters to insert, delete, replace or swap with a
+ * neighbour that makes both texts equal (optimal string alignment). */
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length) {
-    size_t rows[3][NAME_MAX_LENGTH + 1]; /* the last three rows of the distance matrix, in rotation */
+    size_t rows[3][NAME_MAX_LENGTH + 1]; /* the last three rows of the matrix of edit distances, used in turn */
     for (size_t j = 0; j <= b_length; j++) { rows[0][j] = j; }
     for (size_t i = 1; i <= a_length; i++) {
         size_t *row = rows[i % 3];
@@ -78,8 +79,8 @@ bool nnc_contains_nocase(const char *text, const char *part) {
     return *text != '\0' || length == 0;
 }
 
-/* Returns the number of letters that two texts have in common, in any order. counts: number of each letter in the first
- * text. */
+/* Returns the number of letters that two texts have in common, in any order. counts: how often each letter occurs in
+ * the first text. */
 static size_t common_letters(const unsigned char counts[256], const char *text) {
     unsigned char left[256];
     size_t common = 0;
@@ -105,7 +106,8 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
         const size_t name_length = strlen(names[i]);
         if (name_length > NAME_MAX_LENGTH) { continue; }
         const size_t letters = length > name_length ? length : name_length;
-        /* Each letter that is not in both texts needs an edit, so most distances need not be computed. */
+        /* Lower bound of an edit distance: each letter that only one of the texts has needs an edit. It makes most
+         * computations of distances unnecessary. */
         const size_t least = letters - common_letters(counts, names[i]);
         if (least * 3 > letters || least >= best_distance) { continue; }
         const size_t distance = edit_distance(text, length, names[i], name_length);
@@ -146,7 +148,7 @@ const char *nnc_status_text(nnc_status status) {
     return "?";
 }
 
-/* Largest accepted size of a struct, in bytes: a larger value means that the caller did not set the member
+/* Largest size in bytes that a struct of a caller may have. A larger value means that the caller has not set the member
  * struct_size. */
 enum { SIZE_MAX_KNOWN = 1 << 20 };
 

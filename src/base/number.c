@@ -20,7 +20,7 @@
 #error "intermediate results have other digits than a double: build with -msse2 -mfpmath=sse"
 #endif
 
-/* 2^53: a double represents every whole number up to this value. */
+/* 2^53: doubles represent every whole number from 0 to 2^53. */
 #define EXACT_MAX 9007199254740992.0
 
 enum { NUMBER_LENGTH_MAX = 63 };
@@ -62,9 +62,9 @@ size_t nnc_number_span(const char *text, size_t size) {
     return at;
 }
 
-/* Converts the text of a JSON number to a double with strtod. strtod expects the decimal point of the caller's locale:
- * if that is not '.', the function replaces the '.' in a copy of the text. nl_langinfo also works with a locale that is
- * set for one thread. */
+/* Converts the text of a JSON number to a double with strtod. strtod expects the decimal point of the caller's locale;
+ * if this is not '.', the function replaces '.' in a copy of the text. nl_langinfo returns the decimal point of a
+ * locale that is set for one thread only, too. */
 static double to_double(const char *text) {
     char *end, own[NUMBER_LENGTH_MAX + 16];
     const double value = strtod(text, &end);
@@ -77,9 +77,9 @@ static double to_double(const char *text) {
 static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
 
-/* Reads a decimal number with at most 15 digits and, with its decimals counted, a power of ten from -22 to 22. A double
- * represents such digits and powers exactly, so one multiplication or division gives the nearest double. Source:
- * Clinger, PLDI '90. Returns false for all other texts. */
+/* Reads a decimal number with at most 15 digits and a power of ten from -22 to 22 (the number of decimals is subtracted
+ * from the power). A double represents such digits and such powers exactly, so one multiplication or division gives the
+ * nearest double. Source: Clinger, PLDI '90. Returns false for all other texts. */
 static bool read_short(const char *text, double *out) {
     int64_t value = 0;
     int digits = 0, decimals = 0, power = 0;
@@ -142,8 +142,8 @@ static bool put_decimals(double value, int decimals, char *text) {
     return true;
 }
 
-/* Writes a number with four significant digits, trailing zeros included: 12.30, 312.0, 4096. Numbers of at least
- * 99999.5 or below 1e-3 are written with an exponent. */
+/* Writes a number with four significant digits, trailing zeros included: 12.30, 312.0, 4096. A number of 99999.5 or
+ * more, or below 1e-3, is written with an exponent. */
 static void four_digits(double value, char *text, size_t size) {
     const double size_of = fabs(value);
     if (size_of == 0) {
@@ -152,7 +152,7 @@ static void four_digits(double value, char *text, size_t size) {
         snprintf(text, size, "%.3e", value);
         nnc_shorten_exponent(text);
     } else {
-        double least = 999.95; /* a smaller value needs one more decimal to show four digits */
+        double least = 999.95; /* a value below `least` needs one more decimal for four digits */
         int decimals = 0;
         while (size_of < least) {
             least /= 10;
@@ -165,8 +165,8 @@ static void four_digits(double value, char *text, size_t size) {
     nnc_fix_point(text);
 }
 
-/* Writes the texts of `parts` one after the other into `text`, and cuts them off at NNC_NUMBER_TEXT bytes. snprintf
- * would need several times as many instructions. */
+/* Writes several texts (`parts`) one after the other into `text`, at most NNC_NUMBER_TEXT bytes. snprintf would need
+ * several times as many instructions. */
 static char *join(char text[NNC_NUMBER_TEXT], const char *const parts[], int count) {
     size_t used = 0;
     for (int i = 0; i < count; i++) {
@@ -205,7 +205,7 @@ char *nnc_unit_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]) 
         return text;
     }
     if (strcmp(unit, "s") == 0) { return seconds_text(value, text); }
-    /* Values in bytes or FLOPs below 1 get no SI prefix: "0.2500 FLOP/B", not "250 mFLOP/B". */
+    /* A value below 1 in bytes or FLOPs gets no SI prefix: "0.2500 FLOP/B", not "250 mFLOP/B". */
     const bool whole = unit[0] == 'B' || strncmp(unit, "FLOP", 4) == 0;
     size_t prefix = one;
     while (prefix < last && fabs(value) >= 999.95) {
@@ -243,7 +243,7 @@ void nnc_shorten_exponent(char *text) {
     char *at = strchr(text, 'e');
     if (at == NULL) { return; }
     at++;
-    char *rest = at + 1; /* printf always writes the sign of the exponent */
+    char *rest = at + 1; /* printf always writes a sign in the exponent */
     if (*at == '-') { at++; }
     while (*rest == '0' && rest[1] != '\0') { rest++; }
     memmove(at, rest, strlen(rest) + 1);
@@ -251,8 +251,8 @@ void nnc_shorten_exponent(char *text) {
 
 enum { DIGITS = 12, POWER_MIN = -22, POWER_MAX = 27 };
 
-/* The first 64 bits of the powers of ten from 10^-22 to 10^27, for twelve_digits(). From 10^0 on the entries are
- * exact. */
+/* The upper 64 bits of the powers of ten from 10^-22 to 10^27, for twelve_digits(). The entries from 10^0 on are exact.
+ */
 static const uint64_t powers[] = {
     0xF1C90080BAF72CB1u, 0x971DA05074DA7BEEu, 0xBCE5086492111AEAu, 0xEC1E4A7DB69561A5u, 0x9392EE8E921D5D07u,
     0xB877AA3236A4B449u, 0xE69594BEC44DE15Bu, 0x901D7CF73AB0ACD9u, 0xB424DC35095CD80Fu, 0xE12E13424BB40E13u,
@@ -294,11 +294,12 @@ static bool twelve_digits(double value, uint64_t *whole, int *power) {
      * `powers` times 2^(floor(shift * log2(10)) - 63). So value * 10^shift is (high * 2^64 + low) * 2^two. 217706 /
      * 2^16 is about log2(10). */
     const int two = binary - 63 + ((shift * 217706 + (1000 << 16)) >> 16) - 1000 - 63;
-    const int cut = -two - 64; /* the low `cut` bits of `high` are the fraction after the 12 digits; cut is 20 to 28 */
+    /* the low `cut` bits (20 to 28) of `high` are the fraction that follows the 12 digits */
+    const int cut = -two - 64;
     const uint64_t fraction_mask = (UINT64_C(1) << cut) - 1, half = UINT64_C(1) << (cut - 1);
     uint64_t digits = high >> cut, fraction = high & fraction_mask, scale = 1;
     *power = ten;
-    if (digits >= UINT64_C(1000000000000)) { /* 13 digits: the last digit moves to the fraction */
+    if (digits >= UINT64_C(1000000000000)) { /* there are 13 digits, so the last digit is moved into the fraction */
         fraction += digits % 10 << cut;
         digits /= 10;
         scale = 10;
@@ -331,9 +332,9 @@ static char *put_plain(double value, uint64_t whole, int power, char *text) {
     put_four(digit + 8, (uint32_t)(whole % 10000));
     while (count > 1 && digit[count - 1] == '0') { count--; }
     const bool scientific = power < -4 || power >= DIGITS;
-    int before = scientific ? 1 : power + 1; /* number of digits before the decimal point */
+    int before = scientific ? 1 : power + 1; /* number of digits before the decimal point of the written number */
     if (value < 0) { *text++ = '-'; }
-    if (before < 1) { /* the number is below 1: write "0.", zeros, then the digits */
+    if (before < 1) { /* a number below 1 is written as "0.", zeros, and the digits */
         memcpy(text, "0.000", 5);
         text += 2 - before;
         before = 0;
@@ -367,7 +368,7 @@ size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT]) {
     if (!isfinite(value)) {
         snprintf(text, NNC_NUMBER_TEXT, "null");
     } else if (value == 0) {
-        snprintf(text, NNC_NUMBER_TEXT, "0"); /* the value is 0 or -0; both are written as 0 */
+        snprintf(text, NNC_NUMBER_TEXT, "0"); /* the number is 0 or -0 */
     } else {
         snprintf(text, NNC_NUMBER_TEXT, "%.12g", value);
         nnc_fix_point(text);
@@ -412,14 +413,15 @@ size_t nnc_whole_write(int64_t value, char text[NNC_NUMBER_TEXT]) {
     return (size_t)(at - text);
 }
 
-/* ---- reading numbers with units, as people type them: "1T", "8k", "2GiB", "30d", "3.35TB/s" ---- */
+/* ---- reading numbers with units in the spelling of people: "1T", "8k", "2GiB", "30d", "3.35TB/s" ---- */
 
 typedef struct suffix {
     const char *text;
     double factor;
 } suffix;
 
-/* Returns the factor of a suffix in a list that ends with NULL; 0 = the list lacks the suffix. */
+/* Returns the factor of a suffix in a list of suffixes that ends with NULL; 0 = the list does not contain the suffix.
+ */
 static double factor_of(const suffix *list, const char *text) {
     while (list->text != NULL && strcmp(list->text, text) != 0) { list++; }
     return list->text != NULL ? list->factor : 0.0;
@@ -431,8 +433,8 @@ static double time_factor(const char *text) {
     return factor_of(units, text);
 }
 
-/* Returns the factor of the suffix of a count: 1000 for "k", 10^6 for "M"; 0 = unknown suffix. If `length` is set, the
- * count is a length in tokens and "k" means 1024, so an "8k" context has 8192 tokens. */
+/* Returns the factor of a suffix of a count: 1000 for "k", 10^6 for "M"; 0 = unknown suffix. If `length` is true, the
+ * count is a length in tokens and "k" means 1024, because a context of "8k" has 8192 tokens. */
 static double count_factor(const char *text, bool length) {
     static const suffix counts[] = { { "k", 1e3 }, { "K", 1e3 },  { "M", 1e6 },  { "B", 1e9 }, { "b", 1e9 },
                                      { "G", 1e9 }, { "T", 1e12 }, { "t", 1e12 }, { NULL, 0.0 } };
@@ -440,7 +442,8 @@ static double count_factor(const char *text, bool length) {
     return factor_of(length ? lengths : counts, text);
 }
 
-/* Returns the factor of an SI or binary prefix that is followed by the unit or by the end of the text; 0 = unknown. */
+/* Returns the factor of an SI or binary prefix of a unit; 0 = unknown prefix. After the prefix, the text must have the
+ * unit or end. */
 static double prefix_factor(const char *text, const char *unit) {
     static const suffix prefixes[] = {
         { "Ki", 1024.0 },
@@ -495,7 +498,7 @@ bool nnc_read_typed(const char *text, double *out) {
     static const char *const units[] = { "B/s", "FLOP/s", "B", "s" };
     const size_t length = nnc_number_span(text, strlen(text));
     const char *rest = text + length + strspn(text + length, " ");
-    if (length == 0 || strcmp(rest, "B") == 0) { /* a plain "B" is refused: it could mean bytes or billions */
+    if (length == 0 || strcmp(rest, "B") == 0) { /* "B" alone is refused, because it may mean bytes or billions */
         return false;
     }
     for (size_t i = 0; *rest != '\0' && i < 4; i++) {

@@ -1,6 +1,7 @@
-/* Atomic files and threads: the parts of base that differ between operating systems. WebAssembly has no threads and
- * keeps files in memory until the page is closed, so there a file is written in place. Windows has neither POSIX
- * symbolic links nor POSIX permissions: readlink() and fchmod() are replaced by macros that do nothing. */
+/* Atomic files and threads: the parts of src/base that differ between operating systems. WebAssembly has no threads,
+ * and its files are in memory until the page is closed, so on WebAssembly a file is overwritten in place. Windows has
+ * neither POSIX symbolic links nor POSIX permissions, so on Windows readlink() and fchmod() are macros that do nothing.
+ */
 
 /* _GNU_SOURCE makes <stdlib.h> declare realpath() and <fcntl.h> declare O_TMPFILE. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
@@ -33,13 +34,13 @@
 #define readlink(path, name, size) ((void)(path), (void)(name), (ssize_t)-1)
 #define fchmod(descriptor, mode) ((void)(mode), 0)
 
-/* On Windows AT_FDCWD and AT_SYMLINK_FOLLOW have no effect: they are arguments of linkat() alone, which gives a name to
- * an unnamed file, and Windows has no unnamed files. */
+/* AT_FDCWD and AT_SYMLINK_FOLLOW have no effect on Windows. They are arguments of linkat(), which gives a name to an
+ * unnamed file, and Windows has no unnamed files. */
 #define AT_FDCWD 0
 #define AT_SYMLINK_FOLLOW 0
 #define linkat(from, own, to, path, flags) ((void)(own), -1)
 
-/* Replaces rename(): on Windows rename() does not overwrite a file. Returns 0, or -1 with the cause in errno. */
+/* Does the same as rename(), which on Windows would not overwrite a file. Returns 0, or -1 with the cause in errno. */
 static int replace(const char *from, const char *to) {
     if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) { return 0; }
     errno = EACCES;
@@ -48,13 +49,13 @@ static int replace(const char *from, const char *to) {
 #define rename replace
 #endif
 
-/* O_TMPFILE opens a file without a name; only Linux has such files, and /proc to name them later. On other systems
- * O_TMPFILE is 0 and files with names are used. */
+/* O_TMPFILE opens a file without a name. Only Linux has files without a name, and /proc to name them later. On other
+ * systems O_TMPFILE is 0, and nncost uses temporary files with names. */
 #ifndef O_TMPFILE
 #define O_TMPFILE 0
 #endif
 
-/* ---- writing bytes, and opening files to read ---- */
+/* ---- writing bytes to a descriptor, and opening files to read ---- */
 
 size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size) {
     size_t written = 0;
@@ -72,7 +73,7 @@ int nnc_open_to_read(const char *path) { return open(path, O_RDONLY | O_CLOEXEC)
 
 #else
 
-/* Tests whether an open file is inside one of the folders in `roots`. */
+/* Tests whether an open file is inside one of the folders that the list `roots` names. */
 static bool is_inside(int descriptor, const char *roots) {
     char entry[64], path[PATH_MAX];
     snprintf(entry, sizeof entry, "/proc/self/fd/%d", descriptor);
@@ -209,8 +210,8 @@ static size_t folder_length(const char *path) {
     return slash != NULL ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Returns the path of the file `name` in the folder of `path` ("./" if `path` names no folder). The caller frees the
- * returned path. NULL = out of memory. */
+/* Returns the path of the file `name` in the folder that contains the file `path` ("./" if `path` names no folder). The
+ * caller frees the returned path. NULL = out of memory. */
 static char *in_folder_of(const char *path, const char *name) {
     const size_t length = folder_length(path), size = length + strlen(name) + 3;
     char *text = malloc(size);
@@ -220,8 +221,8 @@ static char *in_folder_of(const char *path, const char *name) {
     return text;
 }
 
-/* Follows symbolic links from `path` and returns the path of the file at their end, which need not exist. If `path` is
- * no link, returns a copy of `path`. The caller frees the returned path. NULL = out of memory. */
+/* Follows the symbolic link `path`, and further links, to a path that is no link; this file need not exist. Returns its
+ * path, or a copy of `path` if `path` is no link. The caller frees the returned path. NULL = out of memory. */
 static char *through_links(const char *path) {
     char name[PATH_MAX];
     char *at = strdup(path);
@@ -239,7 +240,7 @@ static char *through_links(const char *path) {
 static bool set_target(nnc_atomic_file *file, const char *path) {
     file->target = realpath(path, NULL);
     if (file->target == NULL && errno == ENOMEM) { return false; }
-    if (file->target == NULL) { /* the target does not exist yet */
+    if (file->target == NULL) { /* the file to replace does not exist yet */
         file->target = through_links(path);
     }
     return file->target != NULL;
@@ -247,13 +248,14 @@ static bool set_target(nnc_atomic_file *file, const char *path) {
 
 static mode_t permissions_of(const char *target) {
     struct stat old;
-    const mode_t mask = umask(0); /* umask() can only be read by setting it */
+    const mode_t mask = umask(0); /* umask() has no way to read the mask without setting it */
     umask(mask);
     return stat(target, &old) == 0 ? old.st_mode & 0777U : 0666U & ~mask;
 }
 
-/* Sets file->target to the file that `path` names. Refuses a file that its owner made read-only, although the
- * permissions of the folder would allow replacing it. Returns false on failure, with the cause in errno. */
+/* Sets file->target to the path of the file to replace, which `path` names. Fails if the owner made this file
+ * read-only, although the permissions of the folder would allow a replacement. Returns false on failure, with the cause
+ * in errno. */
 static bool begin(nnc_atomic_file *file, const char *path) {
     struct stat old;
     *file = (nnc_atomic_file){ .descriptor = -1 };
@@ -285,7 +287,7 @@ static bool make_named(nnc_atomic_file *file) {
         return fail(file);
     }
     file->descriptor = mkstemp(name);
-    if (file->descriptor < 0) { /* mkstemp() failed, so there is no temporary file to remove */
+    if (file->descriptor < 0) { /* mkstemp() has failed, so there is no file to remove */
         const int cause = errno;
         free(name);
         errno = cause;
@@ -299,8 +301,9 @@ bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path) {
     return begin(file, path) && make_named(file);
 }
 
-/* Opens a temporary file without a name, which the system deletes when the process ends. If the file system does not
- * support unnamed files, or /proc is missing (only /proc can name the file later), opens a file with a name. */
+/* Opens a temporary file without a name, which the system deletes when the process ends. Opens a file with a name
+ * instead if the file system does not support files without a name, or if /proc is missing (only /proc can name the
+ * file later). */
 bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path) {
     if (!begin(file, path)) { return false; }
     const mode_t mode = permissions_of(file->target);
@@ -315,7 +318,7 @@ bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path) {
     return fchmod(file->descriptor, mode) == 0 || fail(file);
 }
 
-/* Gives an unnamed temporary file a name that no other file has. No effect if the file already has a name. Returns
+/* Gives a temporary file without a name a name that no other file has. Does nothing if the file has a name. Returns
  * false on failure, with the cause in errno. */
 static bool set_name(nnc_atomic_file *file) {
     char own[64], name[64];
@@ -341,8 +344,8 @@ static bool set_name(nnc_atomic_file *file) {
     return named;
 }
 
-/* Writes the folder that contains `path` to disk, so that a new name in this folder survives a power failure. Cuts
- * `path` at its last slash. Ignores failures. */
+/* Writes the folder that contains the file `path` to disk, so that the new name of a file in this folder survives a
+ * power failure. Changes `path`: cuts it at the last slash. Errors are ignored. */
 static void sync_folder(char *path) {
     char *slash = strrchr(path, '/');
     if (slash != NULL) { slash[slash == path ? 1 : 0] = '\0'; }
@@ -353,8 +356,8 @@ static void sync_folder(char *path) {
     }
 }
 
-/* If `durable` is set, waits until the bytes of the file are on disk. Some file systems cannot do this and set errno to
- * EINVAL, which counts as success. Returns false on any other failure, with the cause in errno. */
+/* Waits, if `durable` is true, until the bytes of the file are on disk. Some file systems cannot do this and set errno
+ * to EINVAL, which is treated as success. Returns false on any other failure, with the cause in errno. */
 static bool sync_file(int descriptor, bool durable) { return !durable || fsync(descriptor) == 0 || errno == EINVAL; }
 
 bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable) {

@@ -6,35 +6,35 @@
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 
-/* An option name of another program. words: the options of nncost that replace it, with '%' in the place of the value.
- * Without '%', the name is a switch, or the alias is for one value only. An alias is used only in commands that have
- * the first option in `words`. The texts are arrays and not pointers, because the loader would have to relocate
+/* An option name of another program. words: the options of nncost that replace the name; a '%' stands for the value. If
+ * `words` has no '%', the name is a switch, or the alias is for one value only. An alias is used only by commands that
+ * have the first option in `words`. The texts are arrays, not pointers, because the loader would have to relocate
  * pointers at each start of the program. */
 typedef struct alias {
     char name[48];
     char value[20]; /* the alias is used for this value, or, if it ends with '*', for values that begin with it; "" =
                      * used for any value, or no value */
     char words[32];
-    char hint[88];   /* the option to use instead, if the name is refused; "" = the name is replaced by `words` */
-    char option[20]; /* option of nncost that the hint names; "" = no hint */
+    char hint[88];   /* hint for a name that is refused; "" = `words` replaces the name */
+    char option[20]; /* option of nncost that the hint recommends; "" = no hint */
 } alias;
 
 /* clang-format off */
 /* NOLINTBEGIN(bugprone-macro-parentheses): an array cannot be initialised with a string in parentheses */
-#define ANY "" /* in the member `value` of an alias: the alias is for any value */
+#define ANY "" /* in the member `value` of an alias: the alias applies to every value of the name */
 #define NAME(name, words) { name, ANY, words, "", "" }
 #define VALUE(name, value, words) { name, value, words, "", "" }
 #define HINT(name, value, hint, option) { name, value, "", hint, option }
 /* NOLINTEND(bugprone-macro-parentheses) */
-/* in the member `value` of an alias: the alias is used only if the command line has an option for the load of a
- * deployment */
+/* In the member `value` of an alias: the alias applies only if the command line has an option that describes the
+ * requests of a deployment. */
 #define LOAD "@"
 #define TRAINED "--micro-batch N for the batch of one device, or --global-batch N for all devices"
 #define BATCH "--batch N for requests that start together, --concurrency N for a closed loop"
 #define LOOP "--concurrency N for a closed loop, --batch N for requests that start together"
 
 static const alias aliases[] = {
-    /* short names of options of nncost */
+    /* short names of nncost's own options */
     NAME("--json", "--format json"),
     NAME("--qlora", "--lora % --frozen nf4"),
     VALUE("--fsdp", "full-shard*", "--zero 3"), VALUE("--fsdp", "shard-grad-op*", "--zero 2"),
@@ -53,7 +53,7 @@ static const alias aliases[] = {
     VALUE("--precision", "bfloat16", "--precision bf16"), VALUE("--precision", "float16", "--precision fp16"),
     VALUE("--precision", "half", "--precision fp16"), VALUE("--precision", "float32", "--precision fp32"),
     VALUE("--precision", "nvfp4", "--precision fp4"), VALUE("--precision", "mxfp8", "--precision fp8"),
-    /* options of Megatron-LM; source: megatron/training/arguments.py */
+    /* option names of Megatron-LM; source: megatron/training/arguments.py */
     NAME("--tensor-model-parallel-size", "--tensor %"),
     NAME("--pipeline-model-parallel-size", "--pipeline %"),
     HINT("--num-layers-per-virtual-pipeline-stage", ANY, "--virtual-stages N, N = layers / (pipeline x the value)", "--virtual-stages"),
@@ -81,7 +81,7 @@ static const alias aliases[] = {
     NAME("--recompute-activations", "--recompute selective"),
     HINT("--recompute-modules", ANY, "--recompute LIST, such as norm,activation", "--recompute"),
     HINT("--fp8-format", ANY, "--precision fp8", "--precision"),
-    /* Without a value, --bf16 is a switch of Megatron-LM. With a value, it is an option of Hugging Face's Trainer,
+    /* --bf16 without a value is a switch of Megatron-LM; --bf16 with a value is an option of Hugging Face's Trainer,
      * which keeps fp32 weights. */
     VALUE("--bf16", "true", "--policy amp --precision bf16"), NAME("--bf16", "--precision bf16"),
     VALUE("--fp16", "true", "--policy amp --precision fp16"), NAME("--fp16", "--precision fp16"),
@@ -103,7 +103,7 @@ static const alias aliases[] = {
     NAME("--world-size", "--devices %"),
     NAME("--data-parallel-size", "--data %"),
     NAME("--optimizer-cpu-offload", "--offload optimizer"),
-    /* options of torchtitan; source: torchtitan/config/job_config.py */
+    /* option names of torchtitan; source: torchtitan/config/job_config.py */
     NAME("--parallelism.data-parallel-shard-degree", "--shard %"),
     NAME("--data-parallel-shard-degree", "--shard %"),
     HINT("--parallelism.data-parallel-replicate-degree", ANY, "--data N, N = replicas x shards", "--data"),
@@ -126,7 +126,7 @@ static const alias aliases[] = {
     NAME("--activation-checkpoint.mode", "--recompute %"),
     NAME("--compile.enable", "--software torch-compile"),
     NAME("--quantize.linear.float8", "--precision fp8"),
-    /* options of DeepSpeed: the keys of its configuration file, and of its launcher */
+    /* option names of DeepSpeed: the keys of its configuration file, and the options of its launcher */
     NAME("--train-batch-size", "--global-batch %"),
     NAME("--train-micro-batch-size-per-gpu", "--micro-batch %"),
     NAME("--gradient-accumulation-steps", "--micro-batches %"),
@@ -138,7 +138,7 @@ static const alias aliases[] = {
     NAME("--num-gpus", "--devices %"),
     HINT("--num-nodes", ANY, "--devices N, N = nodes x devices per node", "--devices"),
     HINT("--nodes", ANY, "--devices N, N = nodes x devices per node", "--devices"),
-    /* options of accelerate; source: accelerate/commands/launch.py */
+    /* option names of accelerate; source: accelerate/commands/launch.py */
     NAME("--num-processes", "--devices %"),
     HINT("--num-machines", ANY, "--devices-per-node N, N = processes / machines", "--devices-per-node"),
     VALUE("--mixed-precision", "bf16", "--policy amp --precision bf16"),
@@ -152,7 +152,7 @@ static const alias aliases[] = {
     HINT("--fsdp-reshard-after-forward", ANY, "--reshard or --reshard=off", "--reshard"),
     NAME("--fsdp-activation-checkpointing", "--recompute full"),
     NAME("--fsdp-offload-params", "--offload weights,optimizer"),
-    /* options of Hugging Face; sources: transformers/training_args.py, peft/tuners/lora/config.py */
+    /* option names of Hugging Face; sources: transformers/training_args.py, peft/tuners/lora/config.py */
     NAME("--per-device-train-batch-size", "--micro-batch %"),
     NAME("--gradient-checkpointing", "--recompute full"),
     NAME("--max-seq-length", "--seq-len %"), NAME("--max-length", "--seq-len %"), NAME("--max-seq-len", "--seq-len %"),
@@ -173,17 +173,17 @@ static const alias aliases[] = {
     VALUE("--target-modules", "all-linear", "--adapters linear"),
     HINT("--target-modules", ANY, "--adapters linear, attention or mlp", "--adapters"),
     HINT("--rank", ANY, "--lora R for adapters of rank R", "--lora"),
-    /* options of torchrun */
+    /* option names of torchrun */
     HINT("--nnodes", ANY, "--devices N, N = nodes x devices per node", "--devices"),
     NAME("--nproc-per-node", "--devices-per-node %"),
-    /* options of vLLM, SGLang and TensorRT-LLM */
+    /* option names of vLLM, SGLang and TensorRT-LLM */
     NAME("--tensor-parallel-size", "--tensor %"), NAME("--tp-size", "--tensor %"),
     NAME("--pipeline-parallel-size", "--pipeline %"), NAME("--pp-size", "--pipeline %"),
     NAME("--dp-size", "--data %"), NAME("--ep-size", "--expert %"),
     HINT("--enable-expert-parallel", ANY, "--expert N, N = tensor x data", "--expert"),
     HINT("--max-model-len", ANY, "--input-len and --output-len", "--input-len"),
-    /* Options such as --max-num-seqs limit the running sequences if requests come over time. Without a load of such
-     * requests, the user means the batch size. */
+    /* Options such as --max-num-seqs limit the number of running sequences, if the command line says how requests
+     * arrive. Otherwise they mean the batch size of a static batch. */
     VALUE("--max-num-seqs", LOAD, "--max-batch %"), HINT("--max-num-seqs", ANY, BATCH, "--batch"),
     VALUE("--max-batch-size", LOAD, "--max-batch %"), HINT("--max-batch-size", ANY, BATCH, "--batch"),
     VALUE("--max-running-requests", LOAD, "--max-batch %"), HINT("--max-running-requests", ANY, LOOP, "--concurrency"),
@@ -201,7 +201,7 @@ static const alias aliases[] = {
     HINT("--enable-chunked-prefill", ANY, "--chunk N, the tokens of a step", "--chunk"),
     NAME("--max-concurrency", "--concurrency %"),
     NAME("--random-input-len", "--input-len %"), NAME("--random-output-len", "--output-len %"),
-    /* names that have several meanings, so they are refused with a hint */
+    /* option names that have several meanings and are refused with a hint */
     HINT("--batch", ANY, TRAINED, "--micro-batch"), HINT("--batch-size", ANY, TRAINED, "--micro-batch"),
     HINT("--bs", ANY, TRAINED, "--micro-batch"),
     HINT("--batch-size", ANY, "--batch", "--batch"), HINT("--bs", ANY, "--batch", "--batch"),
@@ -242,8 +242,8 @@ static const alias aliases[] = {
 /* clang-format on */
 enum { ALIASES = sizeof aliases / sizeof aliases[0] };
 
-/* Returns true if an option name as typed equals `name`. Upper case counts as lower case, '_' as '-', "microBatch" as
- * "micro-batch"; a '=' ends the typed name; a '*' in `name` matches any ending. */
+/* Returns true if an option name as the user typed it equals `name`. Upper case counts as lower case, '_' as '-',
+ * "microBatch" as "micro-batch". A '=' ends the typed name; a '*' in `name` stands for any ending. */
 static bool alike(const char *name, const char *word) {
     for (char before = '\0'; *name != '\0' && *name != '*'; name++, before = *word++) {
         const char c = (char)tolower((unsigned char)*word);
@@ -256,8 +256,8 @@ static bool alike(const char *name, const char *word) {
 typedef struct expansion {
     nnc_option_known *known;
     const void *context;
-    bool has_load;    /* true: the command line has an option for the load of a deployment, such as --request-rate */
-    nnc_buffer words; /* words of the new command line; a NUL follows each */
+    bool has_load;    /* true: an option says how requests arrive, such as --request-rate */
+    nnc_buffer words; /* words of the new command line, each followed by a NUL */
     int count;
 } expansion;
 
@@ -267,7 +267,7 @@ static void put(expansion *e, const char *text, size_t size) {
     e->count++;
 }
 
-/* Adds the words of an alias to the new command line, with the value in the place of '%'. */
+/* Adds the words of an alias to the new command line, with the value of the user in place of '%'. */
 static void put_words(expansion *e, const char *words, const char *value) {
     while (*words != '\0') {
         const size_t length = strcspn(words, " ");
@@ -293,7 +293,7 @@ static bool applies(const expansion *e, const alias *row, const char *word) {
     return alike(row->name, word) && (option[0] == '\0' || e->known(e->context, option));
 }
 
-/* Returns 1 if the value turns a switch on ("true"), 0 if it turns a switch off, and -1 for any other text. */
+/* Returns 1 if a value turns a switch on ("true"), 0 if the value turns a switch off, and -1 for any other text. */
 static int switch_value(const char *value) {
     static const char *const words[] = { "false", "true", "0", "1", "no", "yes", "off", "on" };
     for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++) {
@@ -315,23 +315,23 @@ static nnc_status refuse_value(const expansion *e, const char *word, const char 
                     value != NULL ? value : "");
 }
 
-/* Returns true if the alias only renames this value of an option of nncost ("--precision float16"). */
+/* Returns true if an alias renames only this one value of an option of nncost ("--precision float16"). */
 static bool renames_value(const alias *row, const char *value) {
     const size_t length = strlen(row->name);
     return !is_for_any(row) && !is_refused(row) && value != NULL && strncmp(row->words, row->name, length) == 0 &&
            row->words[length] == ' ' && alike(row->value, value);
 }
 
-/* Finds the alias of an option name: the alias for this value, or else the alias for any value. NULL with *found set:
- * the name has aliases, but none for this value. own: the name is an option of nncost, so only its values have
- * aliases. */
+/* Finds the alias of an option name: the alias for the given value, or else the alias for any value. NULL with *found
+ * true: the name has aliases, but no alias for the given value. own: the name is an option of nncost, so only some of
+ * its values have aliases. */
 static const alias *row_of(const expansion *e, const char *word, const char *value, bool own, bool *found) {
     const alias *any = NULL;
     const char first = (char)tolower((unsigned char)word[2]);
     *found = false;
     for (int i = 0; i < ALIASES; i++) {
         const alias *row = &aliases[i];
-        if (row->name[2] != first) { continue; /* saves most of the string comparisons */ }
+        if (row->name[2] != first) { continue; /* comparing the first letter saves most string comparisons */ }
         if (!applies(e, row, word) || (own && !renames_value(row, value))) { continue; }
         *found = true;
         if (!is_for_any(row) && (row->value[0] == LOAD[0] ? e->has_load : value != NULL && alike(row->value, value))) {
@@ -342,7 +342,8 @@ static const alias *row_of(const expansion *e, const char *word, const char *val
     return any;
 }
 
-/* Returns true if a word is an option of training programs that changes no result; such an option is refused. */
+/* Returns true if a word is an option of training programs that would change no result of nncost. Such an option is
+ * refused. */
 static bool is_free(const expansion *e, const char *word) {
     static const char *const names[] = {
         "--lr",           "--lr-*",         "--learning-rate*",  "--min-lr*",       "--warmup-steps",
@@ -355,8 +356,8 @@ static bool is_free(const expansion *e, const char *word) {
     return found && e->known(e->context, "--optimizer");
 }
 
-/* Replaces one word of argv, together with its value if it has one. *used: number of words that were taken. *found:
- * true if the word is an alias. */
+/* Replaces one option of another program in argv, together with its value if it has one. *used: number of words of argv
+ * that were read. *found: true if the word is an alias. */
 static nnc_status expand_word(expansion *e, char **argv, bool last, bool own, int *used, bool *found, nnc_error *err) {
     const char *word = argv[0], *equals = strchr(word, '=');
     const char *value = equals != NULL ? equals + 1 : last || strncmp(argv[1], "--", 2) == 0 ? NULL : argv[1];
@@ -384,7 +385,8 @@ static nnc_status expand_word(expansion *e, char **argv, bool last, bool own, in
     return NNC_OK;
 }
 
-/* Returns a new argv in one allocation, which the caller frees: the pointers, then the words. NULL = out of memory. */
+/* Returns a new argv (an array of pointers, then the words) in one allocation, which the caller frees. NULL = out of
+ * memory. */
 static char **pack(const expansion *e) {
     const size_t pointers = ((size_t)e->count + 1) * sizeof(char *);
     char *block = malloc(pointers + e->words.size);
@@ -423,7 +425,7 @@ nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, c
         ended = ended || strcmp(argv[i], "--") == 0;
         snprintf(option, sizeof option, "%.*s", (int)strcspn(argv[i], "="), argv[i]);
         const bool own = argv[i][0] == '-' && known(context, option);
-        /* --precision is the only option of nncost whose values have aliases */
+        /* Among nncost's own options, only --precision has values with aliases. */
         if (!ended && argv[i][0] == '-' && argv[i][1] != '\0' && (!own || strcmp(option, "--precision") == 0)) {
             status = expand_word(&e, argv + i, i + 1 == *argc, own, &used, &found, err);
         }
