@@ -99,8 +99,8 @@ typedef struct nnc_requirement {
 } nnc_requirement;
 
 /* Reads a rule, for example "<= 9.5", into *requirement, which points to the texts `name` and `rule`: both texts must
- * be valid as long as the requirement is used. Returns NNC_BAD_SPEC if the rule is not valid; err->where is the name.
- */
+ * be valid as long as the requirement is used. Returns NNC_BAD_SPEC if the rule is not valid; err->where is the
+ * name. */
 NNC_API nnc_status nnc_requirement_read(const char *name, const char *rule, nnc_requirement *requirement,
                                         nnc_error *err);
 /* Tests whether a value of an estimate meets a requirement. A value that is not known (NULL or NaN) meets no

@@ -44,8 +44,8 @@ NNC_API const char *nnc_dtype_name(nnc_dtype dtype);
     X(NNC_STORED_NVFP4, "nvfp4", 4.0, 8.0, 0.0, 16.0, NNC_FP4)        \
     X(NNC_STORED_MXFP4, "mxfp4", 4.0, 8.0, 0.0, 32.0, NNC_FP4)
 NNC_ENUM(nnc_stored, NNC_STORED_LIST, NNC_STORED_COUNT);
-/* Returns the name of a storage format, for example "nvfp4", in static storage; "?" for a value that is no nnc_stored.
- */
+/* Returns the name of a storage format, for example "nvfp4", in static storage; "?" for a value that is no
+ * nnc_stored. */
 NNC_API const char *nnc_stored_name(nnc_stored stored);
 /* Returns the mean bytes per element of a storage format, including scale and zero point of a group divided by the
  * elements of the group. group_size: number of elements of a group, used only if the format leaves this number open.

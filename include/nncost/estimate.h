@@ -321,8 +321,8 @@ typedef struct nnc_target {
     double value; /* value of the parameter in the device file */
     /* smallest value of the parameter that reaches the given step time, to 9 digits; NaN = no value reaches it */
     double needed;
-    /* step time in seconds if the parameter has the value `needed`; if `needed` is NaN, if the parameter were infinite
-     */
+    /* step time in seconds if the parameter has the value `needed`; if `needed` is NaN, if the parameter were
+     * infinite */
     double step_s;
 } nnc_target;
 

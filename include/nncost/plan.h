@@ -145,8 +145,8 @@ NNC_API const char *nnc_context_kind_name(nnc_context_kind kind);
 NNC_API const char *nnc_context_kind_help(nnc_context_kind kind);
 
 /* Order of the ranks. The name of an order lists kinds of parallelism; ranks that differ only in the kind listed first
- * are neighbours. A group of expert ranks consists of neighbouring context ranks and, if there are too few, data ranks.
- */
+ * are neighbours. A group of expert ranks consists of neighbouring context ranks and, if there are too few, data
+ * ranks. */
 #define NNC_RANK_ORDER_LIST(X)                                                \
     X(NNC_ORDER_TENSOR_CONTEXT_DATA_PIPELINE, "tensor-context-data-pipeline", \
       "Tensor ranks are neighbours, stages are farthest apart.")              \
@@ -270,8 +270,8 @@ typedef struct nnc_plan {
     double price;   /* price of one device-hour; NaN = the newest price of the device file */
     /* bytes of device memory that the plan leaves unused; -1 = the reserve of the software profile */
     int64_t reserve_bytes;
-    /* parts that are trained, a combination of nnc_train flags, with all other parts frozen; 0 = all parts are trained
-     */
+    /* parts that are trained, a combination of nnc_train flags, with all other parts frozen; 0 = all parts are
+     * trained */
     unsigned train;
     int64_t adapter_rank; /* inner width of low-rank adapters (LoRA rank); 0 = no adapters. With adapters and train 0,
                             * only the adapters are trained */
@@ -457,8 +457,8 @@ typedef struct nnc_reserve {
                                                                 * experts */
 } nnc_reserve;
 
-/* Features of a framework; true = the framework has the feature. A feature that the profile does not mention is true.
- */
+/* Features of a framework; true = the framework has the feature. A feature that the profile does not mention is
+ * true. */
 typedef struct nnc_shipped {
     bool schedules[NNC_SCHEDULE_COUNT];
     bool recompute_attention, recompute_norm, recompute_activation, recompute_full;
@@ -521,8 +521,8 @@ typedef struct nnc_serve_engine {
                                   * 0 */
 } nnc_serve_engine;
 
-/* A software profile, as read from software/<id>.json. The comment of a switch (bool) says what the value true means.
- */
+/* A software profile, as read from software/<id>.json. The comment of a switch (bool) says what the value true
+ * means. */
 struct nnc_software {
     char id[48];
     char name[96];

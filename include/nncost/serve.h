@@ -20,8 +20,8 @@ NNC_API const char *nnc_serve_mode_help(nnc_serve_mode mode);
 
 /* A recorded request. A length of 0 means that the request has the length given in nnc_serve_ask. */
 typedef struct nnc_serve_arrival {
-    /* seconds from the start of the recording to the arrival of the request; lists of requests are sorted by arrival_s
-     */
+    /* seconds from the start of the recording to the arrival of the request; lists of requests are sorted by
+     * arrival_s */
     double arrival_s;
     int64_t input_len, output_len;
 } nnc_serve_arrival;

@@ -80,8 +80,8 @@ NNC_API const char *nnc_offer_help(nnc_offer offer);
 NNC_API nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer, const char *region,
                                    nnc_device *device, nnc_error *err);
 
-/* Carbon intensity of the electricity in a country or in a cloud region. The texts are valid as long as the nnc_specs.
- */
+/* Carbon intensity of the electricity in a country or in a cloud region. The texts are valid as long as the
+ * nnc_specs. */
 typedef struct nnc_region {
     char id[48], name[64], seller[16]; /* seller: cloud provider of the region; "" = the region is a country */
     double carbon_g_per_kwh;           /* grams of carbon per kWh of the local grid (location-based: bought certificates

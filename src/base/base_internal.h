@@ -160,8 +160,8 @@ nnc_status nnc_sized_check(const void *given, size_t full_size, const char *what
 
 /* ---- arithmetic, and reading and writing of numbers ---- */
 
-/* These functions write a * b or a + b into *out. If the result overflows, they return false and leave *out unchanged.
- */
+/* These functions write a * b or a + b into *out. If the result overflows, they return false and leave *out
+ * unchanged. */
 static inline bool nnc_mul_i64(int64_t a, int64_t b, int64_t *out) {
     int64_t product;
     if (__builtin_mul_overflow(a, b, &product)) { return false; }

@@ -251,8 +251,8 @@ void nnc_shorten_exponent(char *text) {
 
 enum { DIGITS = 12, POWER_MIN = -22, POWER_MAX = 27 };
 
-/* The upper 64 bits of the powers of ten from 10^-22 to 10^27, for twelve_digits(). The entries from 10^0 on are exact.
- */
+/* The upper 64 bits of the powers of ten from 10^-22 to 10^27, for twelve_digits(). The entries from 10^0 on are
+ * exact. */
 static const uint64_t powers[] = {
     0xF1C90080BAF72CB1u, 0x971DA05074DA7BEEu, 0xBCE5086492111AEAu, 0xEC1E4A7DB69561A5u, 0x9392EE8E921D5D07u,
     0xB877AA3236A4B449u, 0xE69594BEC44DE15Bu, 0x901D7CF73AB0ACD9u, 0xB424DC35095CD80Fu, 0xE12E13424BB40E13u,
@@ -420,8 +420,8 @@ typedef struct suffix {
     double factor;
 } suffix;
 
-/* Returns the factor of a suffix in a list of suffixes that ends with NULL; 0 = the list does not contain the suffix.
- */
+/* Returns the factor of a suffix in a list of suffixes that ends with NULL; 0 = the list does not contain the
+ * suffix. */
 static double factor_of(const suffix *list, const char *text) {
     while (list->text != NULL && strcmp(list->text, text) != 0) { list++; }
     return list->text != NULL ? list->factor : 0.0;

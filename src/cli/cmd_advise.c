@@ -1,8 +1,7 @@
-/* nncost advise: the changes of a plan that help most. Each change was estimated; the fastest comes first.
- * nncost fit: the largest micro-batch, sequence, adapter rank or depth that fits on a device, and ways to save
- * memory.
- * nncost limit: the largest degree of parallelism before the network bounds a plan; the smallest batch that compute
- * bounds. */
+/* nncost advise: lists changes of a plan that help most; each change was estimated, and the change with the fastest
+ * step comes first. nncost fit: the largest micro-batch, sequence, adapter rank or number of layers that fits on a
+ * device, and ways to save memory. nncost limit: the largest degree of parallelism with which the network does not
+ * bound the plan, or the smallest batch with which compute bounds it. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "estimate/estimate_internal.h"
@@ -18,12 +17,12 @@ typedef struct line {
 typedef struct answer {
     nnc_report report;
     int32_t count, tries;
-    line *lines; /* points to the first element of the array `places`, for a table that needs a pointer */
+    line *lines; /* the first element of `places`; a metrics table needs a pointer */
     line places[SHOWN + NNC_ADVICE_MAX + 1];
 } answer;
 
-/* Writes a change as a sentence: "--precision fp8: a step takes 818.6 ms, 21.7% faster, 40.1 GB, 0.0002 USD a step;
- * it fits." base: the result without the change. currency NULL: no price is known. Returns text. */
+/* Writes a change of a plan as a sentence: "--precision fp8: a step takes 818.6 ms, 21.7% faster, 40.1 GB, 0.0002 USD a
+ * step; it fits." base: estimate of the unchanged plan. currency NULL: no price is known. Returns text. */
 static const char *plan_change_sentence(const nnc_plan_change *change, const nnc_result *base, const char *currency,
                                         char *text, size_t size) {
     char step[NNC_NUMBER_TEXT], total[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT];
@@ -99,8 +98,8 @@ static void add(answer *a, const nnc_plan_change *change) {
     a->lines[place].change = *change;
 }
 
-/* Returns true if the list already has the change: with the same options, or with the same step, memory and batch. (The
- * same options can be in another order.) */
+/* Returns true if the answer already lists a change: one with the same options, or one with the same step time, memory
+ * and batch (its options may be written in another order). */
 static bool has(const answer *a, const nnc_plan_change *change) {
     for (int32_t i = 0; i < a->count; i++) {
         const nnc_plan_change *old = &a->lines[i].change;
@@ -111,7 +110,8 @@ static bool has(const answer *a, const nnc_plan_change *change) {
     return false;
 }
 
-/* Adds a change that makes the plan fit in memory with the same batch, unless the list already has the change. */
+/* Adds a change that makes the plan fit in memory with the same batch to the answer, unless the answer already lists
+ * it. */
 static void add_advice(answer *a, const nnc_advice *advice) {
     const nnc_result *r = a->report.result;
     const int64_t now = r->plan.seq_len, seq_len = advice->plan.seq_len > 0 ? advice->plan.seq_len : now;
@@ -204,10 +204,10 @@ const nnc_command nnc_cmd_advise = {
 
 typedef struct fit_answer {
     nnc_fitting fit;
-    nnc_report report; /* report whose result is fit.result, the estimate with the largest micro-batch that fits */
+    nnc_report report; /* report of fit.result, the estimate with the largest micro-batch that fits */
     const nnc_report *shown;
     const nnc_remedy *remedies;
-    answer others; /* changes with which the plan fits, if no micro-batch fits and no remedy helps */
+    answer others; /* changes that make the plan fit; filled if no micro-batch fits and no remedy helps */
 } fit_answer;
 
 #define FIT(member) NNC_IN(fit_answer, fit.member)
@@ -348,7 +348,8 @@ static nnc_status write_fit_answer(nnc_session *session, void *context, nnc_scen
         a.report.result = &a.fit.result;
         a.shown = &a.report;
         a.remedies = a.fit.remedies;
-        session->exit_code = a.fit.micro_batch_tight > 0 ? 0 : 1; /* as an estimate of the tight plan */
+        /* exit code of an estimate: 0 if a micro-batch fits or is tight */
+        session->exit_code = a.fit.micro_batch_tight > 0 ? 0 : 1;
         nnc_view_write(session->out, session->style, &nnc_fit_view, &a);
     }
     return status;
@@ -377,7 +378,7 @@ const nnc_command nnc_cmd_fit = {
 
 typedef struct limits {
     nnc_limit_answer found;
-    nnc_report report; /* report whose result is found.result, the estimate of the plan at the limit */
+    nnc_report report; /* report of found.result, the estimate of the plan at the limit */
     const nnc_report *shown;
     const nnc_limit_point *points;
     const char *stop, *why;
@@ -385,8 +386,8 @@ typedef struct limits {
 
 #define LIMIT(member) NNC_IN(limits, found.member)
 
-/* Returns the formulas of a limit as text: first the condition for the whole step, then a simpler one that counts only
- * the layers with most of the work (MLPs, ring attention, or all matrices).
+/* Returns the formulas of a limit as text. The first formula is the condition for the whole step; the second is
+ * simpler, and takes into account only the layers with most of the work (MLPs, ring attention, or all matrices).
  * Source: "How to Scale Your Model", chapter 5, Training: https://jax-ml.github.io/scaling-book/training/; for rings:
  * arXiv:2310.01889, section 3. */
 static const char *limit_formula(nnc_limit of) {
@@ -478,7 +479,7 @@ static nnc_lines points_of(const void *record) {
     return (nnc_lines){ &point_metrics, NULL, a->points, a->found.count };
 }
 
-/* Writes the page of nncost limit: the limit, and a table of the sizes just below and above it. */
+/* Writes the page of nncost limit: the limit, and a table of estimates just below and just above the limit. */
 static void write_limit(nnc_buffer *out, nnc_style style, const void *record) {
     enum { AROUND = 7 };
     const limits *a = record;

@@ -103,8 +103,8 @@ static void write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *
     }
 }
 
-/* Returns the number of metrics that this version has but the recorded estimates lack, summed over the scenarios
- * without other changes. New metrics do not fail a check. */
+/* Returns the number of metrics that the estimates of this nncost version have and the recorded estimates lack, summed
+ * over the scenarios without other changes. Such metrics do not make a check fail. */
 static int32_t added_metrics(const nnc_check_report *report) {
     int32_t added = 0;
     for (int32_t i = 0; i < report->row_count; i++) {
@@ -115,8 +115,8 @@ static int32_t added_metrics(const nnc_check_report *report) {
     return added;
 }
 
-/* Writes "nncost check PATH --update", which accepts the changes, with the path quoted for a shell. Returns false
- * when out of memory. */
+/* Writes the command line "nncost check PATH --update", which accepts the changes of a check; the path is quoted for a
+ * shell. Returns false when out of memory. */
 static bool accept_command(nnc_buffer *command, const nnc_check_report *report) {
     nnc_buffer_text(command, "nncost check ");
     nnc_shell_word(command, report->path);
@@ -179,7 +179,7 @@ static void write_table(nnc_buffer *out, nnc_style style, const nnc_check_report
     write_advice(out, style, report, &sum);
 }
 
-/* ---- Markdown ---- */
+/* ---- output of check as Markdown ---- */
 
 static void markdown_cell(nnc_buffer *out, const nnc_check_row *row, const char *name) {
     for (int32_t i = 0; i < row->change_count; i++) {
@@ -216,7 +216,7 @@ static void markdown_line(nnc_buffer *out, const nnc_check_row *row) {
 static void markdown_details(nnc_buffer *out, nnc_style style, const nnc_check_row *row) {
     if (row->change_count == 0) { return; }
     nnc_buffer_text(out, "\n<details><summary>");
-    /* the id is inside HTML, where GitHub does not interpret Markdown, so it is escaped as XML */
+    /* the id stands inside HTML, in which GitHub does not interpret Markdown, so XML escapes are used */
     nnc_put_xml(out, row->id);
     nnc_buffer_print(out, ": %d metrics</summary>\n\n", (int)row->change_count);
     for (int32_t i = 0; i < row->cause_count; i++) {
@@ -229,7 +229,8 @@ static void markdown_details(nnc_buffer *out, nnc_style style, const nnc_check_r
     nnc_buffer_text(out, "\n</details>\n");
 }
 
-/* Writes a Markdown comment. It begins with an HTML comment, by which a job finds its own earlier comment. */
+/* Writes the result of a check as a Markdown comment for a pull request. The comment begins with an HTML comment, by
+ * which a CI job finds the comment that it wrote before. */
 static void write_markdown(nnc_buffer *out, nnc_style style, const nnc_check_report *report) {
     const nnc_check_sum sum = nnc_check_sum_of(report);
     int32_t failing = 0, shown = 0;
@@ -276,7 +277,8 @@ const char *nnc_check_format_name(unsigned index) {
     return index < NNC_CHECK_FORMAT_COUNT ? nnc_check_format_at(index)->name : "?";
 }
 
-/* ---- JUnit XML: a test case for each recorded estimate and each requirement, without times or host names ---- */
+/* ---- output as JUnit XML: a test case for each recorded estimate and each requirement, without times or host names
+ * ---- */
 
 static void begin_case(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row, const char *what) {
     nnc_buffer_text(out, "    <testcase classname=\"");
@@ -365,8 +367,8 @@ static void write_junit(nnc_buffer *out, nnc_style style, const nnc_view *view, 
 
 const nnc_format nnc_format_junit = { .name = "junit", .view = write_junit };
 
-/* ---- GitHub Actions: lines "::error file=FILE,line=N::TEXT", which GitHub shows at line N. Source: docs.github.com,
- * "Workflow commands for GitHub Actions" ---- */
+/* ---- output for GitHub Actions: lines "::error file=FILE,line=N::TEXT", which GitHub shows at line N of FILE. Source:
+ * docs.github.com, "Workflow commands for GitHub Actions" ---- */
 
 /* Writes a text of an "::error" line with control characters and '%' escaped. property: true = also escapes ':' and
  * ','. */
@@ -443,7 +445,8 @@ static void write_github(nnc_buffer *out, nnc_style style, const nnc_view *view,
 
 const nnc_format nnc_format_github = { .name = "github", .view = write_github };
 
-/* ---- diff: two estimates, their largest changes first, and the op or part that caused the change ---- */
+/* ---- diff: compares two estimates; lists the largest changes first, and names the op or part that caused each change
+ * ---- */
 
 enum { SHOWN_OPS = 8 };
 

@@ -7,25 +7,27 @@
 
 typedef struct compared_row {
     nnc_report report;
-    const char *command; /* the command line that gives this estimate */
-    /* change_s: step time of this row minus that of the first row. framework_s: part of change_s that comes from the
-     * software profile. NaN: both rows have the same profile, or change_s cannot be split. */
+    const char *command; /* command line that prints the estimate of this row */
+    /* change_s: step time of this row - step time of the first row, in seconds. framework_s: the seconds of change_s
+     * that come from the software profile; NaN = both rows have the same profile, or change_s cannot be divided. */
     double change_s, framework_s;
-    /* change_s as text, split into the part of the profile and the other parts. NULL = the rows differ only in the
-     * profile, or change_s is NaN. */
+    /* Text of change_s, divided into the seconds that come from the software profile and those from other causes. NULL
+     * = the rows differ only in the profile, or change_s is NaN. */
     const char *split;
 } compared_row;
 
-/* The estimates of `compare`. varied: for each estimate, the values of the options in varied_names. */
+/* The estimates of the command compare. varied: for each estimate, the values of the options that differ between rows
+ * (varied_names). */
 typedef struct comparison_rows {
     const compared_row *rows;
     int32_t row_count;
     const char *const *varied_names;
-    const char *const *varied; /* values of the varied options: row_count rows with varied_count values each */
+    const char *const *varied; /* row_count rows, each with varied_count values */
     int32_t varied_count;
 } comparison_rows;
 
-/* Returns the throughput of a row: tokens per second if every row has tokens, otherwise samples per second. */
+/* Returns the throughput of an estimate: tokens per second if every row of the comparison has tokens, otherwise samples
+ * per second. */
 static double speed(const nnc_result *result, bool tokens) {
     return tokens ? result->tokens_per_s : result->samples_per_s;
 }
@@ -34,8 +36,8 @@ static double unit_cost(const nnc_result *result, bool tokens) {
     return result->cost_step / (tokens ? (double)result->tokens / 1e6 : (double)result->plan.global_batch / 1e3);
 }
 
-/* Returns the throughput by which rows are ranked: that of the whole run, with its losses, if every row has a run;
- * otherwise that of a step. */
+/* Returns the throughput by which rows of the comparison are ranked: the throughput of the whole run with all its
+ * losses, if every row has a run; otherwise the throughput of a step. */
 static double rank_speed(const nnc_report *report, bool tokens, bool run) {
     return run ? (tokens ? report->run->tokens : report->run->samples) / report->run->run_s
                : speed(report->result, tokens);
@@ -47,12 +49,12 @@ static double rank_cost(const nnc_report *report, bool tokens, bool run) {
 }
 
 typedef struct ranking {
-    bool tokens;               /* true: every row has a number of tokens */
+    bool tokens;               /* true: in every row, samples consist of tokens */
     bool run, energy, carbon;  /* run: true = every row has a run; energy, carbon: true = at least one row has a known
                                 * value */
     const char *currency;      /* currency of the last row with a cost; NULL = no row has a cost */
-    bool mixed;                /* true: costs are in several currencies, so no row is marked as the cheapest */
-    int32_t fastest, cheapest; /* index of the fastest and of the cheapest row that fits in memory; -1 = no row fits */
+    bool mixed;                /* true: costs have several currencies, so no row is marked as the cheapest */
+    int32_t fastest, cheapest; /* index of the fastest and of the cheapest row that fits in memory; -1 = none fits */
 } ranking;
 
 static ranking rank(const comparison_rows *comparison) {
@@ -85,8 +87,8 @@ static ranking rank(const comparison_rows *comparison) {
     return found;
 }
 
-/* Adds a cell with an amount of money to the table. mixed: true = the rows have several currencies, so the cell names
- * its own. */
+/* Adds a cell with an amount of money to the table. mixed: true = the rows have several currencies, so the cell
+ * contains the name of the currency. */
 static void put_amount(nnc_table *table, const nnc_report *report, double amount, bool mixed) {
     char text[NNC_NUMBER_TEXT], whole[NNC_NUMBER_TEXT + 16];
     const char *currency = mixed && !isnan(amount) ? nnc_report_currency(report) : NULL;
@@ -95,7 +97,8 @@ static void put_amount(nnc_table *table, const nnc_report *report, double amount
     nnc_table_cell(table, whole);
 }
 
-/* Adds a column: its heading if row is NULL, otherwise its cell for the row. */
+/* Adds one column to the table of a comparison: the heading of the column if row is NULL, otherwise the cell of the
+ * row. */
 #define COLUMN(put, ...)                                      \
     do {                                                      \
         if (row == NULL) {                                    \
@@ -105,13 +108,14 @@ static void put_amount(nnc_table *table, const nnc_report *report, double amount
         }                                                     \
     } while (0)
 
-/* Returns the currency of all rows for headings, such as "USD"; "cost" if the rows have several currencies. */
+/* Returns the text for headings of cost columns: the currency of all rows, such as "USD", or "cost" if the rows have
+ * several currencies. */
 static const char *cost_word(ranking ranked) {
     return ranked.mixed || ranked.currency == NULL ? "cost" : ranked.currency;
 }
 
-/* Adds the columns of the run: headings if row is NULL, otherwise cells. cost_head: memory for the heading of the
- * cost. */
+/* Adds the columns of the run to the table of a comparison: headings if row is NULL, otherwise the cells of the row.
+ * cost_head: memory for the heading of the cost column. */
 static void put_run(nnc_table *table, const nnc_report *row, ranking ranked, char cost_head[32]) {
     char text[NNC_NUMBER_TEXT];
     const nnc_run *run = row != NULL ? row->run : NULL;
@@ -132,7 +136,8 @@ static const char *fit_word(nnc_verdict verdict) {
     return verdict == NNC_FITS ? "yes" : verdict == NNC_TIGHT ? "tight" : "NO";
 }
 
-/* Adds all columns to the table: headings if row is NULL, otherwise cells. heads: memory for two headings. */
+/* Adds all columns to the table of a comparison: headings if row is NULL, otherwise the cells of the row. heads: memory
+ * for two headings. */
 static void put_columns(nnc_table *table, const nnc_report *row, ranking ranked, char heads[2][32]) {
     char text[NNC_NUMBER_TEXT];
     const nnc_result *result = row != NULL ? row->result : NULL;
@@ -151,7 +156,8 @@ static void put_columns(nnc_table *table, const nnc_report *row, ranking ranked,
     }
 }
 
-/* Writes the marks of a row: "fastest, cheapest, not measured". Not measured = its device has default efficiencies. */
+/* Writes the marks of a row: "fastest, cheapest, not measured". "not measured" means that the device of the row has
+ * default efficiencies. */
 static const char *crown_of(const comparison_rows *comparison, ranking ranked, int32_t row, char crown[64]) {
     const bool fastest = row == ranked.fastest, cheapest = row == ranked.cheapest;
     const bool unmeasured = comparison->rows[row].report.device->efficiency.basis == NNC_BASIS_DEFAULT;
@@ -230,11 +236,12 @@ const nnc_view nnc_comparison_view = {
     .schema = "nncost.compare/1", .document = &document, .lines = lines_of, .page = write_page
 };
 
-/* ---- rows: all combinations of the lists ---- */
+/* ---- making the rows of a comparison: all combinations of the listed values ---- */
 
 enum { ROWS_MAX = 1000, AXES_MAX = NNC_SETTINGS_MAX + 3, VALUES_MAX = 256 };
 
-/* A list of values that the rows vary: of the model, the device, --software or a plan option. */
+/* A list of values, and each row has one value of the list: models, devices, values of --software, or values of a plan
+ * option. */
 typedef struct axis {
     const char *name;
     const char **values;
@@ -245,13 +252,14 @@ typedef enum fixed_axis { AXIS_MODEL, AXIS_DEVICE, AXIS_SOFTWARE, AXIS_SETTINGS 
 
 typedef struct product {
     nnc_arena *arena;
-    const nnc_plans *plans; /* plan file; NULL = the operands are models and devices */
+    const nnc_plans *plans; /* the plan file of the operands; NULL = the operands are models and devices */
     axis axes[AXES_MAX];
     int axis_count;
     int32_t row_count;
 } product;
 
-/* Adds a list of values. where: option or operand that errors name. field: plan field; NULL = another list. */
+/* Adds a list of values. where: name of the option or operand in error messages. field: plan field to which the values
+ * belong; NULL = the values are models, devices, profiles or scenarios. */
 static nnc_status add_axis(product *p, const char *name, const char *where, const nnc_field *field, const char *list,
                            nnc_error *err) {
     const bool one = field != NULL && nnc_field_is_one_set(field, list);
@@ -283,8 +291,8 @@ static nnc_status add_axis(product *p, const char *name, const char *where, cons
     return NNC_OK;
 }
 
-/* Adds the scenarios that --scenario names, or else all scenarios of the plan file. They take the place of the
- * models. */
+/* Adds the scenarios that --scenario names, or else all scenarios of the plan file, as a list of values. Scenarios
+ * stand in the place of models. */
 static nnc_status add_scenarios(product *p, const nnc_options *options, nnc_error *err) {
     const nnc_plans *plans = p->plans;
     size_t size = 1;
@@ -321,7 +329,7 @@ static nnc_status list_axes(product *p, nnc_session *session, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Sets values[i] to the value of list i in this row. The last list varies fastest. */
+/* Sets values[i] to the value that a row has from list i. From row to row, the value of the last list changes first. */
 static void row_values(const product *p, int32_t row, const char **values) {
     for (int i = p->axis_count - 1; i >= 0; i--) {
         assert(p->axes[i].count > 0);
@@ -330,9 +338,9 @@ static void row_values(const product *p, int32_t row, const char **values) {
     }
 }
 
-/* If nncost chose the profile of a row, replaces it by the profile of the first row, so that a difference between two
- * rows has a single cause. A row keeps its profile if its model or device has one profile for all plans, or with
- * --software any. */
+/* Replaces the software profile of a row by the profile of the first row, so that a difference between rows has a
+ * single cause. A row keeps its own profile if the user named the profile, if its model or device has one profile for
+ * all plans, or with --software any. */
 static nnc_status keep_software(const nnc_scenario *first, nnc_scenario *scenario, nnc_error *err) {
     const nnc_software *software = &first->software;
     if (scenario == first || !scenario->report.software_chosen || scenario->profiles.any) { return NNC_OK; }
@@ -348,7 +356,7 @@ static nnc_status keep_software(const nnc_scenario *first, nnc_scenario *scenari
     return NNC_OK;
 }
 
-/* Writes the command line that gives the estimate of a row. */
+/* Writes the command line that prints the estimate of a row. */
 static nnc_status put_command(const product *p, const nnc_options *options, const nnc_command_args *args, bool chosen,
                               const nnc_scenario *scenario, const char **command, nnc_error *err) {
     nnc_buffer text = { 0 };
@@ -398,7 +406,7 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
     return nnc_scenario_run(scenario, err);
 }
 
-/* Writes the difference in step time between this row and the first row, divided by cause: "+242 ms: framework 231 ms,
+/* Writes the difference in step time between a row and the first row, divided by cause: "+242 ms: framework 231 ms,
  * zero 11 ms". */
 static nnc_status split_change(const product *p, const nnc_scenario *scenarios, int32_t row, nnc_scratch *scratch,
                                compared_row *made, nnc_error *err) {
@@ -433,8 +441,8 @@ static nnc_status split_change(const product *p, const nnc_scenario *scenarios, 
     return split != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-/* Returns true if a list is a column of the page: always for devices and scenarios, other lists if they have several
- * values. */
+/* Returns true if the page shows the values of a list as a column: devices and scenarios always, values of other lists
+ * if there are several. */
 static bool is_shown(const product *p, int index) {
     return index == AXIS_DEVICE || p->axes[index].count > 1 || (index == AXIS_MODEL && p->plans != NULL);
 }

@@ -14,7 +14,7 @@
 #include "cost/cost_internal.h"
 #include "graph/graph_internal.h"
 
-/* Writes the error of the predictions of published steps with the same profile and kind of model. */
+/* Writes the errors of earlier predictions: of published measured steps with the same profile and kind of model. */
 static void write_past(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const char *as = report->software_chosen ? " predicted without their framework" : "";
@@ -51,8 +51,8 @@ static void write_past(nnc_sheet *sheet, const void *record) {
     nnc_sheet_end(sheet);
 }
 
-/* Writes the two unknown properties of the software (open facts) that can change the step time most; nothing if there
- * are none. */
+/* Writes the two open facts (properties of the software that nncost does not know) that can change the step time most;
+ * nothing if there are no open facts. */
 static void write_open_facts(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     if (report->open_fact_count == 0) { return; }
@@ -68,7 +68,7 @@ static void write_open_facts(nnc_sheet *sheet, const void *record) {
     nnc_sheet_end(sheet);
 }
 
-/* Returns the note that the table of memory has for a class; "" = no note. */
+/* Returns the remark that the table of memory shows for a class of memory; "" = no remark. */
 static const char *class_note(const nnc_memory *memory, const char *name) {
     static const char *const notes[][2] = {
         { "optimizer_bytes", "states and master weights" },
@@ -82,7 +82,7 @@ static const char *class_note(const nnc_memory *memory, const char *name) {
     return strcmp(name, "transient_bytes") == 0 && memory->transient_what != NULL ? memory->transient_what : "";
 }
 
-/* Writes the classes of memory, which are the metrics that add up to its total. */
+/* Writes the table of memory by class; the classes are the metrics that add up to the memory total. */
 static void write_memory(nnc_sheet *sheet, const void *record) {
     const nnc_memory *memory = &((const nnc_report *)record)->result->memory;
     static const nnc_head heads[] = {
@@ -104,8 +104,8 @@ static void write_memory(nnc_sheet *sheet, const void *record) {
     nnc_table_write(&table, sheet->out, sheet->style);
 }
 
-/* Writes the lower end of the memory interval, and the settings with which the plan may need only this much. If there
- * are no such settings, writes that measured peaks may be this low. */
+/* Writes the lower end of the memory interval, and settings with which the plan may need no more than this. If no such
+ * settings are known, writes that measured peaks may be this low. */
 static void write_least(nnc_sheet *sheet, const nnc_report *report) {
     char least[NNC_NUMBER_TEXT];
     nnc_unit_text((double)report->result->memory.total_interval_bytes[0], "B", least);
@@ -172,7 +172,7 @@ NNC_GET(get_stage_share, nnc_stage,
 
 NNC_GET(get_stage_fits, nnc_stage, nnc_text_cell(self->memory.headroom_bytes >= 0 ? "yes" : "NO"))
 
-/* Metrics of the memory of a stage, by class. The times of a stage are in another table. */
+/* Metrics for the memory of a pipeline stage, by class. Another table shows the times of the stage. */
 static const nnc_metric stage_memory_rows[] = {
     NNC_HEAD("stage", WHOLE, .get = get_stage),
     NNC_ROWS(&nnc_memory_metrics, NNC_IN(nnc_stage, memory)),
@@ -190,8 +190,8 @@ static void write_stages(nnc_sheet *sheet, const void *record) {
     nnc_table_of(sheet->out, sheet->style, lines);
 }
 
-/* The step time with a doubled peak, divided by the step time that the elasticity predicts for a doubled peak. Above
- * this ratio, the page explains the difference. */
+/* Limit of a ratio: step time with a doubled peak / step time that the elasticity predicts for a doubled peak. If the
+ * ratio is larger, the page explains why doubling helps less. */
 static const double explained_from = 1.1;
 
 static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry) {
@@ -204,8 +204,8 @@ static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivi
                    nnc_unit_text(entry->needed, "B", needed), nnc_unit_text(entry->value, "B", has), then);
 }
 
-/* If a doubled matrix peak gains less than its elasticity promises, explains why: the bandwidth of the L2 cache is not
- * doubled. */
+/* Explains, if a doubled matrix peak shortens the step less than its elasticity predicts, that the bandwidth of the L2
+ * cache was not doubled. */
 static void write_cache(nnc_buffer *out, const nnc_sensitivity *peak, const nnc_report *report) {
     const nnc_dtype precision = report->result->plan.precision;
     const double cache = report->device->efficiency.gemm[precision].l2_bytes_per_s;
@@ -239,18 +239,19 @@ static void write_sensitivity(nnc_sheet *sheet, const void *record) {
     if (capacity != NULL) { write_capacity(sheet->out, sheet->style, capacity); }
 }
 
-/* ---- tables of the parts of a step ---- */
+/* ---- tables of a step: by parts and by groups of ops ---- */
 
 typedef struct slice {
     const char *name;
-    double amount; /* value of a part: its time in seconds, or its memory in bytes */
+    double amount; /* size of the part: seconds of the step, or bytes of memory */
 } slice;
 
-/* A part of a step, such as host time, is shown only from this share of the step time on. A host that does not delay
- * the device still adds nanoseconds. */
+/* Smallest share of the step time that a part (such as host time) must have to be shown. Without such a limit the page
+ * would show the nanoseconds of a host that does not delay the device. */
 static const double shown_from = 1e-6;
 
-/* Lists the metrics that add up to the step, without those below the share shown_from. Returns their number. */
+/* Lists the metrics that add up to the step time, without metrics below the share shown_from. Returns the number of
+ * listed metrics. */
 static int step_parts(const nnc_result *result, slice parts[]) {
     nnc_metric_part found[NNC_METRIC_PARTS_MAX];
     const int count = nnc_metric_parts(&nnc_step_metrics, result, shown_from * result->step_s, found);
@@ -277,7 +278,7 @@ static int step_groups(const nnc_report *report, slice groups[]) {
 
 enum { SLICES_MAX = NNC_GROUP_COUNT + 8 };
 
-/* Adds the table cells of one part of a step; part->name NULL: empty cells. */
+/* Adds the table cells of one part of a step: name, seconds and share of the step; part->name NULL: empty cells. */
 static void put_slice(nnc_table *table, const char *indent, const slice *part, double step_s) {
     if (part->name == NULL) {
         for (int i = 0; i < 3; i++) { nnc_table_cell(table, ""); }
@@ -327,7 +328,7 @@ static bool communicates(const nnc_result *result) {
     return any;
 }
 
-/* Metrics of the page that the JSON output does not have. */
+/* Metrics for the page that the JSON output does not contain. */
 NNC_GET(get_communicates, nnc_report, nnc_bool_cell(communicates(self->result)))
 NNC_GET(get_waits, nnc_report, nnc_bool_cell(communicates(self->result) || self->result->plan.pipeline > 1))
 NNC_GET(get_updates_unrecorded, nnc_report,
@@ -367,7 +368,7 @@ static void add_host_rates(nnc_sheet *sheet, const void *record) {
                     NNC_HOST_UPDATE_SHARE, nnc_unit_text(NNC_HOST_MEM_BYTES_PER_S, "B/s", a));
 }
 
-/* Adds an item for each kind of communication: its exposed time and its whole time. */
+/* Adds an item to the page line for each kind of communication: its exposed seconds and all its seconds. */
 static void add_networks(nnc_sheet *sheet, const void *record) {
     const nnc_result *result = ((const nnc_report *)record)->result;
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
@@ -382,7 +383,7 @@ static void add_networks(nnc_sheet *sheet, const void *record) {
 
 static void write_fit(nnc_sheet *sheet, const void *record) {
     if (sheet->style.format == &nnc_format_markdown) {
-        nnc_sheet_gap(sheet); /* in Markdown, a list directly after a table would be read as a row of the table */
+        nnc_sheet_gap(sheet); /* Markdown would read a list directly after a table as a row of the table */
     }
     nnc_fit_write(sheet, "total", record);
 }
@@ -502,12 +503,13 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     nnc_sheet_rows(&sheet, &page, record);
 }
 
-/* ---- the first screen ---- */
+/* ---- the first screen: the page of `estimate` without --full ---- */
 
-/* Largest number of suggested changes on the page. */
+/* Largest number of changes that the first screen suggests. */
 enum { CHANGE_LINES = 3 };
 
-/* Smallest ratio of throughputs for which the page lists a change as faster. */
+/* Smallest ratio throughput of the changed plan / throughput of the plan for which the page lists a change as
+ * faster. */
 static const double shown_gain = 1.01;
 
 /* The record of the first screen (the page without --full). Its first member is the report, so a pointer to the record
@@ -545,12 +547,13 @@ static void add_plan_word(nnc_sheet *sheet, const void *record) {
     }
 }
 
-/* Writes how the range of the step time was found. The word "measured" appears only if there are measured steps. */
+/* Writes how the range of the step time was found. The text contains "measured" only if measured steps of similar plans
+ * exist. */
 static void write_trust(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const nnc_past *p = &report->past;
     char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT];
-    if (report->own != NULL) { return; /* with --measured, another line shows the user's measured step */ }
+    if (report->own != NULL) { return; /* with --measured, another line compares the user's step */ }
     nnc_sheet_label(sheet, "");
     if (nnc_report_is_implausible(report)) {
         nnc_sheet_words(sheet, "no range: the input is implausible");
@@ -585,7 +588,8 @@ static void add_verdict(nnc_sheet *sheet, const void *record) {
     }
 }
 
-/* If nncost chose the torch.compile profile, writes the step without a compiler, because many programs run eager. */
+/* Writes the step time without a compiler if nncost chose the torch.compile profile, because many training programs run
+ * eager. */
 static void write_eager(nnc_sheet *sheet, const void *record) {
     const first_screen *first = record;
     char step[NNC_NUMBER_TEXT], memory[NNC_NUMBER_TEXT];
@@ -596,8 +600,8 @@ static void write_eager(nnc_sheet *sheet, const void *record) {
                    nnc_unit_text((double)first->report.eager_bytes, "B", memory), fits ? "" : ", does not fit");
 }
 
-/* Writes the three largest of four classes of memory: weights, gradients, optimizer and activations. A class of 0 bytes
- * is left out. */
+/* Writes the three largest of four classes of memory: weights, gradients, optimizer states and activations. A class
+ * with 0 bytes is left out. */
 static void write_largest(nnc_sheet *sheet, const void *record) {
     const nnc_memory *m = &((const nnc_report *)record)->result->memory;
     slice parts[] = { { "weights", (double)m->weight_bytes },
@@ -638,7 +642,8 @@ static bool is_long(const char *options) {
     return strlen(options) > LONG;
 }
 
-/* Writes changes that make the plan fit, or else changes that make it faster. Each of them was estimated. */
+/* Writes changes that make the plan fit; if the plan fits, writes changes that make it faster. Each listed change was
+ * estimated. */
 static void write_changes(nnc_sheet *sheet, const void *record) {
     const first_screen *first = record;
     const nnc_report *report = &first->report;
@@ -670,8 +675,8 @@ static void write_changes(nnc_sheet *sheet, const void *record) {
     }
 }
 
-/* Writes a line that says what --full shows in addition. Writes the notes of a captured program before it: they name
- * the options that the program itself asks for, such as autocast. */
+/* Writes a line that says which further results --full shows. For a captured program, first writes the notes of the
+ * program, which name the options that the program asks for, such as autocast. */
 static void write_more(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const bool captured = report->model->family == NNC_FAMILY_CAPTURE;
@@ -755,8 +760,8 @@ static void write_brief(nnc_buffer *out, nnc_style style, const void *record) {
     nnc_sheet_line(out, style, "%s", nnc_report_sentence(record, text));
 }
 
-/* Returns the table for CSV: the timeline, the stages or the sensitivity, if asked for; otherwise the estimate as one
- * line. */
+/* Returns the table for CSV output: the timeline, the stages or the sensitivity if an option asks for one of them;
+ * otherwise the estimate as one line. */
 static nnc_lines lines_of(const void *record) {
     const nnc_report *report = record;
     return report->intervals != NULL
@@ -771,7 +776,8 @@ const nnc_view nnc_estimate_view = {
     .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .page = write_page
 };
 
-/* View of an estimate without --full: its JSON is the same as with --full, and its page is the first screen only. */
+/* View of an estimate without --full: the JSON output is the same as with --full, but the page is only the first
+ * screen. */
 static const nnc_view first_view = {
     .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .rows = &first_page
 };
@@ -815,8 +821,8 @@ static nnc_status find_sensitivity(nnc_scenario *scenario, nnc_sensitivity entri
     return status;
 }
 
-/* Finds the unknown properties of the software that change the step time (open facts). Uses a second scratch, because
- * the report points into the first. */
+/* Finds the open facts: properties of the software that nncost does not know and that change the step time. Uses a
+ * second scratch, because the report points into the first scratch. */
 static nnc_status find_open_facts(nnc_scenario *scenario, nnc_open_fact facts[NNC_OPEN_FACTS_MAX], nnc_error *err) {
     nnc_scratch *scratch = nnc_scratch_create();
     NNC_GOT(scratch, err);
@@ -826,8 +832,8 @@ static nnc_status find_open_facts(nnc_scenario *scenario, nnc_open_fact facts[NN
     return status;
 }
 
-/* Reads --measured: a time such as "0.41s", or a rate of samples or tokens per second. Sets all members of *own: the
- * step time, its MFU, and the comparison with the prediction. */
+/* Reads the value of --measured: a time such as "0.41s", or a rate of samples or tokens per second. Sets all members of
+ * *own: the user's step time, the MFU of this time, and the comparison with the predicted step time. */
 static nnc_status read_measured(const char *text, const nnc_result *r, nnc_own_step *own, nnc_error *err) {
     static const char *const units[] = { "tokens/s", "samples/s", "s" };
     double value = 0.0;
@@ -860,13 +866,13 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     nnc_plan_changes changes;
     const bool paged = session->style.format->page != NULL, whole = options->full && !options->verdict;
     const bool tries = paged && !options->full && !options->verdict;
-    const bool lists_facts = paged ? whole : !nnc_format_is_csv(session->style.format); /* a line of CSV has no lists */
+    const bool lists_facts = paged ? whole : !nnc_format_is_csv(session->style.format); /* CSV: one line, no lists */
     if (tries) { /* the estimates of changed plans overwrite ops and stages in scratch, so the plan is estimated again
                   * if they are needed */
         nnc_result eager;
         changes.count = changes.tries = 0;
         if (report->advice_count == 0) { NNC_TRY(nnc_scenario_changes(scenario, true, scratch, &changes, err)); }
-        /* this is the last step, because it replaces the op list of the plan */
+        /* This estimate comes last, because it overwrites the op list of the plan in scratch. */
         NNC_TRY(nnc_scenario_eager(scenario, scratch, &eager, err));
         report->eager_s = eager.step_s;
         report->eager_bytes = isnan(eager.step_s) ? 0 : eager.memory.total_bytes;

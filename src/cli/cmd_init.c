@@ -1,12 +1,13 @@
-/* nncost init: writes files to begin with: a plan file with one scenario and requirements, or a device, a model, or
- * a cluster. */
+/* nncost init: writes new files for the user to change: a plan file with one scenario and requirements, or the file of
+ * a device, a model or a cluster. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "record/record_internal.h"
 
 static const char *const default_model = "gpt2-xl", *const default_device = "a100-sxm4-80gb";
 
-/* Writes a text that is a number as a JSON number, with the same digits; other texts as strings. */
+/* Writes a text as a JSON value: a text that is a number as a number with the same digits, any other text as a
+ * string. */
 static void put_value(nnc_record *record, const char *key, const char *text) {
     double number = 0;
     if (nnc_read_double(text, &number)) {
@@ -40,7 +41,7 @@ void nnc_scenario_sets(nnc_record *record, const nnc_scenario_args *given) {
     nnc_record_close(record);
 }
 
-/* Returns 1.1 times the value, rounded up to two digits: 0.4313 -> 0.48. */
+/* Returns the limit for a requirement: 1.1 times the value, rounded up to two digits (0.4313 -> 0.48). */
 static double with_headroom(double value) {
     const double unit = pow(10, floor(log10(value)) - 1);
     return ceil(1.1 * value / unit) * unit;
@@ -52,7 +53,8 @@ static void put_limit(nnc_record *record, const char *key, double limit, const c
     nnc_record_text(record, key, text);
 }
 
-/* Writes the member "require": times at most 10 % longer than in the result, and memory within the capacity. */
+/* Writes the requirements of a scenario (member "require"): times at most 10 % longer than in the result, and memory
+ * within the capacity. */
 static void put_limits(nnc_record *record, const nnc_report *report) {
     const nnc_serve *serve = report->serve;
     nnc_record_object(record, "require");
@@ -111,7 +113,8 @@ static void write_file(const nnc_session *session, const nnc_report *report) {
     nnc_record_end(&record);
 }
 
-/* Templates of a device, a model, a cluster and measured rows. Their numbers are round, to be replaced by the user. */
+/* Texts of new files: a device, a model, a cluster and measured rows. The numbers in these texts are round examples,
+ * which the user replaces. */
 static const struct {
     const char *kind, *text;
 } templates[] = {
@@ -169,7 +172,7 @@ static const struct {
       "second,llama3-8b,h100,8,1,1,3,fsdp,bf16,1,1,full,1.2\n" },
 };
 
-/* Returns the template of "device", "model", "cluster" or "rows"; NULL = another word. */
+/* Returns the text of a new file of the kind "device", "model", "cluster" or "rows"; NULL = another word. */
 static const char *template_of(const char *kind) {
     for (size_t i = 0; i < sizeof templates / sizeof templates[0]; i++) {
         if (strcmp(kind, templates[i].kind) == 0) { return templates[i].text; }

@@ -11,7 +11,8 @@
 #include "render/render_internal.h"
 #include "shape/shape_internal.h"
 
-/* Returns the default precision of a plan on a device: bf16, or else fp16, or else fp32. */
+/* Returns the default precision of a plan on a device: the first of bf16, fp16 and fp32 in which the device can
+ * compute. */
 static nnc_dtype usual_precision(const nnc_device *device) {
     return !isnan(device->matmul_flops_per_s[NNC_BF16])   ? NNC_BF16
            : !isnan(device->matmul_flops_per_s[NNC_FP16]) ? NNC_FP16
@@ -74,7 +75,7 @@ static const nnc_metric device_rows[] = {
 };
 static const nnc_metrics device_metrics = NNC_METRICS("a device", device_rows, nnc_device);
 
-/* A model with its dimensions, and an estimate that counts its parameters. */
+/* A model in a list: its dimensions, and an estimate, which gives its number of parameters. */
 typedef struct counted_model {
     nnc_model model;
     nnc_model_sizes sizes;
@@ -156,7 +157,7 @@ static nnc_status load_software(nnc_specs *specs, const char *id, nnc_scratch *s
     return NNC_OK;
 }
 
-/* The specs of one kind (devices, models or software) that a list shows, as records of a metrics table. */
+/* The specs of one kind (devices, models or software) that `list` prints, as records of a metrics table. */
 typedef struct listing {
     const nnc_metrics *metrics;
     void *records;
@@ -172,7 +173,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     nnc_table_of(out, style, lines_of(record));
 }
 
-/* Metrics table for the JSON document of a list: one member with all records. */
+/* Metrics table for the JSON document of `list`: a single member that lists all records. */
 #define DOCUMENT(key, table)                                    \
     {                                                           \
         .rows = &(const nnc_metric){ .name = (key),             \
@@ -206,7 +207,8 @@ static const struct {
 };
 enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 
-/* Returns true if the id, name or an alias of a spec contains a text, ignoring case. text NULL = always true. */
+/* Returns true if the id, the name or an alias of a spec contains `text`; upper and lower case count as equal. text
+ * NULL = always true. */
 static bool has_text(const nnc_metrics *metrics, const void *record, const char *text) {
     static const char *const columns[] = { "id", "name", "aliases" };
     char space[NNC_METRIC_TEXT_MAX];
@@ -221,8 +223,9 @@ static bool has_text(const nnc_metrics *metrics, const void *record, const char 
     return found;
 }
 
-/* Lists all specs of a kind. text: lists only specs whose id, name or alias contains this text, and fails if there are
- * none; NULL = all. Prints the error of a bad file and goes on, with exit code 1. */
+/* Prints all specs of one kind. text: prints only specs whose id, name or alias contains this text, and fails if there
+ * are none; NULL = prints all. If a file has errors, prints the errors, continues with the next file, and sets exit
+ * code 1. */
 static nnc_status list_all(nnc_session *session, int which, const char *const *ids, int32_t count, const char *text,
                            nnc_error *err) {
     const nnc_view view = {
@@ -239,7 +242,8 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
             lists[which].load(session->specs, ids[i], scratch, (char *)list.records + (size_t)list.count * size, err);
         const char *record = (const char *)list.records + (size_t)list.count * size;
         list.count += status == NNC_OK && has_text(list.metrics, record, text);
-        /* After a bad file, the command goes on with the next file. After an error of the system, it ends. */
+        /* An error in a file lets the command continue with the next file; an error of the system (memory, disk) ends
+         * the command. */
         if (status == NNC_BAD_SPEC || (status == NNC_IO && (nnc_is_pipe(err->where) || nnc_is_folder(err->where)))) {
             fprintf(stderr, "nncost: %s: %s\n", err->where, err->what);
             session->exit_code = 1;
@@ -263,8 +267,8 @@ static nnc_status list_one(nnc_session *session, int which, const char *text, nn
     return status == NNC_OK ? list_all(session, which, ids, count, text, err) : status;
 }
 
-/* Tests whether a word is the name of a list, in the plural or singular ("devices", "device"). "gpus", "cards" and
- * "hardware" also mean the list of devices. */
+/* Tests whether a word names the list `which`, in the plural or the singular ("devices", "device"). "gpus", "cards" and
+ * "hardware" name the list of devices too. */
 static bool is_called(const char *name, const char *word) {
     const size_t length = strlen(name);
     const bool cards =

@@ -1,7 +1,7 @@
-/* nncost mcp: makes the commands tools of the Model Context Protocol, over standard input and output. Each line is a
- * JSON-RPC 2.0 message. A member that a tool does not know is refused. If it were ignored, an assistant would get
- * the answer to another question without a warning. Source: modelcontextprotocol.io, specification 2025-06-18,
- * "stdio" and "tools". */
+/* nncost mcp: a server of the Model Context Protocol on standard input and output, whose tools are the commands of
+ * nncost. Each line is a JSON-RPC 2.0 message. The server refuses a member that a tool does not know: if it ignored the
+ * member, an assistant would get the answer to another question without a warning. Source: modelcontextprotocol.io,
+ * specification 2025-06-18, "stdio" and "tools". */
 #include <limits.h>
 
 #include <nncost/nncost.h>
@@ -14,13 +14,14 @@
 #define PROTOCOL "2025-06-18"
 enum { WORDS_MAX = 96, OPTIONS_MAX = 256, OPERANDS_MAX = 3, FIELDS_MAX = 64 };
 
-/* A tool of the server: a command of nncost with the names of its operands. */
+/* A tool of the MCP server: a command of nncost, with the names of the operands of the command. */
 static const struct tool {
     const char *name, *operands[OPERANDS_MAX], *help;
     const char *fields; /* members of the answer if the call names no fields, with blanks between them; NULL = a short
                          * form of the whole answer */
-    int optional;       /* number of operands, the last ones, that a call may leave out all together */
-    const char *usual_key, *usual; /* an option that is added if the call has no option usual_key; NULL = none */
+    int optional;       /* number of last operands that a call may leave out, all of them or none */
+    /* usual: option that is added to a call without the option usual_key; NULL = none */
+    const char *usual_key, *usual;
 } tools[] = {
     { "estimate",
       { "model", "device" },
@@ -114,8 +115,8 @@ static const nnc_command *command_of(const struct tool *tool) {
     return NULL;
 }
 
-/* Tests whether a tool has an option. Tools lack options that write files, and options that change the page for
- * people. */
+/* Tests whether a tool of the MCP server has an option of its command. Options that write files and options that change
+ * the page for people are left out. */
 static bool is_for_tools(const nnc_option_text *option) {
     static const char *const others[] = { "--output",   "--trace",  "--plans",   "--db",    "--update",
                                           "--forget",   "--format", "--help",    "--brief", "--no-defaults",
@@ -126,20 +127,21 @@ static bool is_for_tools(const nnc_option_text *option) {
     return true;
 }
 
-/* Converts an option to the key that a call uses for it: "--micro-batch" -> "micro_batch". */
+/* Converts the name of an option to the key in a tool call: "--micro-batch" -> "micro_batch". */
 static void key_of(const char *name, char key[NNC_OPTION_NAME]) {
     snprintf(key, NNC_OPTION_NAME, "%.*s", NNC_OPTION_NAME - 1, strncmp(name, "--", 2) == 0 ? name + 2 : name);
     for (char *c = key; *c != '\0'; c++) { *c = (char)(*c == '-' ? '_' : *c); }
 }
 
-/* Tests whether the options of a command may be lists of values. */
+/* Tests whether the options of a command accept lists of values. */
 static bool takes_lists(const nnc_command *command) {
     return command == &nnc_cmd_compare || command == &nnc_cmd_search || command == &nnc_cmd_scale ||
            command == &nnc_cmd_sweep;
 }
 
-/* Writes the JSON schema type of an option. A switch is a boolean. A number may also be a string: with a unit or, in
- * some commands, as a list. A fixed set of values is an enum; commands with lists also accept a string with commas. */
+/* Writes the JSON schema type of an option's value. A switch is a boolean. A number may be given as a string too, with
+ * a unit or, in some commands, as a list. A value from a fixed set of words is an enum; commands that accept lists also
+ * allow a string with commas. */
 static void put_type(nnc_buffer *out, const nnc_command *command, const nnc_option_text *option) {
     const nnc_field *field = option->field;
     const bool lists = takes_lists(command) && option->of_plan;
@@ -219,30 +221,30 @@ static void put_tool(nnc_buffer *out, const struct tool *tool) {
     nnc_buffer_text(out, "]}}");
 }
 
-/* ---- parts of a JSON answer ----
+/* ---- selecting parts of a JSON answer ----
  *
  * A whole estimate has 20 kB; 2 kB of it usually answer the question.
  *
- * A path such as "step.step_s" names a member. A path continues through lists, so "best.step_s" names the step of
- * every plan. A path to an object or a list selects all of it. Without paths, lists are cut and deep objects are
- * left out until the answer is short. */
+ * A path such as "step.step_s" selects a member. In a list, a path selects the member of every element: "best.step_s"
+ * is the step time of every plan in the list `best`. A path to an object or a list selects all of it. Without paths,
+ * lists are cut and deeply nested objects are left out until the answer is short. */
 
 enum { SHORT_BYTES = 2000, PATH_BYTES = 256 };
 
-/* A selection of members of a JSON answer. */
+/* The members of a JSON answer that a tool call selects. */
 typedef struct choice {
-    const char *const *paths; /* paths, NULL at the end; NULL = all members down to `depth` */
-    bool *found;              /* for each path: true if the path names a member of the answer */
+    const char *const *paths; /* selected paths, NULL at the end; NULL = all members down to the level `depth` */
+    bool *found;              /* for each path: true if the answer has a member with this path */
     int most, depth;          /* most: largest number of elements of a list in the selection; depth: largest depth of
                                * objects in the selection */
-    bool cut;                 /* true: at least one list was cut */
+    bool cut;                 /* true: at least one list of the answer was cut */
     nnc_buffer *out;
 } choice;
 
 typedef enum reach { REACH_NONE, REACH_BELOW, REACH_ALL } reach;
 
-/* Returns REACH_ALL if the member with path `at` is selected, REACH_BELOW if only members inside it are selected,
- * REACH_NONE otherwise. Marks the path that selects the member in c->found. */
+/* Returns REACH_ALL if the member with path `at` is selected, REACH_BELOW if only members inside this member are
+ * selected, REACH_NONE otherwise. Sets the element of c->found for the path that selects the member. */
 static reach reach_of(choice *c, const char *at) {
     const size_t length = strlen(at);
     reach found = c->paths == NULL || length == 0 ? REACH_BELOW : REACH_NONE;
@@ -305,7 +307,8 @@ static void put_value(choice *c, nnc_json at, const char *path, bool all, int de
     }
 }
 
-/* Returns the index of the first path that names no member; -1 = every path names a member. */
+/* Returns the index of the first path for which the answer has no member; -1 = the answer has a member for every
+ * path. */
 static int first_missing(const choice *c) {
     int i = 0;
     while (c->paths[i] != NULL && c->found[i]) { i++; }
@@ -334,8 +337,8 @@ static nnc_status refuse_path(nnc_json root, const char *path, nnc_error *err) {
                                       path);
 }
 
-/* Cuts lists, then leaves out deep objects, until the answer is short. If lists were cut, adds a member that says
- * so. */
+/* Shortens an answer: cuts its lists, then leaves out deeply nested objects, until the answer has, if possible, at most
+ * SHORT_BYTES bytes. If lists were cut, adds a member that says so. */
 static void shorten(choice *c, nnc_json root) {
     static const struct {
         int most, depth;
@@ -355,8 +358,8 @@ static void shorten(choice *c, nnc_json root) {
     }
 }
 
-/* Writes the members of an answer that the paths name; paths NULL: all members. exact: writes whole lists, and
- * refuses a path that names no member; otherwise shortens the answer. */
+/* Writes the members of an answer that the paths select; paths NULL: all members. exact: writes lists in full, and
+ * refuses a path for which the answer has no member; otherwise shortens the answer. */
 static nnc_status select_members(nnc_json root, const char *const *paths, bool exact, nnc_buffer *out, nnc_error *err) {
     bool found[FIELDS_MAX] = { false };
     choice c = { .paths = paths, .found = found, .most = INT32_MAX, .depth = 99, .out = out };
@@ -376,7 +379,7 @@ typedef struct words {
     bool failed;
 } words;
 
-/* Joins three strings to one word, and adds the word to the command line of a call. */
+/* Joins three strings to one word, and appends the word to the command line of a tool call. */
 static void add_word(words *w, const char *begin, const char *middle, const char *end) {
     const size_t size = strlen(begin) + strlen(middle) + strlen(end) + 1;
     char *word = w->count < WORDS_MAX ? nnc_arena_alloc(w->arena, size) : NULL;
@@ -388,13 +391,13 @@ static void add_word(words *w, const char *begin, const char *middle, const char
     }
 }
 
-/* Returns true if a list of names, with commas, contains standard input, a pipe, or a name longer than any path.
- * Standard input has the messages, and reading a pipe could wait forever. */
+/* Returns true if a comma-separated list of file names contains standard input, a pipe, or a name longer than any path.
+ * Such names are refused: standard input carries the messages of the server, and reading a pipe could wait forever. */
 static bool names_pipe(const char *list) {
     char name[PATH_MAX];
     for (bool more = true; more;) {
         const size_t length = strcspn(list, ",");
-        if (length >= sizeof name) { /* an argument of this length cannot be the path of a file */
+        if (length >= sizeof name) { /* a text of this length cannot be the path of a file */
             return true;
         }
         snprintf(name, sizeof name, "%.*s", (int)length, list);
@@ -411,7 +414,7 @@ static bool is_option_name(const char *key) {
     return length > 0 && length < NNC_OPTION_NAME && strspn(key, letters) == length;
 }
 
-/* Writes a number with all its digits; whole numbers without an exponent. */
+/* Writes a number with all its digits; a whole number is written without an exponent. */
 enum { DIGITS = 32 };
 static const char *all_digits(double number, char text[DIGITS]) {
     const bool whole = fabs(number) < 0x1p53 && !(floor(number) < number);
@@ -420,8 +423,8 @@ static const char *all_digits(double number, char text[DIGITS]) {
     return text;
 }
 
-/* Adds an option such as "--micro-batch=4" to the command line of a call; a switch is "--timeline" or "--timeline=off".
- * For a list, adds the option once for each element. Refuses pipes as values. */
+/* Adds an option to the command line of a tool call, such as "--micro-batch=4"; a switch as "--timeline" or
+ * "--timeline=off". If the value is a list, adds the option once for each element. Refuses a pipe as value. */
 static void add_option(words *w, const char *key, nnc_json value) {
     char name[NNC_OPTION_NAME + 3], number[DIGITS];
     const char *text = number;
@@ -431,7 +434,7 @@ static void add_option(words *w, const char *key, nnc_json value) {
     case NNC_JSON_BOOL: add_word(w, name, nnc_json_bool(value) ? "" : "=off", ""); return;
     case NNC_JSON_NUMBER: all_digits(nnc_json_number(value), number); break;
     case NNC_JSON_TEXT: text = nnc_json_text(value); break;
-    case NNC_JSON_LIST: /* the value is a list: the option is repeated for each element */
+    case NNC_JSON_LIST: /* a list as value: the option is added once for each element */
         for (nnc_json one = nnc_json_first(value); one.node != NULL; one = nnc_json_next(one)) {
             add_option(w, key, one);
         }
@@ -442,7 +445,7 @@ static void add_option(words *w, const char *key, nnc_json value) {
     add_word(w, name, "=", text);
 }
 
-/* Tests whether a key is an option of the command that takes a value. */
+/* Tests whether a key of a tool call is an option of the command that needs a value. */
 static bool takes_value(const nnc_command *command, const char *key) {
     nnc_option_text option;
     char typed[NNC_OPTION_NAME], name[NNC_OPTION_NAME];
@@ -481,7 +484,8 @@ static const char *text_of(nnc_json object, const char *key) {
     return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : NULL;
 }
 
-/* Tests whether an object has one of the members; names ends with NULL or with the operands of a tool. */
+/* Tests whether an object has at least one of the members `names`. names ends with NULL, or with the last operand of a
+ * tool. */
 static bool has_any(nnc_json object, const char *const *names) {
     bool found = false;
     for (int i = 0; i < OPERANDS_MAX - 1 && names[i] != NULL; i++) {
@@ -491,7 +495,7 @@ static bool has_any(nnc_json object, const char *const *names) {
 }
 
 /* Checks the arguments of a tool call. Each member must be an operand of the tool, "options" or "fields". If a member
- * is an option of the command, the error says so. */
+ * is the name of an option, the error says that it belongs into "options". */
 static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, nnc_error *err) {
     for (nnc_json one = nnc_json_first(arguments); one.node != NULL; one = nnc_json_next(one)) {
         const char *key = nnc_json_key(one), *known[2 + OPERANDS_MAX + OPTIONS_MAX];
@@ -528,7 +532,7 @@ static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, n
     return NNC_OK;
 }
 
-/* Checks the members of the "params" of a tool call: "name", "arguments" and "_meta". */
+/* Checks the member "params" of a tool call, which may contain "name", "arguments" and "_meta". */
 static nnc_status check_params(nnc_json params, nnc_error *err) {
     static const char *const known[] = { "name", "arguments", "_meta" };
     for (nnc_json one = nnc_json_first(params); one.node != NULL; one = nnc_json_next(one)) {
@@ -542,7 +546,8 @@ static nnc_status check_params(nnc_json params, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Reads the paths of "fields", a list of strings. *all: true if a string is "all", which means the whole answer. */
+/* Reads the list "fields" of a tool call, whose strings are paths. *all: true if one string is "all", which selects the
+ * whole answer. */
 static nnc_status read_fields(nnc_json fields, const char *paths[FIELDS_MAX + 1], bool *all, nnc_error *err) {
     int count = 0;
     const nnc_json_type type = nnc_json_type_of(fields);
@@ -561,7 +566,7 @@ static nnc_status read_fields(nnc_json fields, const char *paths[FIELDS_MAX + 1]
     return NNC_OK;
 }
 
-/* Splits a text at its blanks, in place, into paths that end with NULL. text NULL: no paths. */
+/* Splits a text at its blanks, in place, into a list of paths that ends with NULL. text NULL: an empty list. */
 static void split_fields(char *text, const char *paths[FIELDS_MAX + 1]) {
     int count = 0;
     while (text != NULL && count < FIELDS_MAX) {
@@ -573,8 +578,9 @@ static void split_fields(char *text, const char *paths[FIELDS_MAX + 1]) {
     paths[count] = NULL;
 }
 
-/* Reduces a JSON answer to the fields that the call names, or else to the tool's own fields; "all" keeps the whole
- * answer. The lines of a sweep are not changed; naming fields of these lines is an error. */
+/* Reduces a JSON answer to the fields that the call selects, or else to the fields that the tool lists for such calls;
+ * "all" selects the whole answer. Rows of a sweep are not reduced; a call that selects fields of these rows gets an
+ * error. */
 static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_arena *arena, nnc_buffer *answer,
                               nnc_error *err) {
     const char *paths[FIELDS_MAX + 1] = { NULL };
@@ -654,7 +660,7 @@ static void put_content(nnc_buffer *out, nnc_json params, nnc_arena *arena) {
     } else {
         char text[sizeof err.where + sizeof err.what + 4];
         nnc_error shown;
-        nnc_fail(&shown, status, err.where, "%s", err.what); /* nnc_fail replaces control characters of the message */
+        nnc_fail(&shown, status, err.where, "%s", err.what); /* nnc_fail replaces control characters in the message */
         snprintf(text, sizeof text, "%s: %s", shown.where, shown.what);
         nnc_put_json_text(out, text);
     }
@@ -662,7 +668,7 @@ static void put_content(nnc_buffer *out, nnc_json params, nnc_arena *arena) {
     nnc_buffer_free(&answer);
 }
 
-/* ---- resources: the help of each command ---- */
+/* ---- MCP resources: the help text of each command ---- */
 
 #define HELP "nncost://help/"
 
@@ -712,8 +718,8 @@ void nnc_mcp_put_id(nnc_buffer *out, nnc_json id) {
     }
 }
 
-/* Tests whether the id of a call can be repeated in its answer: the id must be a string, or a number that a double
- * represents exactly. */
+/* Tests whether the answer to a call can contain the id of the call unchanged: the id must be a string, or a number
+ * that a double represents exactly. */
 static bool is_id(nnc_json id) {
     return nnc_json_type_of(id) == NNC_JSON_TEXT ||
            (nnc_json_type_of(id) == NNC_JSON_NUMBER && fabs(nnc_json_number(id)) < 0x1p53);
@@ -772,8 +778,8 @@ static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena) {
     nnc_buffer_text(out, "}\n");
 }
 
-/* Tests whether a message needs an answer. Notifications need no answer. Messages that are answers need none either:
- * this server sends no requests. */
+/* Tests whether a message needs an answer. Notifications need no answer. Messages that are themselves answers need
+ * none, because this server sends no requests. */
 static bool wants_answer(nnc_json root) {
     return nnc_json_type_of(root) != NNC_JSON_OBJECT || nnc_json_get(root, "id").node != NULL ||
            nnc_json_get(root, "method").node == NULL;

@@ -1,19 +1,20 @@
-/* nncost ops: the ops of a step, with a row for each, or summed by op, group or phase (--by); --sort orders the
- * rows. */
+/* nncost ops: a table of the ops of a step, with one row per op and phase, or with sums by op, group or phase (--by);
+ * --sort orders the rows. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
 #include "op/op_internal.h"
 
-/* A row of the table: one op in one phase, or a sum. All numbers are sums over the whole step. */
+/* A row of the table that `ops` prints: one op in one phase, or a sum of ops. All numbers are sums over the whole
+ * step. */
 typedef struct ops_row {
     const char *name;
-    const nnc_op_cost *cost; /* row of the op table; NULL in a sum */
+    const nnc_op_cost *cost; /* row of the op table for a single op; NULL if the row is a sum */
     int32_t order;
     double instances, flops, vector_flops, bytes, seconds;
     double bound_s[NNC_BOUND_COUNT];
-    double key; /* the number of this row by which --sort orders the rows */
+    double key; /* number by which --sort orders the rows: time, FLOPs or bytes */
 } ops_row;
 
 static void add_cost(ops_row *row, const nnc_op_cost *cost) {
@@ -36,13 +37,14 @@ static const char *row_key(const nnc_op_cost *cost, nnc_ops_by by) {
     return nnc_op_name(cost->op);
 }
 
-/* Fills the rows of the table by op, group or phase, in the order of their first ops. Returns the number of rows. */
+/* Fills the rows that `ops` prints, by op, group or phase, in the order in which their first ops run. Returns the
+ * number of rows. */
 static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows) {
     int32_t count = 0;
     for (int32_t i = 0; i < report->op_count; i++) {
         const nnc_op_cost *cost = &report->ops[i];
         const char *key = row_key(cost, by);
-        if (cost->repeat == 0) { continue; /* the busiest stage does not run this op, so its row is left out */ }
+        if (cost->repeat == 0) { continue; /* the busiest stage does not run this op: no row */ }
         int32_t at = by == NNC_BY_ROW ? count : 0;
         while (at < count && strcmp(rows[at].name, key) != 0) { at++; }
         if (at == count) {
@@ -57,7 +59,7 @@ static double sort_key(const ops_row *row, nnc_ops_sort sort) {
     return sort == NNC_SORT_TIME ? row->seconds : sort == NNC_SORT_FLOPS ? row->flops + row->vector_flops : row->bytes;
 }
 
-/* Orders rows by key, largest first. Rows with equal keys, and rows without a number, keep their order. */
+/* Orders rows by `key`, the largest first. Rows with equal keys, and rows whose key is NaN, keep their order. */
 static int descending(const void *a, const void *b) {
     const ops_row *x = a, *y = b;
     if (x->key > y->key || (!isnan(x->key) && isnan(y->key))) { return -1; }
@@ -78,18 +80,19 @@ static nnc_bound main_bound(const ops_row *row) {
     return main;
 }
 
-/* Returns the number of instances by which the sums of a row are divided. A row of one op shows one instance; a sum
- * shows all. */
+/* Returns the divisor of the sums of a row. A row of a single op shows the numbers of one instance, so the divisor is
+ * the number of instances; for a row that is a sum, the divisor is 1. */
 static double shown_instances(const ops_row *row) { return row->cost != NULL ? row->instances : 1.0; }
 
 NNC_GET(get_flops, ops_row, nnc_number_cell((self->flops + self->vector_flops) / shown_instances(self)))
 
 NNC_GET(get_bytes, ops_row, nnc_number_cell(self->bytes / shown_instances(self)))
 
-/* FLOPs per byte; with 0 bytes the cell is empty. */
+/* Arithmetic intensity in FLOPs per byte; the cell is empty if no bytes are moved. */
 NNC_GET(get_intensity, ops_row, nnc_number_cell((self->flops + self->vector_flops) / self->bytes))
 
-/* Time of one instance or of a sum. An op of 0 s is overlapped by other ops; its time, share and bound are empty. */
+/* Time of one instance of an op, or of a sum of ops. An op with a time of 0 s is overlapped by other ops; the cells for
+ * its time, share and bound are empty. */
 NNC_GET(get_time, ops_row, nnc_number_cell(self->seconds > 0 ? self->seconds / shown_instances(self) : (double)NAN))
 
 NNC_GET(get_share, ops_row, nnc_number_cell(self->seconds / NNC_OWNER(nnc_report)->result->step_s))
@@ -100,7 +103,7 @@ NNC_GET(get_bound, ops_row, nnc_text_cell(nnc_bound_name(main_bound(self))))
 
 NNC_GET(get_shown_bound, ops_row, self->seconds > 0 ? get_bound(place, text) : (nnc_cell){ .kind = NNC_CELL_NULL })
 
-/* Columns of every table: the tables of single ops and the tables of sums. */
+/* Columns that both tables have: the table of single ops and the table of sums. */
 static const nnc_metric number_rows[] = {
     NNC_HEAD("FLOPs", NUMBER, .get = get_flops, .show = NNC_SHOW_SCALED, .drop = 5),
     NNC_HEAD("bytes", NUMBER, .get = get_bytes, .show = NNC_SHOW_SCALED, .drop = 3),
@@ -124,7 +127,7 @@ static nnc_cell get_path(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
     return nnc_text_cell(nnc_op_path(row->cost->op, text, NNC_METRIC_TEXT_MAX));
 }
 
-/* Returns the kept bytes; an empty cell for an op that keeps no tensors for backward. */
+/* Returns the bytes that an op keeps for backward; an empty cell if the op keeps no tensors. */
 static nnc_cell get_kept(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_op *op = ((const ops_row *)place->record)->cost->op;
     const double bytes = nnc_op_phase(op) == NNC_PHASE_FORWARD ? nnc_op_kept_bytes(op) : 0.0;
@@ -173,8 +176,7 @@ static const nnc_metrics row_metrics[NNC_BY_COUNT] = {
     [NNC_BY_PHASE] = NNC_METRICS("a phase of the step", phase_sums, ops_row),
 };
 
-/* The table of ops to show. The getters of its metrics read the record that contains the rows as an nnc_report, so the
- * report is the first member. */
+/* The op table that `ops` prints. Getters read this record as an nnc_report, so the report is its first member. */
 typedef struct ops_list {
     nnc_report report;
     nnc_ops_by by;
@@ -249,7 +251,8 @@ const nnc_view nnc_ops_output = {
 nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report, nnc_ops_view view) {
     nnc_metric own_rows[NNC_COUNT_OF(document_rows)];
     memcpy(own_rows, document_rows, sizeof own_rows);
-    own_rows[OPS_ROW].rows = &row_metrics[view.by]; /* metrics of one op, or of a sum by op, group or phase */
+    /* metrics of one op, or of a sum by op, by group or by phase (--by) */
+    own_rows[OPS_ROW].rows = &row_metrics[view.by];
     const nnc_metrics own = { .rows = own_rows, .count = NNC_COUNT_OF(own_rows) };
     nnc_view shown = nnc_ops_output;
     shown.document = &own;
@@ -265,8 +268,8 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
     return NNC_OK;
 }
 
-/* Refuses options of the training run that the page does not show. The page shows only how the run loads its data;
- * without options of data loading, all options of the run are refused. */
+/* Refuses options of the training run, because the page of `ops` shows no run. If options
+ * describe data loading, the page shows the time of data loading, and all options of the run are accepted. */
 static nnc_status check_run(const nnc_scenario_args *given, const nnc_report *report, nnc_error *err) {
     const bool shown = report->run != NULL && !isnan(report->run->input_s);
     for (int i = 0; i < given->own_count && !shown; i++) {
@@ -312,7 +315,7 @@ const nnc_command nnc_cmd_ops = {
     .serving = &nnc_cmd_serve_ops,
 };
 
-/* ---- nncost op: work, roofline and time of a single op on a device ---- */
+/* ---- nncost op: work, roofline and predicted time of a single op on a device ---- */
 
 typedef struct answer {
     nnc_single_op alone;
@@ -375,7 +378,7 @@ static const nnc_page_rows page = NNC_PAGE_ROWS(&op_metrics, page_rows);
 
 const nnc_view nnc_op_view = { .schema = "nncost.op/1", .document = &op_metrics, .rows = &page };
 
-/* Reads "4096x4096x4096". Returns false if the text is not such a list of whole numbers. */
+/* Reads whole numbers joined by "x", such as "4096x4096x4096". Returns false if the text has another form. */
 static bool read_dims(const char *text, nnc_single_op *alone) {
     char number[24];
     while (alone->dim_count < NNC_SINGLE_OP_DIMS_MAX) {
@@ -393,7 +396,7 @@ static bool read_dims(const char *text, nnc_single_op *alone) {
     return false;
 }
 
-/* Sets the plan options of the command line in `plan`. */
+/* Sets the fields of `plan` that options of the command line give. */
 static nnc_status read_settings(const nnc_scenario_args *given, nnc_plan *plan, nnc_error *err) {
     for (int i = 0; i < given->setting_count; i++) {
         NNC_TRY(nnc_setting_apply(&given->settings[i], &nnc_plan_table, plan, err));

@@ -1,5 +1,5 @@
-/* plot: draws a picture of an estimate, or of the plans that a search finds, as SVG. With "-o NAME.png", an
- * installed program converts it. */
+/* nncost plot: draws an estimate, or the plans that a search finds, as an SVG picture. With "-o NAME.png", a converter
+ * program of the system makes a PNG file of the picture. */
 #include <unistd.h>
 
 #include "base/base_internal.h"
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #endif
 
-/* Finds the picture that the first operand names. */
+/* Finds the kind of picture that the first operand names, such as "timeline" or "front". */
 static nnc_status find_picture(const nnc_session *session, const nnc_picture **picture, nnc_error *err) {
     const nnc_names names = { nnc_picture_name, NNC_PICTURE_COUNT };
     const char *name = session->options.operands[0];
@@ -27,7 +27,8 @@ static nnc_status find_picture(const nnc_session *session, const nnc_picture **p
     return nnc_fail(err, NNC_BAD_USAGE, "plot", "unknown picture, expected one of %s, found \"%s\"", expected, name);
 }
 
-/* Sets the options that `plot` accepts for a picture: only pictures of a search accept the options of a search. */
+/* Chooses the options that `plot` accepts for a kind of picture: the options of a search are accepted only for pictures
+ * of a search. */
 static void form_of(const nnc_options *options, nnc_form *form) {
     const nnc_names names = { nnc_picture_name, NNC_PICTURE_COUNT };
     const char *name = options->operand_count > 0 ? options->operands[0] : "";
@@ -38,7 +39,7 @@ static void form_of(const nnc_options *options, nnc_form *form) {
     }
 }
 
-/* Refuses options that only other pictures use. */
+/* Refuses options that have an effect only on other kinds of pictures. */
 static nnc_status check_options(const nnc_options *options, const nnc_picture *picture, nnc_error *err) {
     const struct {
         const char *option;
@@ -72,7 +73,7 @@ static nnc_status draw(nnc_session *session, const nnc_plot_data *data, nnc_erro
     return NNC_OK;
 }
 
-/* State while a picture is drawn with the outline of another estimate (--against). */
+/* State that is needed while a picture is drawn with the outline of a second estimate (--against). */
 typedef struct outlined {
     nnc_session *session;
     const nnc_report *report;
@@ -85,7 +86,8 @@ static nnc_status draw_outlined(nnc_session *session, void *context, nnc_scenari
     return draw(o->session, &(nnc_plot_data){ .report = o->report, .other = &other->report }, err);
 }
 
-/* Parses `line`, the text of --against, estimates its plan in the session `other`, and draws both estimates. */
+/* Reads `line`, the command line given as the value of --against, estimates its plan in a second session `other`, and
+ * draws both estimates in one picture. */
 static nnc_status draw_against(outlined *o, char *line, nnc_session *other, nnc_error *err) {
     enum { WORDS = 256 };
     char *words[WORDS + 1] = { (char *)"plot" };
@@ -148,7 +150,8 @@ static nnc_status draw_report(nnc_session *session, void *context, nnc_scenario 
     return status;
 }
 
-/* Draws a picture of a search. A front has one number of devices, a scaling chart has several. */
+/* Draws a picture of a search. A Pareto front shows plans on one number of devices; a scaling chart shows several
+ * numbers of devices. */
 static nnc_status draw_found(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err) {
     (void)context;
     const nnc_picture *picture = NULL;
@@ -162,7 +165,7 @@ static nnc_status draw_found(nnc_session *session, void *context, const nnc_sear
     return draw(session, &(nnc_plot_data){ .search = report }, err);
 }
 
-/* ---- PNG ---- */
+/* ---- converting a picture from SVG to PNG ---- */
 
 static nnc_status refuse_png(nnc_error *err) {
     return nnc_fail(err, NNC_BAD_USAGE, "--output",
@@ -176,7 +179,7 @@ nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err) {
     return refuse_png(err);
 }
 #else
-/* Programs that convert SVG on standard input to PNG on standard output. */
+/* Programs of the system that read SVG from standard input and write PNG to standard output. */
 static char *const converters[][4] = { { (char *)"resvg", (char *)"-", (char *)"-c", NULL },
                                        { (char *)"rsvg-convert", (char *)"--zoom=2", NULL, NULL } };
 
@@ -193,7 +196,7 @@ static bool convert(char *const *words, FILE *svg, FILE *png) {
     posix_spawn_file_actions_destroy(&actions);
     return begun && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
-/* Replaces the text by the content of a file. Returns false if the file is empty. */
+/* Replaces the bytes of a buffer by the content of a file. Returns false if the file is empty. */
 static bool take_bytes(nnc_buffer *text, FILE *file) {
     char bytes[4096];
     size_t size = 0;
@@ -203,7 +206,8 @@ static bool take_bytes(nnc_buffer *text, FILE *file) {
     return text->size > 0;
 }
 
-/* Replaces the SVG text of a picture by its PNG bytes, which the first installed program of `converters` computes. */
+/* Replaces the SVG text of a picture by PNG bytes. The first program of the table `converters` that is installed
+ * computes the PNG bytes. */
 nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err) {
     FILE *svg = tmpfile(), *png = tmpfile();
     bool done = false;
