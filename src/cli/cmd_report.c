@@ -1,5 +1,6 @@
-/* nncost report: one page of HTML for an estimate, the scenarios of a plan file, a search, or two estimates (diff).
- * It has the verdict, pictures, numbers, ops, sources, and the command that makes the page again. */
+/* nncost report: writes a single HTML page about an estimate, the scenarios of a plan file, a search, or two estimates
+ * (diff). The page has the verdict, pictures, numbers, ops, sources, and the command line that writes the page
+ * again. */
 #include <limits.h>
 
 #include <nncost/nncost.h>
@@ -11,7 +12,8 @@
 #include "record/record_internal.h"
 #include "render/render_internal.h"
 
-/* Limits that keep a page below 120 kB. OPS: rows of a table. PASSES: passes of a timeline. */
+/* Limits that keep a report page below 120 kB. OPS: largest number of rows in the table of ops. PASSES: largest number
+ * of passes in a timeline. */
 enum { OPS = 60, PASSES = 250, WIDE = 720, NARROW = 360 };
 
 static nnc_style html_of(const nnc_session *session) {
@@ -24,7 +26,7 @@ static nnc_style html_of(const nnc_session *session) {
 static void put_picture(nnc_buffer *out, const nnc_picture *picture, const nnc_plot_data *data, const char *class,
                         int32_t width) {
     char id[64];
-    /* the id of a picture must be unique on the page */
+    /* ids of pictures must differ within a page */
     snprintf(id, sizeof id, "nnc-%zu-%s", out->size, picture->name);
     const nnc_plot_how how = {
         .width = width, .fragment = true, .id = id, .marks = PASSES, .from_s = (double)NAN, .to_s = (double)NAN
@@ -34,7 +36,8 @@ static void put_picture(nnc_buffer *out, const nnc_picture *picture, const nnc_p
     nnc_buffer_text(out, "</div>\n");
 }
 
-/* Draws each picture in a wide and a narrow form; the page shows one of them. A timeline can be scrolled sideways. */
+/* Draws each picture twice, in a wide and in a narrow form; the page shows the form that fits the width of the window.
+ * A timeline is drawn once, and the reader can scroll it sideways. */
 static void put_pictures(nnc_buffer *out, const nnc_plot_data *data, bool pipelined) {
     for (unsigned i = 0; i < NNC_PICTURE_COUNT; i++) {
         const nnc_picture *picture = nnc_pictures[i];
@@ -64,7 +67,7 @@ static nnc_status put_estimate(nnc_session *session, const nnc_report *report, n
     char text[NNC_METRIC_TEXT_MAX], head[256];
     const nnc_plot_data data = { .report = report };
     nnc_report plain = *report;
-    /* the list of intervals of the timeline is left out, because the picture shows the intervals */
+    /* the report lists no intervals of the timeline, because its picture shows them */
     plain.intervals = NULL;
     nnc_report_sentence(report, text);
     const char *scenario = session->options.scenario;
@@ -164,7 +167,7 @@ static void put_foot(nnc_session *session) {
     nnc_buffer_text(&command, "nncost");
     const char *end = session->arguments.bytes + session->arguments.size;
     for (const char *at = session->arguments.bytes; at < end; at += strlen(at) + 1) {
-        /* the command that the report prints does not contain the path of --output */
+        /* the command line that the report prints leaves out the path of --output */
         if (strncmp(at, "--output", 8) != 0) {
             nnc_buffer_byte(&command, ' ');
             nnc_shell_word(&command, at);
@@ -195,7 +198,7 @@ static nnc_status write_estimate(nnc_session *session, void *context, nnc_scenar
     return status;
 }
 
-/* Writes a section for each scenario of a plan file, or for --scenario only. */
+/* Writes a section of the page for each scenario of a plan file, or only for the scenario that --scenario names. */
 static nnc_status write_estimates(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     const nnc_plans *plans = NULL;
@@ -277,13 +280,14 @@ const nnc_command nnc_cmd_report = {
     .run = run,
 };
 
-/* ---- explore: writes the program as one page for a browser, with a command line to start with ---- */
+/* ---- nncost explore: writes the program as one page for a browser, with a command line with which the page starts
+ * ---- */
 
-/* Text in the page after which the command line to start with is written. */
+/* The text in the browser page behind which the start command line is inserted. */
 static const char mark[] = "<meta name=\"nnc-start\" content=\"";
 
-/* Reads the browser page that `explore` writes. It is installed with the data, or in the build folder of the source
- * tree. */
+/* Reads the browser page that `explore` writes. The file of this page is installed with the data, or is in the build
+ * folder of the source tree. */
 static nnc_status read_page(const char *data, char **text, size_t *size, nnc_error *err) {
     static const char *const places[] = { "explorer.html", "build/web/explorer.html" };
     char path[PATH_MAX + 32];
@@ -296,8 +300,8 @@ static nnc_status read_page(const char *data, char **text, size_t *size, nnc_err
                     "is not installed with this program; in the source tree, tools/web builds it");
 }
 
-/* Checks that the operands are ids of a model and a device that can be loaded, because a page reads only files that the
- * user drops on it. Without operands there is nothing to check. */
+/* Checks that the operands of `explore` are ids of a model and a device that can be loaded. Paths are refused, because
+ * a browser page reads only files that the user drops on the page. Without operands, there is nothing to check. */
 static nnc_status check(nnc_session *session, nnc_error *err) {
     const nnc_options *options = &session->options;
     nnc_scenario *scenario = nnc_arena_alloc(nnc_specs_arena(session->specs), sizeof *scenario);
@@ -316,8 +320,8 @@ static nnc_status check(nnc_session *session, nnc_error *err) {
                : nnc_scenario_load_args(session, options->operands[0], options->operands[1], scenario, err);
 }
 
-/* Writes the command line with which the browser page starts. It is the command line of this program, with "estimate"
- * in place of "explore" and without --output. Writes nothing if there are no operands. */
+/* Writes the command line with which the browser page starts: the command line of `explore`, with "estimate" in place
+ * of "explore" and without --output. Writes nothing if `explore` has no operands. */
 static void put_start(nnc_buffer *out, const nnc_session *session) {
     const char *end = session->arguments.bytes + session->arguments.size;
     nnc_buffer words = { 0 };
@@ -349,7 +353,7 @@ static nnc_status write_page(nnc_session *session, const char *page, size_t size
     nnc_buffer_put(&text, at, size - (size_t)(at - page));
     const nnc_status status = text.failed ? nnc_no_memory(err) : nnc_output_write(path, text.bytes, text.size, err);
     nnc_buffer_free(&text);
-    /* the browser page has already been written, so the session must not write to its file again */
+    /* the page is written already; the session must not overwrite the file */
     session->options.output = NULL;
     nnc_buffer_print(session->out, "%s\n", path);
     return status;

@@ -1,11 +1,12 @@
-/* nncost run: the page of a whole run: length, parts of the wall time, method, input, failures and checkpoints,
- * money, energy, carbon. run_rows is the page; nncost estimate shows it below its own page. */
+/* nncost run: the page of a whole run: its length, the parts of its wall time, method, data loading, failures and
+ * checkpoints, money, energy and carbon. The page consists of run_rows; nncost estimate shows these rows below its own
+ * page. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "input/input_internal.h"
 
-/* Returns the source of a parameter as text; NULL = no source. Sources in a device file have keys. Uses the longest of
- * these keys that equals the parameter's key or names an object around the parameter. */
+/* Returns the source of a parameter of a run as text; NULL = no source. Each source in a device file has a key, and the
+ * function uses the longest key that is the parameter's key or the name of an object which contains the parameter. */
 static const char *source_of(const nnc_device *device, const char *key) {
     const char *text = NULL;
     size_t best = 0;
@@ -20,7 +21,7 @@ static const char *source_of(const nnc_device *device, const char *key) {
     return text;
 }
 
-/* Writes the parts of the wall time, which are the metrics that add up to it. */
+/* Writes the table of the parts of the wall time of a run. The parts are the metrics that add up to the wall time. */
 static void write_parts(nnc_sheet *sheet, const void *record) {
     const nnc_run *run = ((const nnc_report *)record)->run;
     static const nnc_head heads[] = { { .text = "part", .left = true },
@@ -41,7 +42,7 @@ static void write_parts(nnc_sheet *sheet, const void *record) {
     nnc_sheet_gap(sheet);
 }
 
-/* ---- metrics of the page that the JSON output does not have ---- */
+/* ---- metrics that the page of a run shows and the JSON output does not contain ---- */
 
 #define ASK(member) NNC_VIA(nnc_report, run_ask), NNC_IN(nnc_run_ask, member)
 NNC_GET(get_rolls_out, nnc_report, nnc_bool_cell(nnc_method_rolls_out(self->run_ask->method)))
@@ -231,7 +232,7 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     return NNC_OK;
 }
 
-/* Computes a run without a model and a device, from the options alone. */
+/* Computes a run from options alone, without a model and a device. */
 static nnc_status run_bare(nnc_session *session, nnc_error *err) {
     const nnc_scenario_args *given = &session->options.given;
     nnc_plan plan = nnc_plan_default();
@@ -270,8 +271,7 @@ const nnc_command nnc_cmd_run = {
     .run = run,
 };
 
-/* ---- nncost budget: the model and data that an amount of money or FLOPs trains best, by published scaling laws
- * ---- */
+/* ---- nncost budget: the best model and data for an amount of money or FLOPs, by published scaling laws ---- */
 
 static const char *law_at(unsigned index) { return nnc_law_name((nnc_law)index); }
 

@@ -1,40 +1,42 @@
-/* nncost scale: finds the best plan for each number of devices, its efficiency, and the parts of a step to which
- * device time is lost. */
+/* nncost scale: finds the best plan for each of several numbers of devices, the efficiency of each number of devices,
+ * and the parts of a step that take more device time than in the most efficient row. */
 #include <nncost/nncost.h>
 
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "input/input_internal.h"
 
-/* Parts of device time: five parts of a step, then the kinds of collectives. */
+/* Parts of device time: first five parts of a step, then one part for each kind of communication. */
 typedef enum scale_part {
-    NNC_SCALE_COMPUTE, /* device time of forward and backward */
+    NNC_SCALE_COMPUTE, /* forward and backward */
     NNC_SCALE_RECOMPUTE,
     NNC_SCALE_UPDATE,
     NNC_SCALE_BUBBLE,
     NNC_SCALE_HOST,
-    NNC_SCALE_COMM, /* device time of the first kind of collective; the other kinds follow */
+    NNC_SCALE_COMM, /* first kind of communication; the further kinds follow */
     NNC_SCALE_COUNT = NNC_SCALE_COMM + NNC_COMM_COUNT
 } scale_part;
 
-/* A number of devices and its best plan. The plan comes first, because getters of nnc_best read this struct. */
+/* A row of the result: a number of devices and the best plan on them. The nnc_best is the first member, because the
+ * getters of nnc_best read this struct. */
 typedef struct scale_row {
     nnc_best best;
     int32_t devices;
     double framework_s; /* with --software any: the step minus the step of the same plan with the software of the
                          * first plan; otherwise NaN */
-    double efficiency;  /* throughput per device, divided by the highest of all numbers of devices */
-    /* For each part: (device time of the part in this row - device time of the part in the row with the highest
-     * throughput per device) / device time of the whole step in this row. Negative: this row needs less. */
+    double efficiency;  /* throughput per device of this row / largest throughput per device of all rows */
+    /* For each part, a share: (device time of the part in this row - device time of the part in the row with the
+     * largest throughput per device) / device time of the whole step in this row. A negative share means that the part
+     * takes less device time in this row. */
     double lost[NNC_SCALE_COUNT];
 } scale_row;
 
 typedef struct nnc_scale {
     const char *model, *device;
-    const char *overrides; /* changes by --set; NULL = no changes */
+    const char *overrides; /* text of the changes by --set; NULL = no --set option */
     int64_t global_batch;
-    const char *batch_chosen; /* how the command chose the batch; "" = an option states the batch */
-    int32_t base;             /* index of the row with the highest throughput per device; -1 = no row has a plan */
+    const char *batch_chosen; /* text that says how the command chose the batch; "" = an option gives the batch */
+    int32_t base;             /* index of the row with the largest throughput per device; -1 = no row has a plan */
     scale_row *rows;
     int32_t count;
 } nnc_scale;
@@ -44,8 +46,8 @@ static const char *part_name(unsigned part) {
     return part < NNC_SCALE_COMM ? names[part] : nnc_comm_name(part - NNC_SCALE_COMM);
 }
 
-/* Returns the part of device time with the largest loss below the loss of part `than`; than -1 = with the largest loss.
- * Returns -1 if this loss is below 0.5 %. */
+/* Returns the part with the largest share in `lost` that is smaller than the share of the part `than`; than -1 = the
+ * part with the largest share. Returns -1 if this share is below 0.5 %. */
 static int most_lost(const scale_row *row, int than) {
     int most = -1;
     for (int i = 0; i < NNC_SCALE_COUNT; i++) {
@@ -57,7 +59,7 @@ static int most_lost(const scale_row *row, int than) {
 
 NNC_GET(get_broke, scale_row, nnc_text_cell(most_lost(self, -1) >= 0 ? part_name((unsigned)most_lost(self, -1)) : NULL))
 
-/* Writes the parts that lost most: "data 12.3%, update 4.0%". */
+/* Writes the names of the parts with the largest lost shares of device time: "data 12.3%, update 4.0%". */
 static nnc_cell get_lost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const scale_row *row = place->record;
     const int first = most_lost(row, -1), second = first >= 0 ? most_lost(row, first) : -1;
@@ -74,7 +76,7 @@ NNC_GET(get_tokens_per_s, scale_row,
         nnc_number_cell(self->best.result != NULL && self->best.result->tokens > 0 ? self->best.result->tokens_per_s
                                                                                    : (double)NAN))
 
-/* Writes the best plan. If there is no plan, writes the reason, but only up to its colon: the page has the whole
+/* Writes the best plan of a row. For a row without a plan, writes the reason up to its colon; the page has the complete
  * reason below the table. */
 static nnc_cell get_shown_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_best *best = place->record;
@@ -85,7 +87,8 @@ static nnc_cell get_shown_plan(const nnc_place *place, char text[NNC_METRIC_TEXT
 
 #define BEST(member) NNC_IN(scale_row, best.member)
 #define FOUND(member) NNC_IN(scale_row, best.found.member)
-/* A metric with a name is written to JSON and CSV. A metric with a head is a column of the page. */
+/* Rows of this table with a name are metrics of the JSON and CSV output. Rows with a heading are columns of the
+ * page. */
 static const nnc_metric scale_rows[] = {
     NNC_WHOLE(scale_row, devices, .head = "devices", .help = "Number of devices."),
     NNC_AS("step_s", NUMBER, FOUND(step_s), .head = "step", .unit = "s",
@@ -152,7 +155,7 @@ static nnc_lines lines_of(const void *record) {
     return (nnc_lines){ &scale_metrics, scale, scale->rows, scale->count };
 }
 
-/* Writes the table with the columns that have values: tokens or samples, the run and its cost. */
+/* Writes the table of `scale`. Columns without any value are left out: tokens or samples, the run and its cost. */
 static void write_table(nnc_buffer *out, nnc_style style, const nnc_scale *scale) {
     nnc_table table = { .count = 0 };
     bool tokens = false, run = false, cost = false, mixed = false;
@@ -175,8 +178,8 @@ static void write_table(nnc_buffer *out, nnc_style style, const nnc_scale *scale
 
 static const char *plural_of(int32_t devices) { return devices == 1 ? "" : "s"; }
 
-/* Writes the largest number of devices with an efficiency of 90 % or more, and the part with the largest loss for the
- * next number of devices. */
+/* Writes the largest number of devices with an efficiency of 90 % or more, and the part that loses the most device time
+ * on the next number of devices. */
 static void write_verdict(nnc_buffer *out, nnc_style style, const nnc_scale *scale) {
     const scale_row *good = &scale->rows[scale->base], *first_bad = NULL;
     for (int32_t i = scale->base + 1; i < scale->count; i++) {
@@ -237,7 +240,7 @@ typedef struct scaler {
     nnc_scale scale;
 } scaler;
 
-/* Computes the parts of a step as device time. They add up to the step. */
+/* Computes the device time of each part of a step. The parts add up to the device time of the step. */
 static void device_time(const nnc_result *r, double parts[NNC_SCALE_COUNT]) {
     const double devices = (double)r->plan.devices;
     parts[NNC_SCALE_COMPUTE] = devices * (r->forward_s + r->backward_s);
@@ -262,9 +265,9 @@ static nnc_status give_reason(nnc_arena *arena, const nnc_search_size *size, nnc
 
 static double device_s(const scale_row *row) { return row->best.found.step_s * row->devices; }
 
-/* Computes the efficiency of each row relative to the row with the highest throughput per device, so at most 1. (The
+/* Computes the efficiency of each row: its throughput per device / the largest throughput per device of all rows. (The
  * row with the fewest devices need not be the best, because plans with little memory may be slower.) Before the call,
- * `lost` has the device time of each part. After it, `lost` is as described at scale_row. */
+ * `lost` has the device time of each part; after the call, `lost` has the shares that scale_row describes. */
 static void compare_sizes(nnc_scale *scale) {
     double base[NNC_SCALE_COUNT];
     if (scale->base < 0) { return; }
@@ -282,8 +285,9 @@ static void compare_sizes(nnc_scale *scale) {
     }
 }
 
-/* Sets row->framework_s: how much longer the step is with the software profile of this plan than with the profile of
- * the first plan. Changes nothing if both profiles are equal, or if the first profile does not allow the plan. */
+/* Sets row->framework_s to the seconds by which the step of this plan is longer with its own software profile than with
+ * the profile of the first plan. Leaves framework_s unchanged if both profiles are equal, or if the plan is not allowed
+ * with the profile of the first plan. */
 static nnc_status split_step(nnc_session *session, const nnc_search_report *report, const scale_row *first,
                              nnc_scratch *scratch, scale_row *row, nnc_error *err) {
     const nnc_software *software = NULL;
@@ -341,7 +345,8 @@ static nnc_status write(nnc_session *session, void *context, const nnc_search_re
     return NNC_OK;
 }
 
-/* Adds the default numbers of devices (1, 8, 64, 512, 4096) if the options have none. */
+/* Adds the option --devices with the default numbers of devices (1, 8, 64, 512, 4096) if the command line has no such
+ * option. */
 static nnc_status choose_sizes(nnc_options *options, nnc_error *err) {
     nnc_scenario_args *given = &options->given;
     if (nnc_scenario_setting(given, "devices") != NULL) { return NNC_OK; }
@@ -368,7 +373,7 @@ static nnc_status search_all_sizes(nnc_session *session, scaler *s, nnc_error *e
     return nnc_search_args_run(session, options->operands[0], device, write, s, err);
 }
 
-/* Tests whether options say how much is trained, so that each row also has the whole run. */
+/* Tests whether options give the amount of training, so that each row has a whole run. */
 static bool has_amount(const nnc_scenario_args *given) {
     static const char *const amounts[] = { "tokens", "samples", "epochs", "days", "device_hours" };
     bool found = false;

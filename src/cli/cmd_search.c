@@ -1,5 +1,6 @@
 /* nncost search: finds the best legal plans for one or several numbers of devices, and the Pareto front of step time
- * and memory. Also finds the best plan of a device or of a number of devices, for device_ranking.c and cmd_scale.c. */
+ * and memory. This file has functions for device_ranking.c and cmd_scale.c, which need the best plan on one device or
+ * on one number of devices. */
 #include <nncost/nncost.h>
 
 #include "base/base_internal.h"
@@ -9,15 +10,15 @@
 #include "record/record_internal.h"
 #include "shape/shape_internal.h"
 
-/* Cost of a plan: the money of a run, or else its device-hours, or else the money of a step, or else its
- * device-seconds. */
+/* Cost of a plan by the first known of four measures: money of the run, device-hours of the run, money of a step,
+ * device-seconds of a step. */
 typedef struct spent {
-    const char *what; /* name of the cost: "run cost" */
+    const char *what; /* name of the measure, such as "run cost" */
     double amount;
-    const char *currency; /* currency of the amount; NULL = the amount is not money */
+    const char *currency; /* currency of the cost; NULL = the cost is in device-hours or device-seconds */
 } spent;
 
-/* Size of a text such as "run cost 12.3 USD", which spent_text writes. */
+/* Bytes of a text such as "run cost 12.3 USD", which spent_text writes. */
 enum { SPENT_TEXT = 96 };
 
 static spent spent_on(const nnc_found *found, const char *currency) {
@@ -35,7 +36,7 @@ static const char *spent_text(const nnc_found *found, const char *currency, char
     return text;
 }
 
-/* A row of the table: a plan, and the number of further plans with the same step and memory. */
+/* A row of the table of plans. found: a plan; like: number of further plans with the same step time and memory. */
 typedef struct plan_row {
     nnc_found found;
     int32_t like;
@@ -78,8 +79,8 @@ static bool software_differs(const nnc_found *list, int32_t count) {
     return false;
 }
 
-/* Returns true if two plans have the same number of devices and profile, and the table would show the same step time
- * and memory for both. */
+/* Returns true if the table would show two plans as equal: the same number of devices, the same profile, and the same
+ * text for step time and memory. */
 static bool is_like(const nnc_found *a, const nnc_found *b) {
     char left[NNC_NUMBER_TEXT], right[NNC_NUMBER_TEXT];
     return a->plan.devices == b->plan.devices && strcmp(a->software, b->software) == 0 &&
@@ -88,7 +89,7 @@ static bool is_like(const nnc_found *a, const nnc_found *b) {
                   nnc_unit_text((double)b->memory_bytes, "B", right)) == 0;
 }
 
-/* Writes successive plans that look equal in the table (is_like) as one row. Returns the number of rows. */
+/* Joins successive plans that the table would show as equal (is_like) to one row. Returns the number of rows. */
 static int32_t fold(const nnc_found *list, int32_t count, plan_row *rows) {
     int32_t kept = 0;
     for (int32_t i = 0; i < count; i++) {
@@ -120,7 +121,7 @@ void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, in
     table.heads[CARBON].text = run && list[0].carbon_kg > 0.0 ? table.heads[CARBON].text : NULL;
     if (run || (sizes && count > 0)) {
         const spent cost = spent_on(&list[0], currency);
-        if (cost.currency != NULL) { /* heading with the kind of cost and the currency, such as "run USD" */
+        if (cost.currency != NULL) { /* heading of the cost column, such as "run USD" */
             snprintf(head, sizeof head, "%s %s", run ? "run" : "step", cost.currency);
         } else {
             snprintf(head, sizeof head, "%s", cost.what);
@@ -134,7 +135,7 @@ void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, in
     free(rows);
 }
 
-/* Writes why a number of devices has no plan. */
+/* Writes the reason why a search found no plan for one number of devices. */
 static void write_none(nnc_buffer *out, nnc_style style, const nnc_search_size *size, const char *currency) {
     char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[SPENT_TEXT];
     const char *plural = size->devices == 1 ? "" : "s";
@@ -186,7 +187,7 @@ static void write_sizes(nnc_buffer *out, nnc_style style, const nnc_search_repor
     nnc_arena_destroy(arena);
 }
 
-/* Size of a text such as ", bubble 1.2 ms less". The text is empty if the difference is a rounding error. */
+/* Bytes of a text such as ", bubble 1.2 ms less". The text is empty if a difference is only a rounding error. */
 enum { DIFFERENCE = 80 };
 static const char *difference(const char *what, double less_s, double step_s, char text[DIFFERENCE]) {
     char number[NNC_NUMBER_TEXT];
@@ -198,8 +199,8 @@ static const char *difference(const char *what, double less_s, double step_s, ch
     return text;
 }
 
-/* Writes the difference between the best plan and the second plan in each part of the step; nothing if their steps are
- * equal. */
+/* Writes, for each part of the step, by how much the time of the best plan differs from the time of the second plan;
+ * nothing if both steps take the same time. */
 static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result *r) {
     const nnc_found *a = &r->best[0], *b = &r->best[1];
     char faster[NNC_NUMBER_TEXT];
@@ -215,7 +216,7 @@ static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result 
                    difference("compute", faster_s - bubble_s - exposed_s, a->step_s, compute));
 }
 
-/* Writes the fastest plan that misses the deadline or the budget. */
+/* Writes the fastest plan that breaks the deadline or the budget of the search. */
 static void write_missed(nnc_buffer *out, nnc_style style, const nnc_found *missed, const char *currency) {
     char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[SPENT_TEXT];
     nnc_sheet_line(out, style,
@@ -266,9 +267,10 @@ static bool is_as_fast(const nnc_found *a, const nnc_found *b) {
     return fabs(a->step_s - b->step_s) <= 1e-6 * b->step_s;
 }
 
-/* Writes the probability that the first plan is the fastest, and the most likely other plan. */
+/* Writes the probability that the first plan of the list is the fastest, and the plan that is fastest with the next
+ * largest probability. */
 static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report *report) {
-    enum { STEPS = 20 }; /* number of measured steps that would decide between the plans */
+    enum { STEPS = 20 }; /* number of steps that the page suggests to measure for each of two plans */
     const nnc_search_result *r = report->result;
     const nnc_sure *sure = report->sure;
     char word[NNC_METRIC_TEXT_MAX], time[NNC_NUMBER_TEXT];
@@ -387,9 +389,9 @@ void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report
     nnc_view_write(out, style, &view, report);
 }
 
-enum { TOKENS_MAX = 5000000 }; /* a usual batch of language-model pre-training has about 4 million tokens */
+enum { TOKENS_MAX = 5000000 }; /* batches of language-model pre-training usually have about 4 million tokens */
 
-/* Reads the batch and the sequence length that the options give; 0 = not given. */
+/* Reads the batch and the sequence length from the options of the command line; 0 = no option gives this value. */
 static nnc_status read_given(const nnc_scenario_args *given, nnc_plan *plan, nnc_error *err) {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
@@ -400,14 +402,14 @@ static nnc_status read_given(const nnc_scenario_args *given, nnc_plan *plan, nnc
     return NNC_OK;
 }
 
-/* Returns the value of a setting as a whole number; `none` if it is not given, 0 if it is a list. */
+/* Returns the value of an option as a whole number; `none` if the option is not given, 0 if the value is a list. */
 static int64_t whole_setting(const nnc_scenario_args *given, const char *name, int64_t none) {
     const char *value = nnc_scenario_setting(given, name);
     double number = 0.0;
     return value == NULL ? none : nnc_read_double(value, &number) ? (int64_t)number : 0;
 }
 
-/* Returns the largest number of the list --devices, such as 1,8 or 8..512*2; 1 if it is not given. */
+/* Returns the largest number in the value of --devices, a list such as 1,8 or 8..512*2; 1 if --devices is not given. */
 static int64_t most_devices(const nnc_scenario_args *given) {
     int64_t most = 1;
     const char *at = nnc_scenario_setting(given, "devices");
@@ -420,7 +422,8 @@ static int64_t most_devices(const nnc_scenario_args *given) {
     return most;
 }
 
-/* Returns the global batch that the options determine, micro-batch x micro-batches x data; 0 = not determined. */
+/* Returns the global batch that the options of the command line determine: micro_batch x micro_batches x data, with
+ * data as given or devices / (tensor x pipeline x context); 0 = the options do not determine the batch. */
 static int64_t fixed_batch(const nnc_scenario_args *given) {
     const int64_t split =
         whole_setting(given, "tensor", 1) * whole_setting(given, "pipeline", 1) * whole_setting(given, "context", 1);
@@ -467,15 +470,16 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, int64
     }
     *global_batch = most_devices(given);
     while (*global_batch % 2 == 0) { *global_batch /= 2; }
-    /* the batch begins with the odd factors of the number of devices, so that it can be divided over the devices */
+    /* The chosen batch is a multiple of the odd factors of the number of devices, so that the devices can divide the
+     * batch. */
     *chosen = *global_batch * seq_len <= TOKENS_MAX ? " (chosen: about 4 million tokens)"
                                                     : " (chosen: can be divided over the devices)";
     while (*global_batch * 2 * seq_len <= TOKENS_MAX) { *global_batch *= 2; }
     return keep_batch(session, *global_batch, err);
 }
 
-/* Estimates a plan that a search found, because the search does not keep the parts of the step, the bound and the
- * energy. The result is in the arena of the specs; its op table is valid until the next use of scratch. */
+/* Estimates a plan that a search found: a search does not store the parts of the step, the bound and the energy of a
+ * plan. The result is allocated in the arena of the specs; its op table is valid until the next use of the scratch. */
 static nnc_status estimate_found(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
                                  nnc_scratch *scratch, const nnc_result **result, nnc_error *err) {
     nnc_profiles profiles;
@@ -488,7 +492,7 @@ static nnc_status estimate_found(const nnc_session *session, const nnc_search_re
                         made, err);
 }
 
-/* ---- fills an nnc_best: the best plan of a device, or of a number of devices ---- */
+/* ---- filling an nnc_best: the best plan on one device, or on one number of devices ---- */
 
 nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
                          nnc_scratch *scratch, nnc_best *best, nnc_error *err) {
@@ -504,7 +508,7 @@ nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *re
     return estimate_found(session, report, found, scratch, &best->result, err);
 }
 
-/* Getters for rows that begin with an nnc_best; null if no plan was found. */
+/* Getters for rows whose first member is an nnc_best. They return null if the search found no plan. */
 #define BEST_GET(function, ...)                                                 \
     nnc_cell function(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) { \
         const nnc_best *best = place->record;                                   \
@@ -527,28 +531,29 @@ void nnc_best_command(nnc_buffer *out, const nnc_best *best) {
     if (best->found.command != NULL) { nnc_buffer_print(out, "    %s\n", best->found.command); }
 }
 
-/* ---- probability that the first plan of the list is the fastest ---- */
+/* ---- probability that the first plan of the result is the fastest ---- */
 
-/* Two plans of one search share a part of their error, which comes from the model, the device and the profile. This
- * constant is the share of the variance that they have in common. It was chosen on pairs of published steps that differ
- * only in the plan: tests/sure.py prints how often a plan is faster when its probability is 80 %. */
+/* The errors of the predicted step times of two plans of one search are correlated, because both have the error of the
+ * model, the device and the profile. This constant is the correlated share of the variance of the error. It was chosen
+ * on pairs of published steps that differ only in the plan: tests/sure.py prints how often a plan is faster if its
+ * probability is 80 %. */
 static const double common_share = 0.7;
 
-/* 90 % of a normal distribution lie within this number of standard deviations. */
+/* 90 % of a normal distribution lie within this number of standard deviations of the mean. */
 static const double within_90 = 1.6449;
 
-/* Returns the probability that a normal variable exceeds x standard deviations. */
+/* Returns the probability that a normally distributed variable exceeds its mean by more than x standard deviations. */
 static double above(double x) { return 0.5 * erfc(x / sqrt(2.0)); }
 
-/* A plan of the list: the logarithm of its step, and the standard deviation of the error that it does not share with
- * the other plans. */
+/* A plan of the result: the logarithm of its predicted step time, and the standard deviation of the part of the error
+ * that is independent of other plans. */
 typedef struct candidate {
     double log_s, deviation;
-    bool repeats; /* true: the previous plan of the list has the same step time as this plan */
+    bool repeats; /* true: the previous plan of the result has the same predicted step time */
 } candidate;
 
-/* Returns the probability that plan i is the fastest: the probability that all other plans are slower, integrated over
- * the error of plan i. */
+/* Returns the probability that plan i is the fastest of the list: an integral over the error of plan i of the
+ * probability that all other plans are slower. */
 static double probability_best(const candidate *list, int32_t count, int32_t i) {
     enum { POINTS = 201 };
     const double reach = 5.0, width = 2.0 * reach / (POINTS - 1);
@@ -592,7 +597,8 @@ static nnc_status find_sure(const nnc_session *session, nnc_search_report *repor
     return NNC_OK;
 }
 
-/* --emit: writes the best plan; for several numbers of devices, the fastest plan. */
+/* Writes the launch file of --emit for the best plan; if the search covers several numbers of devices, for the fastest
+ * plan of all. */
 static nnc_status emit_best(nnc_session *session, const nnc_search_report *report, nnc_error *err) {
     char **operands = session->options.operands;
     const nnc_found *best =
@@ -606,7 +612,7 @@ static nnc_status emit_best(nnc_session *session, const nnc_search_report *repor
     return nnc_emit_plan(session, &plan, NULL, err);
 }
 
-/* Writes the result of a search. batch_chosen: points to the text of nnc_batch_choose. */
+/* Writes the result of a search. batch_chosen: text from nnc_batch_choose that says how the batch was chosen. */
 static nnc_status write_found(nnc_session *session, void *batch_chosen, const nnc_search_report *report,
                               nnc_error *err) {
     nnc_search_report found = *report;
@@ -627,8 +633,8 @@ static nnc_status write_found(nnc_session *session, void *batch_chosen, const nn
     return status;
 }
 
-/* Runs `nncost search`. If the options give no global batch, chooses one, and the page says how. With several devices,
- * ranks the devices instead. */
+/* Runs `nncost search`. If the options give no global batch, the command chooses a batch, and the page says how. If the
+ * operands name several devices, the command ranks the devices instead. */
 static nnc_status run(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     int64_t batch = 0;

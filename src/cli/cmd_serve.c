@@ -1,14 +1,15 @@
-/* nncost serve, and `ops` and `explain` with --serve: a decoder under load, or images by diffusion.
+/* nncost serve, and `ops` and `explain` with the option --serve: a decoder that serves requests, or image generation by
+ * diffusion.
  *
- * All commands of a deployment are loaded in the same way: with_scenario() reads the operands, computes, and calls
- * the writer of the command. Each page is a list of rows. */
+ * All commands for a deployment load their inputs in the same way: with_scenario() reads the operands, computes the
+ * deployment, and calls the function that writes the answer. Each page is a list of rows. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "explain/explain_internal.h"
 #include "launch/launch_internal.h"
 #include "serve/serve_internal.h"
 
-/* ---- metrics of the page that the JSON output does not have ---- */
+/* ---- metrics that the page of a deployment shows and the JSON output does not contain ---- */
 
 #define SERVE(member) NNC_VIA(nnc_report, serve), NNC_IN(nnc_serve, member)
 #define DEVICE(member) NNC_VIA(nnc_report, device), NNC_IN(nnc_device, member)
@@ -27,9 +28,9 @@ static const nnc_metric page_metric_rows[] = {
 };
 static const nnc_metrics page_metrics = NNC_METRICS("a page of serving", page_metric_rows, nnc_report);
 
-/* ---- functions that write items for rows of the page ---- */
+/* ---- functions that write single items of a page line ---- */
 
-/* Adds the source of the price, unless the user gives the price (--price). */
+/* Adds the source of the price of a device-hour to the page line, unless the user gives the price with --price. */
 static void add_price(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const nnc_price *price = report->device->price_count > 0 ? report->device->prices : NULL;
@@ -38,7 +39,7 @@ static void add_price(nnc_sheet *sheet, const void *record) {
     if (price != NULL && price->per_device_hour == counted) { nnc_sheet_price(sheet, price); }
 }
 
-/* Writes a table of the parts of a prefill and of a decode step. */
+/* Writes a table with the parts of the time of a prefill step and of a decode step. */
 static void write_steps(nnc_sheet *sheet, const void *record) {
     const nnc_serve *s = ((const nnc_report *)record)->serve;
     const nnc_serve_step *steps[] = { &s->prefill, &s->decode };
@@ -56,7 +57,7 @@ static void write_steps(nnc_sheet *sheet, const void *record) {
 
 static void write_launch(nnc_sheet *sheet, const void *record) { nnc_sheet_launch(sheet, record); }
 
-/* ---- the page of a deployment that generates tokens ---- */
+/* ---- the page of a deployment that serves a decoder ---- */
 
 static const nnc_page_row plan_rows[] = {
     NNC_LINE("model"),
@@ -173,8 +174,8 @@ static const nnc_page_row answer_rows[] = {
 };
 static const nnc_page_rows answer_page = NNC_PAGE_ROWS(&page_metrics, answer_rows);
 
-/* Writes the changes that make the deployment fit or, if it fits, make it cheaper: "would fit    --tensor 4: 52.5 ms
- * per token, 73 tokens/s, 105 USD per million out". */
+/* Writes changes with which the deployment fits in memory or, if it fits already, costs less per token: "would fit
+ * --tensor 4: 52.5 ms per token, 73 tokens/s, 105 USD per million out". */
 static void write_changes(nnc_sheet *sheet, const nnc_report *report) {
     char time[NNC_NUMBER_TEXT], rate[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT], money[64] = "";
     const char *label = report->serve->fits ? "cheaper" : "would fit";
@@ -221,7 +222,7 @@ const nnc_view nnc_serve_ops_view = {
     .schema = "nncost.serve/1", .document = &nnc_serve_document, .lines = op_lines, .page = write_ops_page
 };
 
-/* ---- the page of image generation ---- */
+/* ---- the page of image generation by diffusion ---- */
 
 static const nnc_page_row images_rows[] = {
     NNC_LINE("images"),
@@ -342,7 +343,7 @@ nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report, c
 
 static nnc_status run(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
-    /* the command that --emit prints does not depend on the load, so no estimate is needed */
+    /* the command line of --emit does not depend on the load, so nothing is estimated */
     if (nnc_emit_instead(session)) { return nnc_serve_with(session, operands[0], operands[1], write_answer, err); }
     return nnc_serve_report(session, operands[0], operands[1], write_answer, err);
 }

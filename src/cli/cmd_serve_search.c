@@ -1,13 +1,13 @@
-/* nncost search --serve: deployments of a decoder: the cheapest, the fastest, and the front between them, within the
- * limits of --slo ("ttft_s<=0.5,tpot_s<=0.03"). */
+/* nncost search --serve: finds deployments of a decoder: the cheapest, the fastest, and the Pareto front of cost and
+ * speed, among those that meet the limits of --slo ("ttft_s<=0.5,tpot_s<=0.03"). */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "serve/serve_internal.h"
 #include "sweep/sweep_internal.h"
 
 typedef struct searched {
-    const nnc_report *report; /* report with the model, device, software and load of the search */
-    const char *slo;          /* limits as the user wrote them; NULL = no limits */
+    const nnc_report *report; /* report with model, device, software profile and load of the searched deployments */
+    const char *slo;          /* value of --slo, limits in the user's spelling; NULL = no limits */
     const nnc_serve_limit *limits;
     const nnc_serve_search_result *result;
 } searched;
@@ -15,7 +15,7 @@ typedef struct searched {
 #define PLAN(member, ...) NNC_AS(#member, WHOLE, NNC_IN(nnc_serve_found, plan.member), __VA_ARGS__)
 #define NUMBER(member, ...) NNC_NUMBER(nnc_serve_found, member, __VA_ARGS__)
 
-/* Metrics of a deployment. If the device file has no price, there is no cost. */
+/* Metrics of a deployment that the search found. The cost is missing if the device file has no price. */
 static const nnc_metric found_rows[] = {
     PLAN(devices, .head = "devices", .help = "Total number of devices."),
     PLAN(tensor, .head = "tensor", .help = "Devices that split each matrix product."),
@@ -122,9 +122,10 @@ static nnc_lines front_lines(const void *record) {
     return (nnc_lines){ &found_metrics, NULL, self->result->front, self->result->front_count };
 }
 
-/* A deployment that was found, with its label and currency: the record of the page. */
+/* A found deployment with its label ("cheapest") and the currency of its cost: the record that the page shows. */
 typedef struct priced {
-    nnc_serve_found found; /* must be the first member: conditions and metrics read this struct as an nnc_serve_found */
+    /* the first member, because conditions and metrics read this struct as an nnc_serve_found */
+    nnc_serve_found found;
     const char *label, *currency;
 } priced;
 
@@ -207,7 +208,7 @@ const nnc_view nnc_serve_search_view = {
 
 static const char option[] = "--slo";
 
-/* Returns true if --slo can limit a metric: it must be a single number in a section of nnc_serve. */
+/* Returns true if --slo can limit a metric: the metric must be a single number and belong to a section of nnc_serve. */
 static bool has_limit(const nnc_column *column) {
     const nnc_metric *row = column->metric;
     const nnc_metric *inside = column->depth > 0 ? column->inside[column->depth - 1] : NULL;
@@ -291,7 +292,7 @@ static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc
     session->exit_code = result->found ? 0 : 1;
     if (options->emit != NULL && result->found) {
         const nnc_serve_ask *best = &result->cheapest.plan;
-        /* a copy of `ask`, because the search changes only some of its fields for each deployment */
+        /* a copy of `ask`, in which the search replaces some fields for each deployment */
         nnc_serve_ask plan = *ask;
         plan.devices = best->devices;
         plan.tensor = best->tensor;
@@ -337,18 +338,19 @@ const nnc_command nnc_cmd_serve_search = {
     .run = run,
 };
 
-/* ---- nncost sweep --serve and compare --serve: serves every combination of the given lists, one row each ---- */
+/* ---- nncost sweep --serve and nncost compare --serve: one row for every combination of the listed values ---- */
 
 typedef struct serve_rows {
     nnc_report *reports;
-    int64_t count, illegal;              /* count: number of rows; illegal: number of combinations without a row */
+    /* count: number of legal combinations, each a row; illegal: number of other combinations */
+    int64_t count, illegal;
     bool models, devices, engines;       /* true: the rows differ in model (models), in device (devices), in engine
                                           * (engines) */
     const char *names[NNC_SETTINGS_MAX]; /* options that vary; axis_of[i]: index of the value of names[i] in the values
                                           * of a row */
     int32_t axis_of[NNC_SETTINGS_MAX];
     int32_t name_count;
-    const char ***values; /* for each row: the values of the options in `names`, as the user wrote them */
+    const char ***values; /* for each row: values of the options `names`, in the user's spelling */
 } serve_rows;
 
 #define ROWS(table)                                                                                          \
@@ -362,7 +364,8 @@ static const nnc_metric sweep_rows[] = ROWS(&nnc_serve_metrics), images_rows[] =
 static const nnc_metrics sweep_document = NNC_METRICS("served side by side", sweep_rows, serve_rows);
 static const nnc_metrics images_document = NNC_METRICS("images side by side", images_rows, serve_rows);
 
-/* Returns true if the first model makes images; all models of a sweep then do. */
+/* Returns true if the models of a sweep make images. All models of one sweep are of the same kind, so only the first is
+ * tested. */
 static bool makes_images(const serve_rows *rows) { return rows->reports[0].images != NULL; }
 
 static const nnc_metrics *metrics_of(const serve_rows *rows) {
@@ -374,11 +377,12 @@ static nnc_lines lines_of(const void *record) {
     return (nnc_lines){ metrics_of(rows), NULL, rows->reports, rows->count };
 }
 
-/* A column of the page: its heading, and its text with metrics in braces; "-" if a metric has no value. */
+/* A column of the page of a sweep: its heading, and the text of its cells with names of metrics in braces. A cell shows
+ * "-" if a metric has no value. */
 typedef struct column {
     const char *head, *text;
     bool left;
-    int drop; /* as in nnc_head */
+    int drop; /* order in which columns are left out of a narrow page, as in nnc_head */
 } column;
 
 static const column token_columns[] = {
@@ -459,9 +463,9 @@ const nnc_view nnc_images_sweep_view = {
 
 enum { ROWS_MAX = 20000 };
 
-/* A comma-separated list of values for an operand, the profile or a setting. */
+/* A list of values, joined by commas in the command line, for an operand, the software profile or an option. */
 typedef struct axis {
-    const char **slot; /* address of the variable to which a value of the list is assigned */
+    const char **slot; /* variable that gets one value of the list for each row */
     const char **values;
     int32_t count;
 } axis;
@@ -478,7 +482,7 @@ typedef struct serve_sweep {
     int32_t axis_count;
     serve_rows rows;
     int64_t illegal;
-    nnc_error last; /* error of the last illegal row */
+    nnc_error last; /* error of the last combination that is illegal */
 } serve_sweep;
 
 static nnc_status add_axis(serve_sweep *s, const char *where, const char *list, bool numeric, const char **slot,
@@ -525,7 +529,7 @@ static nnc_status count_rows(const serve_sweep *s, int64_t *rows, nnc_error *err
     return NNC_OK;
 }
 
-/* Adds a row to the sweep. A row whose values are illegal is counted and left out. */
+/* Adds a row for one combination of values to the sweep. If the combination is illegal, only counts it. */
 static nnc_status add_row(serve_sweep *s, int64_t row, nnc_error *err) {
     serve_rows *rows = &s->rows;
     nnc_serve_scenario *one = nnc_arena_alloc(s->arena, sizeof *one);

@@ -1,5 +1,5 @@
-/* show: writes each field of a device, model or software profile, with its value and source; or writes a model as a
- * file that nncost can read. */
+/* nncost show: prints every field of a device, model or software profile with its value and source; or prints a model
+ * as a file that nncost can read. */
 #include <assert.h>
 #include <unistd.h>
 
@@ -10,21 +10,21 @@
 #include "onnx/onnx_import.h"
 #include "render/render_internal.h"
 
-/* A loaded spec of any kind, with its file and its table of fields. */
+/* A loaded device, model or software profile, with the path of its file and the table of its fields. */
 typedef struct spec_view {
     const char *kind, *path;
     const nnc_field_table *table;
     const void *object;
     const nnc_source *sources;
     int32_t source_count;
-    const nnc_device *device; /* the device; NULL = the spec is of another kind */
-    nnc_lineage *lineage;     /* files from which the spec inherits; NULL = the spec is not based on another file */
-    const nnc_model *model;   /* the model; NULL = the spec is of another kind */
+    const nnc_device *device; /* the device, if the spec is a device; otherwise NULL */
+    nnc_lineage *lineage;     /* files whose values the spec inherits (key "like"); NULL = the spec inherits none */
+    const nnc_model *model;   /* the model, if the spec is a model; otherwise NULL */
 } spec_view;
 
-/* ---- the list of all fields with their sources ---- */
+/* ---- the list of all fields of a spec, with their sources ---- */
 
-/* A field of the spec with its value. */
+/* One field of a spec with its value, as text for a table. */
 typedef struct shown_field {
     const char *name, *value, *unit;
 } shown_field;
@@ -37,8 +37,8 @@ static nnc_cell get_value(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
                                                   : nnc_text_cell(strcmp(field->value, "-") == 0 ? NULL : field->value);
 }
 
-/* Value of a field with a prefix, if it has a unit and is at least 1e4 or below 0.01; otherwise "". Another column
- * shows all digits of the value. */
+/* Text of a field's value with an SI prefix, if the field has a unit and the value is at least 1e4 or below 0.01;
+ * otherwise "". Another column of the table shows all digits of the value. */
 static nnc_cell get_scaled(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const shown_field *field = place->record;
     double number = 0.0;
@@ -49,7 +49,7 @@ static nnc_cell get_scaled(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX
 
 NNC_GET(get_unit, shown_field, nnc_text_cell(self->unit != NULL ? self->unit : ""))
 
-/* Returns the path of the file that sets the field: the file of the spec, or a file from which it inherits (key
+/* Returns the path of the file that sets a field: the file of the spec, or a file from which the spec inherits (key
  * "like"). */
 static nnc_cell get_from(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
 static bool is_like_another(const nnc_place *place);
@@ -64,19 +64,20 @@ static const nnc_metric field_rows[] = {
     NNC_AS("from", TEXT, .get = get_from, .head = "from", .more = NNC_MORE(.when = is_like_another)),
 };
 static const nnc_metrics field_metrics = NNC_METRICS("a field", field_rows, shown_field);
-/* Columns for a file without the key "like": there is no column "from". */
+/* Columns of the table for a spec whose file has no key "like". The table then has no column "from" with the file of
+ * each value. */
 static const nnc_metrics own_metrics = { .rows = field_rows,
                                          .count = sizeof field_rows / sizeof field_rows[0] - 1,
                                          .record_size = sizeof(shown_field) };
 
-/* A spec, and the fields that are shown, in the arena. */
+/* A spec, and the list of the fields that `show` prints. The list is allocated in `arena`. */
 typedef struct shown_spec {
     const spec_view *view;
     nnc_arena *arena;
-    const nnc_device *device; /* the device; NULL = the spec is of another kind */
+    const nnc_device *device; /* the device, if the spec is a device; otherwise NULL */
     shown_field *fields;
     int32_t count, capacity;
-    bool failed; /* true: an allocation failed */
+    bool failed; /* true: an allocation failed, so the list of fields is incomplete */
 } shown_spec;
 
 NNC_IF(is_like_another, void, NNC_OWNER(shown_spec)->view->lineage != NULL)
@@ -98,7 +99,7 @@ static void add_field(shown_spec *to, const char *name, const char *value, const
 enum {
     NAME_MAX_LENGTH = 128,
     VALUE_MAX_LENGTH = 8192
-    /* the value of a field may be long: a list with an entry for each layer */
+    /* a value may be a long text, for example a list with an entry for each layer */
 };
 
 static void add_rates(shown_spec *to, const nnc_field *field, const void *object, const char *name) {
@@ -113,7 +114,8 @@ static void add_rates(shown_spec *to, const nnc_field *field, const void *object
     }
 }
 
-/* A stack of field tables, in place of recursion. Tables nest at most two deep. */
+/* A stack of field tables: the fields of an object inside a spec have a table of their own. The stack replaces a
+ * recursive function; at most two tables are nested. */
 typedef struct level {
     const nnc_field *fields;
     size_t count, next;
@@ -131,23 +133,24 @@ static void push(level *stack, int *depth, const nnc_field *field, const void *o
     }
 }
 
-/* Tests whether a field only holds a comment of the file. Comments are shown with the sources. */
+/* Tests whether a field has only a comment of the spec file. `show` prints comments together with the sources. */
 static bool is_comment(const nnc_field *field) { return field->type == NNC_FIELD_TEXT && field->size == 0; }
 
-/* Returns true if a rarely used field is not set; such fields are not shown. */
+/* Returns true if a field is rarely used and is not set in the spec; `show` does not print such fields. */
 static bool is_off(const nnc_field *field, const char *text) {
     return field->rare && (strcmp(text, "off") == 0 || strcmp(text, "0") == 0 || strcmp(text, "-") == 0 ||
                            (field->type == NNC_FIELD_ENUM && strcmp(text, field->names.of(0)) == 0));
 }
 
-/* Tests whether the efficiencies of a number format are neutral, because its products were not measured. */
+/* Tests whether all efficiencies of matrix products in one number format are neutral, because such products were not
+ * measured. */
 static bool is_neutral_product(const shown_spec *to, const nnc_gemm_efficiency *e) {
     return to->device != NULL && e->sustained_fraction == 1.0 && e->memory_fraction == 1.0 && e->fixed_s == 0.0 &&
            isnan(e->wave_quantization);
 }
 
-/* Tests whether the struct at `place` (efficiencies, serving parameters) is neutral, because it was not fitted.
- * Unfitted efficiencies (all 1) and unfitted parameters of serving are not shown. */
+/* Tests whether the struct at `place` (a group of efficiencies, or the parameters of serving) was not fitted. `show`
+ * prints no struct that was not fitted, because its values are neutral (efficiencies of 1). */
 static bool is_neutral(const shown_spec *to, const void *place) {
     const nnc_software *software = to->view->table == &nnc_software_table ? to->view->object : NULL;
     return (to->device != NULL && place == (const void *)&to->device->efficiency && !to->device->efficiency.fitted) ||
@@ -326,7 +329,7 @@ static void put_field(nnc_record *record, const nnc_field *field, const nnc_mode
     nnc_record_close(record);
 }
 
-/* Returns true if a model file needs no key for a field, because the field has its default. */
+/* Returns true if a model file can leave out a field, because the field has its default. */
 static bool is_default(const nnc_field *field, const nnc_model *model, const nnc_model *empty) {
     int32_t count = 0;
     if (field->capacity > 0) {
@@ -337,7 +340,7 @@ static bool is_default(const nnc_field *field, const nnc_model *model, const nnc
            memcmp((const char *)model + field->offset, (const char *)empty + field->offset, field->size) == 0;
 }
 
-/* Writes the sources of the model. All sources with the same key form one list. */
+/* Writes the sources of a model as members of a model file. Sources with the same key are written as one list. */
 static void put_sources(nnc_record *record, const nnc_model *model) {
     nnc_record_object(record, "sources");
     for (int32_t i = 0; i < model->source_count; i++) {
@@ -357,7 +360,7 @@ static void put_sources(nnc_record *record, const nnc_model *model) {
     nnc_record_close(record);
 }
 
-/* Writes a graph model as the members of its file; "let" has the current values. */
+/* Writes a graph model as members of its model file. The member "let" gets the current values of the lets. */
 static void put_graph(nnc_record *record, const nnc_graph *graph) {
     static const char *const parts[] = { "input", "define", "ops" };
     const struct nnc_graph_net *net = graph->net;
@@ -385,7 +388,7 @@ static void put_towers(nnc_record *record, const nnc_model *model) {
     nnc_record_close(record);
 }
 
-/* Writes a model as a file, without fields that have their defaults. */
+/* Writes a model as a model file. Fields that have their defaults are left out. */
 static void write_model(nnc_buffer *out, const nnc_model *model) {
     const nnc_family_fields *family = nnc_family_fields_of(model->family);
     nnc_record record = nnc_record_begin(out, "nncost.model/1");
@@ -427,8 +430,8 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, spe
     return nnc_lineage_open(specs, kind, view->path, &view->lineage, err);
 }
 
-/* Returns the kind of a file, from its schema. XML is a device, as a tool describes it; a file without a schema is a
- * model. */
+/* Returns the kind of a file ("device", "model" ...) by the value of its key "schema". An XML file is a device, as
+ * nvidia-smi describes it; a JSON file without "schema" is a model. */
 static nnc_spec_kind kind_of_file(nnc_specs *specs, const char *path) {
     char *text = NULL;
     size_t size = 0;
@@ -472,8 +475,9 @@ static nnc_status find(nnc_specs *specs, const char *id, spec_view *view, nnc_er
     return unknown_id(specs, id, err);
 }
 
-/* Prints the command line that has the same effect as the launch files among the operands. If the model or the device
- * is not given, prints MODEL or DEVICE in its place. Lists skipped keys below, as comments. */
+/* Prints the nncost command line that has the same effect as the launch files among the operands. If the launch files
+ * do not name the model or the device, prints MODEL or DEVICE in its place. Below the command line, lists skipped keys
+ * of the launch files as comments. */
 static nnc_status write_options(nnc_session *session, nnc_error *err) {
     nnc_options *options = &session->options;
     const nnc_launch_asked asked = { .format = options->launch_format,
@@ -540,9 +544,9 @@ const nnc_command nnc_cmd_show = {
     .run = run,
 };
 
-/* ---- validate checks files ---- */
+/* ---- nncost validate: checks files ---- */
 
-/* Prints a fault to standard error. The worst fault decides the exit code. */
+/* Prints one fault of a checked file to standard error. The most serious fault decides the exit code. */
 static void print_fault(void *context, const nnc_error *fault) {
     int *exit_code = context;
     const int code = nnc_status_exit_code(fault->status);
@@ -550,7 +554,7 @@ static void print_fault(void *context, const nnc_error *fault) {
     *exit_code = code > *exit_code ? code : *exit_code;
 }
 
-/* "valid files" has only files without a fault, so the value is true. */
+/* files in the list "valid" have no fault, so this value is true */
 NNC_GET(get_ok, void, nnc_bool_cell(true))
 
 NNC_GET(get_file, void, nnc_text_cell(*(char *const *)self))
@@ -606,15 +610,15 @@ const nnc_command nnc_cmd_validate = {
     .run = NNC_NOT_ON_PAGE(run_validate),
 };
 
-/* ---- import turns an ONNX file into a model file ---- */
+/* ---- nncost import: converts an ONNX file to a model file ---- */
 
-/* Prints the parts that the import could not keep, each on a line of standard error, because standard output has the
- * model file. */
+/* Prints the parts of the ONNX file that the model file lacks, one per line, to standard error, because standard output
+ * has the model file. */
 static void print_notes(const char *path, const char *notes) {
     while (notes != NULL && *notes != '\0') {
         const size_t length = strcspn(notes, "\n");
         nnc_error note;
-        /* nnc_fail replaces control characters in the text of the note */
+        /* nnc_fail replaces control characters in the text */
         nnc_fail(&note, NNC_OK, path, "note: %.*s", (int)length, notes);
         fprintf(stderr, "nncost: %s: %s\n", note.where, note.what);
         notes += length + (notes[length] == '\n');
@@ -651,8 +655,8 @@ const nnc_command nnc_cmd_import = {
     .run = NNC_NOT_ON_PAGE(run_import),
 };
 
-/* ---- checkpoints: 'show' prints their header; other commands take them as MODEL, but only if the model has exactly
- * as many parameters ---- */
+/* ---- checkpoint files: `show` prints the header; other commands accept a checkpoint as MODEL if the model that they
+ * find has exactly as many parameters ---- */
 
 typedef struct shown {
     nnc_checkpoint file;
@@ -722,7 +726,7 @@ nnc_status nnc_checkpoint_show(nnc_session *session, const char *path, nnc_error
     return status;
 }
 
-/* ---- uses a checkpoint as a model ---- */
+/* ---- replacing a checkpoint operand by its model ---- */
 
 nnc_status nnc_checkpoint_check(nnc_session *session, const char *path, const char *model, nnc_error *err) {
     nnc_checkpoint file;

@@ -1,5 +1,5 @@
-/* nncost sweep and nncost merge. Rows go to a sink: lines of a file or of standard output, the best rows (--top), or
- * a database (--db). */
+/* nncost sweep and nncost merge. Each row is given to a sink, which writes the row to a file, to standard output or to
+ * a database (--db), or keeps only the best rows (--top). */
 #include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -14,7 +14,7 @@
 #include "store/store_internal.h"
 #include "sweep/sweep_internal.h"
 
-/* A candidate for the best rows (--top). */
+/* A row that is among the best rows so far, if --top limits the number of rows. */
 typedef struct kept_row {
     double key;
     int64_t row;
@@ -32,20 +32,21 @@ typedef struct row_sink {
     const char *database_path;
     nnc_table table;
     nnc_buffer text;
-    kept_row *top; /* --top: candidates for the best rows; NULL = all rows are written */
-    bool bounded;  /* true: the first top_most candidates are sorted; a row worse than all of them is not added */
+    kept_row *top; /* with --top: the best rows so far; NULL = all rows are written at once */
+    /* true: the first top_most entries of `top` are sorted, and a row worse than all of them is dropped */
+    bool bounded;
     int32_t top_count, top_most;
     int64_t from, done; /* from: number of rows that were finished before the sink was opened; done: number of rows
                          * that are finished now */
-    double commit_s;    /* time at which the rows are next committed to the database */
+    double commit_s;    /* time in seconds (nnc_clock_s) of the next commit of the database */
     nnc_sweep_tally tally;
     nnc_progress progress;
-    int stopped; /* number of the signal that stopped the sweep; 0 = not stopped */
+    int stopped; /* number of the signal that stopped the sweep; 0 = no signal */
 } row_sink;
 
 static const double commit_every_s = 0.25;
 
-/* Writes the text that the sink has collected to its file, and empties it. */
+/* Writes the text that the sink has collected to the output file of the sink, and empties the text. */
 static nnc_status flush(row_sink *sink, nnc_error *err) {
     if (sink->text.failed) { return nnc_no_memory(err); }
     const nnc_status status = nnc_file_write(&sink->file, sink->text.bytes, sink->text.size, err);
@@ -53,14 +54,14 @@ static nnc_status flush(row_sink *sink, nnc_error *err) {
     return status;
 }
 
-/* Returns a style without a limit of width, because all requested columns must be shown. */
+/* Returns an output style without a limit of the line width: a table must show all columns that the user asked for. */
 static nnc_style style_of(const row_sink *sink) {
     return (nnc_style){ .format = sink->sweep->format, .width = INT_MAX };
 }
 
 static nnc_status write_lines(row_sink *sink, const char *lines, size_t size, nnc_error *err) {
     if (!sink->sweep->format->held) {
-        if (sink->text.size > 0) { /* the heading of the table is written together with the first rows */
+        if (sink->text.size > 0) { /* the table heading is written with the first rows */
             NNC_TRY(flush(sink, err));
         }
         return nnc_file_write(&sink->file, lines, size, err);
@@ -126,23 +127,23 @@ static nnc_status sink_open(row_sink *sink, const nnc_sweep *sweep, const nnc_op
     return NNC_OK;
 }
 
-/* Orders rows by key, smallest first; rows with equal keys are ordered by row number. */
+/* Orders rows by `key`, the smallest first; rows with equal keys by their row number. */
 static int best_first(const void *a, const void *b) {
     const kept_row *x = a, *y = b;
     if (x->key < y->key || x->key > y->key) { return x->key < y->key ? -1 : 1; }
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Sorts the candidates and drops all but the best. Then, if the list is full, `bounded` is true: a row that is worse
- * than the last candidate is not added. */
+/* Sorts the rows of --top and drops all but the best top_most rows. If top_most rows remain, sets `bounded`: from then
+ * on, a row that is worse than the last of them is dropped. */
 static void keep_top(row_sink *sink) {
     qsort(sink->top, (size_t)sink->top_count, sizeof *sink->top, best_first);
     while (sink->top_count > sink->top_most) { free(sink->top[--sink->top_count].line); }
     sink->bounded = sink->top_count == sink->top_most;
 }
 
-/* Adds a candidate. The list has space for twice the rows that are kept, so it is sorted only when this space is
- * full. */
+/* Adds a row to the rows of --top. The list has space for twice as many rows as --top keeps, and is sorted only when it
+ * is full. */
 static nnc_status add_candidate(row_sink *sink, const nnc_batch_row *row, nnc_error *err) {
     kept_row kept = { .key = row->key, .row = row->number, .size = row->size };
     if (sink->bounded && best_first(&sink->top[sink->top_most - 1], &kept) < 0) { return NNC_OK; }
@@ -185,8 +186,8 @@ static nnc_status sink_emit(void *context, const nnc_batch *batch, bool *stop, n
     return status;
 }
 
-/* Writes the number of plans that are illegal or exceed the memory and therefore have no row; nothing with --all, or if
- * no plan fits. */
+/* Writes the number of plans without a row, because they are illegal or exceed the memory. Writes nothing with --all,
+ * or if no plan fits. */
 static void say_hidden(row_sink *sink) {
     const nnc_sweep_tally *tally = &sink->tally;
     const int64_t hidden = tally->illegal + tally->over_memory;
@@ -233,7 +234,7 @@ static void say_stopped(const row_sink *sink) {
 static nnc_status sink_close(row_sink *sink, nnc_buffer *out, nnc_status status, nnc_error *err) {
     nnc_progress_end(&sink->progress);
     if (sink->done == sink->sweep->shard_rows) {
-        sink->stopped = 0; /* a signal that arrives here is ignored, because the output is already complete */
+        sink->stopped = 0; /* ignores a signal that arrived late: the output is complete */
     }
     if (status == NNC_OK) {
         status = sink->database != NULL ? finish_database(sink, out, err) : finish_lines(sink, err);
@@ -287,11 +288,11 @@ static nnc_status add_axes(const nnc_options *options, nnc_sweep *sweep, nnc_err
     return NNC_OK;
 }
 
-/* Adds the columns that --columns, --where and --by name to the sweep. */
+/* Adds to the sweep the columns that the options --columns, --where and --by name. */
 static nnc_status add_names(const nnc_options *options, nnc_sweep *sweep, nnc_error *err) {
     const nnc_sweep_options *asked = &options->sweep;
     const bool to_program = nnc_format_is_csv(options->format) || options->format == &nnc_format_json;
-    /* the column `row` is written, because merge and other programs need the number of a row */
+    /* adds the column `row`, because merge needs the numbers of the rows */
     if (sweep->shard.of > 1 || asked->database != NULL || (asked->columns == NULL && to_program)) {
         NNC_TRY(nnc_sweep_add_columns(sweep, "--columns", "row", err));
     }
@@ -320,7 +321,7 @@ static nnc_status prepare(nnc_session *session, nnc_sweep **made, nnc_error *err
     return add_names(options, sweep, err);
 }
 
-/* Computes all rows of a sweep. Returns false if an MPI rank has failed; there are then no rows. */
+/* Computes all rows of a sweep on all MPI ranks. Returns false if an MPI rank has failed; no rows are then returned. */
 static bool run_rows(nnc_rank_group ranks, const nnc_sweep *sweep, row_sink *sink, int threads, nnc_status *status,
                      nnc_error *err) {
     nnc_pool pool;
@@ -336,7 +337,7 @@ static bool run_rows(nnc_rank_group ranks, const nnc_sweep *sweep, row_sink *sin
     return well;
 }
 
-/* Prints the reason why the sweep has no rows. */
+/* Prints the reason why a sweep has no rows. */
 static void say_none(const nnc_sweep *sweep, const nnc_sweep_tally *tally) {
     const int64_t plans = tally->illegal + tally->over_memory + tally->fitting;
     if (plans == 0) {
@@ -358,7 +359,8 @@ static nnc_status finish(nnc_session *session, const nnc_sweep *sweep, row_sink 
     return status;
 }
 
-/* Runs a sweep; rank 0 writes. All ranks start only after each has read the same input without an error. */
+/* Runs a sweep; MPI rank 0 writes the rows. The ranks begin only after every rank has read the same input without an
+ * error. */
 static nnc_status run_ranks(nnc_session *session, nnc_rank_group ranks, const nnc_sweep *sweep, uint64_t digest,
                             nnc_status status, nnc_error *err) {
     nnc_interrupt interrupt;
@@ -374,7 +376,8 @@ static nnc_status run_ranks(nnc_session *session, nnc_rank_group ranks, const nn
         if (ranks.rank == 0 && well) {
             status = finish(session, sweep, &sink, status, err);
         } else if (ranks.rank == 0) {
-            sink_close(&sink, session->out, NNC_NO_MEMORY, NULL); /* after a failure, keeps the old output file */
+            /* the sweep failed, so an old output file is kept */
+            sink_close(&sink, session->out, NNC_NO_MEMORY, NULL);
         }
     }
     nnc_interrupt_release(&interrupt);
@@ -414,7 +417,7 @@ const nnc_command nnc_cmd_sweep = {
     .serving = &nnc_cmd_serve_sweep,
 };
 
-/* Merges shards of a search; the session writes the result. */
+/* Merges shard files of a search; the session then writes the merged result. */
 static nnc_status merge_search(nnc_session *session, const char *out, char *const *shards, int count, nnc_error *err) {
     const nnc_style style = { .format = nnc_ends_in(out, ".csv") ? &nnc_format_csv : &nnc_format_json };
     nnc_search_report report;
@@ -427,7 +430,7 @@ static nnc_status merge_search(nnc_session *session, const char *out, char *cons
 
 static nnc_status run_merge(nnc_session *session, nnc_error *err) {
     const nnc_options *options = &session->options;
-    /* the output file OUT of merge must not exist, because a shard could be overwritten by mistake */
+    /* refuses an output file OUT that exists, because OUT may be a shard that the user listed by mistake */
     if (access(options->operands[0], F_OK) == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, options->operands[0],
                         "exists already, expected the name of a new file first");

@@ -1,5 +1,5 @@
-/* nncost trace: where the time of a profiled program went, how long each operator should take, and the changes
- * between two traces. */
+/* nncost trace: shows how the time of a profiled program is divided among operators, how long each operator should
+ * take, and the differences between two traces. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "plot/plot_internal.h"
@@ -15,14 +15,14 @@ enum { PARTS = 4 };
 
 typedef struct answer {
     nnc_trace_sum sum;
-    const char *model;  /* the model whose program was traced; NULL = not given */
-    const part *parts;  /* the parts of one step, measured and estimated */
-    int32_t part_count; /* number of parts; 0 = no model is given */
+    const char *model;  /* id of the model of the traced program; NULL = the user gave no model */
+    const part *parts;  /* parts of one step, each with its measured and its estimated time */
+    int32_t part_count; /* number of entries in `parts`; 0 = the user gave no model */
     const char *file;
     const char *recorded_device;
-    const char *device; /* id of the device of the trace; NULL = not known */
+    const char *device; /* id of the device on which the trace was recorded; NULL = not known */
     int64_t kernels, steps;
-    int64_t shown; /* largest number of rows on a page */
+    int64_t shown; /* largest number of rows that a page shows */
 } answer;
 
 static const char *class_name(unsigned class) {
@@ -30,8 +30,8 @@ static const char *class_name(unsigned class) {
     return class < 3 ? names[class] : "?";
 }
 
-/* Returns why an operator is slow: a size that is no multiple of 16 bytes, or its time as a multiple of its expected
- * time and of its bound. */
+/* Returns a text that says why an operator is slow: a dimension is no multiple of 16 bytes, or the time is some times
+ * the expected time and the lower bound. */
 static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX]) {
     const double calls = (double)r->calls;
     char was[NNC_NUMBER_TEXT], could[NNC_NUMBER_TEXT];
@@ -169,7 +169,8 @@ static const nnc_page_row page_rows[] = {
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&document, page_rows);
 
-/* Writes one line for each finding, at most --top (10 by default): the saving, the operator, and the reason. */
+/* Writes a line for each slow operator, at most --top lines (10 by default): the time that would be saved, the
+ * operator, and the reason why it is slow. */
 static void write_findings(nnc_buffer *out, nnc_style style, const answer *a) {
     const int64_t most = a->shown > 0 ? a->shown : 10;
     if (a->sum.finding_count > 0) { nnc_sheet_heading(out, style, "findings, largest saving first"); }
@@ -221,7 +222,7 @@ const nnc_view nnc_trace_view = {
     .schema = "nncost.trace/1", .document = &document, .lines = lines_of, .page = NNC_NO_PAGE_IN_BROWSER(write_page)
 };
 
-/* ---- two traces ---- */
+/* ---- nncost trace with two traces: lists the changes ---- */
 
 typedef struct change {
     const char *op, *dims;
@@ -231,7 +232,7 @@ typedef struct change {
 
 typedef struct comparison {
     answer before, after;
-    change *changes; /* changes of operators between two traces, largest change first */
+    change *changes; /* changes in the time of operators between two traces, the largest first */
     int32_t count;
     int64_t shown;
 } comparison;
@@ -331,13 +332,13 @@ static nnc_status compare(comparison *c, nnc_arena *arena, nnc_error *err) {
     return NNC_OK;
 }
 
-/* ---- compares the traces of the ranks of one run ---- */
+/* ---- nncost trace with the traces of several ranks of one run ---- */
 
 typedef struct run_of_ranks {
     nnc_trace_rank *ranks;
     int32_t count;
     int64_t slowest;
-    int32_t compared;       /* number of ranks with a collective that was compared */
+    int32_t compared; /* number of ranks that have at least one collective that could be matched with other ranks */
     double waits_s, span_s; /* means over ranks. waits_s: waiting in collectives, over the ranks in `compared`; NaN = no
                              * rank. span_s: time span of the trace */
 } run_of_ranks;
@@ -460,7 +461,7 @@ static nnc_status read_answer(nnc_session *session, const char *path, const char
     NNC_TRY(nnc_trace_read(path, trace, err));
     if (id == NULL && (*trace)->device != NULL &&
         nnc_device_load(session->specs, (*trace)->device, &device, NULL) != NNC_OK) {
-        device = NULL; /* the device of the trace has no file, so the times of operators cannot be predicted */
+        device = NULL; /* no device file: times of operators cannot be predicted */
     }
     *a = (answer){ .file = path, .shown = session->options.view.top };
     NNC_TRY(nnc_trace_sum_up(*trace, path, device, &a->sum, err));
@@ -471,12 +472,13 @@ static nnc_status read_answer(nnc_session *session, const char *path, const char
     return NNC_OK;
 }
 
-/* Returns true if the output file is a picture, .svg or .png. NULL = standard output. */
+/* Returns true if the path of the output file ends in .svg or .png, so that a picture is written. path NULL = standard
+ * output. */
 static bool is_picture(const char *output) {
     return output != NULL && (nnc_ends_in(output, ".svg") || nnc_ends_in(output, ".png"));
 }
 
-/* Draws a picture of the operators with most time. */
+/* Draws a picture of the operators that take the most time in a trace. */
 static nnc_status draw(nnc_session *session, const answer *a, nnc_error *err) {
     enum { OPS_MAX = 40, NAMES_PX = 180 };
     static const char *const hues[] = { "compute", "network", "memory" };
@@ -516,8 +518,8 @@ static nnc_status draw(nnc_session *session, const answer *a, nnc_error *err) {
     return nnc_ends_in(session->options.output, ".png") ? nnc_make_png(session->out, err) : NNC_OK;
 }
 
-/* Compares a step of the trace with the estimated step, part by part. The idle time of the estimate is bubbles plus
- * host time. */
+/* Compares each part of a traced step with the same part of the estimated step. The idle time of the estimated step is
+ * the sum of bubbles and host time. */
 static nnc_status add_parts(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
                             nnc_error *err) {
     answer *a = context;

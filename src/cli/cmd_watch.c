@@ -1,9 +1,11 @@
-/* nncost watch: compares the log of a run, line by line, with the interval of its estimate. */
+/* nncost watch: reads the log of a training run line by line, and compares the step times in the log with the interval
+ * of the estimated step time. */
 #include "cli/cli_internal.h"
 #include "lab/lab_internal.h"
 
-/* The limits of an alarm are this many times as far from the estimate as the ends of the estimate's interval (in
- * logarithms). Of 2,935 published steps, 3.3 % lie outside the limits of an alarm (tests/false_alarms.py). */
+/* Factor for the limits of an alarm: in logarithms, an alarm limit is this many times as far from the estimated step
+ * time as the end of the estimate's interval. Of 2,935 published steps, 3.3 % lie outside the alarm limits
+ * (tests/false_alarms.py). */
 static const double reach = 1.5;
 
 typedef struct answer {
@@ -68,7 +70,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
 
 const nnc_view nnc_watch_view = { .schema = "nncost.watch/1", .document = &document, .page = write_page };
 
-/* State while a log is read. A line on standard error says when the step time leaves its limits or returns. */
+/* State while `watch` reads a log. A line on standard error reports when the step time leaves the alarm limits and when
+ * it returns. */
 typedef struct following {
     double alarm_s[2];
     bool outside;

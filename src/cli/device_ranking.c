@@ -1,5 +1,5 @@
-/* nncost search MODEL DEVICE,DEVICE,...: finds the best plan on each device and ranks the devices by cost or time.
- * --plans writes a plan file with a scenario for each device. */
+/* nncost search MODEL DEVICE,DEVICE,...: finds the best plan on each listed device, and ranks the devices by cost or
+ * time. The option --plans writes a plan file with one scenario for each device. */
 #include <limits.h>
 #include <unistd.h>
 
@@ -10,21 +10,22 @@
 #include "input/input_internal.h"
 #include "record/record_internal.h"
 
-/* A device and its best plan. The nnc_best is the first member, because the getters of nnc_best read this struct. */
+/* A row of the ranking: a device and the best plan on it. The nnc_best is the first member, because the getters of
+ * nnc_best read this struct. */
 typedef struct choice_row {
     nnc_best best;
     const char *id, *name;
-    const char *seller, *date; /* seller and date of the price; NULL = no price */
-    nnc_basis basis;           /* basis of the device's efficiencies */
+    const char *seller, *date; /* seller and date of the price of the device; NULL = no price */
+    nnc_basis basis;           /* kind of measurements behind the device's efficiencies */
     double energy_j, price;
 } choice_row;
 
 typedef struct choices {
     const char *model;
     const nnc_scenario_args *given;
-    const char *aim; /* aim of the ranking in words: "the cheapest size within the deadline" */
+    const char *aim; /* text of the aim of the ranking: "the cheapest size within the deadline" */
     int64_t global_batch;
-    const char *batch_chosen; /* how the command chose the batch; "" = the options have one */
+    const char *batch_chosen; /* text that says how the command chose the batch; "" = an option gives it */
     choice_row *rows;
     int32_t count;
 } choices;
@@ -95,7 +96,8 @@ static void write_unmeasured(nnc_buffer *out, const choices *all) {
     nnc_buffer_text(out, count > 0 ? "\n" : "");
 }
 
-/* Writes the table. Its headings say whether cost and energy are of the run or of a step. */
+/* Writes the table of ranked devices. Its headings say whether costs and energies are those of the run or of one
+ * step. */
 static void write_table(nnc_buffer *out, nnc_style style, const choices *all) {
     nnc_table table = { .count = 0 };
     bool run = true;
@@ -110,7 +112,7 @@ static void write_table(nnc_buffer *out, nnc_style style, const choices *all) {
     nnc_table_write(&table, out, style);
 }
 
-/* Writes the source of each price, because prices differ more between sellers than between devices. */
+/* Writes the source of the price of each device, because prices of sellers differ more than prices of devices. */
 static void write_prices(nnc_buffer *out, nnc_style style, const choices *all) {
     int32_t count = 0;
     for (int32_t i = 0; i < all->count; i++) {
@@ -153,16 +155,16 @@ bool nnc_device_ranking_asked(const nnc_options *options) {
 /* Arguments of the function that receives the result of the search on one device. */
 typedef struct ranking {
     nnc_arena *arena;
-    choice_row *row; /* row of the ranking to which the result of the search is written */
+    choice_row *row; /* row of the ranking that gets the result of the search */
     nnc_scratch *scratch;
-    bool fastest; /* true: devices are ranked by time; false: by cost */
+    bool fastest; /* true: the device with the shortest time comes first; false: the cheapest device */
 } ranking;
 
 static const char *keep(nnc_arena *arena, const char *text) {
     return text != NULL ? nnc_arena_strdup(arena, text) : NULL;
 }
 
-/* Returns the best plan on a device; NULL = no plan fits. */
+/* Returns the best plan in the result of a search on one device; NULL = no plan fits. */
 static const nnc_found *best_of(const nnc_search_report *report, bool fastest) {
     if (report->sizes == NULL) { return report->result->best_count > 0 ? &report->result->best[0] : NULL; }
     const int32_t index = fastest ? report->fastest : report->cheapest;
@@ -185,7 +187,8 @@ static const char *reason_of(nnc_arena *arena, const nnc_search_report *report) 
     return nnc_arena_strdup(arena, text);
 }
 
-/* Fills the row of a device with the result of its search. Copies strings, because the search frees its memory. */
+/* Fills the ranking row of a device with the result of the search on this device. Copies the texts, because the search
+ * frees its memory. */
 static nnc_status take(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err) {
     ranking *r = context;
     choice_row *row = r->row;
@@ -220,8 +223,8 @@ static int compare(const double a[], const double b[], int count) {
     return 0;
 }
 
-/* Orders devices: first those whose plan has a cost, by cost; then those whose plan has no cost, by time; then
- * devices without a plan. */
+/* Orders ranking rows: first devices with a known cost, by cost; then devices with a plan but without a cost, by time;
+ * then devices without a plan. */
 static int by_cost(const void *a, const void *b) {
     const choice_row *rows[] = { a, b };
     double keys[2][3];
@@ -252,7 +255,7 @@ static const char *aim_of(const nnc_options *options, bool *fastest) {
                                 : "the cheapest size";
 }
 
-/* ---- plan file ---- */
+/* ---- --plans: writes a plan file with the ranked devices ---- */
 
 static void put_fields(nnc_record *record, const nnc_options *options, const nnc_plan *plan) {
     static const char *const chosen[] = { "devices",        "data",        "tensor",   "pipeline",
@@ -273,7 +276,7 @@ static void put_fields(nnc_record *record, const nnc_options *options, const nnc
     }
 }
 
-/* Writes the options of the run. */
+/* Writes the options of the run into a scenario of the plan file. */
 static void put_run(nnc_record *record, const nnc_scenario_args *given) {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_field *field = given->settings[i].field;
@@ -285,8 +288,8 @@ static void put_run(nnc_record *record, const nnc_scenario_args *given) {
     }
 }
 
-/* Writes the cluster, with a path that is valid in any folder, and the price of --seller, because a plan file cannot
- * name a seller. */
+/* Writes the cluster file, as a path that is valid in any folder, and the price of --seller into a scenario. The price
+ * is written as a number, because a plan file cannot name a seller. */
 static nnc_status put_terms(nnc_record *record, const nnc_session *session, const choice_row *row, nnc_error *err) {
     const nnc_scenario_args *given = &session->options.given;
     char folder[PATH_MAX], text[2 * PATH_MAX];
@@ -359,12 +362,12 @@ static nnc_status search_all(ranking *r, nnc_session *session, choices *all, nnc
             return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "an empty name in the list \"%s\"",
                             session->options.operands[1]);
         }
-        /* a copy of the options, because a search removes options that the search for the next device needs */
+        /* a copy of the options for each device: a search removes options that the next search needs */
         nnc_session own = *session;
         r->row = &all->rows[all->count];
         NNC_TRY(nnc_search_args_run(&own, session->options.operands[0], device, take, r, err));
         all->count++;
-        if (own.exit_code > 1) { /* after a signal, the page shows the devices that were searched so far */
+        if (own.exit_code > 1) { /* after a signal, the page shows the devices whose searches have ended */
             session->exit_code = own.exit_code;
             return NNC_OK;
         }
