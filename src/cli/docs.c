@@ -1,4 +1,4 @@
-/* Help of the program, of a command with all its options, and the brief help of -h. */
+/* Writes the help of the program, the help of a command with all options of the command, and the short help of -h. */
 #include <limits.h>
 
 #include <nncost/nncost.h>
@@ -12,7 +12,8 @@
 #include "render/render_internal.h"
 #include "sweep/sweep_internal.h"
 
-/* Headings of options in help: first `top`, then the groups of the command in the order of its options, then `last`. */
+/* Order of the headings below which help lists options: first those of `top`, then the groups of the command in the
+ * order of its options, then those of `last`. */
 static const char *const top[] = { "Batch", "Parallelism", "Memory", "Software", "Numbers" };
 static const char *const last[] = { "Cost", "Output" };
 enum { FIRST = sizeof top / sizeof top[0], LAST = sizeof last / sizeof last[0], GROUPS = 32 };
@@ -59,8 +60,8 @@ static void write_options(nnc_buffer *out, nnc_style style, unsigned takes) {
     }
 }
 
-/* The options that users need most. -h shows the listed options that the command has. For a command with own options it
- * reads less of the list, but at least COMMON_LEAST names. */
+/* The options that users need most. -h lists those of these options that the command has. A command with many options
+ * of its own lists fewer names of this table, but at least the first COMMON_LEAST. */
 static const char *const common[] = { "--devices",     "--tensor",        "--pipeline",     "--zero",
                                       "--micro-batch", "--micro-batches", "--global-batch", "--seq-len",
                                       "--precision",   "--recompute",     "--set",          "--output",
@@ -68,7 +69,8 @@ static const char *const common[] = { "--devices",     "--tensor",        "--pip
                                       "--frozen",      "--tokens" };
 enum { COMMON = sizeof common / sizeof common[0], COMMON_LEAST = 12, BRIEF_MAX = 18 };
 
-/* Returns the length of the first sentence, without its full stop and without the default value. */
+/* Returns the length of the first sentence of a help text, without the full stop at its end and without the default
+ * value in brackets. */
 static int sentence_length(const char *help) {
     const char *stop = strstr(help, ". "), *bracket = strstr(help, " [");
     size_t length = strlen(help);
@@ -77,7 +79,7 @@ static int sentence_length(const char *help) {
     return (int)(length > 0 && help[length - 1] == '.' ? length - 1 : length);
 }
 
-/* Writes the first sentence of an option's help on one line, cut between words. */
+/* Writes the first sentence of an option's help on one line; a sentence that is too long is cut between two words. */
 static void write_brief(nnc_buffer *out, nnc_style style, const nnc_option_text *option) {
     char label[NNC_OPTION_NAME + 40];
     const char *letter = strcmp(option->name, "--format") == 0   ? "-f, "
@@ -95,7 +97,8 @@ static void write_brief(nnc_buffer *out, nnc_style style, const nnc_option_text 
     }
 }
 
-/* Returns true if an option is specific to a command and not rarely used. */
+/* Returns true if the short help of a command should list an option that is specific to the command: an option that is
+ * not of the plan and not one of the rarely used options. */
 static bool is_own(unsigned takes, const nnc_option_text *option) {
     static const char *const rare[] = { "--seller",   "--offer",    "--region",     "--building",
                                         "--scenario", "--timeline", "--stages",     "--trace",
@@ -114,7 +117,8 @@ static void write_brief_options(nnc_buffer *out, nnc_style style, const char *co
     }
     const int most = own_count < BRIEF_MAX - COMMON_LEAST ? COMMON - own_count : COMMON_LEAST;
     nnc_buffer_text(out, "\n");
-    for (int own = 0; own <= 1; own++) { /* pass 0 writes common options, pass 1 writes the command's own options */
+    /* pass 0 writes the common options, pass 1 the options of the command alone */
+    for (int own = 0; own <= 1; own++) {
         for (int i = 0; nnc_option_at(takes, i, &option) && shown < BRIEF_MAX; i++) {
             const bool is_common = has(common, most, option.name);
             if (own ? !is_common && is_own(takes, &option) : is_common) {
@@ -187,11 +191,12 @@ void nnc_help_program_brief(nnc_buffer *out) {
                          "version.\n");
 }
 
-/* ---- writes --help of a command with many options ---- */
+/* ---- --help of a command with many options: one line per option ---- */
 
 enum { MANY = 100 };
 
-/* Tests whether only --help-all shows a group: software details, or (except in 'run') groups of a whole run. */
+/* Tests whether --help leaves out a group of options, which only --help-all lists: software details, and, except in
+ * `run`, the groups of a whole run. */
 static bool is_rare_group(const nnc_command *command, const char *group) {
     static const char *const rare[] = { "Software",    "Run",   "Failures", "Checkpoints",
                                         "Fine-tuning", "Sites", "Input",    "Energy" };
@@ -206,7 +211,7 @@ static int option_count(unsigned takes) {
     return count;
 }
 
-/* Writes one line of help for each option, by group, without the groups that only --help-all shows. */
+/* Writes one line of help for each option, by group. Groups that only --help-all lists are left out. */
 static void write_short_options(nnc_buffer *out, nnc_style style, const nnc_command *command) {
     nnc_option_text option;
     const char *groups[GROUPS];
@@ -264,14 +269,14 @@ void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *comma
  * tools/docs.py writes these pages from the output of 'nncost docs options', which prints every command, option,
  * field and metric as JSON. The pages are committed and installed; docs only finds and prints them. */
 
-/* ---- outputs: what commands print with --format json ---- */
+/* ---- the outputs that commands write with --format json ---- */
 
-/* Views of the commands in cli/lab. */
+/* Views of the outputs of the commands accuracy and calibrate (src/cli/lab). */
 extern const nnc_view nnc_accuracy_view, nnc_calibration_view;
 
 static const struct output {
     const char *name, *title;
-    const nnc_view *view; /* view that writes the output; NULL: the output is one line of a sweep */
+    const nnc_view *view; /* view that writes the output; NULL = the output is one line of the rows of a sweep */
 } outputs[] = {
     { "estimate", "nncost estimate --format json", &nnc_estimate_view },
     { "fit", "nncost fit --format json", &nnc_fit_view },
@@ -311,7 +316,7 @@ static void put_names(nnc_record *record, const char *key, const char *(*name_of
     nnc_record_close(record);
 }
 
-/* Writes the type of a metric, and whether its value may be null. */
+/* Writes the JSON schema type of a metric, and whether its value may be null. */
 static void put_metric_type(nnc_record *record, const nnc_metric *row) {
     static const char *const types[] = {
         [NNC_METRIC_NUMBER] = "number", [NNC_METRIC_WHOLE] = "integer", [NNC_METRIC_BOOL] = "boolean",
@@ -340,7 +345,7 @@ static void put_metric(nnc_record *record, const nnc_metric *row, const char *na
     nnc_record_text(record, "name", name);
     put_metric_type(record, row);
     nnc_record_bool(record, "required", more->when == NULL);
-    /* a metric without a help text shows a field of the plan, so it has the help text of that field */
+    /* A metric without a help text shows a field of the plan, and takes the help text of this field. */
     nnc_record_text(record, "help", row->help == NULL ? nnc_field_help(&nnc_plan_table, row->name) : row->help);
     nnc_record_text(record, "unit", row->unit);
     if (row->each_count > 0 && more->each != NULL) { put_names(record, "keys", more->each, row->each_count); }
@@ -350,7 +355,7 @@ static void put_metric(nnc_record *record, const nnc_metric *row, const char *na
         put_metrics(record, row->rows);
         nnc_record_close(record);
     }
-    if (more->others != NULL) { /* a list may contain several kinds of records */
+    if (more->others != NULL) { /* a list may have records of several kinds */
         nnc_record_list(record, "others");
         for (const nnc_metrics *const *other = more->others; *other != NULL; other++) {
             nnc_record_list(record, NULL);
@@ -374,14 +379,14 @@ static void put_metrics(nnc_record *record, const nnc_metrics *metrics) {
     }
 }
 
-/* Writes all metrics of an estimate with their full names. */
+/* Writes the description of every metric of an estimate, with its full name ("step.step_s"). */
 static nnc_status put_columns(nnc_record *record) {
     nnc_columns columns;
     nnc_arena *arena = nnc_arena_create();
     const nnc_status status = arena != NULL ? nnc_columns_of(&nnc_estimate_metrics, arena, &columns) : NNC_NO_MEMORY;
     for (int32_t i = 0; status == NNC_OK && i < columns.count; i++) {
         nnc_metric row = *columns.list[i].metric;
-        /* in a sweep, the value of a metric is null in the row of an illegal plan */
+        /* the row of an illegal plan in a sweep has null for this metric */
         row.hop = row.type == NNC_METRIC_WHOLE ? 1 : row.hop;
         row.each_count = 0;
         put_metric(record, &row, columns.list[i].name);
@@ -409,7 +414,7 @@ static nnc_status put_outputs(nnc_record *record) {
     return status;
 }
 
-/* ---- fields of files ---- */
+/* ---- descriptions of the fields of files ---- */
 
 static const char *field_kind(nnc_field_type type) {
     switch (type) {
@@ -494,9 +499,9 @@ static void put_tables(nnc_record *record) {
     nnc_record_close(record);
 }
 
-/* ---- commands and options ---- */
+/* ---- descriptions of commands and options ---- */
 
-/* Returns the kind of an option's value, from the type of its field or the name of its argument. */
+/* Returns the kind of value that an option takes, found by the type of its field or by the placeholder in its help. */
 static const char *option_kind(const nnc_option_text *option) {
     return option->of_file                            ? field_kind(option->field->type)
            : option->argument[0] == '\0'              ? "flag"
@@ -519,7 +524,7 @@ static void put_choices(nnc_record *record, const nnc_option_text *option) {
     nnc_record_close(record);
 }
 
-/* Writes the description of an option as JSON, for programs that show a form for input, such as the browser page. */
+/* Writes the description of an option as JSON. Programs such as the browser page use it to build an input form. */
 static void put_option(nnc_record *record, const nnc_option_text *option) {
     const nnc_field *field = option->field;
     nnc_record_object(record, NULL);
@@ -551,7 +556,7 @@ static void put_commands(nnc_record *record) {
         nnc_record_object(record, NULL);
         nnc_record_text(record, "name", command->name);
         put_command_texts(record, command);
-        if (command->serving != NULL) { /* put_command_texts writes the texts of the command with --serve */
+        if (command->serving != NULL) { /* the texts of the command that runs with --serve */
             nnc_record_object(record, "serving");
             put_command_texts(record, command->serving);
             nnc_record_close(record);
@@ -564,7 +569,8 @@ static void put_commands(nnc_record *record) {
     nnc_record_close(record);
 }
 
-/* Writes all options in the form of the man page and the completions, with the commands that take them. */
+/* Writes the description of every option, in the form of the man page and the completions, with the names of the
+ * commands that accept the option. */
 static void put_all_options(nnc_record *record) {
     const nnc_command *command = NULL;
     nnc_option_text option;
@@ -617,7 +623,7 @@ static nnc_status write_tables(nnc_session *session, nnc_error *err) {
     return status == NNC_OK ? NNC_OK : nnc_no_memory(err);
 }
 
-/* Prints a page of docs/, from the source tree or from the installed data. */
+/* Prints a file of docs/, from the source tree or from the installed data. */
 static nnc_status write_page(nnc_session *session, const char *name, nnc_error *err) {
     char path[PATH_MAX + 64], *text = NULL;
     size_t size = 0;
@@ -631,7 +637,7 @@ static nnc_status write_page(nnc_session *session, const char *name, nnc_error *
     return NNC_OK;
 }
 
-/* Kinds of files, which precede the outputs in the list of schemas. */
+/* Kinds of files. In the list of schemas, the kinds of files come before the outputs of commands. */
 static const char *const files[][2] = {
     { "device", "Device" }, { "model", "Model" }, { "software", "Software profile" }, { "plan", "Plan file" }
 };
@@ -660,7 +666,8 @@ static nnc_status write_schema(nnc_session *session, nnc_error *err) {
                                    kinds, kind);
 }
 
-/* Pages, and the words of the command line that name them; second NULL: no second word. */
+/* Files of docs/ that the command docs prints. first, second: the operands that name the file; second NULL: one
+ * operand. */
 static const struct page {
     const char *first, *second, *file;
 } pages[] = {
@@ -711,7 +718,7 @@ const nnc_command nnc_cmd_docs = {
     .run = run_docs,
 };
 
-/* Lists the outputs of all commands except estimate; NULL at the end. */
+/* Lists the JSON outputs of all commands except estimate; an entry with NULL ends the list. */
 static void list_explained(nnc_explain_output list[OUTPUT_COUNT + 1]) {
     int count = 0;
     for (int i = 0; i < OUTPUT_COUNT; i++) {
@@ -731,7 +738,8 @@ static nnc_status write_explained(nnc_session *session, void *context, nnc_scena
                               err);
 }
 
-/* Explains NAMES for a plan file. If the operands are a model and a device, says that NAMES is missing. */
+/* Explains the metrics or ops NAMES of a plan file. If the operands are only a model and a device, the error says that
+ * NAMES is missing. */
 static nnc_status explain_plans(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     const nnc_model *model = NULL;

@@ -30,7 +30,7 @@ enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 const nnc_command *nnc_command_at(int index) { return index < COMMAND_COUNT ? commands[index] : NULL; }
 
-/* Removes the last part of a path. Returns false if nothing would be left. */
+/* Removes the last part of a path, with the slash before it. Returns false if no path would be left. */
 static bool to_parent(char *path) {
     char *slash = strrchr(path, '/');
     if (slash == NULL || slash == path) { return false; }
@@ -50,13 +50,14 @@ static bool in_build_folder(const char *program) {
 }
 #endif
 
-/* Finds the folder with hw/, models/ and software/. For an installed program, PREFIX/bin/nncost, it is
- * PREFIX/share/nncost; for a program in its build folder it is the source tree. NULL: neither was found. */
+/* Finds the data folder of the program (hw/, models/ and software/). An installed program PREFIX/bin/nncost has its
+ * data in PREFIX/share/nncost; a program in its build folder has them in the source tree. NULL = no data folder was
+ * found. */
 static const char *find_data(char path[PATH_MAX]) {
     char program[PATH_MAX], prefix[PATH_MAX], probe[PATH_MAX + 8];
     if (!nnc_program_path(program, sizeof program)) { return NULL; }
     snprintf(prefix, sizeof prefix, "%s", program);
-    const bool in_folder = to_parent(prefix); /* true: `prefix` is PREFIX/bin */
+    const bool in_folder = to_parent(prefix); /* true: the program is in a folder, so `prefix` is PREFIX/bin */
     if (in_folder && to_parent(prefix) && snprintf(path, PATH_MAX, "%s/share/nncost", prefix) < PATH_MAX) {
         snprintf(probe, sizeof probe, "%s/hw", path);
         if (access(probe, F_OK) == 0) { return path; }
@@ -67,7 +68,7 @@ static const char *find_data(char path[PATH_MAX]) {
     return NULL;
 }
 
-/* Words that users often try, with the command that they mean. */
+/* Words that users often write as the name of a command, with the command that they mean. */
 static const char *const other_words[][2] = {
     { "devices", "list devices" },
     { "gpus", "list devices" },
@@ -87,7 +88,7 @@ static const char *const other_words[][2] = {
     { "measure", "python3 -m nncost.measure" },
 };
 
-/* Returns true if a word joins model and device in a sentence: "gpt2 on h100". */
+/* Returns true if a word only joins model and device, such as "on" in "gpt2 on h100". */
 static bool is_filler(const char *word) {
     static const char *const words[] = { "on", "for", "with", "using" };
     bool found = false;
@@ -95,8 +96,8 @@ static bool is_filler(const char *word) {
     return found;
 }
 
-/* Finds a command by `name`, the first word of a command line; `rest` are the other words. If there is no such command,
- * the error suggests a command: for "gpt2 h100", "nncost estimate gpt2 h100". */
+/* Finds the command with the name `name`, the first word of a command line; `rest` are the words after it. If there is
+ * no such command, the error suggests one: for "gpt2 h100", "nncost estimate gpt2 h100". */
 static const nnc_command *find_command(const char *name, char **rest, nnc_error *err) {
     static const char *const asked[] = { "--version", "--help", "--help-all" };
     const char *names[COMMAND_COUNT];
@@ -127,7 +128,7 @@ static const nnc_command *find_command(const char *name, char **rest, nnc_error 
     return NULL;
 }
 
-/* Returns the command that two words name, such as "check diff"; NULL = the words name no command. */
+/* Returns the command with the two-word name `words`, such as "check diff"; NULL = no command has this name. */
 static const nnc_command *find_part(int argc, char **argv) {
     char words[64];
     if (argc < 3 || snprintf(words, sizeof words, "%s %s", argv[1], argv[2]) >= (int)sizeof words) { return NULL; }
@@ -137,7 +138,7 @@ static const nnc_command *find_part(int argc, char **argv) {
     return NULL;
 }
 
-/* Fails if the words after the model are one device whose name has spaces, as in "gpt2 rtx 3060", or several
+/* Fails if the operands after the model are the words of one device name, as in "gpt2 rtx 3060", or are several
  * devices. */
 static nnc_status check_quotes(nnc_specs *specs, const nnc_options *options, nnc_error *err) {
     char name[128] = "";
@@ -155,7 +156,8 @@ static nnc_status check_quotes(nnc_specs *specs, const nnc_options *options, nnc
     return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "several words, expected them in quotes: \"%s\"", name);
 }
 
-/* specs NULL: they are not open yet. */
+/* Checks the number of operands of a command. specs NULL: specs are not open yet, so names of devices are not
+ * checked. */
 static nnc_status check_operands(nnc_specs *specs, const nnc_command *command, const nnc_options *options,
                                  nnc_error *err) {
     if (options->operand_count < command->min_operands) {
@@ -181,8 +183,8 @@ static nnc_status check_operands(nnc_specs *specs, const nnc_command *command, c
     return NNC_OK;
 }
 
-/* Returns the error on MPI rank 0, which reports it, and NNC_OK on other ranks, because all ranks have the same
- * error. */
+/* On MPI rank 0 returns the error `status`, and rank 0 reports it. Returns NNC_OK on all other ranks, because every
+ * rank has the same error. */
 static nnc_status refuse_once(nnc_session *session, const nnc_command *command, nnc_status status, nnc_error *err) {
     if (command->ranks) {
         const nnc_rank_group ranks = nnc_rank_group_begin();
@@ -190,13 +192,13 @@ static nnc_status refuse_once(nnc_session *session, const nnc_command *command, 
         nnc_rank_group_end();
     }
     if (status == NNC_OK) {
-        /* only MPI rank 0 reports an error or a result; other ranks must not write a file */
+        /* MPI rank 0 alone reports errors and results; other ranks must not write a file. */
         session->options.output = NULL;
     }
     return status;
 }
 
-/* Replaces launch files among the operands by the settings that have the same effect, if the command takes launch
+/* Replaces launch files among the operands by options that have the same effect, if the command accepts launch
  * files. */
 static nnc_status take_launch_files(nnc_session *session, const nnc_command *command, nnc_error *err) {
     nnc_options *options = &session->options;
@@ -210,8 +212,8 @@ static nnc_status take_launch_files(nnc_session *session, const nnc_command *com
     return nnc_launch_take(session->specs, &asked, options->operands, &options->operand_count, &options->given, err);
 }
 
-/* Replaces --host HOST by --set device.host.kernel_s=S, and passes the library of models that the options name to the
- * specs. */
+/* Replaces --host HOST by --set device.host.kernel_s=S, with the kernel time S of the host. Tells the specs which
+ * library runs models, if an option names one. */
 static nnc_status take_host(nnc_session *session, nnc_error *err) {
     nnc_options *options = &session->options;
     double kernel_s = 0.0;
@@ -267,19 +269,19 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     }
     session->style.mark = NULL;
     nnc_specs_close(session->specs);
-    session->data = NULL; /* session->data points into the array `path` of this function */
+    session->data = NULL; /* the array `path` of this function ends here; session->data points into it */
     return status;
 }
 
-/* Tests whether "--serve" is among the options. */
+/* Tests whether the command line has the option --serve. */
 static bool asks_to_serve(int argc, char **argv) {
     int i = 2;
     while (i < argc && strcmp(argv[i], "--") != 0 && strcmp(argv[i], "--serve") != 0) { i++; }
     return i < argc && strcmp(argv[i], "--serve") == 0;
 }
 
-/* Returns 'v' if a word asks for the version of the program, 'h' for brief help, 'H' for full help; 0 = another
- * word. */
+/* Tests whether a word is an option for version or help. Returns 'v' for the version of the program, 'h' for brief
+ * help, 'H' for full help; 0 = another word. */
 static int about_itself(const char *word) {
     static const struct {
         const char *word;
@@ -313,7 +315,7 @@ static nnc_status write_about(nnc_session *session, int about, int argc, char **
     return NNC_OK;
 }
 
-/* Returns the first given option that writes a file; NULL = no such option. */
+/* Returns the first option of the command line that writes a file; NULL = no option writes a file. */
 static const char *writing_option(const nnc_options *options) {
     return options->output != NULL           ? "--output"
            : options->trace != NULL          ? "--trace"
@@ -324,13 +326,13 @@ static const char *writing_option(const nnc_options *options) {
                                              : NULL;
 }
 
-/* Checks that --output does not replace a file that the command reads, even under another name. */
+/* Fails if --output names a file that the command reads, even under another name of the file. */
 static nnc_status check_output(const nnc_options *options, nnc_error *err) {
     struct stat out, in;
     if (options->output == NULL || stat(options->output, &out) != 0 || !S_ISREG(out.st_mode)) { return NNC_OK; }
     for (int i = 0; i < options->operand_count; i++) {
         if (stat(options->operands[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino &&
-            in.st_ino != 0) { /* on Windows st_ino is always 0, so it identifies no file */
+            in.st_ino != 0) { /* on Windows st_ino is 0 for all files, so it identifies no file */
             return nnc_fail(err, NNC_BAD_USAGE, "--output", "would replace an input of the command, found %s",
                             options->output);
         }
@@ -352,7 +354,7 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
         argv++;
         nnc_buffer_put(&session->arguments, part->name, strlen(part->name) + 1);
     }
-    /* the first word is saved, because getopt changes the order of argv */
+    /* getopt changes the order of argv, so the first word is stored before */
     for (int i = part != NULL ? 2 : 1; i < argc; i++) {
         nnc_buffer_put(&session->arguments, argv[i], strlen(argv[i]) + 1);
     }
@@ -387,17 +389,18 @@ nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *e
     return status == NNC_OK && out->failed ? nnc_no_memory(err) : status;
 }
 
-/* Makes malloc take large allocations from the system, zeroed and untouched, even after one was freed. The memory of
- * an estimate is 27 MB, and few of its pages are used. */
+/* Makes malloc allocate large blocks with mmap, as zeroed pages that are not touched yet, even after a large block was
+ * freed. The scratch of an estimate has 27 MB, and an estimate uses few of its pages. */
 static void keep_blocks_apart(void) {
 #ifdef __GLIBC__
     (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
 }
 
-/* Memory for the tree of a file, which main() owns. A tree has several hundred small pieces of memory, which are freed
- * together. When the last piece is freed, all of the memory is used again. Pieces that do not fit come from malloc.
- * Gain: 14 % of the instructions of an estimate. The pointer is global, because the hooks of cJSON get no context. */
+/* Memory for the parsed tree of a JSON file; main() owns this memory. A tree consists of several hundred small
+ * allocations, which are freed together. When the last allocation is freed, all of the memory can be used for the next
+ * tree. An allocation that does not fit comes from malloc. Gain: 14 % of the instructions of an estimate. The pointer
+ * is global, because the allocation hooks of cJSON have no context argument. */
 enum { TREES_BYTES = 1 << 20, TREES_ALIGN = 16 };
 typedef struct tree_memory {
     size_t used, live;
@@ -406,7 +409,8 @@ typedef struct tree_memory {
 static tree_memory *trees;
 
 static void *allocate_tree(size_t size) {
-    if (trees == NULL) { trees = calloc(1, sizeof *trees); } /* at the first file without an image, which is parsed */
+    /* allocated when the first file without an image is parsed */
+    if (trees == NULL) { trees = calloc(1, sizeof *trees); }
     if (trees == NULL || size > TREES_BYTES - trees->used) { return malloc(size); }
     void *made = &trees->bytes[trees->used];
     trees->used += (size + TREES_ALIGN - 1) / TREES_ALIGN * TREES_ALIGN;

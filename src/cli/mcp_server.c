@@ -1,6 +1,7 @@
-/* The loop of 'nncost mcp'. Each call of a tool runs in its own process, with a deadline, limits of its memory and
- * its answer, and the folders that it may read. Meanwhile the server reads further messages, and stops the call if
- * the client cancels it. Sources: modelcontextprotocol.io, specification 2025-06-18, "cancellation"; JSON-RPC 2.0. */
+/* The server 'nncost mcp': reads messages and answers them. Each tool call runs in its own process, which has a
+ * deadline, limits for its memory and its answer, and a list of folders that it may read. While a call runs, the server
+ * reads further messages, and stops the call if the client cancels it. Sources: modelcontextprotocol.io, specification
+ * 2025-06-18, "cancellation"; JSON-RPC 2.0. */
 #if !defined(__wasi__) && !defined(_WIN32)
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): memmem() */
 #include <errno.h>
@@ -20,12 +21,12 @@
 #include "input/input_internal.h"
 #include "render/render_internal.h"
 
-/* Sizes in bytes. MESSAGE_MAX: one message, which is one line. INPUT_MAX: input that is read ahead. ANSWER_MAX: one
- * answer. */
+/* Limits in bytes. MESSAGE_MAX: one message (a line). INPUT_MAX: input that the server has read and not yet processed.
+ * ANSWER_MAX: one answer. */
 enum { MESSAGE_MAX = 1 << 20, INPUT_MAX = 2 << 20, ANSWER_MAX = 16 << 20, BLOCK = 1 << 16 };
 
-/* LIMITS_MEMORY: 1 = the memory of a call is limited; 0 = it is not, because a sanitizer reserves much more address
- * space than it uses. */
+/* LIMITS_MEMORY: 1 = the process of a tool call has a memory limit; 0 = it has none, because a sanitizer reserves much
+ * more address space than the program uses. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(NNCOST_FUZZ)
 enum { LIMITS_MEMORY = 0 };
 #else
@@ -37,11 +38,11 @@ static const char cancelled[] = "notifications/cancelled";
 typedef struct server {
     double deadline_s;
     rlim_t memory_bytes;
-    char *input;     /* buffer of INPUT_MAX + 1 bytes for standard input */
-    size_t used, at; /* used: number of bytes of input; at: offset of the next message */
-    bool ended;      /* true: standard input has ended */
-    bool skipping;   /* true: the last message was too long, and its other bytes are being skipped */
-    bool cancels;    /* true: the input may contain a cancellation */
+    char *input;     /* buffer of INPUT_MAX + 1 bytes for text read from standard input */
+    size_t used, at; /* used: number of bytes in `input`; at: offset of the next message in `input` */
+    bool ended;      /* true: the end of standard input has been read */
+    bool skipping;   /* true: a message is too long, and the server skips the bytes up to its end */
+    bool cancels;    /* true: `input` may contain a message that cancels a call */
 } server;
 
 static nnc_status write_answer(const nnc_buffer *out, nnc_error *err) {
@@ -51,7 +52,7 @@ static nnc_status write_answer(const nnc_buffer *out, nnc_error *err) {
                : nnc_fail(err, NNC_IO, "standard output", "cannot be written");
 }
 
-/* Reads the bytes that are available, as many as the buffer has space for. */
+/* Reads bytes from standard input into the buffer, at most as many as the buffer has space for. */
 static void read_input(server *s) {
     if (s->at > 0) {
         memmove(s->input, s->input + s->at, s->used - s->at);
@@ -67,8 +68,9 @@ static void read_input(server *s) {
     s->cancels = s->cancels || memmem(s->input + from, s->used - from, cancelled, sizeof cancelled - 1) != NULL;
 }
 
-/* Returns the message at offset `at` of the input. NULL: it is not complete. *size: its bytes without the line break.
- * At the end of input, the last message needs no line break. */
+/* Returns the message at offset `at` of the input buffer; NULL = the message is not complete yet. *size gets the number
+ * of bytes of the message without its line break. At the end of standard input, the last message needs no line
+ * break. */
 static char *message_at(const server *s, size_t at, size_t *size) {
     char *line = s->input + at, *end = memchr(line, '\n', s->used - at);
     *size = end != NULL ? (size_t)(end - line) : s->used - at;
@@ -76,9 +78,9 @@ static char *message_at(const server *s, size_t at, size_t *size) {
 }
 
 typedef struct message {
-    char id[300];      /* id as in the answer: a number, or a quoted string; "" = a notification */
-    bool calls;        /* true: the message calls a tool */
-    char cancels[300]; /* id of the call that the message cancels */
+    char id[300]; /* id of the message as the answer repeats it, a number or a quoted string; "" = a notification */
+    bool calls;   /* true: the message is a tool call */
+    char cancels[300]; /* id of the call that the message cancels; "" = the message cancels no call */
 } message;
 
 static void take_id(nnc_json id, char text[300]) {
@@ -115,7 +117,7 @@ static message read_message(char *line, size_t size) {
     return m;
 }
 
-/* Returns true if a message in the input buffer cancels the call that message m makes. */
+/* Returns true if the input buffer has a message that cancels the tool call `m`. */
 static bool is_cancelled(server *s, const message *m) {
     size_t at = s->at, size = 0;
     for (char *line; s->cancels && at < s->used && (line = message_at(s, at, &size)) != NULL; at += size + 1) {
@@ -127,7 +129,8 @@ static bool is_cancelled(server *s, const message *m) {
     return false;
 }
 
-/* Runs a call in its own process: without standard input and with limited memory. Writes the answer into the pipe. */
+/* Runs a tool call in the current process, a child of the server: closes standard input, limits the memory, and writes
+ * the answer into the pipe. */
 static void work(const server *s, const char *line, size_t size, int pipe) {
     const int none = open("/dev/null", O_RDWR | O_CLOEXEC);
     nnc_buffer out = { 0 };
@@ -148,8 +151,8 @@ static void put_failure(nnc_buffer *out, const message *m, const char *what) {
                      m->id, what);
 }
 
-/* Reads the answer of a call until the answer ends, its time is over, or the client cancels the call. After a failure,
- * *out is an answer with the error. Returns false if the client does not need the answer. */
+/* Reads the answer of a tool call from the pipe until the answer ends, the deadline passes, or the client cancels the
+ * call. If the call fails, *out is an answer that reports the error. Returns false if the client needs no answer. */
 static bool await(server *s, const message *m, pid_t child, int pipe, nnc_buffer *out) {
     char block[BLOCK];
     int status = 0;
@@ -190,9 +193,8 @@ static bool await(server *s, const message *m, pid_t child, int pipe, nnc_buffer
 static nnc_status call(server *s, const message *m, const char *line, size_t size, nnc_error *err) {
     int pipes[2];
     nnc_buffer out = { 0 };
-    if (pipe(pipes) != 0) { /* not pipe2(), which macOS lacks; the child starts no other program */
-        return nnc_fail(err, NNC_IO, "mcp", "cannot make a pipe: %s", strerror(errno));
-    }
+    /* not pipe2(), which macOS lacks: the child starts no program that could inherit the pipe */
+    if (pipe(pipes) != 0) { return nnc_fail(err, NNC_IO, "mcp", "cannot make a pipe: %s", strerror(errno)); }
     const pid_t child = fork();
     if (child == 0) { work(s, line, size, pipes[1]); }
     close(pipes[1]);
@@ -216,12 +218,12 @@ static nnc_status answer_too_long(nnc_error *err) {
     return status;
 }
 
-/* Answers the message at s->at, and moves s->at behind it. */
+/* Answers the message `line` at offset s->at of the input, and moves s->at to the next message. */
 static nnc_status take(server *s, char *line, size_t size, nnc_error *err) {
     const message m = read_message(line, size);
     s->at += size + (s->at + size < s->used ? 1 : 0);
     if (size == 0 || (m.id[0] != '\0' && is_cancelled(s, &m))) { return NNC_OK; }
-    char *copy = malloc(size + 1); /* a copy of the message, because the input buffer is moved while a call runs */
+    char *copy = malloc(size + 1); /* copied: the input buffer is moved while a call runs */
     NNC_GOT(copy, err);
     memcpy(copy, line, size);
     copy[size] = '\0';
@@ -242,7 +244,7 @@ static nnc_status serve(server *s, nnc_error *err) {
     while (!s->ended || s->at < s->used) {
         size_t size = 0;
         char *line = s->at < s->used ? message_at(s, s->at, &size) : NULL;
-        /* a message that is too long: its last part has not been read yet */
+        /* the message is too long already, although its end has not been read */
         if (line == NULL && s->used - s->at > MESSAGE_MAX) {
             s->at = s->used;
             s->skipping = true;
@@ -262,7 +264,8 @@ static nnc_status serve(server *s, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Tells nnc_open_to_read which folders calls may read: the given folder and the data folders of the program. */
+/* Sets the folders that tool calls may read with nnc_open_to_read: the folder of --root (without --root all folders),
+ * and the data folders of the program. */
 static nnc_status set_roots(nnc_session *session, nnc_error *err) {
     const char *asked = session->options.mcp.root;
     nnc_buffer roots = { 0 };
@@ -292,5 +295,5 @@ nnc_status nnc_mcp_serve(nnc_session *session, nnc_error *err) {
     return status;
 }
 #else
-typedef int nnc_no_mcp_server; /* a translation unit must have a declaration */
+typedef int nnc_no_mcp_server; /* C requires a declaration in every translation unit */
 #endif

@@ -15,7 +15,7 @@
 NNC_ENUM_NAMES(nnc_ops_sort, NNC_SORT_LIST)
 NNC_ENUM_NAMES(nnc_ops_by, NNC_BY_LIST)
 
-/* Sets the place of an option's value: type, offset and size of a member of nnc_options. */
+/* Sets the place at which an option's value is stored: type, offset and size of a member of nnc_options. */
 #define PLACE(member_type, member) \
     .type = (member_type), .offset = offsetof(nnc_options, member), .size = sizeof(((nnc_options *)0)->member)
 #define NUMBER(member) PLACE(NNC_FIELD_TYPE_OF(((nnc_options *)0)->member), member)
@@ -349,9 +349,9 @@ bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field) {
     return name == NULL || *name != NULL;
 }
 
-/* ---- an option as help and the man page show it ---- */
+/* ---- options in the form that help and the man page show ---- */
 
-/* Returns the argument of a field's option. The value of a switch is always joined to its name: "--dora=off". */
+/* Returns the placeholder for the value of a field's option. The value of a switch always follows '=': "--dora=off". */
 static const char *field_argument(const nnc_field *field) {
     switch (field->type) {
     case NNC_FIELD_BOOL: return "[=off]";
@@ -365,7 +365,7 @@ static const char *field_argument(const nnc_field *field) {
     }
 }
 
-/* Appends `before`, `part` and `after` to a text, with a blank before them unless the text is empty. */
+/* Appends `before`, `part` and `after` to a text, after a blank unless the text is empty. */
 static void append(char *text, size_t size, const char *before, const char *part, const char *after) {
     nnc_text_append(text, size, " ", "%s%s%s", before, part, after);
 }
@@ -375,8 +375,8 @@ static void put_default(const char *value, nnc_option_text *text) {
     if (*value != '\0') { append(text->help, sizeof text->help, "[", value, "]"); }
 }
 
-/* Returns the group of a field. Fields of a table are ordered by group, and only the first field of a group names
- * it. */
+/* Returns the group (heading in help) of a field. The fields of a table are ordered by group, and only the first field
+ * of each group has the name of the group. */
 static const char *group_of(const nnc_field_table *table, const nnc_field *field) {
     while (field->group == NULL && field > table->fields) { field--; }
     return field->group;
@@ -388,7 +388,7 @@ nnc_status nnc_run_options_refuse(const nnc_scenario_args *given, const char *ne
         char option[NNC_OPTION_NAME];
         size_t row = 0;
         while (row < nnc_run_table.count && field != &nnc_run_table.fields[row]) { row++; }
-        /* the models of a method of fine-tuning take memory */
+        /* Fine-tuning options are allowed, because helper models of a fine-tuning method need memory. */
         if (row < nnc_run_table.count && strcmp(group_of(&nnc_run_table, field), "Fine-tuning") != 0) {
             return nnc_fail(err, NNC_BAD_USAGE, nnc_option_name(field->name, option),
                             "changes nothing here, expected it with %s", needs);

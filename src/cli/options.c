@@ -21,15 +21,15 @@
 
 enum { SPELLINGS_MAX = 320 };
 
-/* A name of an option: its own name, or an alias. */
+/* A name under which an option can be written: the option's own name, or an alias. */
 typedef struct spelling {
-    char name[NNC_OPTION_NAME]; /* the name, such as "--micro-batch" */
+    char name[NNC_OPTION_NAME]; /* the name with dashes, such as "--micro-batch" */
     const nnc_own_option *own;  /* row of the option table; NULL = the option is a field of a plan, a run or a
                                  * deployment */
     const nnc_field *field;
 } spelling;
 
-/* All options of a command. A field with an alias has two entries. */
+/* The names of all options of a command. A field that has an alias has two entries. */
 typedef struct spellings {
     spelling entries[SPELLINGS_MAX];
     int count;
@@ -61,7 +61,8 @@ static void list_spellings(spellings *list, unsigned takes) {
     }
 }
 
-/* Returns the option that a word names, up to its '=', in upper or lower case; NULL = no such option. */
+/* Returns the entry for the option that a word of the command line names, up to '='. Upper and lower case count as
+ * equal. NULL = there is no such option. */
 static const spelling *find_spelling(const spellings *list, const char *word) {
     const size_t length = strcspn(word, "=");
     for (int i = 0; i < list->count; i++) {
@@ -71,7 +72,7 @@ static const spelling *find_spelling(const spellings *list, const char *word) {
     return NULL;
 }
 
-/* Finds the option of a letter, such as 'o'; NULL = no such option. */
+/* Returns the entry for the option with a short name, such as 'o' for -o; NULL = there is no such option. */
 static const spelling *find_letter(const spellings *list, int letter) {
     for (int i = 0; i < list->count; i++) {
         const nnc_own_option *own = list->entries[i].own;
@@ -80,7 +81,7 @@ static const spelling *find_letter(const spellings *list, int letter) {
     return NULL;
 }
 
-/* Fails because the word is not an option of the command; the error names the nearest option. */
+/* Fails because a word names no option of the command; the error suggests the option with the most similar name. */
 static nnc_status refuse_unknown(const spellings *list, const char *command, const char *word, nnc_error *err) {
     const char *names[SPELLINGS_MAX];
     char typed[64];
@@ -103,9 +104,10 @@ static nnc_status refuse_unknown(const spellings *list, const char *command, con
     return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, see 'nncost %s --help'", command);
 }
 
-/* ---- reads values of options of the command line itself, by their type ---- */
+/* ---- reading the values of options that are no fields, by their types ---- */
 
-/* Returns the index of a text among names, ignoring case; -1 = no such name, and err is set. */
+/* Returns the index of a text in a list of names; upper and lower case count as equal. -1 = the list does not have the
+ * text, and err says so. */
 static int choose(const char *option, const char *text, nnc_names names, nnc_error *err) {
     char expected[128] = "";
     const int found = nnc_names_find_nocase(names, text);
@@ -117,7 +119,7 @@ static int choose(const char *option, const char *text, nnc_names names, nnc_err
     return -1;
 }
 
-/* Reads a whole number within the limits of its row. */
+/* Reads the value of an option as a whole number, within the limits of the option's row. */
 static nnc_status read_count(const nnc_field *field, const char *option, const char *text, double *value,
                              nnc_error *err) {
     int64_t count = 0;
@@ -130,7 +132,7 @@ static nnc_status read_count(const nnc_field *field, const char *option, const c
     return NNC_OK;
 }
 
-/* Reads a number of bytes, with or without a unit: "60GB", "40GiB". */
+/* Reads the value of an option as a number of bytes, with or without a unit: "60GB", "40GiB". */
 static nnc_status read_bytes(const char *option, const char *text, double *bytes, nnc_error *err) {
     if (!nnc_read_quantity(text, "B", true, bytes) || *bytes < 1.0 || *bytes > 0x1p50 || *bytes - floor(*bytes) > 0.0) {
         return nnc_fail(err, NNC_BAD_USAGE, option,
@@ -139,7 +141,7 @@ static nnc_status read_bytes(const char *option, const char *text, double *bytes
     return NNC_OK;
 }
 
-/* Reads a time: "2.5s", "800ms", "30d", or seconds without a unit. */
+/* Reads the value of an option as a time: "2.5s", "800ms", "30d", or seconds without a unit. */
 static nnc_status read_time(const char *option, const char *text, double *seconds, nnc_error *err) {
     if (!nnc_read_quantity(text, "s", false, seconds) || !(*seconds > 0.0)) {
         return nnc_fail(err, NNC_BAD_USAGE, option,
@@ -165,13 +167,14 @@ static nnc_status store_text(const nnc_field *field, const char *option, const c
     return NNC_OK;
 }
 
-/* Tests whether a value is a number or one of a list of words. Such values are read last, because the form of the
- * command may not have the option. */
+/* Tests whether the value of an option is a number or a word of a list. Such a value is read after all options are
+ * known, because the form of the command, which the operands choose, may not have the option. */
 static bool is_read_last(const nnc_field *field) {
     return field->type != NNC_FIELD_BOOL && field->type != NNC_FIELD_TEXT;
 }
 
-/* Reads the number or word of an option, checks it, and stores it in the member of nnc_options that the row names. */
+/* Reads the value of an option, a number or a word of a list, checks the value, and stores it in the member of
+ * nnc_options that the option's row names. */
 static nnc_status read_value(const nnc_own_option *own, const char *text, nnc_options *options, nnc_error *err) {
     const nnc_field *field = &own->field;
     char option[NNC_OPTION_NAME];
@@ -228,7 +231,8 @@ static nnc_status take_setting(nnc_options *options, const spelling *entry, cons
     return NNC_OK;
 }
 
-/* Stores the value of an option. value NULL: the option is a switch. */
+/* Stores the value that the command line or the defaults file gives to an option. value NULL: the option is a
+ * switch. */
 static nnc_status take(nnc_options *options, const spelling *entry, const char *value, nnc_error *err) {
     const nnc_own_option *own = entry->own;
     if (own == NULL) { return take_setting(options, entry, value != NULL ? value : "on", err); }
@@ -279,10 +283,10 @@ nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_devic
     return status;
 }
 
-/* ---- the defaults file: one option per line ---- */
+/* ---- the defaults file, which gives one option per line ---- */
 
-/* Finds the file nncost/defaults in $XDG_CONFIG_HOME, or else in .config of the home folder. A relative
- * $XDG_CONFIG_HOME is ignored, as the XDG specification says. Returns false if there is no such file. */
+/* Finds the defaults file: nncost/defaults in $XDG_CONFIG_HOME, or else in .config of the home folder. A relative path
+ * in $XDG_CONFIG_HOME is ignored, as the XDG specification requires. Returns false if there is no defaults file. */
 static bool find_file(char path[PATH_MAX]) {
     const char *config = getenv("XDG_CONFIG_HOME");
     const char *home = getenv(NNC_HOME_VARIABLE);
@@ -295,8 +299,8 @@ static bool find_file(char path[PATH_MAX]) {
     return length > 0 && length < PATH_MAX && access(path, F_OK) == 0;
 }
 
-/* Tests whether the first operand is a plan file. A plan file has all inputs of its estimates, so the defaults file is
- * not used. */
+/* Tests whether the first operand is a plan file. The options in the defaults file are not used for a plan file,
+ * because a plan file contains all inputs of its estimates. */
 static bool asks_plan_file(const nnc_options *options) {
     const char *first = options->operand_count > 0 ? options->operands[0] : "";
     return nnc_is_path(first) && (nnc_is_pipe(first) ? options->operand_count == 1 : nnc_plans_is(NULL, first));
@@ -309,7 +313,7 @@ static char *trim(char *text) {
     return text;
 }
 
-/* Cuts "--name value" or "--name=value" into two parts and returns the value; NULL = no value. */
+/* Cuts "--name value" or "--name=value" into name and value. Returns the value; NULL = the text has no value. */
 static char *cut_value(char *line) {
     char *end = line + strcspn(line, " \t=");
     if (*end == '\0') { return NULL; }
@@ -317,7 +321,7 @@ static char *cut_value(char *line) {
     return trim(end + 1);
 }
 
-/* Returns the text of the error in a line of the defaults file; NULL = the line is right. */
+/* Returns a text that says what is wrong in a line of the defaults file; NULL = the line has no error. */
 static const char *wrong_with(const spelling *entry, const char *value) {
     const nnc_own_option *own = entry->own;
     if (own != NULL && (own->field.capacity > 0 || own->letter == 'h' || own->letter == 'o' ||
@@ -332,11 +336,12 @@ static const char *wrong_with(const spelling *entry, const char *value) {
 
 typedef struct defaults {
     nnc_options *options;
-    spellings list, all; /* list: the options that the command takes; all: the options of all commands */
+    spellings list, all; /* list: names of the options of the command; all: names of the options of all commands */
     bool plan_file;
 } defaults;
 
-/* Sets the option in a line of the defaults file. Lines for other commands are checked and then skipped. */
+/* Sets the option that a line of the defaults file gives. A line for an option of other commands is checked and then
+ * ignored. */
 static nnc_status take_line(defaults *r, char *line, const char *where, nnc_error *err) {
     const char *value = cut_value(line);
     const spelling *known = find_spelling(&r->all, line);
@@ -355,7 +360,7 @@ static nnc_status take_line(defaults *r, char *line, const char *where, nnc_erro
                : nnc_fail(err, why.status, where, "%s: %s", why.where, why.what);
 }
 
-/* Sets the options of the defaults file that the command has and the user did not give. */
+/* Sets the options that the defaults file gives, the command has, and the command line does not give. */
 static nnc_status read_defaults(nnc_options *options, unsigned takes, nnc_error *err) {
     char path[PATH_MAX], where[PATH_MAX + 24];
     size_t size = 0;
@@ -378,13 +383,14 @@ static nnc_status read_defaults(nnc_options *options, unsigned takes, nnc_error 
 
 /* ---- the command line ---- */
 
-/* Returns the kind of argument for getopt. "=off" turns a field's switch off, so its value is joined to the name. */
+/* Returns the kind of argument that getopt expects for an option. A field that is a switch has an optional value
+ * ("--dora=off"), which getopt reads only after '='. */
 static int argument_kind(const spelling *entry) {
     if (entry->own != NULL) { return entry->own->argument != NULL ? required_argument : no_argument; }
     return entry->field->type == NNC_FIELD_BOOL ? optional_argument : required_argument;
 }
 
-/* Turns --power-cap W into --set device.power_cap_w=W. */
+/* Replaces the option --power-cap W by --set device.power_cap_w=W. */
 static nnc_status set_power_cap(nnc_options *options, nnc_error *err) {
     if (options->given.set_count == NNC_SETS_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, "--power-cap", "too many options");
@@ -394,7 +400,8 @@ static nnc_status set_power_cap(nnc_options *options, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Finds the output format that --format names. `nncost check` has more formats than other commands. */
+/* Sets options->format to the output format that --format names. `nncost check` has more formats than other
+ * commands. */
 static nnc_status choose_format(nnc_options *options, unsigned takes, nnc_error *err) {
     const nnc_names names = (takes & NNC_TAKES_CHECK) != 0
                                 ? (nnc_names){ nnc_check_format_name, NNC_CHECK_FORMAT_COUNT }
@@ -406,8 +413,8 @@ static nnc_status choose_format(nnc_options *options, unsigned takes, nnc_error 
     return options->format != NULL ? NNC_OK : NNC_BAD_USAGE;
 }
 
-/* Handles a result of getopt_long. code: 0 or a letter: an option; '?': an unknown option, or a value for an option
- * that takes none; ':': the value is missing. */
+/* Handles one result of getopt_long. code: 0 or a letter = an option; '?' = an unknown option, or a value for an option
+ * without values; ':' = an option without its value. */
 static nnc_status take_found(nnc_options *options, const spellings *list, const char *command, int code,
                              const char *word, nnc_error *err) {
     const spelling *found =
@@ -429,7 +436,7 @@ static nnc_status take_found(nnc_options *options, const spellings *list, const 
     return take(options, found, optarg, err);
 }
 
-/* Returns true if an option name is in camel case, as in "--microBatchSize". */
+/* Returns true if an option name is written in camel case, as in "--microBatchSize". */
 static bool is_camel(const char *word) {
     while (*word != '\0' && *word != '=' && !(islower((unsigned char)word[0]) && isupper((unsigned char)word[1]))) {
         word++;
@@ -437,8 +444,9 @@ static bool is_camel(const char *word) {
     return *word != '\0' && *word != '=';
 }
 
-/* Changes option names in argv to lower case, and '_' in them to '-', so that getopt finds them. camel: true = changes
- * only names in camel case, which the aliases need as they were typed; false = changes all other names. */
+/* Changes option names in argv to lower case, with '-' in place of '_', so that getopt finds them. camel: true =
+ * changes only names in camel case, false = changes only all other names. The aliases of other programs are looked up
+ * between both calls, because they need camel case. */
 static void fold_options(int argc, char **argv, bool camel) {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strncmp(argv[i], "--", 2) != 0 || is_camel(argv[i]) != camel) { continue; }
@@ -448,12 +456,12 @@ static void fold_options(int argc, char **argv, bool camel) {
     }
 }
 
-/* The operands choose a form of the command. Sets *takes to the groups of options that this form accepts. Fails if the
- * command line has an option that only other forms accept. */
+/* Asks the command which of its forms the operands choose, and sets *takes to the option sets of this form. Fails if
+ * the command line has an option that only other forms of the command accept. */
 static nnc_status narrow(const nnc_command *command, const nnc_options *options, const spellings *all, unsigned *takes,
                          nnc_error *err) {
     nnc_form form = { .takes = command->takes };
-    spellings list; /* not initialised, because the struct is large */
+    spellings list; /* left uninitialised, because the struct is large; list_spellings fills it */
     command->form(options, &form);
     *takes = form.takes;
     if (all->count > 0) { list_spellings(&list, form.takes); }
@@ -465,14 +473,15 @@ static nnc_status narrow(const nnc_command *command, const nnc_options *options,
     return NNC_OK;
 }
 
-/* Tables that getopt_long needs: an entry for each spelling, and the letters. */
+/* Tables that getopt_long needs: an entry for each option name, and the short names. */
 typedef struct getopt_rows {
-    struct option longs[SPELLINGS_MAX + 1]; /* the list ends with an empty entry */
+    struct option longs[SPELLINGS_MAX + 1]; /* an empty entry ends the list */
     char letters[16];
 } getopt_rows;
 
 static void list_getopt(getopt_rows *rows, const spellings *list) {
-    /* "-": operands are returned in their order, whatever POSIXLY_CORRECT is. ":": a missing value has its own code. */
+    /* "-" makes getopt return operands in their order, also if POSIXLY_CORRECT is set. ":" makes getopt return ':' if
+     * an option lacks its value. */
     snprintf(rows->letters, sizeof rows->letters, "-:");
     for (int i = 0; i < list->count; i++) {
         const spelling *entry = &list->entries[i];
@@ -488,10 +497,10 @@ static void list_getopt(getopt_rows *rows, const spellings *list) {
     rows->longs[list->count] = (struct option){ .name = NULL };
 }
 
-/* Reads the options of argv into *options, and moves the operands to options->operands. */
+/* Reads the options of argv into *options, and stores the operands in options->operands. */
 static nnc_status read_arguments(int argc, char **argv, const char *command, const spellings *list,
                                  nnc_options *options, nnc_error *err) {
-    getopt_rows rows; /* not initialised, because the struct is large */
+    getopt_rows rows; /* left uninitialised, because the struct is large; list_getopt fills it */
     nnc_status status = NNC_OK;
     list_getopt(&rows, list);
     opterr = 0;
@@ -512,10 +521,10 @@ static nnc_status read_arguments(int argc, char **argv, const char *command, con
         }
         status = take_found(options, list, command, code, word, err);
     }
-    for (; status == NNC_OK && optind < argc; optind++) { /* after the word "--", all words are operands */
+    for (; status == NNC_OK && optind < argc; optind++) { /* the words after "--" are operands */
         options->operands[options->operand_count++] = argv[optind];
     }
-    options->operands[options->operand_count] = NULL; /* NULL ends the list of operands, as argv[argc] ends argv */
+    options->operands[options->operand_count] = NULL; /* a NULL ends the list of operands */
     return status;
 }
 
@@ -528,18 +537,20 @@ void nnc_options_free(nnc_options *options) {
     options->expanded = NULL;
 }
 
-/* Tests whether an argument may be an option. Without one, the spellings of all options need not be listed. */
+/* Tests whether a word of the command line may be an option. If no word may be one, the list of all option names is not
+ * needed. */
 static bool has_options(int argc, char **argv) {
     bool has = false;
     for (int i = 1; i < argc && !has; i++) { has = argv[i][0] == '-'; }
     return has;
 }
 
-/* Returns the format of "-o FILE.json" by its suffix; NULL = no such format, or the output is no table. */
+/* Returns the format that the suffix of the output file chooses ("-o FILE.json"); NULL = the suffix chooses no format,
+ * or the output of the command is no table. */
 static const nnc_format *format_of_output(const char *command, const char *path) {
     static const char *const others[] = { "calibrate", "import", "init", "plot", "report", "docs", "explore", "merge" };
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (strcmp(others[i], command) == 0) { return NULL; /* the output of these commands is not a table */ }
+        if (strcmp(others[i], command) == 0) { return NULL; /* these commands write no table */ }
     }
     static const struct {
         const char *ending;
@@ -553,7 +564,7 @@ static const nnc_format *format_of_output(const char *command, const char *path)
 }
 
 nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command, nnc_options *options, nnc_error *err) {
-    spellings all; /* not initialised, because the struct is large */
+    spellings all; /* left uninitialised, because the struct is large */
     unsigned takes = command->takes;
     *options = (nnc_options){ .format = &nnc_format_table, .operands = argv + 1 };
     set_default_values(options);

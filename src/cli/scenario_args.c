@@ -1,5 +1,5 @@
-/* Turns operands and options into a scenario: loads and estimates a model, a device and a plan. Also turns a
- * scenario into its command line, which search, compare and sweep print with each plan. */
+/* Loads the model, device and plan that operands and options describe (the scenario), and estimates it. Writes the
+ * command line of a scenario, which search, compare and sweep print with each plan. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 
@@ -36,8 +36,8 @@ void nnc_scenario_request_run(nnc_scenario *scenario) {
     scenario->asks_run = scenario->asks_run || !isnan(scenario->plan.tokens) || !isnan(scenario->plan.samples);
 }
 
-/* Refuses options that have no effect on this estimate. --host with a kernel time of 0 (a CPU) has an effect on every
- * estimate. */
+/* Refuses options that would have no effect on the estimate of a scenario. --host always has an effect if its kernel
+ * time is 0 (a CPU). */
 static nnc_status check_read(const nnc_options *options, const nnc_scenario *scenario, nnc_error *err) {
     const bool listed = scenario->model.captured != NULL || scenario->model.implementation != NNC_IMPLEMENTATION_NONE;
     const bool whole = nnc_plan_is_whole(&scenario->plan), issues = scenario->software.lists_operators && whole;
@@ -98,7 +98,7 @@ nnc_status nnc_scenario_report(nnc_session *session, const char *model, const ch
     return status;
 }
 
-/* ---- launch files of plans: --emit FORMAT[=FILE] ---- */
+/* ---- --emit FORMAT[=FILE]: writes a plan as a launch file ---- */
 
 const char *nnc_emit_file(const nnc_options *options, char format[NNC_EMIT_FORMAT]) {
     const char *equals = options->emit != NULL ? strchr(options->emit, '=') : NULL;
@@ -169,7 +169,7 @@ nnc_status nnc_emit_scenario(nnc_session *session, const nnc_scenario *scenario,
     return NNC_OK;
 }
 
-/* ---- command lines ---- */
+/* ---- writing the command line of a scenario ---- */
 
 static void put_pair(nnc_buffer *out, const char *option, const char *value) {
     if (value != NULL) {
@@ -185,7 +185,7 @@ static void put_option(nnc_buffer *out, const nnc_field *field, const char *valu
         put_pair(out, name, value);
     } else if (strcmp(value, "on") == 0) {
         nnc_buffer_print(out, " %s", name);
-    } else { /* the value of a switch is joined to its name */
+    } else { /* the value of a switch follows the name without a blank */
         nnc_buffer_print(out, " %s=%s", name, value);
     }
 }
@@ -219,11 +219,11 @@ const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out) {
     return text;
 }
 
-/* ---- writes the command lines of plans that a search has found ---- */
+/* ---- writing the command lines of the plans that a search has found ---- */
 
-/* Returns true if a plan field is left out of the command line: data and micro_batches, because other options determine
- * them, and the schedule of a plan without a pipeline. With a plan file, data and micro_batches are written, because
- * the file may have other values. */
+/* Returns true if the command line of a found plan need not give a field: `data` and `micro_batches`, which follow from
+ * other options, and the schedule of a plan without a pipeline. For a plan file, `data` and `micro_batches` are written
+ * all the same, because the file may give other values. */
 static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_file) {
     if (strcmp(field->name, "schedule") == 0) { return plan->pipeline == 1; }
     return !of_plan_file && (strcmp(field->name, "data") == 0 || strcmp(field->name, "micro_batches") == 0);
@@ -262,8 +262,9 @@ static bool is_not_released(const void *in, const char *field) {
     return true;
 }
 
-/* Writes the fields of a found plan that have their defaults but that the release of the framework would change,
- * because a search ignores the release. Also writes vocab_multiple if the release set it for another tensor degree. */
+/* Writes fields of a found plan that an estimate with a framework release would change. A search ignores the settings
+ * of the release, so the command line states such fields, although they have their defaults. Writes vocab_multiple too,
+ * if the release has set it for another tensor degree. */
 static void put_released(nnc_buffer *out, const nnc_command_args *args, const nnc_plan *plan) {
     const nnc_scenario *s = args->of_release;
     const nnc_given given = { is_not_released, NULL };
@@ -288,9 +289,9 @@ static void put_released(nnc_buffer *out, const nnc_command_args *args, const nn
     }
 }
 
-/* Returns plan `index` (from 0) among the plans of a report; NULL after the last. With several numbers of devices, the
- * plans are the best plan and the nearest miss of each number; otherwise the best plans, the Pareto front and the
- * nearest miss. */
+/* Returns plan number `index` (from 0) of a search report; NULL = the report has no such plan. If several numbers of
+ * devices were searched, the plans are, for each number, the best plan and the fastest plan that misses a limit.
+ * Otherwise the plans are the best plans, the Pareto front, and the fastest plan that misses a limit. */
 static nnc_found *found_at(nnc_search_report *report, int32_t index) {
     nnc_search_result *result = report->result;
     for (int32_t i = 0; i < report->size_count; i++) {

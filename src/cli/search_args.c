@@ -1,7 +1,8 @@
-/* Turns operands and options into a search: the plan fields that vary, the numbers of devices, the limits. Runs the
- * search with progress, signals, shards and MPI ranks.
+/* Turns operands and options into a search: the plan fields that the search varies, the numbers of devices, and the
+ * limits. Runs the search with progress, signals, shards and MPI ranks.
  *
- * A plan option that a search varies (--tensor 1,2,4) restricts its values. All other options hold for every plan. */
+ * An option for a plan field that a search varies (--tensor 1,2,4) lists the values that the search may use. All other
+ * options of the plan hold for every plan of the search. */
 #include <unistd.h>
 
 #include "base/base_internal.h"
@@ -31,7 +32,8 @@ nnc_status nnc_shard_read(const char *text, nnc_shard *shard, nnc_error *err) {
     return NNC_OK;
 }
 
-/* A plan field that a search can vary: the offset of its value in nnc_plan, and of the list of values in nnc_search. */
+/* A plan field that a search can vary. value: offset of the field in nnc_plan; choice: offset in nnc_search of the list
+ * of values that the search tries. */
 typedef struct searched {
     const char *field;
     size_t choice, value, value_bytes;
@@ -49,7 +51,8 @@ static const searched all_searched[] = {
     SEARCHED(recompute),      SEARCHED(schedule),    SEARCHED(offload),
 };
 
-/* Returns the entry of a plan field that a search can vary; NULL = the search does not vary it. */
+/* Returns the entry of a plan field in the table of fields that a search can vary; NULL = a search cannot vary the
+ * field. */
 static const searched *find_searched(const char *field) {
     for (size_t i = 0; i < sizeof all_searched / sizeof *all_searched; i++) {
         if (strcmp(all_searched[i].field, field) == 0) { return &all_searched[i]; }
@@ -57,8 +60,8 @@ static const searched *find_searched(const char *field) {
     return NULL;
 }
 
-/* Returns the value of a searched field of the plan as a number of at least 0: a number, the index of a name, flags, or
- * a switch. */
+/* Returns the value that a plan has in a field which searches vary, as a whole number of at least 0: the number itself,
+ * the index of a name, a combination of flags, or 0 or 1 for a switch. */
 static int64_t value_in(const nnc_plan *plan, const searched *one) {
     const char *at = (const char *)plan + one->value;
     int64_t wide = 0;
@@ -71,7 +74,8 @@ static int64_t value_in(const nnc_plan *plan, const searched *one) {
     }
 }
 
-/* Reads a list "1,2,4" of values of a searched field. Each value is set as a plan field, which checks it. */
+/* Reads a list "1,2,4" of values for a plan field that the search varies. Each value is stored in a plan and checked as
+ * a value of the plan field. */
 static nnc_status read_choice(const nnc_setting *setting, const searched *axis, nnc_choice *choice, nnc_error *err) {
     const bool one_set = nnc_field_is_one_set(setting->field, setting->value);
     char name[NNC_OPTION_NAME], one[128];
@@ -97,7 +101,8 @@ static nnc_status read_choice(const nnc_setting *setting, const searched *axis, 
     return NNC_OK;
 }
 
-/* Reads numbers of devices: "8..4096" or "8,16". They are searched one after the other. */
+/* Reads the value of --devices: "8..4096" or "8,16". The search finds the best plan for each number, one after the
+ * other. */
 static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_task *task, nnc_error *err) {
     const char **values = NULL;
     NNC_TRY(nnc_sweep_sizes(arena, "--devices", text, &values, &task->size_count, err));
@@ -114,8 +119,9 @@ static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_ta
     return NNC_OK;
 }
 
-/* Removes from the options the settings that the search itself handles, and stores them in *task: fields that it
- * varies, a list of numbers of devices, and --shard I/N. The other settings hold for every plan. */
+/* Moves settings that concern the search itself from the options to *task: values of plan fields that the search
+ * varies, a list of numbers of devices, and --shard I/N. All other settings stay in the options and hold for every
+ * plan. */
 static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_search_task *task, nnc_error *err) {
     int kept = 0;
     for (int i = 0; i < options->given.setting_count; i++) {
@@ -161,7 +167,8 @@ static nnc_status read_objective(const char *text, nnc_objective *objective, nnc
     return NNC_OK;
 }
 
-/* Reads a share: "5%" or "0.05". text NULL: leaves *risk unchanged. */
+/* Reads the value of --risk, a probability: "5%" or "0.05". text NULL = the option is not given, and *risk is
+ * unchanged. */
 static nnc_status read_risk(const char *text, double *risk, nnc_error *err) {
     char digits[32] = "";
     const size_t length = text != NULL ? strlen(text) : 0;
@@ -175,11 +182,12 @@ static nnc_status read_risk(const char *text, double *risk, nnc_error *err) {
                           "expected a share above 0 and up to 1 such as 5%% or 0.05, found \"%s\"", text);
 }
 
-/* Moves the options that a search handles itself into its task. The options that are left hold for every plan. */
+/* Moves all options that concern the search itself to the task of the search. The options that are left hold for every
+ * plan. */
 static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_search_task *task, nnc_error *err) {
     const nnc_search_options *given = &options->search;
     nnc_search *search = &task->search;
-    /* MPI starts a rank for each core, so each rank uses one thread */
+    /* MPI starts a rank for each core, so each rank uses a single thread */
     const int64_t threads = options->threads > 0    ? options->threads
                             : task->ranks.size <= 1 ? nnc_threads_available()
                                                     : 1;
@@ -202,8 +210,8 @@ static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_searc
                : NNC_OK;
 }
 
-/* Lists one node, two nodes, four nodes and so on, in devices. The plan, or else the device file, gives the number
- * of devices per node. */
+/* Makes the list of numbers of devices: the devices of one node, of two nodes, of four nodes and so on, up to
+ * max_devices. The plan, or else the device file, gives the number of devices per node. */
 static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices, nnc_arena *arena,
                              nnc_search_task *task, nnc_error *err) {
     const int64_t node = base->devices_per_node > 0     ? base->devices_per_node
@@ -223,8 +231,8 @@ static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int
     return NNC_OK;
 }
 
-/* Applies --max-devices to the numbers of devices. If no number of devices is given, makes a list up to
- * --max-devices. */
+/* Removes numbers of devices above --max-devices from the list of numbers to search. If the user gives no number of
+ * devices, makes a list up to --max-devices. */
 static nnc_status settle_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices, nnc_arena *arena,
                                nnc_search_task *task, nnc_error *err) {
     int32_t kept = 0, least = INT32_MAX;
@@ -249,14 +257,14 @@ static nnc_status settle_sizes(const nnc_plan *base, const nnc_device *device, i
     return NNC_OK;
 }
 
-/* ---- running a search ---- */
+/* ---- running a search with progress and signals ---- */
 
-/* Progress and signals of a running search. */
+/* State that is updated while a search runs: the shown progress, and the signals that have arrived. */
 typedef struct watch {
     nnc_progress progress;
     nnc_interrupt interrupt;
     uint64_t covered;
-    int stopped; /* number of the signal that stopped the search; 0 = not stopped */
+    int stopped; /* number of the signal that stopped the search; 0 = no signal */
     nnc_progress_form form;
 } watch;
 
@@ -272,17 +280,18 @@ static bool show_progress(void *context, uint64_t covered, uint64_t space) {
     return w->stopped == 0;
 }
 
-/* One search: its operands, the specs that they name, and the function that writes its result. */
+/* A search: the operands of the command line, the specs that the operands name, and the function that writes the
+ * result. */
 typedef struct base {
-    const char *model, *device; /* operands of the command line */
+    const char *model, *device; /* model and device of the command line */
     nnc_scenario scenario;
-    const char *plans_path; /* path of the plan file; NULL = the operand is a model */
+    const char *plans_path; /* path of the plan file; NULL = the first operand is a model */
     nnc_search_writer *write;
-    void *context; /* argument that is passed to `write` */
+    void *context; /* first argument of the function `write` */
 } base;
 
-/* If the user named a framework, gives the plans the precision policy of the framework, unless --policy is given or the
- * precision is fp32, tf32 or fp64. */
+/* Gives all plans of the search the precision policy of the framework, if the user named a framework. Does nothing if
+ * --policy is given, or if the precision is fp32, tf32 or fp64. */
 static void keep_policy(nnc_scenario_args *given, nnc_scenario *scenario) {
     const nnc_policy policy = scenario->software.policy;
     nnc_plan *plan = &scenario->plan;
@@ -295,8 +304,8 @@ static void keep_policy(nnc_scenario_args *given, nnc_scenario *scenario) {
     }
 }
 
-/* Loads the scenario that all plans start from. From a plan file it keeps the number of devices and the global batch;
- * the search decides how both are divided. */
+/* Loads the scenario from which every plan of the search starts. A plan file gives the number of devices and the global
+ * batch; the search chooses the degrees of parallelism and the micro-batch. */
 static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task, nnc_error *err) {
     const nnc_scenario *scenario = &b->scenario;
     nnc_plan *plan = &task->search.base;
@@ -329,7 +338,8 @@ static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc
                           plan->devices == 0 ? "--devices 8" : "--global-batch 256");
 }
 
-/* Computes a digest of everything that determines the result, so that shards of different searches are not merged. */
+/* Computes a digest of all inputs of the search. Shards are merged only if their digests are equal, so shards of
+ * different searches are refused. */
 static nnc_status make_digest(const nnc_session *session, const base *b, const nnc_search_task *task, uint64_t *digest,
                               nnc_error *err) {
     const nnc_options *options = &session->options;
@@ -344,9 +354,9 @@ static nnc_status make_digest(const nnc_session *session, const base *b, const n
                              digest, err);
 }
 
-/* If search.one_software is set and nncost chooses the profile, keeps only the profile of the best plan on the fewest
- * devices that have a plan, so that a difference between numbers of devices has a single cause. Each MPI rank finds
- * this profile on its own. */
+/* If search.one_software is set and the user named no profile, finds the best plan on the smallest number of devices
+ * that has a plan, and uses the software profile of this plan for all plans. A difference between numbers of devices
+ * then has a single cause. Each MPI rank finds the profile without the other ranks. */
 static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task,
                                 nnc_error *err) {
     nnc_profiles *profiles = &b->scenario.profiles;
@@ -373,8 +383,8 @@ static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b,
     return NNC_OK;
 }
 
-/* Prepares the search from options and files. All MPI ranks prepare the same search; the digest of their inputs checks
- * this. */
+/* Prepares the search from options and files. All MPI ranks must prepare the same search; the digest of the inputs
+ * serves to check this. */
 static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task, uint64_t *digest,
                           nnc_error *err) {
     NNC_TRY(read_options(&session->options, arena, task, err));
@@ -388,7 +398,7 @@ static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_s
                : NNC_OK;
 }
 
-/* Merges the files of --shards. Each must have the digest of this search. */
+/* Merges the shard files that --shards lists. Each file must have the digest of this search. */
 static nnc_status read_shards(const nnc_options *options, nnc_search_task *task, nnc_arena *arena, uint64_t digest,
                               nnc_search_report *report, nnc_error *err) {
     char text[NNC_DIGEST_TEXT], *at = nnc_arena_strdup(arena, options->search.shards);
@@ -422,7 +432,7 @@ static void print_stopped(const nnc_search_report *report) {
             covered, space, space > 0 ? 100.0 * (double)covered / (double)space : 0.0);
 }
 
-/* Runs a search with progress, and adds to each plan its command line. */
+/* Runs a search, shows its progress, and adds to each found plan the command line that estimates the plan. */
 static nnc_status run_task(const nnc_options *options, nnc_arena *arena, const base *b, nnc_search_task *task, watch *w,
                            nnc_search_report *report, nnc_error *err) {
     const nnc_command_args args = {
@@ -441,7 +451,7 @@ static nnc_status run_task(const nnc_options *options, nnc_arena *arena, const b
     return status == NNC_OK ? nnc_command_all(arena, &args, b->plans_path != NULL, report, err) : status;
 }
 
-/* On MPI rank 0: runs the search, and writes its result. */
+/* Runs the search on MPI rank 0, and writes the result. */
 static nnc_status search_and_write(nnc_session *session, nnc_arena *arena, const base *b, nnc_search_task *task,
                                    uint64_t digest, nnc_error *err) {
     char text[NNC_DIGEST_TEXT];
@@ -459,7 +469,7 @@ static nnc_status search_and_write(nnc_session *session, nnc_arena *arena, const
     return NNC_OK;
 }
 
-/* Called on MPI ranks other than 0: evaluates plans for rank 0 until rank 0 has the result. */
+/* Runs on all MPI ranks except 0: evaluates plans for rank 0 until rank 0 has the whole result. */
 static void work_for_rank_0(const nnc_search_task *task) {
     nnc_interrupt interrupt;
     nnc_interrupt_hold(&interrupt);
@@ -473,7 +483,7 @@ static nnc_status run_on_rank(nnc_session *session, nnc_rank_group ranks, nnc_ar
     uint64_t digest = 0;
     nnc_status status = b != NULL ? prepare(session, arena, b, &task, &digest, err) : nnc_no_memory(err);
     const bool well = nnc_rank_group_all_well(ranks, digest, &status, err);
-    if (ranks.rank > 0) { session->options.output = NULL; /* only rank 0 writes the result */ }
+    if (ranks.rank > 0) { session->options.output = NULL; /* only MPI rank 0 writes the result */ }
     if (!well || ranks.rank > 0 || b == NULL) {
         if (well) { work_for_rank_0(&task); }
         return status;

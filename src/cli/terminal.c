@@ -19,7 +19,8 @@
 
 enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 60, WIDTH_MAX = 1000 };
 
-/* Returns the width of the terminal that is standard output, in columns; 0 = unknown. */
+/* Returns the width in columns of the terminal to which standard output writes; 0 = standard output is no terminal, or
+ * the width is unknown. */
 static int terminal_columns(void) {
 #ifdef NNC_NO_PROCESSES
     return 0;
@@ -55,7 +56,7 @@ static nnc_status write_failed(const char *where, nnc_error *err) {
 
 nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc_error *err) {
     struct stat status;
-    text = text != NULL ? text : ""; /* the text of an empty buffer is NULL */
+    text = text != NULL ? text : ""; /* an empty buffer has no text (NULL) */
     if (path == NULL) {
         return nnc_write_bytes(STDOUT_FILENO, text, size) == size ? NNC_OK : write_failed("standard output", err);
     }
@@ -150,8 +151,8 @@ static void set_of(uint32_t bits, sigset_t *set) {
     }
 }
 
-/* Blocks the signals until nnc_interrupt_release, which discards signals that have arrived. A signal that the shell
- * ignores, for example for a background job, stays ignored. */
+/* Delays signals until nnc_interrupt_release, which discards the signals that have arrived meanwhile. A signal that the
+ * shell ignores, for example for a background job, stays ignored. */
 void nnc_interrupt_hold(nnc_interrupt *interrupt) {
     struct sigaction action;
     sigset_t held, before;
@@ -211,18 +212,18 @@ nnc_status nnc_run_outside_program(nnc_session *session, nnc_error *err) {
 #endif
 
 #ifdef __wasi__
-/* ---- functions for the program on a browser page ---- */
+/* ---- functions that the browser page calls ---- */
 
 enum { WORDS_MAX = 1024 };
 
 int main(int argc, char **argv);
 
-/* Allocates memory for the words of a command line. */
+/* Allocates memory into which the browser page writes the words of a command line. */
 __attribute__((export_name("nnc_alloc"))) void *page_alloc(size_t size) { return malloc(size); }
 
 __attribute__((export_name("nnc_free"))) void page_free(void *memory) { free(memory); }
 
-/* Runs a command line, given as words that each end with a NUL. Returns the exit code. */
+/* Runs a command line on the browser page. The words of the command line each end with a NUL. Returns the exit code. */
 __attribute__((export_name("nnc_run"))) int32_t page_run(char *words, size_t size) {
     static char program[] = "nncost";
     char *argv[WORDS_MAX + 1] = { program };

@@ -1,11 +1,12 @@
-/* Shows the schedule of a step: --timeline of `estimate` draws a bar of letters for each pipeline stage; --trace
- * writes a file in the Trace Event Format. Both read the intervals of a report, which are sorted by stage and time. */
+/* Shows the schedule of a step. --timeline of `estimate` draws one bar of letters for each pipeline stage; --trace
+ * writes a file in the Trace Event Format. Both options read the intervals of a report, which are sorted by stage and
+ * time. */
 #include "cli/cli_internal.h"
 #include "pipeline/pipeline_internal.h"
 
 static const char letters[NNC_ACTIVITY_COUNT + 1] = "FBWxu.";
 
-/* The intervals of one pipeline stage, as a list. */
+/* The intervals of one pipeline stage, in the order of time. */
 typedef struct lane {
     const nnc_interval *at, *end;
 } lane;
@@ -18,9 +19,10 @@ static lane lane_of(const nnc_report *report, const nnc_interval *first) {
     return (lane){ first, at };
 }
 
-/* ---- --timeline: a bar of letters per stage ---- */
+/* ---- --timeline: a bar of letters for each pipeline stage ---- */
 
-/* Adds the time of each activity between from_s and to_s. Returns the first interval that ends after from_s. */
+/* Adds to spent_s the seconds of each activity of a stage between from_s and to_s. Returns the first interval of the
+ * stage that ends after from_s. */
 static const nnc_interval *spend(lane l, double from_s, double to_s, double *spent_s) {
     while (l.at < l.end && l.at->end_s <= from_s) { l.at++; }
     for (const nnc_interval *one = l.at; one < l.end && one->start_s < to_s; one++) {
@@ -30,8 +32,9 @@ static const nnc_interval *spend(lane l, double from_s, double to_s, double *spe
     return l.at;
 }
 
-/* Draws the bar of a stage, one letter for each slice of time. Time of activities that a letter does not show is
- * added to the next slices, so the letters have the right shares even if passes are shorter than a slice. */
+/* Draws the bar of a pipeline stage, one letter for each slice of time. A letter shows one activity of its slice; the
+ * time of the slice's other activities is added to the next slices. So the share of a letter in the bar is the share of
+ * its activity in the time, even if passes are shorter than a slice. */
 static void draw(lane l, double begin_s, double slice_s, char *bar, int width) {
     double carried_s[NNC_ACTIVITY_COUNT] = { 0 };
     for (int i = 0; i < width; i++) {
@@ -43,7 +46,7 @@ static void draw(lane l, double begin_s, double slice_s, char *bar, int width) {
             carried_s[a] += spent_s[a];
             if (spent_s[a] > 0 && (most < 0 || carried_s[a] > carried_s[most])) { most = a; }
         }
-        bar[i] = ' '; /* a blank: the stage does nothing in this slice of time */
+        bar[i] = ' '; /* a blank: the pipeline stage is idle in this slice of time */
         if (most >= 0) {
             bar[i] = letters[most];
             carried_s[most] -= slice_s;
@@ -65,8 +68,8 @@ static void write_interval(nnc_sheet *sheet, const nnc_interval *one, bool chunk
                    nnc_unit_text(one->end_s, "s", end));
 }
 
-/* Writes the first and last passes of a stage, and its intervals that are not passes. Idle time is shown in the bar
- * only. */
+/* Writes the first and the last passes of a pipeline stage, and all its intervals without a micro-batch except idle
+ * time, which only the bar shows. */
 static void write_lane(nnc_sheet *sheet, lane l, bool chunks) {
     enum { SHOWN = 3 };
     int64_t passes = 0, done = 0;
@@ -87,7 +90,7 @@ static void write_lane(nnc_sheet *sheet, lane l, bool chunks) {
     nnc_sheet_end(sheet);
 }
 
-/* A span of time (from the first start to the last end of some intervals), and the time of each activity in it. */
+/* A span of time, from the first start to the last end of all intervals, and the activities that occur in it. */
 typedef struct span {
     double begin_s, end_s;
     bool has[NNC_ACTIVITY_COUNT];
@@ -149,16 +152,16 @@ void nnc_timeline_write(nnc_buffer *out, nnc_style style, const nnc_report *repo
     }
 }
 
-/* ---- --trace: the object form of the Trace Event Format, which Perfetto and chrome://tracing read. Slices of a
- * thread follow each other or are nested. Times are whole nanoseconds. ---- */
+/* ---- --trace: writes the JSON object form of the Trace Event Format, which Perfetto and chrome://tracing read. Slices
+ * of a thread follow each other or are nested. All times are whole nanoseconds. ---- */
 
-/* Processes of the trace: the stages; the ops of the busiest stage, each with its time in a step; its collectives,
- * by the link that they use longest. */
+/* Processes in the trace. STAGES: the pipeline stages; OPS: the ops of the busiest stage, each with its time in a step;
+ * NETWORKS: the collectives of the busiest stage, by the link on which a collective takes longest. */
 enum { STAGES, OPS, NETWORKS };
 
 static int64_t ns_of(double seconds) { return (int64_t)llround(1e9 * seconds); }
 
-/* Converts to microseconds, the unit of the format. */
+/* Converts nanoseconds to microseconds, the unit of the Trace Event Format. */
 static double us_of(int64_t ns) { return (double)ns / 1e3; }
 
 static void begin_event(nnc_record *record, const char *name, const char *phase, int pid, int32_t tid) {
@@ -177,7 +180,7 @@ static void put_name(nnc_record *record, const char *what, int pid, int32_t tid,
     nnc_record_close(record);
 }
 
-/* Begins a slice of the trace; the caller adds its arguments and ends it. */
+/* Begins a slice of the trace. The caller adds the arguments of the slice and closes it. */
 static void begin_slice(nnc_record *record, const char *name, const char *category, int pid, int32_t tid,
                         int64_t from_ns, int64_t to_ns) {
     begin_event(record, name, "X", pid, tid);
@@ -212,8 +215,9 @@ static void put_counter(nnc_record *record, const char *what, const char *unit, 
     nnc_record_close(record);
 }
 
-/* Returns the memory of a stage when a pass ends. Only the activations change: they are proportional to the
- * micro-batches in flight. The memory of the stage includes the maximum of its activations. */
+/* Returns the bytes in the memory of a pipeline stage at the end of a pass. Of the memory classes, only activations
+ * change during a step: they are proportional to the micro-batches in flight. memory->activation_bytes is their
+ * maximum. */
 static double resident_bytes(const nnc_memory *memory, int64_t in_flight, int64_t most) {
     const double kept = (double)memory->activation_bytes;
     return (double)memory->total_bytes - kept + floor(kept * (double)in_flight / (double)(most > 0 ? most : 1));
@@ -224,7 +228,7 @@ static void put_arrow(nnc_record *record, const char *phase, const nnc_interval 
     nnc_record_text(record, "cat", "send");
     nnc_record_whole(record, "id", id);
     nnc_record_number(record, "ts", us_of(ns));
-    /* an arrow of the trace is drawn at the slice that contains the time of the arrow */
+    /* "bp": "e" draws the end of an arrow at the slice that contains the time of the arrow */
     nnc_record_text(record, "bp", "e");
     nnc_record_close(record);
 }
@@ -234,13 +238,13 @@ static bool next_pass(lane *l, nnc_activity activity) {
     return l->at < l->end;
 }
 
-/* Draws arrows from each pass of one stage to the pass of the same micro-batch on another stage. Stops at the first
- * pass that the stages do not have in the same order. */
+/* Draws an arrow from each pass of one pipeline stage to the pass of the same micro-batch on another stage. Stops at
+ * the first pass that comes in a different order on both stages. */
 static void put_arrows(nnc_record *record, lane from, lane to, nnc_activity activity, int64_t *id) {
     for (; next_pass(&from, activity) && next_pass(&to, activity); from.at++, to.at++) {
         const int64_t sent = ns_of(from.at->end_s) - 1, taken = ns_of(to.at->start_s);
         if (from.at->micro_batch != to.at->micro_batch || sent < ns_of(from.at->start_s) || taken < sent) {
-            return; /* the two stages have their passes in different orders, or a pass takes no time */
+            return; /* both stages have their passes in different orders, or a pass takes no time */
         }
         put_arrow(record, "s", from.at, sent, *id);
         put_arrow(record, "f", to.at, taken, *id);
@@ -262,7 +266,7 @@ static void put_stage(nnc_record *record, const nnc_report *report, lane l) {
     }
     in_flight = 0;
     for (; l.at < l.end; l.at++) {
-        if (l.at->activity == NNC_ACTIVITY_IDLE) { continue; /* idle time is not written as a slice of the trace */ }
+        if (l.at->activity == NNC_ACTIVITY_IDLE) { continue; /* the trace has no slices for idle time */ }
         put_pass(record, l.at);
         if (change_of(l.at) != 0) {
             in_flight += change_of(l.at);
@@ -272,8 +276,8 @@ static void put_stage(nnc_record *record, const nnc_report *report, lane l) {
     }
 }
 
-/* Tests whether every stage has a single chunk. Arrows need this, because with several chunks the next stage differs
- * between passes. */
+/* Tests whether every pipeline stage has a single chunk. Only then are arrows drawn: with several chunks, the stage
+ * that runs next is not the same for all passes. */
 static bool one_chunk(const nnc_report *report) {
     for (int64_t i = 0; i < report->interval_count; i++) {
         if (report->intervals[i].chunk != 0) { return false; }
@@ -297,7 +301,8 @@ static void put_stages(nnc_record *record, const nnc_report *report) {
     }
 }
 
-/* Writes every op with the time of all its instances, one after the other, with a thread for each phase. */
+/* Writes a slice for every op, whose length is the time of all instances of the op in a step. The slices follow each
+ * other, in one thread for each phase. */
 static void put_ops(nnc_record *record, const nnc_report *report) {
     double used_s[NNC_PHASE_COUNT] = { 0 };
     char text[256];
@@ -321,7 +326,8 @@ static void put_ops(nnc_record *record, const nnc_report *report) {
     }
 }
 
-/* Writes every collective with its time on its link in a step, overlapped or not; one thread per link. */
+/* Writes a slice for every collective, whose length is its time on its link in a step, overlapped or exposed. Each link
+ * has one thread. */
 static void put_networks(nnc_record *record, const nnc_report *report) {
     static const char *const links[] = { "scale_up", "scale_out", "host" };
     enum { LINKS = sizeof links / sizeof links[0] };

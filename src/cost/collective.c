@@ -1,9 +1,9 @@
-/* Seconds of a collective over a route: one function per algorithm, a table of the algorithms of each collective, and
- * the times with the fitted efficiencies of a device.
+/* Seconds of a collective over a route (the links that a group of ranks uses): one function for each algorithm, a table
+ * of the algorithms of each collective, and the times with the fitted efficiencies of a device.
  *
- * `moved` is the bytes of the full tensor. inner_ means inside a scale-up domain, outer_ between domains. Rates are
- * those of one direction. Papers and pages write S for `moved`, n for the number of ranks, B for a rate, alpha for a
- * latency. [collectives] [collectives-fitted] */
+ * `moved` is the number of bytes of the full tensor. Names that begin with inner_ mean links inside a scale-up domain,
+ * names that begin with outer_ links between domains. Rates are those of one direction. Papers and pages write S for
+ * `moved`, n for the number of ranks, B for a rate, alpha for a latency. [collectives] [collectives-fitted] */
 #include "cost/cost_internal.h"
 
 static int32_t ceil_log2(int32_t n) {
@@ -12,9 +12,9 @@ static int32_t ceil_log2(int32_t n) {
     return steps;
 }
 
-/* Returns the rate of a ring through all ranks of a group, one domain after the other. Each NIC of a node belongs to a
- * ring of its own, which carries a part of the data (as in NCCL), so the rate is the lower of that of the links inside
- * a domain and that of all its NICs together. */
+/* Returns the rate of a ring that runs through all ranks of a group, one scale-up domain after the other. Each NIC of a
+ * node belongs to one of several rings, and each ring carries a part of the data (as in NCCL). The rate is therefore
+ * the lower of two rates: of the links inside a domain, and of all NICs of a domain together. */
 static double flat_bytes_per_s(const nnc_route *r, nnc_derivation *why) {
     double bytes_per_s = r->inner == 1 ? r->outer_bytes_per_s : r->inner_bytes_per_s;
     if (r->inner > 1 && r->outer > 1) {
@@ -25,14 +25,16 @@ static double flat_bytes_per_s(const nnc_route *r, nnc_derivation *why) {
     return bytes_per_s;
 }
 
-/* Returns the latency of one step of a ring through all ranks: that of the slowest link. */
+/* Returns the latency of one step of a ring through all ranks of a group: the latency of the slowest link in the
+ * ring. */
 static double flat_latency_s(const nnc_route *r, nnc_derivation *why) {
     const double inner = r->inner > 1 ? r->inner_latency_s : 0.0;
     NNC_LET(why, latency_s, "s", r->outer > 1 ? nnc_max(inner, r->outer_latency_s) : inner);
     return latency_s;
 }
 
-/* Returns the time of an all-gather or reduce-scatter around a ring: n - 1 steps of S/n bytes. */
+/* Returns the time of an all-gather or reduce-scatter of S bytes around a ring of n ranks: n - 1 steps, each with S/n
+ * bytes. */
 static double flat_ring_s(const nnc_route *r, double moved, nnc_derivation *why) {
     const double bytes_per_s = flat_bytes_per_s(r, why), latency_s = flat_latency_s(r, why);
     NNC_LET(why, ranks, NULL, r->size);
@@ -40,7 +42,8 @@ static double flat_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
     return ring_s;
 }
 
-/* Returns the latency from one rank of a torus to the farthest rank, along one axis after the other. */
+/* Returns the latency from a rank of a torus to the rank that is farthest away. The data run along one axis after the
+ * other. */
 static double torus_latency_s(const nnc_route *r, nnc_derivation *why) {
     double hops = 0.0;
     for (int32_t i = 0; i < r->axes; i++) {
@@ -53,8 +56,8 @@ static double torus_latency_s(const nnc_route *r, nnc_derivation *why) {
     return hops_s;
 }
 
-/* Returns the time of an all-gather inside a domain; 0 if the group has one rank in a domain. On a torus latency and
- * transfer overlap, so the longer of the two counts. */
+/* Returns the time of an all-gather inside a scale-up domain; 0 if the group has only one rank in each domain. On a
+ * torus, latency and transfer overlap, so the time is the longer of the two. */
 static double inner_gather_s(const nnc_route *r, double moved, nnc_derivation *why) {
     double inside_s = 0.0;
     if (r->axes > 0) {
@@ -68,8 +71,8 @@ static double inner_gather_s(const nnc_route *r, double moved, nnc_derivation *w
     return inside_s;
 }
 
-/* Returns the time of an all-gather between domains whose result has `part` bytes per rank; 0 for a group in a single
- * domain. */
+/* Returns the time of an all-gather between scale-up domains, after which each rank has `part` bytes; 0 if the group is
+ * in a single domain. */
 static double outer_gather_s(const nnc_route *r, double part, nnc_derivation *why) {
     double across_s = 0.0;
     NNC_PUT(why, part, "B");
@@ -81,16 +84,16 @@ static double outer_gather_s(const nnc_route *r, double part, nnc_derivation *wh
     return across_s;
 }
 
-/* Returns the bytes of the part of the tensor that one rank sends to other domains: the ranks of a domain divide the
- * tensor. */
+/* Returns the bytes that one rank sends to other scale-up domains: the tensor divided by the number of ranks in a
+ * domain. */
 static double part_of(const nnc_route *r, double moved, nnc_derivation *why) {
     NNC_SAY(why, part, "B", moved / r->inner);
     NNC_NOTE(why, "bytes that one rank sends to other domains: the ranks of a domain divide the tensor");
     return part;
 }
 
-/* Returns the time of an all-gather around a ring. A reduce-scatter takes as long, because it has the same steps in
- * reverse order. */
+/* Returns the time of an all-gather around a ring. A reduce-scatter takes the same time, because its steps are those of
+ * an all-gather in reverse order. */
 static double gather_ring_s(const nnc_route *r, double moved, nnc_derivation *why) {
     const double ring_s = flat_ring_s(r, moved, why);
     NNC_SAY(why, collective_s, "s", ring_s);
@@ -111,8 +114,8 @@ static double reduce_ring_s(const nnc_route *r, double moved, nnc_derivation *wh
     return collective_s;
 }
 
-/* Returns the time of an all-reduce over two trees. Each tree carries half of the data, and the leaves of one tree are
- * inner nodes of the other. */
+/* Returns the time of an all-reduce over two trees of ranks. Each tree carries half of the data; a rank that is a leaf
+ * in one tree is an inner node in the other tree. */
 static double reduce_tree_s(const nnc_route *r, double moved, nnc_derivation *why) {
     const double bytes_per_s = flat_bytes_per_s(r, why);
     NNC_LET(why, inner_depth, NULL, r->inner > 1 ? ceil_log2(r->inner) : 0);
@@ -123,8 +126,8 @@ static double reduce_tree_s(const nnc_route *r, double moved, nnc_derivation *wh
     return collective_s;
 }
 
-/* Returns the time of an all-reduce in levels: reduce-scatter inside domains, all-reduce between domains, all-gather
- * inside domains. */
+/* Returns the time of an all-reduce in three stages: a reduce-scatter inside scale-up domains, an all-reduce between
+ * domains, an all-gather inside domains. */
 static double reduce_levels_s(const nnc_route *r, double moved, nnc_derivation *why) {
     const double inside_s = inner_gather_s(r, moved, why);
     const double across_s = outer_gather_s(r, part_of(r, moved, why), why);
@@ -149,8 +152,8 @@ static double reduce_switch_s(const nnc_route *r, double moved, nnc_derivation *
 }
 
 /* Returns the time of an all-to-all on a torus. Along an axis of X ranks with wrap-around, a byte to a random rank
- * crosses X/4 links on average, and 2X links carry the bytes. Without wrap-around, a quarter of all bytes cross the
- * middle link in each direction. All axes work at the same time. */
+ * crosses X/4 links on average, and 2X links carry bytes at the same time. On an axis without wrap-around, a quarter of
+ * all bytes cross the middle link in each direction. All axes work at the same time. */
 static double torus_all_to_all_s(const nnc_route *r, double moved, nnc_derivation *why) {
     double inside_s = torus_latency_s(r, why);
     NNC_PUT(why, r->link_bytes_per_s, "B/s");
@@ -165,8 +168,8 @@ static double torus_all_to_all_s(const nnc_route *r, double moved, nnc_derivatio
     return inside_s;
 }
 
-/* Returns the time of an all-to-all in which each pair of ranks sends directly. Pairs in one domain and pairs in
- * different domains use different links at the same time. */
+/* Returns the time of an all-to-all in which every rank sends directly to every other rank. Ranks in one scale-up
+ * domain and ranks in different domains use different links, which work at the same time. */
 static double pairs_s(const nnc_route *r, double moved, nnc_derivation *why) {
     NNC_LET(why, ranks, NULL, r->size);
     NNC_LET(why, near, NULL, r->inner - 1.0);
@@ -182,8 +185,8 @@ static double pairs_s(const nnc_route *r, double moved, nnc_derivation *why) {
     return collective_s;
 }
 
-/* Returns the time of an all-to-all in two levels: a rank first collects the data that ranks of its domain send to
- * other domains. */
+/* Returns the time of an all-to-all in two levels: first, a rank collects the data that the ranks of its scale-up
+ * domain send to other domains; then it sends these data. */
 static double all_to_all_levels_s(const nnc_route *r, double moved, nnc_derivation *why) {
     const double inside_s = r->axes > 0 ? torus_all_to_all_s(r, moved, why) : inner_gather_s(r, moved, why);
     const double across_s = outer_gather_s(r, moved, why);
@@ -214,7 +217,8 @@ static double broadcast_tree_s(const nnc_route *r, double moved, nnc_derivation 
     return collective_s;
 }
 
-/* Returns the time of a broadcast on a torus: first between domains through all NICs, then along all axes at once. */
+/* Returns the time of a broadcast on a torus: first between scale-up domains through all NICs, then along all axes of
+ * the torus at the same time. */
 static double torus_broadcast_s(const nnc_route *r, double moved, nnc_derivation *why) {
     double across_s = 0.0;
     if (r->outer > 1) {
@@ -227,8 +231,8 @@ static double torus_broadcast_s(const nnc_route *r, double moved, nnc_derivation
     return collective_s;
 }
 
-/* Returns the time of a message from each rank to the next one. All ranks send at the same time, so the slowest link
- * counts. */
+/* Returns the time in which each rank of a group sends one message to the next rank. All ranks send at the same time,
+ * so the slowest link determines the time. */
 static double hop_s(const nnc_route *r, double moved, nnc_derivation *why) {
     int32_t links = 1;
     double inside_s = 0.0, across_s = 0.0;
@@ -244,14 +248,14 @@ static double hop_s(const nnc_route *r, double moved, nnc_derivation *why) {
     return collective_s;
 }
 
-/* Flags: kinds of routes on which an algorithm works. */
+/* Flags for the kinds of routes on which an algorithm of a collective works. */
 enum {
-    PLAIN = 1, /* any route that is not a torus */
-    ONE = 2,   /* route that is not a torus, with ranks in one domain only, or with one rank in each domain */
-    TWO = 4,   /* route that is not a torus, with several ranks in each of several domains */
-    ADDS = 8,  /* route inside one domain whose switch adds up the data of the ranks */
+    PLAIN = 1, /* any route outside a torus */
+    ONE = 2,   /* no torus; the group has a single domain, or a single rank in each domain */
+    TWO = 4,   /* no torus; the group has several domains, and several ranks in each domain */
+    ADDS = 8,  /* a single domain, whose network switch adds the data of the ranks */
     TORUS = 16,
-    TORUSES = 32 /* several toruses, with ranks of the group in each */
+    TORUSES = 32 /* several toruses, and the group has ranks in each of them */
 };
 
 static unsigned group_of(const nnc_route *r) {
@@ -259,12 +263,12 @@ static unsigned group_of(const nnc_route *r) {
     return PLAIN | (r->inner > 1 && r->outer > 1 ? TWO : ONE) | (r->reduces_in_switch && r->outer == 1 ? ADDS : 0U);
 }
 
-/* One algorithm of a collective. A list ends with an empty row. If two algorithms are equally fast, the first is
- * used. */
+/* One algorithm of a collective. An empty row ends the list of algorithms of a collective. If two algorithms take the
+ * same time, the first one in the list is used. */
 typedef struct algorithm {
     const char *by;
     unsigned groups;
-    unsigned needs; /* flags NNC_ALGORITHM_*: the algorithm is used only if all of them are allowed */
+    unsigned needs; /* NNC_ALGORITHM_* flags; the algorithm is used only if all these flags are allowed */
     double (*seconds)(const nnc_route *r, double moved, nnc_derivation *why);
 } algorithm;
 
@@ -295,9 +299,9 @@ static const algorithm algorithms[NNC_COLLECTIVE_COUNT][ALGORITHMS] = {
     [NNC_P2P] = { { "hop", PLAIN | TORUS, 0, hop_s } },
 };
 
-/* Returns the fastest algorithm of those that are `allowed` and work on the route, and sets *seconds to its time. If no
- * allowed algorithm works on the route, returns the first algorithm that does. NULL = no algorithm works; *seconds is
- * then unchanged. */
+/* Returns the fastest algorithm among those that are `allowed` and work on the route, and sets *seconds to the time of
+ * this algorithm. If no allowed algorithm works on the route, returns the first algorithm in the list that works. NULL
+ * = no algorithm works; *seconds is then unchanged. */
 static const algorithm *fastest(const nnc_route *route, nnc_collective kind, double moved, unsigned allowed,
                                 double *seconds) {
     const unsigned group = group_of(route);
@@ -370,7 +374,7 @@ double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes
     }
 }
 
-/* ---- times with the fitted efficiencies of a device ---- */
+/* ---- times of collectives with the fitted efficiencies of a device ---- */
 
 static const nnc_collective_efficiency *efficiency_of(const nnc_collective_efficiencies *fitted, nnc_collective kind) {
     switch (kind) {
@@ -382,8 +386,8 @@ static const nnc_collective_efficiency *efficiency_of(const nnc_collective_effic
     }
 }
 
-/* Returns a copy of the route with the rates that collectives reach on the device. If the device has fitted fixed
- * times, they include the latency inside a domain, so the copy has no such latency. */
+/* Returns a copy of the route in which the rates of links are those that collectives reach on the device. Fitted fixed
+ * times include the latency inside a scale-up domain, so with fitted fixed times this latency is 0 in the copy. */
 static nnc_route reached_route(const nnc_route *route, const nnc_collective_efficiency *e, nnc_derivation *why) {
     nnc_route r = *route;
     NNC_LET(why, group, NULL, r.inner > 1 ? (double)r.inner : 2.0);
@@ -406,8 +410,8 @@ static nnc_route reached_route(const nnc_route *route, const nnc_collective_effi
     return r;
 }
 
-/* Returns the fixed seconds of one call of a collective: a constant, a time per doubling of the ranks in a domain, and
- * a time for a group that spans several domains. */
+/* Returns the fixed seconds of one call of a collective: the sum of a constant, a time for each doubling of the ranks
+ * in a scale-up domain, and a time for groups that span several domains. */
 static double fixed_of(const nnc_route *route, const nnc_collective_efficiency *e, nnc_derivation *why) {
     NNC_LET(why, call_s, "s", e->fixed_s);
     NNC_LET(why, doubling_s, "s", route->inner > 1 ? e->log2_s : 0.0);

@@ -25,9 +25,9 @@
 
 /* ---- op_time.c: seconds of one op on one device ---- */
 
-/* Times of one instance of an op. compute_s and memory_s: seconds that the units and the memory would each need alone.
- * fixed_s: time that does not depend on the size. time_s: time of the op, at least fixed_s plus the larger of compute_s
- * and memory_s. bound: the resource with the larger time, or the host if fixed_s is larger than both times. */
+/* Times of one instance of an op in seconds. compute_s: time that the compute units need; memory_s: time that the
+ * memory needs; fixed_s: time that does not depend on the size of the op. time_s: time of the op, at least fixed_s +
+ * max(compute_s, memory_s). bound: the resource with the largest of the three times; fixed_s counts for the host. */
 typedef struct nnc_timing {
     double compute_s, memory_s, fixed_s, time_s;
     nnc_bound bound;
@@ -43,10 +43,10 @@ typedef struct nnc_timing {
 nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_work *work);
 nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why);
 
-/* Returns a lower bound of the time of a matrix product that is proportional to its tokens: with r >= 1 times the
- * tokens, the bound is r times as long, and still a lower bound. It is the time of the product's FLOPs at the rate
- * of short kernels, without two rows of tokens per expert, because numbers of rows are rounded. Returns 0 for other
- * ops. */
+/* Returns a lower bound of the time of a matrix product that is proportional to its number of tokens: with r times as
+ * many tokens (r >= 1), r times the returned value is a lower bound too. The returned value is the time for the FLOPs
+ * of the product at the rate of short kernels. The product is assumed to have two rows of tokens fewer per expert,
+ * because numbers of rows are rounded. Returns 0 for an op that is no matrix product. */
 double nnc_product_least_s(const nnc_device *device, const nnc_op *op, const nnc_work *work);
 
 /* Adds FLOPs and bytes of an op to a derivation, so that later formulas can use them as operands. */
@@ -59,9 +59,9 @@ NNC_SAYING void nnc_say_work(const nnc_work *work, nnc_derivation *why) {
 
 /* ---- network.c: the links that a group of ranks uses (its route) ---- */
 
-/* The links that a group of ranks r, r + stride, ... uses. All groups of the same kind communicate at the same time,
- * so each rate is the share of one group. The members inner_* are not used if `inner` is 1, outer_* not if `outer`
- * is 1. */
+/* The links that a group of ranks r, r + stride, r + 2 stride ... uses. All groups with the same stride communicate at
+ * the same time, so each rate is the share of one group. If `inner` is 1, the members inner_* have no meaning; if
+ * `outer` is 1, the members outer_* have none. */
 typedef struct nnc_route {
     int32_t size;             /* number of ranks in the group */
     int32_t inner, outer;     /* inner: number of ranks of the group in one scale-up domain; outer: number of domains
@@ -69,13 +69,14 @@ typedef struct nnc_route {
     double inner_bytes_per_s; /* rate of all links of one rank to other ranks of the group in its domain, in one
                                * direction */
     double inner_latency_s;
-    double outer_bytes_per_s; /* rate of one rank through the NICs to other domains, after oversubscription */
+    /* rate with which one rank sends to other domains, limited by NICs and oversubscription */
+    double outer_bytes_per_s;
     double outer_latency_s;
     double link_bytes_per_s; /* rate from one rank to another rank of the group in its domain; on a torus, rate of one
                               * whole link */
     int32_t axes;            /* torus, ring: number of axes that the ranks inside a domain span; 0 = every pair of ranks
                               * has a direct path */
-    int32_t axis_length[3];  /* number of ranks of the group along each axis */
+    int32_t axis_length[3];  /* number of ranks of the group along each axis of the torus or ring */
     int32_t axis_stride[3];  /* number of links from one rank of the group to the next along each axis; as many groups
                               * share each link */
     bool axis_wraps[3];
@@ -84,43 +85,44 @@ typedef struct nnc_route {
     double knee_bytes;                         /* knee of the slower link in bytes: smaller messages do not reach the
                                                 * bandwidth of the link */
     bool reduces_in_switch;
-    const char *link; /* name of the link that limits large messages, "scale_up" or "scale_out"; static storage */
+    const char *link; /* link that limits the time of large messages, "scale_up" or "scale_out"; static storage */
 } nnc_route;
 
-/* Finds the route of a group of `size` ranks whose rank numbers differ by `stride`, in a world of `devices` ranks. A
- * scale-up domain has devices_per_node ranks (0 = scale_up.devices of the device file). On a torus, devices_per_node is
- * the size of a slice, at most the pod. Without a scale-up fabric (kind none) every rank is a domain of its own. Ranks
- * fill one domain before the next, and on a torus the shortest axis first. All counts are at least 1. If the group does
- * not fill domains evenly, route->inner is rounded down and route->outer up. A latency that the device file does not
- * give counts as 0. NNC_BAD_SPEC: err names the value that the device file lacks (scale_up.devices,
- * scale_up.bytes_per_s, scale_out.bytes_per_s).   [routes] */
+/* Finds the route of a group of `size` ranks whose rank numbers differ by `stride`, among `devices` ranks. A scale-up
+ * domain has devices_per_node ranks (0 = scale_up.devices of the device file). On a torus, devices_per_node is the size
+ * of a slice, at most that of the pod. Without a scale-up fabric (kind none) every rank is a domain of its own. Rank
+ * numbers fill one domain before the next, and on a torus the shortest axis first. size, stride and devices must be at
+ * least 1. If the group does not fill domains evenly, route->inner is rounded down and route->outer is rounded up. A
+ * latency that the device file does not give is 0. NNC_BAD_SPEC: err names the value that the device file lacks
+ * (scale_up.devices, scale_up.bytes_per_s, scale_out.bytes_per_s).   [routes] */
 nnc_status nnc_route_find(const nnc_device *device, int32_t devices, int32_t devices_per_node, int32_t size,
                           int32_t stride, nnc_route *route, nnc_error *err);
 
 /* ---- collective.c: seconds of a collective over a route ---- */
 
-/* Flags for a set of algorithms. A collective uses the fastest algorithm of the set that is allowed. */
+/* Flags for algorithms of collectives. Combined flags are the allowed algorithms; a collective uses the fastest allowed
+ * one. */
 enum {
-    NNC_ALGORITHM_RING = 1, /* ring; of an all-to-all over several domains: each pair of ranks sends directly */
+    NNC_ALGORITHM_RING = 1, /* ring; in an all-to-all over several domains: direct sends between all pairs */
     NNC_ALGORITHM_TREE = 2,
     NNC_ALGORITHM_HIERARCHICAL = 4,
     NNC_ALGORITHM_IN_NETWORK = 8,
     NNC_ALGORITHM_ALL = 15
 };
 
-/* Returns the seconds of one collective at datasheet rates. bytes: the full tensor, which is the result of an
- * all-gather, the input of a reduce-scatter, the send buffer of one rank in an all-to-all, the message of a p2p or
+/* Returns the seconds of one collective at datasheet rates. bytes: size of the full tensor, which is the result of an
+ * all-gather, the input of a reduce-scatter, the data that one rank sends in an all-to-all, or the message of a p2p or
  * broadcast. Returns 0 for a group of one rank. A link with a knee of V0 bytes is slower for small messages: S bytes
  * take as long as S (1 + sqrt(V0 / S)) bytes on a link without a knee; V0 is the knee of the slower link of the route.
  * Sources: Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel Computing 35(12), 2009 (double
  * tree); "How to Scale Your Model", jax-ml.github.io/scaling-book (torus).   [collectives] */
 double nnc_collective_s(const nnc_route *route, nnc_collective kind, double bytes);
-/* Returns the seconds of a collective as nnc_collective_s does, but uses only the algorithms in `allowed`. If none of
- * them works on the route, uses the first algorithm that works on it, mostly the ring. A torus always uses its own
- * algorithms. */
+/* Returns the seconds of a collective at datasheet rates, as nnc_collective_s does, but with the algorithms in
+ * `allowed` only. If no allowed algorithm works on the route, uses the first algorithm that works, which is the ring in
+ * most cases. A torus has its own algorithms, which are always allowed. */
 double nnc_collective_by_s(const nnc_route *route, nnc_collective kind, double bytes, unsigned allowed);
-/* Returns the seconds of a collective as nnc_collective_by_s does, and sets *by to the name of the algorithm: "ring",
- * "tree", ... */
+/* Returns the seconds that nnc_collective_by_s returns, and sets *by to the name of the used algorithm: "ring", "tree"
+ * ... */
 double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double bytes, unsigned allowed,
                             nnc_derivation *why, const char **by);
 
@@ -135,19 +137,21 @@ double nnc_collective_predicted_s(const nnc_route *route, nnc_collective kind, d
 double nnc_collective_say_predicted_s(const nnc_route *route, nnc_collective kind, double bytes, nnc_derivation *why,
                                       const char **by);
 
-/* Returns the bytes that one rank sends in a collective of `size` ranks with a ring algorithm. */
+/* Returns the bytes that one rank sends in a collective of `size` ranks if the algorithm is a ring. bytes: size of the
+ * full tensor. */
 double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes);
 
 /* ---- network.c: routes of a plan, seconds and loads of its communication ---- */
 
 /* Groups of ranks that communicate. Gradients of parameters outside experts are summed over data x context ranks,
- * gradients of experts over the ranks that hold the same experts. A shard group: ranks that together hold one copy of
- * the tensors that ZeRO divides. A replica group: ranks that hold the same part of these tensors. */
+ * gradients of experts over the ranks that hold the same experts. A shard group consists of ranks that together hold
+ * one copy of the tensors that ZeRO divides. A replica group consists of ranks that hold the same part of these
+ * tensors. */
 typedef enum nnc_route_kind {
     NNC_ROUTE_TENSOR,
     NNC_ROUTE_CONTEXT,
     NNC_ROUTE_EXPERT,
-    NNC_ROUTES_OF_LAYERS, /* number of kinds above, which collectives inside layers use */
+    NNC_ROUTES_OF_LAYERS, /* number of the kinds above: groups for collectives inside layers */
     NNC_ROUTE_SHARD = NNC_ROUTES_OF_LAYERS,
     NNC_ROUTE_REPLICA,
     NNC_ROUTE_EXPERT_SHARD,
@@ -156,11 +160,11 @@ typedef enum nnc_route_kind {
     NNC_ROUTE_COUNT
 } nnc_route_kind;
 
-/* Host memory bandwidth in B/s per device if the device file gives none: 307.2e9 B/s for each of two sockets (eight
- * channels of DDR5-4800), shared by eight devices. */
+/* Host memory bandwidth per device in B/s, if the device file gives none: 307.2e9 B/s for each of two sockets (eight
+ * channels of DDR5-4800), divided by eight devices. */
 #define NNC_HOST_MEM_BYTES_PER_S 76.8e9
 
-/* Share of the host's memory bandwidth that optimizer updates on the host reach. Fitted: see docs/accuracy.md. */
+/* Share of the host memory bandwidth that optimizer updates in host memory reach. Fitted: see docs/accuracy.md. */
 #define NNC_HOST_UPDATE_SHARE 0.3
 
 typedef struct nnc_network {
@@ -169,16 +173,16 @@ typedef struct nnc_network {
     double host_mem_bytes_per_s;
 } nnc_network;
 
-/* Kinds of offload work, as the member `route` of an offload communication: a transfer over the link between device and
- * host, or an optimizer update in host memory. */
+/* Kinds of work for offload, stored in the member `route` of an offload communication: a transfer over the link between
+ * device and host, or an optimizer update in host memory. */
 enum { NNC_OFFLOAD_HOST_LINK, NNC_OFFLOAD_HOST_MEMORY };
 
 /* Finds the routes of all groups of ranks of a legal plan. NNC_BAD_SPEC: err names the value that the device file
  * lacks. */
 nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_network *network, nnc_error *err);
 
-/* Returns the kind of the group of ranks that runs a collective. Not for offload, which uses the host link and has no
- * group. */
+/* Returns the kind of group of ranks that runs a collective. Must not be called for transfers of offload, which use the
+ * host link and have no group of ranks. */
 static inline nnc_route_kind nnc_network_route_of(const nnc_collective_op *exchange) {
     switch (exchange->comm) {
     case NNC_COMM_TENSOR: return NNC_ROUTE_TENSOR;
@@ -189,21 +193,22 @@ static inline nnc_route_kind nnc_network_route_of(const nnc_collective_op *excha
     }
 }
 
-/* Returns the bytes that a collective moves over its route. In dispatch and combine, the k copies of a token go to
- * random ranks in M scale-up domains. Software that sends each token only once per domain (once_per_node) sends it on
- * average to
+/* Returns the bytes that a collective moves over its route. In dispatch and combine, each token has k copies, which go
+ * to random ranks in M scale-up domains. Software that sends a token only once to each domain (once_per_node) sends the
+ * token on average to
  *     M (1 - (1 - 1/M)^k)
- * domains instead of k times. ideal = true assumes such software under every plan.   [experts] */
+ * domains, not k times. ideal = true assumes once_per_node in every plan.   [experts] */
 double nnc_network_carried_bytes(const nnc_network *network, const nnc_collective_op *exchange, bool ideal,
                                  nnc_derivation *why);
 
-/* Tests whether two collectives are equal in all values that decide their time. */
+/* Tests whether two collectives take the same time: all values that determine the time are equal. */
 bool nnc_network_same(const nnc_collective_op *a, const nnc_collective_op *b);
 
-/* Returns the seconds of one collective in a training step. Sets *link to the name of the link that limits this
+/* Returns the seconds of one collective in a training step. Sets *link to the name of the link that limits the
  * collective. */
 double nnc_network_exchange_s(const nnc_network *network, const nnc_collective_op *exchange, const char **link);
-/* Adds the formula of network_s, the seconds of a collective, to a derivation. Returns the name of the algorithm. */
+/* Adds to a derivation the formula for the seconds of a collective (network_s). Returns the name of the used
+ * algorithm. */
 const char *nnc_network_say_s(const nnc_network *network, const nnc_collective_op *exchange, nnc_derivation *why);
 
 typedef enum nnc_fabric { NNC_FABRIC_SCALE_UP, NNC_FABRIC_SCALE_OUT, NNC_FABRIC_HOST, NNC_FABRICS } nnc_fabric;
@@ -211,17 +216,17 @@ typedef enum nnc_fabric { NNC_FABRIC_SCALE_UP, NNC_FABRIC_SCALE_OUT, NNC_FABRIC_
 /* Returns the name of a fabric: "scale_up", "scale_out", "host". */
 const char *nnc_fabric_name(nnc_fabric fabric);
 
-/* The fabrics that a collective occupies. Only the positions of its ranks decide this, not the speeds of the links. Two
- * collectives run at the same time if their lanes have no fabric in common. */
+/* Lanes: the fabrics that a collective occupies. The positions of the ranks decide the lane, not the speeds of the
+ * links. Two collectives can run at the same time if their lanes have no fabric in common. */
 typedef enum nnc_lane {
     NNC_LANE_SCALE_UP,  /* links inside scale-up domains */
-    NNC_LANE_SCALE_OUT, /* links between domains; each domain has one rank of the group */
+    NNC_LANE_SCALE_OUT, /* links between scale-up domains; the group has one rank in each domain */
     NNC_LANE_HOST,
-    NNC_LANE_BOTH, /* links inside domains and links between domains */
+    NNC_LANE_BOTH, /* links inside scale-up domains and links between domains */
     NNC_LANES
 } nnc_lane;
 
-/* Returns the lane of a collective. An inline function, because it is called for every row of every plan. */
+/* Returns the lane of a collective. The function is inline, because searches call it for every row of every plan. */
 static inline nnc_lane nnc_lane_of(const nnc_network *network, const nnc_collective_op *exchange) {
     if (exchange->comm == NNC_COMM_OFFLOAD) { return NNC_LANE_HOST; }
     const nnc_route *route = network != NULL ? &network->routes[nnc_network_route_of(exchange)] : NULL;
@@ -234,49 +239,50 @@ static inline bool nnc_lanes_meet(nnc_lane a, nnc_lane b) {
     return a == b || (a == NNC_LANE_BOTH && b != NNC_LANE_HOST) || (b == NNC_LANE_BOTH && a != NNC_LANE_HOST);
 }
 
-/* Sets load_s[fabric] to the seconds for which a collective occupies the links of one rank on each fabric, at datasheet
- * rates. Counts only bytes that every algorithm has to move, and no latency. Links inside and between domains are
- * different links, so each fabric has its own time.   [fabric-loads] */
+/* Sets load_s[fabric] to the seconds for which a collective occupies the links of one rank on this fabric, at datasheet
+ * rates. Only bytes that must be moved with every algorithm are included, and no latency. Links inside and between
+ * domains are different links, so each fabric has its own time.   [fabric-loads] */
 void nnc_fabric_load(const nnc_network *network, const nnc_collective_op *exchange, double load_s[NNC_FABRICS]);
-/* Adds the formula of network_s to a derivation; here network_s is the sum of the times on all fabrics. */
+/* Adds to a derivation the formula for the occupied time of a collective, under the name network_s: the sum of its
+ * times on all fabrics. */
 void nnc_fabric_say_load(const nnc_network *network, const nnc_collective_op *exchange, nnc_derivation *why);
 
 /* ---- op_rows.c: the op table of one micro-batch ---- */
 
-/* Largest number of rows of an op table: each op of a list has at most one forward row, one recomputed row and
- * NNC_BACKWARD_MAX backward rows; after them come at most NNC_STEP_ROWS_MAX rows of the whole step, such as the
+/* Largest number of rows of an op table. Each op of a list has at most one forward row, one recomputed row and
+ * NNC_BACKWARD_MAX backward rows. After these rows come at most NNC_STEP_ROWS_MAX rows for the whole step, such as the
  * update. */
 enum { NNC_STEP_ROWS_MAX = 32, NNC_ROWS_MAX = NNC_OPS_MAX * (2 + NNC_BACKWARD_MAX) + NNC_STEP_ROWS_MAX };
 
-/* A function that replaces nnc_op_time and returns the same results, for example from a cache; `context` is its first
- * argument. */
+/* A function that is called in place of nnc_op_time and returns the same times, for example from a cache. `context` is
+ * the first argument of the function. */
 typedef struct nnc_op_timer {
     nnc_timing (*time)(void *context, const nnc_device *device, const nnc_op *op, const nnc_work *work);
     void *context;
 } nnc_op_timer;
 
-/* Indices of the rows of one op in the op table: its forward row (-1 = it has none) and its first backward row; and the
- * number of its backward rows, without the recomputed row. */
+/* Places of the rows of one op in the op table. forward: index of the forward row (-1 = the op has no forward row);
+ * backward: index of the first backward row; backward_count: number of backward rows, without the recomputed row. */
 typedef struct nnc_op_place {
     int16_t forward, backward, backward_count;
 } nnc_op_place;
 
 typedef struct nnc_rows {
     nnc_op_cost rows[NNC_ROWS_MAX];
-    nnc_op ops[NNC_ROWS_MAX];     /* the ops of recomputed, backward and update rows; rows[i].op points to them */
+    nnc_op ops[NNC_ROWS_MAX];     /* ops of the recomputed, backward and update rows, to which rows[i].op points */
     int32_t count, forward_count; /* count: number of all rows; forward_count: number of forward rows, which come
                                    * first */
     int32_t fresh;                /* index of the first row whose time was computed for the current network; earlier
                                    * rows were copied from another table */
     nnc_op_place places[NNC_OPS_MAX];
-    const nnc_op_timer *timer; /* function that computes the times of the rows; NULL = nnc_op_time */
+    const nnc_op_timer *timer; /* function that computes the times of rows; NULL = nnc_op_time */
 } nnc_rows;
 
 typedef enum nnc_part {
     NNC_PART_FORWARD,
     NNC_PART_BACKWARD,
     NNC_PART_RECOMPUTE,
-    NNC_PART_COMM, /* collectives of gradients over the data ranks, once per step */
+    NNC_PART_COMM, /* collectives of gradients between data ranks, once per step */
     NNC_PART_UPDATE,
     NNC_PARTS
 } nnc_part;
@@ -291,59 +297,60 @@ static inline nnc_part nnc_part_of(const nnc_op_cost *row) {
     }
 }
 
-/* Builds the op table of a list of forward ops of one rank: first the rows of all forward ops; then, from the last op
- * to the first, the recomputed row (if there is one) and the backward rows of each op. The repeat of a row is the
- * number of its instances in one micro-batch, over all layers. network NULL: there is no communication. device NULL:
- * only the work of the rows is needed, no times. */
+/* Builds the op table of a list of forward ops of one rank. First come the forward rows of all ops; then, from the last
+ * op to the first, the recomputed row (if the op is recomputed) and the backward rows of each op. The repeat of a row
+ * is the number of instances of the op in one micro-batch, over all layers. network NULL: the plan has no
+ * communication. device NULL: the rows get work, but no times. */
 void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc_network *network, const nnc_plan *plan,
                     nnc_rows *rows);
 
-/* A similar op list and its op table. nnc_rows_build_like copies the rows of all ops that are equal in both lists and
- * have the same index. */
+/* An op list that is similar to the one for which a table is built, and its op table. nnc_rows_build_like copies the
+ * rows of the ops that are equal in both lists and have the same index in both. */
 typedef struct nnc_rows_like {
-    const nnc_op_list *list; /* the similar op list; NULL = no similar list is known */
-    int32_t count;           /* only the first `count` ops of the list have rows in the table */
-    const nnc_rows *rows;    /* op table of `list`, the similar op list, with times on the same device */
+    const nnc_op_list *list; /* the similar op list; NULL = no similar op list is known */
+    int32_t count;           /* number of ops of `list`, from the first on, whose rows `rows` contains */
+    const nnc_rows *rows;    /* op table of the similar op list, with times on the same device */
     bool same_routes;
 } nnc_rows_like;
 void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device, const nnc_network *network,
                          const nnc_plan *plan, const nnc_rows_like *like, nnc_rows *rows);
 
-/* Computes the times of all collectives in a table again, for the routes of another network. */
+/* Computes the times of all collectives in an op table again, after the routes between ranks have changed to those of
+ * `network`. */
 void nnc_rows_reroute(nnc_rows *rows, const nnc_network *network);
 
-/* Sets the share of micro-batches whose weight gradient is added to an existing gradient, and computes the times of
- * weight gradients again. */
+/* Sets the share of micro-batches whose weight gradients are added to gradients of earlier micro-batches, and computes
+ * the times of the weight gradient rows again. */
 void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share);
 
 /* Builds an op table that has only the rows of the ops from index `first` on. */
 void nnc_rows_build_rest(const nnc_op_list *list, int32_t first, const nnc_device *device, const nnc_network *network,
                          const nnc_plan *plan, nnc_rows *rows);
 
-/* Joins two op tables of one list: `base` has the rows of its first ops, `rest` those of the other ops. The rows of the
- * result point to ops in `base` and `rest`, which must exist as long as the result. */
+/* Joins two op tables for one op list: `base` has the rows of the first ops, `rest` has the rows of all further ops.
+ * The rows of the result point to ops in `base` and `rest`, which must stay in memory as long as the result is used. */
 void nnc_rows_join(const nnc_rows *base, const nnc_rows *rest, nnc_rows *rows);
 
-/* Tests whether a row is a compute-bound matrix product or attention, which gets slower with fewer units or a lower
- * clock. */
+/* Tests whether a row is a compute-bound matrix product or attention. Such rows get slower if fewer units are free or
+ * the clock is lower. */
 bool nnc_row_fills_units(const nnc_op_cost *row);
 
 /* nnc_rows_lent_factor returns the factor by which compute-bound matrix products and attention get slower while kernels
- * of expert communication occupy some compute units (network_units of the profile); 1 = no slowdown. nnc_rows_lend
- * applies the factor to the rows. */
+ * of expert communication occupy some units of the device (network_units of the profile); 1 = they get no slower.
+ * nnc_rows_lend multiplies the times of these rows by the factor. */
 double nnc_rows_lent_factor(const nnc_device *device, const nnc_plan *plan, const nnc_software *software);
 void nnc_rows_lend(nnc_rows *rows, double factor);
 
-/* Appends a row for a copy of `op`, with its work and time. */
+/* Appends a row to an op table: a copy of `op`, with its work and its time. */
 void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, const nnc_network *network,
                   double repeat);
 
-/* Returns the watts that the device may draw: its board limit, or the power cap that the user sets if it is lower. NaN
- * = the device file gives no board limit, and there is no cap. */
+/* Returns the power in watts that the device may draw: the smaller of its board limit and the power cap of the user.
+ * NaN = the device file gives no board limit, and the user set no cap. */
 double nnc_power_limit(const nnc_device *device);
 
-/* If the user sets a power cap: checks that the device file has the power values that the slowdown needs. NNC_BAD_SPEC:
- * values are missing, or the cap is not above the idle power. */
+/* Checks, if the user sets a power cap, that the device file has the power values from which the slowdown is computed.
+ * NNC_BAD_SPEC: power values are missing, or the cap is not above the idle power. */
 nnc_status nnc_power_check(const nnc_device *device, nnc_error *err);
 
 /* Slows down the compute-bound matrix products and attention of a pass if its average power would be above the limit.
@@ -363,65 +370,66 @@ static inline double nnc_op_instances(const nnc_op_list *list, const nnc_op *op)
     return (double)op->repeat / (double)list->segments[op->segment].instances;
 }
 
-/* Returns the number of trained parameters of an op; 0 if its weights are frozen, or are a table that is updated in
- * place. */
+/* Returns the number of trained parameters of an op; 0 if the weights of the op are frozen, or if they are a table that
+ * is updated in place. */
 static inline double nnc_op_trained_params(const nnc_op *op) {
     const nnc_weights *w = &op->weights;
     return op->frozen || op->in_place ? 0.0 : (double)w->count * (double)w->rows * (double)w->cols + (double)w->vector;
 }
 
-/* Numbers of parameters and other sizes that an optimizer needs, summed over ops. */
+/* Numbers of parameters, and other sizes from which the work and the memory of an optimizer are computed, summed over
+ * ops. */
 typedef struct nnc_parameters {
     double params, matrix_params, factored_elements, orthogonalise_flops;
     double projected_params, projected_elements, projected_products;
-    double table_params; /* number of parameters in tables that are updated in place; they are part of `params` */
+    double table_params; /* the parameters in tables that are updated in place; `params` includes them */
 } nnc_parameters;
 
-/* Sums over the ops of one instance of a segment (the embedding, one of several equal layers, the head) on one rank. A
- * pipeline stage holds several instances of a segment. */
+/* Sums over the ops of one instance of a segment on one rank. A segment is the embedding, successive equal layers (one
+ * instance is one layer), or the head. A pipeline stage has several instances of a segment. */
 typedef struct nnc_segment_sums {
     nnc_parameters dense, expert;         /* trained parameters: outside experts (dense), and of experts (expert), which
                                            * fewer ranks have copies of */
     nnc_parameters frozen, frozen_expert; /* frozen parameters: outside experts (frozen), and of experts
                                            * (frozen_expert) */
-    double kept_bytes;                    /* bytes kept for backward if nothing is recomputed */
+    double kept_bytes;                    /* bytes that forward keeps for backward if nothing is recomputed */
     double input_bytes;                   /* bytes kept under full recomputation: inputs of recompute blocks, and
                                            * tensors of ops outside blocks */
     double live_bytes;                    /* bytes of the tensors of the largest recompute block, which are all in
                                            * memory while backward runs the block again */
     double again_bytes;                   /* if single modules are recomputed: the most bytes that backward computes
                                            * again within one recompute block */
-    double unit_params;                   /* trained parameters of the ZeRO-3 unit that has the most */
-    double unit_frozen;                   /* frozen parameters of the ZeRO-3 unit that has the most */
-    double transient_bytes;               /* bytes of the largest working set of an op in backward */
+    double unit_params;                   /* trained parameters of the ZeRO-3 unit with the most trained parameters */
+    double unit_frozen;                   /* frozen parameters of the ZeRO-3 unit with the most frozen parameters */
+    double transient_bytes;               /* bytes of the largest working set that an op has in backward */
     const char *transient_what;           /* name of the largest working set in outputs; NULL = "gradients of
                                            * activations" */
 } nnc_segment_sums;
 
-/* Computes the sums of all segments of the list: sums[s] for segment s. */
+/* Computes the sums over the ops of each segment of an op list: sums[s] for the segment with index s. */
 void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
 
-/* The layers that one device of the pipeline holds: number of instances of each segment. */
+/* The layers that one device of a pipeline holds, as the number of instances of each segment. */
 typedef struct nnc_stage_residency {
     int64_t instances[NNC_SEGMENTS_MAX];
     int64_t recomputed[NNC_SEGMENTS_MAX]; /* number of instances that backward runs again from their kept inputs (full
                                            * recomputation) */
-    int32_t segments;                     /* number of segments; array elements from this index on are not set */
+    int32_t segments;                     /* number of segments; array elements with this index and above are unused */
     double in_flight;                     /* number of micro-batches whose activations the device keeps at the same
                                            * time */
     bool uneven;                          /* true: the chunks of the device hold different segments, so each segment has
                                            * its own number in `flight` */
     bool uneven_layers;                   /* true: the chunks also differ in their numbers of layers, not only in
                                            * embedding and head */
-    bool odd_more;                        /* true: odd_chunk holds more layers than the other chunks */
+    bool odd_more;                        /* true: odd_chunk has more layers than the other chunks of the device */
     int32_t odd_chunk;                    /* index of the only chunk that differs from the others; -1 = no chunk
                                            * differs, or more than one */
     double flight[NNC_SEGMENTS_MAX];      /* number of micro-batches whose activations of this segment the device keeps
                                            * at its memory peak */
 } nnc_stage_residency;
 
-/* Tests whether two devices hold the same layers and recompute the same number of them. Their micro-batches in flight
- * may differ. */
+/* Tests whether two devices of a pipeline hold the same layers and recompute the same number of layers. The numbers of
+ * micro-batches in flight of both devices may differ. */
 static inline bool nnc_stage_residency_same(const nnc_stage_residency *a, const nnc_stage_residency *b) {
     bool same = true;
     for (int32_t s = 0; s < a->segments; s++) {
@@ -429,16 +437,17 @@ static inline bool nnc_stage_residency_same(const nnc_stage_residency *a, const 
     }
     return same;
 }
-/* Copies all members except `flight`, and of the arrays only the elements of the segments of `from`. */
+/* Copies an nnc_stage_residency. `flight` is not copied, and of each array only the elements of the existing segments
+ * are. */
 void nnc_stage_residency_copy(nnc_stage_residency *to, const nnc_stage_residency *from);
-/* Sets the micro-batches in flight of a device (in_flight), and of each of its segments (flight), to the same
- * number. */
+/* Sets the number of micro-batches in flight of a device (in_flight), and the same number for each of its segments
+ * (flight). */
 void nnc_holding_keep(nnc_stage_residency *holding, double in_flight);
-/* Returns the bytes that one micro-batch keeps in all instances of a segment on a device. */
+/* Returns the bytes that one micro-batch keeps for backward in all instances of a segment on one device. */
 double nnc_segment_kept_bytes(const nnc_segment_sums *sum, const nnc_stage_residency *holding, const nnc_plan *plan,
                               int32_t segment);
 
-/* Bytes that one micro-batch keeps for backward on one device. */
+/* Bytes that one micro-batch keeps for backward in the memory of one device. */
 typedef struct nnc_kept {
     double bytes;
     double largest_layer_bytes;

@@ -1,4 +1,5 @@
-/* accuracy: compares predictions with measurements, and sums their errors by file, device and framework. */
+/* nncost accuracy: predicts the rows of files with measurements, and sums up the errors of the predictions by file,
+ * device and framework. */
 #include "base/base_internal.h"
 #include "cli/lab/cli_lab.h"
 #include "render/render_internal.h"
@@ -13,9 +14,9 @@ typedef struct nnc_accuracy_report {
     int32_t group_count;
     const nnc_left_out *left_out;
     int32_t left_out_count;
-    const char *overrides; /* changes by --set: "scale_out.latency_s=1e-5, ..."; NULL = no changes */
-    bool summary;          /* true: shows only mean errors, by device, profile and kind of model */
-    bool all_rows;         /* true: lists every row, not only rows that cannot be predicted */
+    const char *overrides; /* text of the changes by --set: "scale_out.latency_s=1e-5, ..."; NULL = no --set option */
+    bool summary;          /* true (--summary): the page shows only mean errors by device, profile and kind of model */
+    bool all_rows;         /* true (--rows): the page lists every row; false: only rows that could not be predicted */
 } nnc_accuracy_report;
 
 NNC_GET(get_section, nnc_score_group, nnc_text_cell(nnc_score_section_name(self->section)))
@@ -150,7 +151,7 @@ static const nnc_metric line_rows[] = {
 #undef ROW
 static const nnc_metrics csv_line = NNC_METRICS("a line of CSV", line_rows, nnc_scored);
 
-/* ---- the files of rows, and the document with the whole report ---- */
+/* ---- JSON output: the files of rows, and the document with the whole report ---- */
 
 NNC_GET(get_file, nnc_measured_file, nnc_text_cell(nnc_measured_file_name(self->path)))
 
@@ -236,7 +237,7 @@ static const nnc_metric every_row[] = {
 #undef ROW
 static const nnc_metrics page_rows = NNC_METRICS("a row", every_row, nnc_scored);
 
-/* Writes the names of columns that no prediction uses, each once. */
+/* Writes the names of columns of the files that no prediction uses; a name that several files have is written once. */
 static void write_unused(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     bool any = false;
@@ -262,7 +263,7 @@ static void write_unused(nnc_buffer *out, nnc_style style, const nnc_accuracy_re
     if (any) { nnc_sheet_end(&sheet); }
 }
 
-/* Writes the names of frameworks without a known release, each once. */
+/* Writes the names of frameworks in the rows for which nncost knows no release; each name is written once. */
 static void write_unknown(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     bool any = false;
@@ -327,7 +328,7 @@ typedef struct accuracy {
     int32_t count;
 } accuracy;
 
-/* Sets the group of a row for --summary: its device, profile and kind of model. */
+/* Sets the group to which --summary counts a row: its device, profile and kind of model. */
 static nnc_status set_what(accuracy *a, nnc_scored *scored, nnc_error *err) {
     const nnc_scenario *s = a->scenario;
     const bool experts = nnc_model_sizes_of(&s->model).experts > 0;
@@ -338,7 +339,8 @@ static nnc_status set_what(accuracy *a, nnc_scored *scored, nnc_error *err) {
     return scored->what != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-/* Computes whether a step fits in memory if the settings that its row leaves open are chosen as in an estimate. */
+/* Computes whether the plan of a row fits in memory. Settings that the row leaves open are chosen as in an estimate;
+ * the lower end of the memory interval tells whether other settings would fit. */
 static nnc_status set_fit(accuracy *a, const nnc_measured *row, nnc_scored *scored, nnc_error *err) {
     nnc_scenario *s = a->scenario;
     const nnc_given given = { nnc_measured_gives, row };
@@ -366,7 +368,7 @@ static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored
     if (status != NNC_OK) { return nnc_left_out_reason(a->arena, &why, &scored->reason, err); }
     NNC_TRY(nnc_scenario_apply(specs, &a->session->options.given, s, err));
     NNC_TRY(nnc_scenario_switch(&a->session->options.given, s, err));
-    const char *id = scored->device; /* the id is copied, because the scenario is used again for the next row */
+    const char *id = scored->device; /* copied, because the scenario is overwritten by the next row */
     nnc_measured asked = *row;
     asked.as_stated = a->session->options.level == NNC_LEVEL_USER;
     status = nnc_score_row(&asked, &s->model, &s->device, &s->software, &s->plan, a->scratch, scored, &why);
@@ -432,7 +434,7 @@ static nnc_status score_all(accuracy *a, nnc_error *err) {
         return nnc_fail(err, NNC_BAD_USAGE, "--group", "needs --fold K/N");
     }
     const char *software = a->session->options.given.software;
-    /* checks the profile of --software once, because otherwise every row would list the same error */
+    /* loads the profile of --software once at the start: otherwise every row would report the same error */
     if (software != NULL) { NNC_TRY(nnc_software_asked(a->session->specs, software, &a->scenario->software, err)); }
     NNC_TRY(read_files(a, err));
     NNC_TRY(score_files(a, err));

@@ -1,4 +1,4 @@
-/* calibrate: fits parameters of a device, or of a serving engine, to measured rows. */
+/* nncost calibrate: fits parameters of a device file, or of a serving engine, to measured rows. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,53 +14,56 @@
 
 enum { NEXT_MAX = 200 };
 
-/* A parameter on which the estimate of a model depends, and its range. */
+/* A device parameter on which the estimated step time of a model depends, with the range of its value. */
 typedef struct next_parameter {
     char name[NNC_FIT_NAME];
     double low, high, low_step_s, high_step_s;
-    double share;        /* effect of the parameter on the step time: |ln(low_step_s / high_step_s)| */
-    int32_t rows;        /* number of measured rows on which the parameter was fitted */
-    const char *measure; /* kind of measured rows that would make the range of the parameter narrower */
+    double share;        /* size of the effect of the range on the step time: |ln(low_step_s / high_step_s)| */
+    int32_t rows;        /* number of measured rows to which the parameter was fitted */
+    const char *measure; /* text: the kind of measured rows with which the range of the parameter gets narrower */
 } next_parameter;
 
 typedef struct calibration {
     nnc_session *session;
     nnc_arena *arena;
     nnc_scenario *scenario;
-    const char *asked;        /* value of --device; NULL = any device (only in a fit of served requests) */
-    const char *held;         /* value of --hold-out; NULL = not given */
-    const nnc_device *device; /* device whose parameters are fitted; NULL in a fit of served requests */
-    nnc_scenario_args change; /* changes that the options make to each row */
-    nnc_device start;         /* the device after the options are applied */
-    nnc_software engine;      /* the profile whose parameters are fitted to served requests */
+    const char *asked;        /* value of --device; NULL = rows of any device (only if served requests are fitted) */
+    const char *held;         /* value of --hold-out; NULL = no rows are held out */
+    const nnc_device *device; /* device whose parameters are fitted; NULL if parameters of an engine are fitted */
+    nnc_scenario_args change; /* options of the command line that change the scenario of each row */
+    nnc_device start;         /* the device with the changes of the options: start values of the fit */
+    nnc_software engine;      /* serving profile whose parameters are fitted to served requests */
     nnc_row_choice choice;
     nnc_measured_file *files;
     int32_t file_count;
     nnc_fit *fit;
     nnc_left_out *unused;
     int32_t unused_count, other_devices, room;
-    int32_t held_count;    /* number of rows that --hold-out leaves out of the fit */
-    const char *other;     /* device name of the first row of another device; NULL in a fit of served requests */
-    const char *last_name; /* device name of the last row, so that equal names are looked up once */
+    int32_t held_count; /* number of rows that the fit does not use because of --hold-out */
+    /* name of the first device in the rows that is not the fitted device; NULL if parameters of an engine are fitted */
+    const char *other;
+    const char *last_name; /* device name of the previous row; a row with the same name needs no new look-up */
     bool last_is_ours;
 } calibration;
 
 typedef struct nnc_calibration_report {
-    const char *device, *software; /* the device or the profile whose parameters are fitted; the other member is NULL */
-    const char *data;              /* files and rows of the fit as text, as in "fitted_on" of the written file */
-    const char *overrides;         /* changes by --set; NULL = no changes */
-    const char *written;           /* path of the written device file; NULL = no file */
+    /* device or software profile whose parameters are fitted; one of the two is NULL */
+    const char *device, *software;
+    const char *data;      /* text that names the files and rows of the fit, as in "fitted_on" of the written file */
+    const char *overrides; /* text of the changes by --set; NULL = no --set option */
+    const char *written;   /* path of the device file that calibrate has written; NULL = none was written */
     int32_t rows, held, other_devices;
     const nnc_fit_parameter *parameters;
     int32_t parameter_count;
     const nnc_fit_group *groups;
     int32_t group_count;
-    /* errors of the step times of each model: with the parameters before the fit (loo_before), and with parameters
-     * fitted on all other models (loo); scored 0 = the steps are of one model only */
+    /* Errors of step times: with the parameters before the fit (loo_before), and with cross-validation (loo), in which
+     * the parameters for each model are fitted on the rows of all other models. scored 0 = all steps are of one model,
+     * so there is no cross-validation. */
     nnc_score_stats loo_before, loo;
     const nnc_left_out *unused;
     int32_t unused_count;
-    const char *asked_model; /* value of --explain; NULL = not given */
+    const char *asked_model; /* model that --explain names; NULL = no --explain */
     const next_parameter *next;
     int32_t next_count;
 } nnc_calibration_report;
@@ -142,7 +145,7 @@ static const nnc_metric group_rows[] = {
 #undef ERRORS
 static const nnc_metrics groups = NNC_METRICS("a group of rows", group_rows, nnc_fit_group);
 
-/* ---- the next measurement ---- */
+/* ---- metrics of --explain: which measurement to make next ---- */
 
 NNC_GET(get_next_name, next_parameter, nnc_text_cell(self->name))
 
@@ -201,7 +204,7 @@ static nnc_lines lines_of(const void *record) {
     return (nnc_lines){ &parameters, report, report->parameters, report->parameter_count };
 }
 
-/* ---- writes the report as text ---- */
+/* ---- the page of calibrate ---- */
 
 static void put_percent(nnc_table *table, double share) {
     nnc_buffer_print(&table->cells, isnan(share) ? "-" : "%.2f%%", 100.0 * share);
@@ -291,12 +294,13 @@ const nnc_view nnc_calibration_view = {
     .schema = "nncost.calibration/1", .document = &document, .lines = lines_of, .page = write_page
 };
 
-/* With --serve: tests whether a row belongs to the engine, and to the device that --device names. */
+/* With --serve: tests whether the fit uses a row: the row names the engine, and the device that --device names (if
+ * given). */
 static bool is_of_engine(calibration *c, const nnc_measured *row) {
     const nnc_device *device = NULL, *asked = NULL;
     nnc_error why;
     if (row->software == NULL || strcmp(row->software, c->engine.id) != 0) {
-        /* rows of other kinds are kept, so that the report lists them as not used */
+        /* Rows that are no serving rows pass this test; the report then lists them as not used. */
         return row->kind != NNC_MEASURED_SERVING;
     }
     return c->asked == NULL || strcmp(row->device, c->asked) == 0 ||
@@ -314,7 +318,7 @@ static bool is_ours(calibration *c, const nnc_measured *row) {
         ours = strcmp(row->device, c->device->aliases[i]) == 0;
     }
     if (!ours && nnc_device_load(c->session->specs, row->device, &device, &why) == NNC_OK) {
-        /* a copy of a device file, or a file that calibrate wrote, has another id and the same name */
+        /* A copy of a device file, and a device file that calibrate wrote, have another id but the same name. */
         ours = strcmp(device->id, c->device->id) == 0 || strcmp(device->name, c->device->name) == 0;
     }
     c->last_name = row->device;
@@ -339,23 +343,25 @@ static void *copy(calibration *c, const void *bytes, size_t size) {
     return place;
 }
 
-/* Returns `last` if its bytes are equal, otherwise a new copy of the bytes in the arena. Equal rows share one copy. */
+/* Returns `last` if the bytes at `last` are equal to the new bytes, otherwise a copy of the new bytes in the arena.
+ * Successive equal rows so share one copy. */
 static const void *share(calibration *c, const void *last, const void *bytes, size_t size) {
     return last != NULL && memcmp(last, bytes, size) == 0 ? last : copy(c, bytes, size);
 }
 
-/* Tests whether a row belongs to the device, model or source that --hold-out names. */
+/* Tests whether --hold-out names the device, the model or the source of a row. */
 static bool is_held_out(const calibration *c, const nnc_measured *row) {
     return c->held != NULL && (strcmp(c->held, row->device) == 0 || strcmp(c->held, c->scenario->device.id) == 0 ||
                                strcmp(c->held, row->model_name) == 0 || strcmp(c->held, c->scenario->model.id) == 0 ||
                                strcmp(c->held, row->source) == 0);
 }
 
-/* If the time of a row differs from its prediction by more than this factor, it is probably in another unit: units
- * differ by 1,000, and none of 2,935 published steps differs by more than a factor of 6.4 (nncost accuracy --rows). */
+/* A row whose measured time differs from its prediction by more than this factor probably gives its time in another
+ * unit: units differ by 1,000, and of 2,935 published steps the largest difference is a factor of 6.4 (nncost accuracy
+ * --rows). */
 static const double other_unit = 300.0;
 
-/* Adds a row to the fit if it can be predicted; otherwise counts it as left out, with the reason. */
+/* Adds a row to the fit if nncost can predict it; otherwise counts the row as left out, with the reason. */
 static nnc_status add_row(calibration *c, const nnc_measured *row, int32_t file, nnc_error *err) {
     const nnc_scenario *s = c->scenario;
     nnc_fit *fit = c->fit;
@@ -406,8 +412,8 @@ static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file
         count_unused(c, row, reason);
         return NNC_OK;
     }
-    /* a row that leaves a deciding field open is not used: an error of the assumed value would change the fitted
-     * parameters */
+    /* A row whose source does not state a deciding field is not used: a wrong assumption about the field would change
+     * the fitted parameters. */
     if (row->undecided[0] != '\0') {
         nnc_fail(&why, NNC_BAD_SPEC, "no column or cell for", "%s", row->undecided);
         return give_reason(c, row, &why, err);
@@ -450,8 +456,9 @@ static int32_t count_fitted(const nnc_fit *fit) {
 
 static const char *subject_of(const calibration *c) { return c->fit->served ? c->engine.id : c->device->id; }
 
-/* Returns a description by which a reader finds the rows of a fit again: "rows.csv, more.csv: 12 rows of h100, fold
- * 1/2, digest of the ids 0123456789abcdef". group: index of a fit group, -1 = all groups. */
+/* Returns a text by which a reader finds the rows of a fit again: "rows.csv, more.csv: 12 rows of h100, fold 1/2,
+ * digest of the ids 0123456789abcdef". group: index of the fit group whose rows are named; -1 = rows of all fit
+ * groups. */
 static const char *data_text(calibration *c, int32_t group) {
     const nnc_fit *fit = c->fit;
     const nnc_options *options = &c->session->options;
@@ -527,7 +534,7 @@ static nnc_status write_file(calibration *c, const char *path, nnc_error *err) {
  * software profile. The estimate is repeated at both ends of each range, while other parameters keep their fitted
  * values. The parameter with the largest difference is the one to measure. */
 
-/* Kinds of measured rows that determine a parameter, by the beginning of the parameter's name. */
+/* Kinds of measured rows to which a parameter can be fitted, by the beginning of the parameter's name. */
 static const struct {
     const char *begin, *measure;
 } measures[] = {
@@ -543,7 +550,7 @@ static const struct {
     { "host.", "a step with a small batch, which waits for the host" },
 };
 
-/* Parameters that are varied even if no measured row determines them. */
+/* Parameters that --explain varies even if they were not fitted. */
 static const char *const others[] = {
     "efficiency.gemm.bf16.sustained_fraction",
     "efficiency.gemm.fp8.sustained_fraction",
@@ -575,8 +582,8 @@ static const char *measure_of(const char *name) {
     return NULL;
 }
 
-/* Finds the 10th and 90th percentile of a parameter over the shipped devices with fitted efficiencies, relative to the
- * median. Returns false if fewer than five devices have the parameter, or all have the same value. */
+/* Finds the 10th and 90th percentile of a parameter over the shipped devices with fitted efficiencies, both divided by
+ * the median. Returns false if fewer than five devices have the parameter, or if all have the same value. */
 static bool spread_of(nnc_specs *specs, const char *name, double ratio[2]) {
     const char *const *ids = NULL;
     double values[DEVICES_MOST];
@@ -598,7 +605,8 @@ static bool spread_of(nnc_specs *specs, const char *name, double ratio[2]) {
     return ratio[1] > ratio[0];
 }
 
-/* Finds the range of a parameter that was not fitted, relative to its value. Returns false if it is not known. */
+/* Finds the range of a parameter that was not fitted: the lowest and highest value, both divided by the value of the
+ * parameter. Returns false if the range is not known. */
 static bool range_of(nnc_specs *specs, const nnc_software *software, const char *name, double ratio[2]) {
     if (strcmp(name, "host.kernel_s") != 0) { return spread_of(specs, name, ratio); }
     ratio[0] = exp(-software->spread.idle);
@@ -630,8 +638,8 @@ static const nnc_fit_parameter *fitted_of(const nnc_fit *fit, const char *name) 
     return NULL;
 }
 
-/* Returns the seconds of a step with the device parameter `name` set to `value`; NaN = no estimate. Other values
- * stay. */
+/* Returns the seconds of a step if the device parameter `name` has the value `value` and all other parameters are
+ * unchanged; NaN = there is no estimate. */
 static double step_with(nnc_scenario *s, nnc_scratch *scratch, const char *name, double value) {
     const nnc_device kept = s->device;
     nnc_parameter_place place = { 0 };
@@ -698,8 +706,8 @@ static nnc_status ask(nnc_session *session, void *context, nnc_scenario *scenari
     return NNC_OK;
 }
 
-/* Lists the parameters on which the estimate of `model` (an id or a path) depends, the most important first. The list
- * must have space for NEXT_MAX entries. Uses the plan options of the session. */
+/* Lists the parameters on which the step time of `model` (an id or a path) depends, the one with the largest effect
+ * first. The list must have space for NEXT_MAX entries. The plan comes from the options of the session. */
 static nnc_status next_measurements(nnc_session *session, const nnc_fit *fit, const nnc_device *start,
                                     const char *device, const char *model, next_parameter *list, int32_t *count,
                                     nnc_error *err) {
@@ -710,7 +718,8 @@ static nnc_status next_measurements(nnc_session *session, const nnc_fit *fit, co
     return status;
 }
 
-/* Writes the report to the output of the session. written: path of the device file, NULL = no file. */
+/* Writes the report of calibrate to the output of the session. written: path of the device file that calibrate has
+ * written, NULL = none. */
 static nnc_status write_report(calibration *c, const char *written, nnc_error *err) {
     const nnc_fit *fit = c->fit;
     const char *data = data_text(c, -1);
@@ -769,7 +778,8 @@ static nnc_status place_parameter(calibration *c, nnc_fit_parameter *parameter, 
     nnc_parameter_place place = { 0 };
     NNC_TRY(find_parameter(c, parameter->name, &place, err));
     parameter->offset = (size_t)((char *)place.value - (c->fit->served ? (char *)&c->engine : (char *)&c->start));
-    /* A negative value is a gain of small groups over PCIe. No device file states it, so it counts as 0. */
+    /* Negative values mean a gain of small groups of ranks over PCIe, which no device file has; such a value is
+     * replaced by 0. */
     parameter->before = *place.value < 0.0 ? 0.0 : *place.value;
     return NNC_OK;
 }
@@ -807,7 +817,7 @@ static nnc_status choose_parameters(calibration *c, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Loads the device whose parameters are the start of the fit, and applies the options to it. */
+/* Loads the device with the start values of the fit, and applies the options of the command line to the device. */
 static nnc_status load_device(calibration *c, nnc_error *err) {
     static const nnc_measured nothing = { .device = "", .framework = "", .version = "" };
     NNC_TRY(nnc_option_device(c->session->specs, c->asked, &c->device, err));
@@ -821,7 +831,7 @@ static nnc_status load_device(calibration *c, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Without --device: finds the only device that the rows name. */
+/* Without the option --device: uses the device that the rows name, if all rows name the same device. */
 static nnc_status find_device(calibration *c, nnc_error *err) {
     for (int32_t f = 0; f < c->file_count; f++) {
         for (int32_t i = 0; i < c->files[f].count; i++) {
@@ -841,7 +851,7 @@ static nnc_status find_device(calibration *c, nnc_error *err) {
                : nnc_fail(err, NNC_BAD_USAGE, "--device", "missing, expected the device whose parameters are fitted");
 }
 
-/* Loads the engine whose parameters are the start of the fit. */
+/* Loads the serving profile with the start values of the fit. */
 static nnc_status load_engine(calibration *c, nnc_error *err) {
     const char *asked = c->session->options.given.software;
     const nnc_device *device = NULL;
@@ -856,7 +866,7 @@ static nnc_status load_engine(calibration *c, nnc_error *err) {
                                                NNC_SERVE_SOFTWARE, c->engine.id);
 }
 
-/* Checks the command line before files are read. */
+/* Checks options of calibrate that contradict each other, before any file is read. */
 static nnc_status check_options(calibration *c, const char *output, nnc_error *err) {
     NNC_TRY(nnc_minimise_available(err));
     if (c->session->options.explain != NULL && c->fit->served) {
@@ -878,12 +888,12 @@ static nnc_status check_options(calibration *c, const char *output, nnc_error *e
 static nnc_status calibrate(calibration *c, nnc_error *err) {
     nnc_options *options = &c->session->options;
     const char *output = options->output;
-    options->output = NULL; /* --output is for the device file; the report goes to standard output */
+    options->output = NULL; /* the device file is written to --output, the report to standard output */
     c->session->style = nnc_output_style(options);
     NNC_TRY(check_options(c, output, err));
     c->change = options->given;
     if (options->explain != NULL) {
-        c->change.setting_count = 0; /* options of the plan apply to the model of --explain, and not to the rows */
+        c->change.setting_count = 0; /* options of the plan describe the plan of --explain, not the rows */
     }
     NNC_TRY(nnc_rows_read(c->session, &c->choice, c->arena, &c->files, &c->file_count, err));
     if (c->asked == NULL && !c->fit->served) { NNC_TRY(find_device(c, err)); }

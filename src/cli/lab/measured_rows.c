@@ -1,9 +1,10 @@
-/* Reads the measured rows that the command line chooses, and loads the model, device, software and plan of each. */
+/* Reads the measured rows that options of the command line select, and loads the model, device, software profile and
+ * plan of each row. */
 #include "base/base_internal.h"
 #include "cli/lab/cli_lab.h"
 #include "trace/trace_internal.h"
 
-/* ---- --only, --fold, --group ---- */
+/* ---- the options --only, --fold and --group ---- */
 
 static const char *const group_keys[] = { "file", "source", "device", "framework", "model" };
 enum { TORUS_HOST_MOST = 8 };
@@ -119,7 +120,7 @@ static nnc_status load_model(nnc_specs *specs, const nnc_measured *row, nnc_scen
 
 NNC_ENUM_NAMES(nnc_level, NNC_LEVEL_LIST)
 
-/* Loads the profile that an estimate of the row's plan uses if the user names none. */
+/* Loads the software profile that an estimate of the row's plan has without the option --software. */
 static nnc_status choose_software(nnc_specs *specs, nnc_scenario *s, nnc_error *err) {
     const nnc_software *software = NULL;
     NNC_TRY(nnc_profile_load(specs, nnc_profile_kind_of(&s->model, &s->device, &s->plan), &software, err));
@@ -127,7 +128,8 @@ static nnc_status choose_software(nnc_specs *specs, nnc_scenario *s, nnc_error *
     return NNC_OK;
 }
 
-/* Finds the release that a version text names: "Megatron-Core r0.8.0", "MLPerf v5.1; NVIDIA NeMo". */
+/* Finds the framework release that the version text of a row names: "Megatron-Core r0.8.0", "MLPerf v5.1; NVIDIA
+ * NeMo". */
 static nnc_status find_in_version(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err) {
     const char *number = ask->version + strcspn(ask->version, "0123456789");
     nnc_release_ask named = *ask;
@@ -136,10 +138,10 @@ static nnc_status find_in_version(nnc_specs *specs, const nnc_release_ask *ask, 
     return number > ask->version && *number != '\0' ? nnc_release_find(specs, &named, release, err) : NNC_OK;
 }
 
-/* Finds the release of the program that a row measured. The version may contain the name of a program: "Megatron-Core
- * r0.8.0". If the version begins with the first word of the framework's name (Megatron-LM: "Megatron"), the release
- * that the version names is tried first, then the release of the framework. Otherwise the framework is tried first,
- * then the version. */
+/* Finds the framework release with which a row was measured. The version of a row may contain the name of another
+ * program: "Megatron-Core r0.8.0". If the version begins with the first word of the row's framework (Megatron-LM:
+ * "Megatron"), the release that the version names is tried first, then the release of the framework. Otherwise the
+ * release of the framework is tried first. */
 static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err) {
     const size_t word = strcspn(ask->framework, " -");
     *release = (nnc_release){ .entry = NULL };
@@ -150,8 +152,9 @@ static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc
     return release->entry != NULL ? NNC_OK : find_in_version(specs, ask, release, err);
 }
 
-/* Loads the profile of a row that names only a framework: the profile of its release if --level allows its use, else
- * the usual profile. At --level plan, the usual profile gets the attention kernel of the release. */
+/* Loads the software profile of a row that names a framework but no profile: the profile of the framework release if
+ * --level allows its use, else the default profile of the plan. With --level plan, the default profile gets the
+ * attention kernel of the release. */
 static nnc_status load_framework(nnc_specs *specs, nnc_level level, const nnc_measured *row, nnc_scenario *s,
                                  nnc_error *err) {
     const nnc_given given = { nnc_measured_gives, row };
@@ -192,7 +195,8 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
     nnc_status status = load_model(specs, row, scenario, err);
     scenario->plan = row->plan;
     if (status == NNC_OK) { status = load_software(specs, options, row, scenario, err); }
-    /* For a torus, tables state hosts of four or eight devices. Hosts of a torus limit no link, so they are ignored. */
+    /* Tables of TPUs state the number of devices per host, four or eight. This number is ignored, because hosts do not
+     * limit the links of a torus. */
     if (scenario->device.scale_up.kind == NNC_LINK_TORUS && scenario->plan.devices_per_node <= TORUS_HOST_MOST) {
         scenario->plan.devices_per_node = 0;
     }
@@ -205,8 +209,8 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
     return status;
 }
 
-/* Writes the operators of a trace as a CSV table of measurements: a row for each shape, with the mean time of its
- * calls. */
+/* Writes the operators of a trace as a CSV table of measurements: one row for each operator shape, with the mean time
+ * of a call. */
 static void put_trace(nnc_buffer *table, const nnc_trace_sum *sum, const char *device) {
     nnc_buffer_text(table, "id,device,op,dtype,batch,m,n,k,measured_s\n");
     for (int64_t i = 0; i < sum->row_count; i++) {
@@ -226,7 +230,8 @@ static void put_trace(nnc_buffer *table, const nnc_trace_sum *sum, const char *d
     }
 }
 
-/* Loads a trace as measured rows of the device that --device names, or else of the device that the trace names. */
+/* Loads the operators of a trace as measured rows of one device: the device that --device names, or else the device
+ * that the trace names. */
 static nnc_status load_trace(nnc_session *session, const char *path, nnc_measured_file *file, nnc_error *err) {
     nnc_trace *trace = NULL;
     nnc_trace_sum sum;
@@ -267,7 +272,7 @@ nnc_status nnc_rows_read(nnc_session *session, const nnc_row_choice *choice, nnc
     return any ? NNC_OK : nnc_fail(err, NNC_BAD_USAGE, "--only", "no row has it in its id, found \"%s\"", choice->only);
 }
 
-/* ---- counts rows that are left out ---- */
+/* ---- counting rows that are left out ---- */
 
 static const nnc_metric rows[] = {
     NNC_TEXT(nnc_left_out, file, .help = "Name of the file."),
@@ -297,7 +302,7 @@ nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const cha
         *err = *why;
         return why->status;
     }
-    /* prints only the file name, so that the output does not depend on the folder of the data */
+    /* Prints only the name of the file, so that the output is the same in every data folder. */
     const char *file = why->where[0] == '/' ? strrchr(why->where, '/') + 1 : why->where;
     snprintf(text, sizeof text, "%s: %s", file, why->what);
     *reason = nnc_arena_strdup(arena, text);
