@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares estimates: lists values that differ, finds the part of a total that changed it most, and checks
- * requirements. */
+/* Compares two estimates: lists the values that differ, and names the part of a total (step time, memory) that changed
+ * the total most. Checks the requirements of plan files. */
 #ifndef NNCOST_CHECK_H
 #define NNCOST_CHECK_H
 
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* One value of an estimate. name: its key in the JSON output, where dots join the keys of objects inside objects:
+/* One value of an estimate. name: key of the value in the JSON output; dots join the keys of nested objects, as in
  * "step.step_s". */
 typedef struct nnc_figure {
     const char *name;

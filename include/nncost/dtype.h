@@ -52,8 +52,9 @@ NNC_API const char *nnc_stored_name(nnc_stored stored);
  * Returns NaN for a value that is no nnc_stored. */
 NNC_API double nnc_stored_bytes(nnc_stored stored, double group_size);
 
-/* Returns the bytes per element of a format in which `block` elements share a scale: element_bytes + scale_bytes /
- * block. Sources: OCP MX specification 1.0; QLoRA arXiv:2305.14314; arXiv:2110.02861.   [formats] */
+/* Returns the mean bytes per element of a format in which `block` elements share a scale of scale_bytes bytes:
+ * element_bytes + scale_bytes / block. Sources: OCP MX specification 1.0; QLoRA arXiv:2305.14314; arXiv:2110.02861.
+ * [formats] */
 NNC_API double nnc_block_format_bytes(double element_bytes, double scale_bytes, double block);
 
 #ifdef __cplusplus

@@ -90,7 +90,7 @@ typedef struct nnc_result {
     };
     int64_t params, active_params;
     int64_t params_by_group[NNC_GROUP_SPACE];
-    int64_t matmul_params; /* number of parameters that are used in matrix products: the N of the formula 6 N D */
+    int64_t matmul_params; /* number of parameters in matrix products, the N of the formula FLOPs = 6 N D */
     int64_t tokens;        /* number of tokens that one step processes; 0 if the samples are images */
     /* FLOPs and bytes of the whole step. FLOPs are summed over all devices. */
     double forward_flops, backward_flops, recompute_flops;
@@ -100,7 +100,7 @@ typedef struct nnc_result {
     double read_bytes, write_bytes;
     double input_bytes; /* bytes of training data in one step: token ids or images */
     double peak_flops_per_s, ridge_flops_per_byte;
-    /* times of the step, and of its parts, in seconds */
+    /* Predicted time of the step in seconds (step_s), its interval and its bounds, and the parts of step_s. */
     double step_s, interval_s[2], lower_bound_s, upper_bound_s;
     double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s, host_s;
     double exposed_s[NNC_COMM_SPACE];       /* exposed seconds of each kind of communication; they add up to
@@ -147,9 +147,9 @@ typedef struct nnc_scratch nnc_scratch;
 NNC_API nnc_scratch *nnc_scratch_create(void); /* Returns NULL if the scratch cannot be allocated. */
 NNC_API void nnc_scratch_destroy(nnc_scratch *scratch);
 
-/* Estimates one training step. software NULL = the neutral profile; plan NULL = the default plan. If the plan does not
- * fit in memory, result->verdict says so; this is no error. Errors: NNC_ILLEGAL_PLAN, NNC_BAD_SPEC (for example the
- * device file has no value that is needed; err names it), NNC_BAD_USAGE. Allocates no memory. */
+/* Estimates one training step. software NULL = the neutral profile; plan NULL = the default plan. A plan that does not
+ * fit in memory is no error: result->verdict says so. Errors: NNC_ILLEGAL_PLAN, NNC_BAD_SPEC (for example, the device
+ * file lacks a value that the estimate needs; err names the value), NNC_BAD_USAGE. Allocates no memory. */
 NNC_API nnc_status nnc_estimate_into(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                      const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err);
 static inline nnc_status nnc_estimate(const nnc_model *model, const nnc_device *device, const nnc_software *software,
@@ -180,13 +180,14 @@ typedef struct nnc_stage {
                                   * and the workspaces of matrix products that the software profile states */
 } nnc_stage;
 
-/* Returns pipeline stage `index` (from 0) of the last estimate with this scratch; NULL if there is no such stage. */
+/* Returns pipeline stage `index` (from 0) of the last estimate made with this scratch; NULL if the plan has no stage
+ * with this index. */
 NNC_API const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index);
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* nnc_scratch_ops returns the op table of the last estimate, nnc_scratch_stages its pipeline stages. *count gets the
- * number of entries of the returned array. */
+/* These functions return arrays of the last estimate made with a scratch: the op table (nnc_scratch_ops) or the
+ * pipeline stages (nnc_scratch_stages). *count gets the number of entries of the returned array. */
 const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count);
 const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count);
 
@@ -262,9 +263,9 @@ NNC_API nnc_status nnc_estimate_json_by_plan(const nnc_model *model, const nnc_d
                                              char **text, size_t *size, nnc_error *err);
 NNC_API void nnc_text_free(char *text); /* Frees a text that nnc_estimate_json has written; NULL is allowed. */
 
-/* ---- sensitivity: the effect of a faster device on the step time ---- */
+/* ---- sensitivity: how the step time changes if a parameter of the device changes ---- */
 
-/* A parameter of the device file that the step time can depend on. */
+/* A parameter of the device file on which step times depend. */
 typedef enum nnc_sensitivity_parameter {
     NNC_PARAMETER_MATMUL, /* peak FLOP/s of the matrix units in the precision of the plan */
     NNC_PARAMETER_VECTOR,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A device (accelerator) and its server, as read from hw/<id>.json. */
+/* A device (accelerator), and the properties of its node that concern the device, as read from hw/<id>.json. */
 #ifndef NNCOST_HARDWARE_H
 #define NNCOST_HARDWARE_H
 
@@ -34,7 +34,7 @@ typedef struct nnc_device nnc_device;
  * one direction. */
 typedef struct nnc_scale_up {
     nnc_link_kind kind;
-    int32_t devices;    /* number of devices in one scale-up domain */
+    int32_t devices;    /* number of devices in one scale-up domain of the fabric */
     int32_t dims[3];    /* number of devices along each axis of a torus */
     int32_t dims_count; /* number of axes of a torus, entries used in dims; 0 = the fabric is no torus */
     bool wrap[3];       /* for each axis of a torus; true: the last device of the axis has a link to the first */
@@ -57,7 +57,7 @@ typedef struct nnc_scale_out {
 } nnc_scale_out;
 
 typedef struct nnc_host_link {
-    double bytes_per_s;     /* bandwidth between device memory and host memory, in one direction, B/s */
+    double bytes_per_s;     /* bandwidth of the link between device memory and host memory, B/s in one direction */
     double mem_bytes_per_s; /* bandwidth of the host memory / devices of the node, B/s; NaN = not recorded */
     double kernel_s;        /* seconds of the host to issue one kernel of a program that is not compiled; 0 = the device
                              * is a CPU */
@@ -150,10 +150,10 @@ typedef struct nnc_gemm_efficiency {
     double power_share; /* share of power_w that the matrix units draw at their peak FLOP/s; NaN = not known */
 } nnc_gemm_efficiency;
 
-/* Efficiencies of one generation of fused attention kernels, for the formula in docs/formulas.md, flash-time. */
+/* Efficiencies of fused attention kernels of one generation, for the formula in docs/formulas.md, flash-time. */
 typedef struct nnc_flash_efficiency {
     double sustained_fraction; /* share of the peak FLOP/s that attention reaches in forward; neutral: 1 */
-    double backward_ratio;     /* FLOP/s of backward of attention / FLOP/s of forward; neutral: 1 */
+    double backward_ratio;     /* rate of attention in backward / rate in forward, both in FLOP/s; neutral: 1 */
     double memory_fraction;    /* share of the memory bandwidth that attention reaches; neutral: 1 */
     double fixed_s;            /* fixed seconds of each attention kernel; neutral: 0 */
     double seq_half;           /* sequence length with which attention reaches half of its full rate; neutral: 0 */
@@ -218,8 +218,8 @@ typedef struct nnc_small_all_reduce {
     double node_s; /* seconds that an all-reduce takes longer if the ranks are on several nodes */
 } nnc_small_all_reduce;
 
-/* Efficiencies for serving, fitted to small batches with kernels in recorded programs (CUDA graphs). Fractions are
- * shares of the datasheet rate. NaN = not measured; src/serve/ then uses defaults. */
+/* Efficiencies for serving, fitted to small batches whose kernels run in recorded programs (CUDA graphs). Members whose
+ * names end in _fraction are shares of the datasheet rate. NaN = not measured; nncost then uses a default value. */
 typedef struct nnc_serve_efficiency {
     double stream_fraction[NNC_STORED_COUNT];  /* share of the memory bandwidth in products with few rows, by storage
                                                 * format of the weights */
@@ -256,7 +256,8 @@ typedef struct nnc_power_efficiency {
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* Basis of the efficiencies of a device: the kind of measurements behind its values, the least certain first. */
+/* Basis of the efficiencies of a device: the kind of measurements to which the efficiencies were fitted. The least
+ * certain kind comes first. */
 #define NNC_BASIS_LIST(X)                                                                                    \
     X(NNC_BASIS_NONE, "none", "No fitted values: only the rates of the datasheet.")                          \
     X(NNC_BASIS_DEFAULT, "default", "Values copied from similar devices of the same vendor and generation.") \
@@ -294,7 +295,7 @@ typedef struct nnc_efficiencies {
     /* efficiencies of fused attention, one entry for each generation of attention kernels */
     nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT];
     nnc_conv_efficiency conv;
-    nnc_efficiency pointwise;       /* efficiencies of norms, activation functions, copies and losses */
+    nnc_efficiency pointwise;       /* efficiencies of kernels for norms, activation functions, copies and losses */
     nnc_efficiency pointwise_tuned; /* efficiencies of pointwise kernels that were written for the device
                                      * [pointwise] */
     nnc_efficiency maps;            /* pointwise kernels on feature maps; memory_fraction NaN = the values of
@@ -304,7 +305,7 @@ typedef struct nnc_efficiencies {
     nnc_stream_efficiency stream;
     nnc_collective_efficiencies collectives;
     nnc_power_efficiency power;
-    nnc_serve_efficiency serving; /* efficiencies for serving; training does not use them */
+    nnc_serve_efficiency serving; /* efficiencies of serving, which training does not use */
     bool fitted;                  /* false: the device file has no efficiencies, so all values are neutral */
 } nnc_efficiencies;
 
@@ -324,7 +325,7 @@ typedef struct nnc_mtbf {
     double any_s, hardware_s;
 } nnc_mtbf;
 
-/* Measured power of a node, with host, memory and fans, divided by the number of its devices, in watts. */
+/* Measured power in watts of a node (with its host, memory and fans), divided by the number of devices of the node. */
 typedef struct nnc_node_power {
     double idle_w, busy_w;
 } nnc_node_power;

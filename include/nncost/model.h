@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models: dimensions and kinds of layers of a network, without weights, as read from models/<id>.json. */
+/* Models: for each network, its dimensions and the kinds of its layers, without weights, as read from
+ * models/<id>.json. */
 #ifndef NNCOST_MODEL_H
 #define NNCOST_MODEL_H
 
@@ -185,8 +186,8 @@ typedef struct nnc_decoder {
     int32_t mlps_count;
     nnc_norm_place norm_place;
     bool norm_bias;   /* true: layer norms have a bias, also if `biases` is false */
-    bool plain_norms; /* true: norms have no weights */
-    bool embed_norm;  /* true: a norm follows the embedding */
+    bool plain_norms; /* true: the norms of the model have no weights */
+    bool embed_norm;  /* true: a norm follows the embedding of the tokens */
     nnc_qk_norm qk_norm;
     /* true: the attention output (out_bias), the MLP, the head or the experts have biases; read only if `biases` is
      * false */
@@ -221,7 +222,7 @@ typedef struct nnc_decoder {
      * width of the projection to the step sizes of Mamba; ssm_chunk: number of tokens that matrix products compute at
      * once (0 = 256, or 64 in a gated delta rule). */
     int64_t ssm_inner, ssm_state, ssm_heads, ssm_groups, ssm_rank, ssm_chunk;
-    int64_t conv_kernel; /* kernel size of the convolution in state-space layers and in short_conv layers */
+    int64_t conv_kernel; /* number of positions that the convolution of state-space and short_conv layers spans */
     bool conv_bias;
     bool ssm_norms; /* for Mamba layers; true: a norm follows the projections that compute step sizes and states */
     /* for Mamba-2 layers; true: the output of the state is multiplied by a gate, and no norm follows */
@@ -255,10 +256,11 @@ typedef struct nnc_decoder {
      * index_topk keys that an indexer selects; there is one key for every index_ratio earlier tokens. */
     bool shared_keys;
     int64_t out_groups, out_rank, compress_ratio, index_ratio;
-    int64_t streams; /* number of parallel residual streams (hyper-connections); 0 = one stream */
+    int64_t streams; /* number of parallel residual streams (hyper-connections); 0 = one stream, as usual */
 } nnc_decoder;
 
-/* Returns the number of rows of the embedding table and of the head: vocab, padded to a multiple of vocab_multiple. */
+/* Returns the number of rows of the embedding table, which the head has too: the vocabulary, padded to a multiple of
+ * vocab_multiple. */
 int64_t nnc_vocab_rows(const nnc_decoder *decoder);
 
 enum { NNC_UNET_LEVELS_MAX = 8 };
@@ -312,7 +314,7 @@ typedef struct nnc_unet {
     nnc_unet_down down;
     nnc_unet_up up;
     int64_t time_embed_width;                   /* width of the time embedding; 0 = no time embedding */
-    bool attention_levels[NNC_UNET_LEVELS_MAX]; /* true: the level has self-attention */
+    bool attention_levels[NNC_UNET_LEVELS_MAX]; /* for each level; true: the level has self-attention layers */
     int32_t attention_levels_count;
     bool middle_attention;
     /* Number of transformer blocks in each level with attention; 0 = a level has an attention layer without MLP and

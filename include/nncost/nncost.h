@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-/* Returns the version of the library, for example "1.0.0". */
+/* Returns the version of the library nncost, for example "1.0.0". */
 NNC_API const char *nnc_version(void);
 
 #ifdef __cplusplus

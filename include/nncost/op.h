@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ops of a step, as rows of an estimate list them: names, phases, groups, work. */
+/* The ops of a training step, which are the rows of an estimate: names, phases, groups, FLOPs and bytes of ops. */
 #ifndef NNCOST_OP_H
 #define NNCOST_OP_H
 
@@ -22,17 +22,17 @@ NNC_API const char *nnc_phase_name(nnc_phase phase);
 
 /* Groups of ops by the part of the network to which the ops belong. The parameters of an op are counted in the group of
  * the op. */
-#define NNC_GROUP_LIST(X)                                                                     \
-    X(NNC_GROUP_EMBEDDING, "embedding")                                                       \
-    X(NNC_GROUP_ATTENTION, "attention")                                                       \
-    X(NNC_GROUP_MLP, "mlp")                                                                   \
-    X(NNC_GROUP_NORM, "norm")                                                                 \
-    X(NNC_GROUP_CONV, "conv")                                                                 \
-    X(NNC_GROUP_RESAMPLE, "resample") /* pooling, upsampling, downsampling, concatenation */  \
-    X(NNC_GROUP_TIME, "time")         /* the time embedding of a U-Net and its projections */ \
-    X(NNC_GROUP_HEAD, "head")         /* the product that computes the logits */              \
-    X(NNC_GROUP_LOSS, "loss")                                                                 \
-    X(NNC_GROUP_OPTIMIZER, "optimizer")                                                       \
+#define NNC_GROUP_LIST(X)                                                                       \
+    X(NNC_GROUP_EMBEDDING, "embedding")                                                         \
+    X(NNC_GROUP_ATTENTION, "attention")                                                         \
+    X(NNC_GROUP_MLP, "mlp")                                                                     \
+    X(NNC_GROUP_NORM, "norm")                                                                   \
+    X(NNC_GROUP_CONV, "conv")                                                                   \
+    X(NNC_GROUP_RESAMPLE, "resample") /* pooling, upsampling, downsampling and concatenation */ \
+    X(NNC_GROUP_TIME, "time")         /* the time embedding of a U-Net and its projections */   \
+    X(NNC_GROUP_HEAD, "head")         /* the matrix product that computes the logits */         \
+    X(NNC_GROUP_LOSS, "loss")                                                                   \
+    X(NNC_GROUP_OPTIMIZER, "optimizer")                                                         \
     X(NNC_GROUP_NETWORK, "network")
 NNC_ENUM(nnc_group, NNC_GROUP_LIST, NNC_GROUP_COUNT);
 NNC_API const char *nnc_group_name(nnc_group group);
@@ -45,7 +45,7 @@ NNC_API const char *nnc_group_name(nnc_group group);
     X(NNC_COMM_EXPERT, "expert")     \
     X(NNC_COMM_DATA, "data")         \
     X(NNC_COMM_PIPELINE, "pipeline") \
-    X(NNC_COMM_OFFLOAD, "offload") /* transfers between device and host memory */
+    X(NNC_COMM_OFFLOAD, "offload") /* transfers between device memory and host memory */
 NNC_ENUM(nnc_comm, NNC_COMM_LIST, NNC_COMM_COUNT);
 NNC_API const char *nnc_comm_name(nnc_comm comm);
 
@@ -68,8 +68,8 @@ NNC_API const char *nnc_op_name(const nnc_op *op);
 NNC_API const char *nnc_op_kind_name(const nnc_op *op);
 NNC_API nnc_phase nnc_op_phase(const nnc_op *op);
 NNC_API nnc_group nnc_op_group(const nnc_op *op);
-/* Writes the dimensions of an op as text, "m=1024 n=4800 k=1600", to text, cut to `size` bytes. The op of a gradient
- * has the dimensions of the product that computes the gradient, not those of the forward product. */
+/* Writes the dimensions of an op, such as "m=1024 n=4800 k=1600", to `text`, cut to `size` bytes. An op that computes a
+ * gradient has the dimensions of its own product, not those of the product in forward. */
 NNC_API void nnc_op_shape(const nnc_op *op, char *text, unsigned long size);
 
 #ifdef __cplusplus

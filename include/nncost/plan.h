@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* Precision policies: formats of weights, gradients and optimizer states. nnc_policy_bytes returns their bytes per
- * parameter. */
+/* Precision policies: number formats of weights, gradients and optimizer states. nnc_policy_bytes returns the bytes per
+ * parameter of a policy. */
 #define NNC_POLICY_LIST(X)                                                                                            \
     X(NNC_POLICY_DEFAULT, "default", "fp32 if --precision is fp32 or tf32, else mixed.")                              \
     X(NNC_POLICY_FP32, "fp32", "Weights, gradients and states in fp32.")                                              \
@@ -55,7 +55,7 @@ NNC_ENUM(nnc_optimizer, NNC_OPTIMIZER_LIST, NNC_OPTIMIZER_COUNT);
 NNC_API const char *nnc_optimizer_name(nnc_optimizer optimizer);
 NNC_API const char *nnc_optimizer_help(nnc_optimizer optimizer);
 
-/* Kernels that run the optimizer update. */
+/* Kinds of kernels in which frameworks run the optimizer update. */
 #define NNC_OPTIMIZER_KERNELS_LIST(X)                                                                     \
     X(NNC_KERNELS_DEFAULT, "default",                                                                     \
       "For a captured program as recorded; for other models as fused_optimizer of the software profile.") \
@@ -179,8 +179,8 @@ enum nnc_train {
     NNC_TRAIN_TOWERS = 128,
     NNC_TRAIN_ADAPTERS = 256
 };
-/* Writes the names of the trained parts in the flags `train`, joined by commas ("attention,norm"), to text, cut to
- * `size` bytes; "all" if train is 0. */
+/* Writes the names of the trained parts of a combination of nnc_train flags, joined by commas ("attention,norm"), to
+ * `text`, cut to `size` bytes; "all" if `train` is 0. */
 NNC_API void nnc_train_text(unsigned train, char *text, unsigned long size);
 
 /* Linear layers that have adapters. The values are flags that can be combined. */
@@ -196,7 +196,7 @@ typedef enum nnc_adapted {
     NNC_ADAPTED_UP = 32,
     NNC_ADAPTED_DOWN = 64,
     NNC_ADAPTED_MLP = 112,
-    NNC_ADAPTED_QKV = 128,      /* one adapter for the joined matrix of queries, keys and values */
+    NNC_ADAPTED_QKV = 128,      /* one adapter for the matrix that computes queries, keys and values together */
     NNC_ADAPTED_MIXER_IN = 256, /* input projections of state-space layers and of linear attention (MIXER_OUT: their
                                  * output projections) */
     NNC_ADAPTED_MIXER_OUT = 512,
@@ -205,10 +205,10 @@ typedef enum nnc_adapted {
     NNC_ADAPTED_SHARED_UP = 2048,
     NNC_ADAPTED_SHARED_DOWN = 4096,
     NNC_ADAPTED_EXPERTS =
-        8192 /* routed experts: one adapter for the joined gate and up matrix of each expert, one for its down matrix */
+        8192 /* routed experts have two adapters each: for the joined gate and up matrix, and for the down matrix */
 } nnc_adapted;
-/* Writes the names of the linear layers in the flags `adapted`, joined by commas ("q,v"), to text, cut to `size` bytes;
- * "linear" if adapted is 0. */
+/* Writes the names of the linear layers of a combination of nnc_adapted flags, joined by commas ("q,v"), to `text`, cut
+ * to `size` bytes; "linear" if `adapted` is 0. */
 NNC_API void nnc_adapted_text(unsigned adapted, char *text, unsigned long size);
 
 #define NNC_FROZEN_LIST(X)                                                                                         \
@@ -237,7 +237,7 @@ typedef struct nnc_plan {
                                * context */
     bool reshard;             /* ZeRO 3. true: weights are freed after forward and gathered again for backward; false:
                                * weights stay gathered */
-    int32_t devices_per_node; /* number of devices in one scale-up domain; 0 = as in the device file */
+    int32_t devices_per_node; /* number of devices in one scale-up domain; 0 = the value of the device file */
     nnc_schedule schedule;
     nnc_context_kind context_kind;
     nnc_rank_order rank_order;
@@ -275,10 +275,10 @@ typedef struct nnc_plan {
     unsigned train;
     int64_t adapter_rank; /* inner width of low-rank adapters (LoRA rank); 0 = no adapters. With adapters and train 0,
                             * only the adapters are trained */
-    nnc_adapted adapters; /* linear layers that have adapters */
+    nnc_adapted adapters; /* linear layers of the model that have adapters */
     /* true: an adapter trains the direction of the weights and one magnitude per output of the layer (DoRA) */
     bool dora;
-    nnc_frozen frozen;   /* storage format of frozen weights */
+    nnc_frozen frozen;   /* storage format of the frozen weights of the plan */
     bool fp8_inputs;     /* true: the inputs of activation functions that are kept for backward are stored in 8
                             * bits */
     bool ends_as_layers; /* true: embedding and head each count as one layer when layers are distributed over pipeline
@@ -297,7 +297,7 @@ typedef struct nnc_plan {
     double critic_copies, critic_params;     /* critics, which are trained helper models. critic_copies: number of
                                               * critics of the size of the trained model; critic_params: parameters of
                                               * critics of other sizes */
-    nnc_optimizer_kernels optimizer_kernels; /* kernels that run the optimizer update */
+    nnc_optimizer_kernels optimizer_kernels; /* kernels in which the framework runs the optimizer update */
     int64_t train_layers; /* number of successive layers whose weights, or adapters, are trained; 0 = all layers. If
                              * train is 0, weights outside these layers are frozen */
     int64_t train_from;   /* index of the first trained layer, with train_layers; -1 = the trained layers are the last
@@ -326,7 +326,7 @@ NNC_ENUM(nnc_loss_keep, NNC_LOSS_KEEP_LIST, NNC_LOSS_KEEPS_COUNT);
 NNC_API const char *nnc_loss_keep_name(nnc_loss_keep keep);
 NNC_API const char *nnc_loss_keep_help(nnc_loss_keep keep);
 
-/* How tokens are sent to experts on other ranks. */
+/* Methods by which tokens are sent to experts on other ranks. */
 #define NNC_DISPATCHER_LIST(X)                                                                                      \
     X(NNC_DISPATCHER_PROFILE, "profile", "As expert_once_per_node and expert_sorts of the software profile state.") \
     X(NNC_DISPATCHER_ALL_TO_ALL, "all-to-all",                                                                      \
@@ -433,7 +433,7 @@ typedef struct nnc_recipe {
  * experts). Error = predicted / measured - 1. */
 typedef struct nnc_track {
     char device[48], family[16];
-    int64_t rows, unseen; /* rows: number of measured steps; unseen: number of measured steps that no fit has used */
+    int64_t rows, unseen; /* rows: number of measured steps; unseen: how many of them no fit has used */
     double error, bias;   /* errors of the unseen steps. error: mean absolute error; bias: mean error with its sign; NaN
                            * = no unseen steps */
     /* Errors of all measured steps, for a device with at least ten steps but fewer than ten unseen ones; NaN for other
@@ -531,7 +531,7 @@ struct nnc_software {
     bool fused_norm;         /* true: a norm runs as one kernel; false: as one kernel per primitive operation */
     bool fused_activation;   /* true: a gated MLP runs activation and multiplication in one kernel, which keeps no
                               * tensor between them */
-    bool fused_residual;     /* true: bias, dropout and residual addition run in one kernel */
+    bool fused_residual;     /* true: one kernel adds the bias, applies dropout and adds the residual */
     bool fused_maps;         /* true: the norm, activation and sum that follow a convolution run in one kernel */
     bool contiguous_maps;    /* layout of feature maps; true: one plane per channel (NCHW); false: channels last
                               * (NHWC) */
@@ -559,7 +559,7 @@ struct nnc_software {
     bool fused_optimizer;
     nnc_flash_kernel flash_kernel; /* generation of attention kernels that the option --attention flash selects */
     nnc_norm_keep norm_keep;       /* tensors that layer norms, RMS norms and batch norms keep for backward */
-    nnc_norm_keep group_norm_keep; /* tensors that group norms of residual blocks keep for backward */
+    nnc_norm_keep group_norm_keep; /* tensors that the group norms of residual blocks keep for backward */
     nnc_loss_keep loss_keep;
     nnc_head_copy copied_heads;
     /* true: the gradient of the loss is written over the logits, and needs no memory of its own */
@@ -653,15 +653,16 @@ typedef struct nnc_profiles nnc_profiles;
 /* Kinds of plan. Each kind has a default software profile. */
 typedef enum nnc_profile_kind {
     NNC_PROFILE_COPIES,        /* one device, or data parallelism in which every rank has all weights */
-    NNC_PROFILE_SHARDED,       /* ZeRO 3: data ranks divide the weights */
+    NNC_PROFILE_SHARDED,       /* a plan with ZeRO 3, in which data ranks divide the weights */
     NNC_PROFILE_SPLIT,         /* tensor, pipeline, context or expert parallelism, or a decoder with ZeRO 1 or 2 */
-    NNC_PROFILE_TPU,           /* every plan on a TPU */
+    NNC_PROFILE_TPU,           /* every plan that runs on a TPU */
     NNC_PROFILE_EAGER,         /* a captured program, or a model of a PyTorch library on one device; operators run one
                                 * by one */
-    NNC_PROFILE_EARLY,         /* a transformer in fp16 or TF32 on a GPU older than Hopper */
+    NNC_PROFILE_EARLY,         /* a plan for a transformer in fp16 or TF32, on a GPU older than Hopper */
     NNC_PROFILE_EARLY_SHARDED, /* a transformer with ZeRO 3 in another format than fp16 and TF32, on a GPU older than
                                 * Hopper */
-    NNC_PROFILE_EARLY_MAPS,    /* a network of feature maps in fp16, TF32 or fp32, on a GPU older than Hopper */
+    /* a plan for a network of feature maps in fp16, TF32 or fp32, on a GPU older than Hopper */
+    NNC_PROFILE_EARLY_MAPS,
     NNC_PROFILE_KINDS
 } nnc_profile_kind;
 
@@ -672,7 +673,7 @@ struct nnc_profiles {
                                             * the user named; NULL = no release */
 };
 
-/* Returns a set of profiles in which `software` is the default of every kind of plan. */
+/* Returns a set of profiles in which `software` is the default profile for every kind of plan. */
 nnc_profiles nnc_profiles_of_one(const nnc_software *software);
 
 /* nnc_profile_kind_of returns the kind of a plan for a model on a device. nnc_profile_kind_by_plan returns the kind
@@ -722,8 +723,8 @@ static inline nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model 
     return nnc_plan_resolve_into(plan, model, device, resolved, err);
 }
 
-/* Bytes per parameter of a precision policy, for an optimizer with moments such as Adam. Sources: ZeRO arXiv:1910.02054
- * section 3.1; Megatron-LM; docs/formulas.md [policies] */
+/* Bytes per parameter of a precision policy, for an optimizer that stores moments, such as Adam. Sources: ZeRO
+ * arXiv:1910.02054 section 3.1; Megatron-LM; docs/formulas.md [policies] */
 typedef struct nnc_policy_sizes {
     /* state_bytes: bytes per parameter of one moment (Adam has two moments) */
     double weight_bytes, gradient_bytes, master_bytes, state_bytes;
@@ -735,8 +736,8 @@ NNC_API nnc_policy_sizes nnc_policy_bytes(nnc_policy policy);
 /* Writes a combination of nnc_recompute flags in the spelling of the option --recompute, "none", "selective", "full" or
  * names joined by commas, to text, cut to `size` bytes. */
 NNC_API void nnc_recompute_text(unsigned recompute, char *text, unsigned long size);
-/* Writes the names of the tensors in the flags `offload`, joined by commas, to text, cut to `size` bytes; "none" if no
- * flag is set. */
+/* Writes the names of the tensors of a combination of nnc_offload flags, joined by commas, to `text`, cut to `size`
+ * bytes; "none" if no flag is set. */
 NNC_API void nnc_offload_text(unsigned offload, char *text, unsigned long size);
 
 #ifdef __cplusplus

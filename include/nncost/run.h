@@ -18,7 +18,8 @@ NNC_ENUM(nnc_stops, NNC_STOPS_LIST, NNC_STOPS_COUNT);
 NNC_API const char *nnc_stops_name(nnc_stops stops);
 NNC_API const char *nnc_stops_help(nnc_stops stops);
 
-/* Training methods. A method says which models process the tokens of a step, in addition to the trained model. */
+/* Training methods, such as pre-training or DPO. A method determines which models process the tokens of a step in
+ * addition to the trained model. */
 #define NNC_METHOD_LIST(X)                                                                                            \
     X(NNC_METHOD_TRAIN, "train", "Steps on data alone: pre-training, fine-tuning, adapters.")                         \
     X(NNC_METHOD_DISTILL, "distill", "Steps on the outputs of a teacher, which were computed once for every token.")  \
@@ -30,7 +31,7 @@ NNC_API const char *nnc_stops_help(nnc_stops stops);
 NNC_ENUM(nnc_method, NNC_METHOD_LIST, NNC_METHOD_COUNT);
 NNC_API const char *nnc_method_name(nnc_method method);
 NNC_API const char *nnc_method_help(nnc_method method);
-/* Tests whether a method generates tokens during training. */
+/* Tests whether a training method generates tokens, as reinforcement learning does. */
 NNC_API bool nnc_method_rolls_out(nnc_method method);
 typedef struct nnc_run_ask nnc_run_ask;
 /* Sets the plan members that count the memory of the helper models of a training method (ask->method). A helper model
@@ -46,11 +47,12 @@ struct nnc_run_ask {
     /* Amount of training: give one of epochs, days and device_hours here, or tokens or samples in the plan. */
     double epochs, dataset_size; /* epochs: passes over the dataset; dataset_size: tokens of the dataset (samples if the
                                   * model has no tokens) */
-    double days;                 /* duration of the run, in days */
-    /* Time and FLOPs of a step, given instead of an estimate. */
-    double step_s, step_flops; /* step_s: time of a whole step; step_flops: FLOPs of a whole step on all devices */
+    double days;                 /* duration of the run in days, given as the amount of training */
+    /* Time and FLOPs of one step, which replace those of an estimate. */
+    /* step_s: seconds of one step; step_flops: FLOPs of one step, summed over all devices */
+    double step_s, step_flops;
     /* inputs of the run that describe failures of devices and nodes */
-    nnc_stops stops;                     /* kind of failures that device_mtbf_s counts */
+    nnc_stops stops;                     /* kinds of failures that the value of device_mtbf_s includes */
     double device_mtbf_s;                /* mean time between failures of a job x number of its devices; NaN = not
                                           * known, the run has no failures */
     double detect_s, start_s, replace_s; /* detect_s: time until a failure is detected; start_s: time to start all
@@ -69,7 +71,7 @@ struct nnc_run_ask {
                                      * checkpoint is safely stored; load_s: time to load a checkpoint */
     /* seconds of training between two checkpoints; NaN = nncost computes the best interval */
     double checkpoint_interval_s;
-    bool asynchronous; /* true: training continues while a checkpoint is written */
+    bool asynchronous; /* true: training continues while a checkpoint is written to the storage */
     /* inputs of the run for times in which the model is not trained */
     double evaluate_every, evaluate_s; /* evaluate_every: steps between two evaluations, 0 = no evaluation; evaluate_s:
                                         * time of one evaluation */
@@ -79,8 +81,8 @@ struct nnc_run_ask {
                                         * = no stops */
     double straggler_share;            /* share of the time that is lost because devices are slower than the others; 0 =
                                         * no time */
-    /* Several sites that train separately and average their weights from time to time (local SGD, DiLoCo:
-     * arXiv:2311.08105). Each site has the devices of the plan. */
+    /* Inputs of a run on several sites, which train separately and average their weights from time to time (local SGD,
+     * DiLoCo: arXiv:2311.08105). Each site has as many devices as the plan. */
     double sites;       /* number of sites that average their weights; 1 = a single site, no averages */
     double outer_every; /* number of steps after which the sites average their weights */
     /* bytes of weights that one site sends for one average of the sites; NaN = 4 bytes per parameter */
@@ -96,7 +98,7 @@ struct nnc_run_ask {
     double workers;        /* number of data loading processes for each device */
     double prefetch;       /* number of batches that each data loading process loads in advance */
     double prepared_bytes; /* bytes of a prepared sample when it is sent to the device */
-    bool serial_input;     /* true: data loading does not overlap with compute */
+    bool serial_input;     /* true: data loading and compute do not overlap */
     /* inputs of the run for energy and carbon */
     double idle_w, busy_w; /* power of a node with host and cooling, divided by the number of its devices: idle_w while
                             * idle, busy_w while training */
@@ -157,7 +159,8 @@ static inline nnc_run_ask nnc_run_ask_default(void) {
     return ask;
 }
 
-/* Returns NNC_ILLEGAL_PLAN if a member is outside the limits of its command-line option; err names the option. */
+/* Returns NNC_ILLEGAL_PLAN if a member of the nnc_run_ask is outside the limits of its command-line option; err names
+ * the option. */
 NNC_API nnc_status nnc_run_ask_check(const nnc_run_ask *ask, nnc_error *err);
 
 /* The result of a run. NaN = not known. Times are seconds unless the name says otherwise. */
@@ -244,7 +247,7 @@ NNC_API double nnc_goodput(double interval_s, double block_s, double save_s, dou
  * gets the share of the time in which more nodes have failed than there are spare nodes. */
 NNC_API double nnc_spares(double nodes_out, double enough_share, double *short_share);
 
-/* ---- budgets: the best model for an amount of money or FLOPs ---- */
+/* ---- budgets: the best model for an amount of money or of FLOPs ---- */
 
 /* Published scaling laws for a model with N parameters that is trained on D tokens. Most laws state a loss E + A / N^a
  * + B / D^b with fitted constants E, A, B, a and b; the other laws state only the best N or D. */

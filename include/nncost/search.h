@@ -75,7 +75,7 @@ typedef struct nnc_found {
     uint64_t index; /* index of the plan in the search space; of plans that are equally good the smaller index comes
                      * first */
     double step_s, mfu, tokens_per_s, bubble_share, exposed_comm_s;
-    double device_s;  /* devices x step_s, device-seconds of a step */
+    double device_s;  /* device-seconds of one step: number of devices x step_s */
     double cost_step; /* cost of one step; NaN = no price is known */
     double run_s, device_hours,
         cost_run; /* time, device-hours and cost of the run; NaN = no nnc_search.run, or unknown length of the run */

@@ -1,4 +1,4 @@
-/* Serving: prefill, decode, KV cache, latency and throughput under load, and the price of a token. */
+/* Serving of a model: computes prefill, decode, KV cache, latency and throughput under load, and the cost per token. */
 #ifndef NNCOST_SERVE_H
 #define NNCOST_SERVE_H
 
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* How requests arrive at a deployment. */
+/* Kinds of load: how requests arrive at a deployment. */
 #define NNC_SERVE_MODE_LIST(X)                                                       \
     X(NNC_SERVE_STATIC, "static", "A batch of requests starts and ends together.")   \
     X(NNC_SERVE_CLOSED, "closed-loop", "A fixed number of requests is always open.") \
@@ -44,7 +44,7 @@ typedef struct nnc_serve_ask {
     double request_rate;        /* mean number of requests that arrive per second */
     bool offline;
     nnc_dtype precision; /* number format in which matrix products are computed */
-    nnc_stored weights;  /* storage format of the weights */
+    nnc_stored weights;  /* storage format of the weights of the served model */
     nnc_stored kv_precision;
     int64_t group_size; /* number of weights that share a scale, for storage formats that leave this number open */
     double memory_use;  /* share of the device memory that the serving engine may use */
@@ -54,9 +54,9 @@ typedef struct nnc_serve_ask {
     double prefix_hit;  /* share of a prompt whose keys and values are already in the KV cache */
     double imbalance;   /* tokens of the busiest expert rank / mean tokens of all expert ranks */
     double price;       /* price of one device-hour; NaN = the price of the device file */
-    /* Speculative decoding, computed by formulas only. draft_length: tokens that a draft model proposes (0 = no draft
-     * model); acceptance: probability that a proposed token is accepted; draft_share: time of a step of the draft model
-     * / time of a step of the served model. */
+    /* Inputs for speculative decoding, whose results follow from formulas only. draft_length: number of tokens that the
+     * draft model proposes for each verification (0 = no draft model); acceptance: probability that a proposed token is
+     * accepted; draft_share: time of a step of the draft model / time of a step of the served model. */
     int64_t draft_length;
     double acceptance, draft_share;
     /* Networks that denoise images. steps: number of forward passes for one image; guidance: true = each pass has twice
@@ -102,7 +102,8 @@ static inline nnc_serve_ask nnc_serve_ask_default(void) {
     return ask;
 }
 
-/* Returns NNC_ILLEGAL_PLAN if a member is outside the limits of its command-line option; err names the option. */
+/* Returns NNC_ILLEGAL_PLAN if a member of the nnc_serve_ask is outside the limits of its command-line option; err names
+ * the option. */
 NNC_API nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err);
 
 /* One step of one replica. FLOPs, bytes and times are those of one device of the replica. */
@@ -120,14 +121,14 @@ typedef struct nnc_serve_step {
     double comm_s, host_s, time_s;
     /* seconds of the step if compute, memory and network work at the same time at datasheet rates */
     double lower_bound_s;
-    double network_bytes; /* bytes that one device sends to other devices */
+    double network_bytes; /* bytes that one device sends to other devices in the step */
     nnc_bound bound;
 } nnc_serve_step;
 
 /* The result for a deployment. NaN = not known. Members whose names end in _s are seconds. */
 typedef struct nnc_serve {
     size_t struct_size; /* sizeof (nnc_serve), set by nnc_serve_of */
-    nnc_serve_ask plan; /* inputs of the deployment, with all defaults filled in */
+    nnc_serve_ask plan; /* inputs of the result, with all defaults filled in */
     nnc_serve_mode mode;
     /* prefill: the step (or the steps, if the prompt is divided into chunks) for one prompt, or for all prompts of a
      * static batch; decode: one step, with sequences of mean length. */
@@ -148,7 +149,7 @@ typedef struct nnc_serve {
     double tokens_per_s_per_user, requests_per_s, utilization;
     /* output tokens per second of the deployment if each step took its lower bound */
     double upper_bound_tokens_per_s;
-    double saturation_rate; /* largest number of requests per second that the deployment can serve */
+    double saturation_rate; /* saturation: the largest number of requests per second that the deployment can serve */
     bool saturated;
     /* results of the deployment: bytes in the memory of one device */
     double params, weight_bytes, workspace_bytes, kv_bytes_per_token, kv_bytes, paging_waste_bytes;
@@ -213,8 +214,8 @@ static inline nnc_status nnc_serve_of(const nnc_model *model, const nnc_device *
 }
 
 #ifdef NNC_STATIC_LINKING_ONLY
-/* Returns the range of measured / predicted time per output token that contains 90 % of measurements. experts: true for
- * models with experts. */
+/* Returns the range of measured / predicted time per output token in which 90 % of the measurements lie. experts: true
+ * for models with experts. */
 const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts);
 /* Returns the factor by which the range of measured / predicted time is wider on a device whose serving efficiencies
  * are not measured: the lower end is divided by it, the upper end multiplied. Returns 1 for a device with measured

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spec files: loads devices, models and software profiles by id or by path. */
+/* Loads spec files of devices, models and software profiles, each by id or by path. */
 #ifndef NNCOST_SPEC_H
 #define NNCOST_SPEC_H
 
@@ -135,7 +135,7 @@ NNC_API nnc_status nnc_plan_set(nnc_plan *plan, const char *field, const char *v
 NNC_API nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_error *err);
 NNC_API nnc_status nnc_model_check(const nnc_model *model, const char *name, nnc_error *err);
 
-/* Kinds of spec: device, model, software profile. */
+/* Kinds of spec files: device, model, software profile. */
 typedef enum nnc_spec_kind { NNC_SPEC_DEVICE, NNC_SPEC_MODEL, NNC_SPEC_SOFTWARE, NNC_SPEC_KIND_COUNT } nnc_spec_kind;
 
 /* Lists the ids of all specs of one kind that nncost can load, sorted and without duplicates. The list is valid as long

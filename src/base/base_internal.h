@@ -1,18 +1,19 @@
-/* Tools for every folder: errors, names of enumerators, numbers, memory, text, files and threads. This folder is
- * independent of neural networks, and includes no other folder.
+/* Functions that all folders of src/ use: errors, names of enumerators, numbers, memory, text, files and threads. The
+ * code of src/base knows nothing about neural networks, and includes headers of no other folder.
  *
- *     error.c     fills nnc_error; finds the nearest name to a misspelt one; structs that begin with their size
- *     number.c    checked products, strict reading, 12-digit printing; the only place with unit prefixes
- *     buffer.c    memory that is freed all at once (arena), growing buffers, UTF-8, JSON and shell quoting, packed
+ *     error.c     fills nnc_error; finds the name most similar to a misspelt one; copies structs that begin with their
+ *                 size
+ *     number.c    products that detect overflow, strict reading of numbers, printing with 12 digits, unit prefixes
+ *     buffer.c    arena (memory that is freed all at once), growing buffers, UTF-8, JSON and shell quoting, packed
  *                 cells, digests
- *     platform.c  atomic files and threads, and what differs between systems
- *     dlopen.c    system libraries that are loaded when first needed
+ *     platform.c  atomic files, threads, and code that differs between operating systems
+ *     dlopen.c    loads system libraries at their first use
  *
  * This header includes the C library headers that most files need. A file that needs further headers includes them
  * itself.
  *
  * derivation.h (arithmetic that records its formulas, and expressions: derivation.c) is a separate header: it defines
- * macros with short names, and only the folders that compute need them. */
+ * macros with short names, which only some folders need. */
 #ifndef NNCOST_BASE_BASE_INTERNAL_H
 #define NNCOST_BASE_BASE_INTERNAL_H
 
@@ -33,9 +34,9 @@
 #include <nncost/status.h>
 
 /* ---- differences between operating systems ----
- * The program uses the functions of Linux. macOS lacks /proc. WebAssembly (WASI) and Windows lack POSIX processes,
- * signals and symbolic links. On Windows, files are opened in text mode and are inherited by child processes, unless
- * O_BINARY and O_NOINHERIT are given. */
+ * The program nncost is written for the functions of Linux. macOS lacks /proc. WebAssembly (WASI) and Windows lack
+ * POSIX processes, signals and symbolic links. Windows opens files in text mode and lets child processes inherit them,
+ * unless O_BINARY and O_NOINHERIT are given. */
 
 #if defined(__wasi__) || defined(_WIN32)
 #define NNC_NO_PROCESSES
@@ -125,13 +126,14 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
 #define NNC_ROW(value) nnc_row_of_##value
 #define NNC_ROW_AT(name, ...) [name] = &NNC_ROW(name),
 
-/* Fails to compile if the table `rows` has no entry for the last value of its enumeration. tests/unit/test_rows.c finds
- * other missing entries. */
+/* Fails to compile if the table `rows` of an enumeration has no entry for the last value. tests/unit/test_rows.c finds
+ * all other missing entries. */
 #define NNC_ROW_EACH(rows, values) _Static_assert(sizeof(rows) / sizeof(rows)[0] == (values), "a value has no row")
 
-/* The number of values of an enumeration, and a function that returns the name of each value. */
+/* A pair that describes an enumeration: a function that returns the name of each value, and the number of values. */
 typedef struct nnc_names {
-    const char *(*of)(unsigned value); /* returns the name of a value; NULL = the enumeration has no names */
+    /* function that returns the name of a value; NULL = the values have no names */
+    const char *(*of)(unsigned value);
     int count;
 } nnc_names;
 
@@ -141,9 +143,9 @@ int nnc_names_find(nnc_names names, const char *text);
 int nnc_names_find_nocase(nnc_names names, const char *text);
 
 /* ---- structs that begin with their size ----
- * The first member is the size that the struct had when the caller was compiled: a caller built for an older version of
- * this library has a shorter struct, one built for a newer version a longer struct. New members are only added at the
- * end. */
+ * The first member of such a struct is the size that the struct had when the caller was compiled. A caller compiled for
+ * an older version of this library has a shorter struct, and a caller compiled for a newer version has a longer one.
+ * New members are only added at the end of a struct. */
 
 /* Replaces the first bytes of `full`, which has the default of every member, by the struct `given` of a caller. If
  * `given` is longer than `full`, the further members, which this library does not know, must be zero. what: name of the
@@ -181,7 +183,7 @@ static inline double nnc_max(double a, double b) { return isnan(a) || a > b ? a 
 static inline double nnc_min(double a, double b) { return isnan(a) || a < b ? a : b; }
 static inline double nnc_pow4(double x) { return x * x * x * x; }
 
-/* Tests whether a text contains another text, without regard to upper and lower case. */
+/* Tests whether a text contains another text; upper and lower case count as equal. */
 bool nnc_contains_nocase(const char *text, const char *part);
 
 /* Tests whether a text begins with another text. */
@@ -231,9 +233,10 @@ bool nnc_read_quantity(const char *text, const char *unit, bool whole, double *o
  * "400TFLOP/s"). Returns false for a suffix with two possible meanings: "8k", "10B", "5m". */
 bool nnc_read_typed(const char *text, double *out);
 
-/* nnc_read_money reads an amount with an optional prefix, currency ("USD", "$", "EUR" ...) and "/h": "2.5 USD/h",
- * "200k". `currency` receives the three upper-case letters of the currency and a NUL (NNC_CURRENCY_TEXT bytes); "" =
- * the text names no currency. Returns false if the text is no amount of money. */
+/* nnc_read_money reads an amount of money: a number with an optional prefix, an optional currency ("USD", "$", "EUR"
+ * ...) and an optional "/h", such as "2.5 USD/h" or "200k". `currency` gets the three upper-case letters of the
+ * currency and a NUL (NNC_CURRENCY_TEXT bytes); "" = the text names no currency. Returns false if the text is no amount
+ * of money. */
 enum { NNC_CURRENCY_TEXT = 4 };
 bool nnc_read_money(const char *text, double *out, char currency[NNC_CURRENCY_TEXT]);
 
@@ -278,10 +281,11 @@ void *nnc_arena_grow(nnc_arena *arena, void *list, int32_t count, int32_t *capac
 bool nnc_arena_own(nnc_arena *arena, void *allocated);
 char *nnc_arena_strdup(nnc_arena *arena, const char *text);
 
-/* ---- buffer: an array of bytes that grows ---- All output of the program is first written into a buffer.
- * nnc_buffer_clear keeps the memory of a buffer, so a buffer that is used many times soon allocates no more. When
- * memory runs out, the member `failed` becomes true and stays true. Functions that write into a buffer return no error,
- * so the code that reads the bytes of a buffer has to check `failed`. */
+/* ---- buffer: an array of bytes that grows ----
+ * All output of the program is first written into a buffer. nnc_buffer_clear keeps the memory of a buffer, so a buffer
+ * that is used many times soon allocates no more. When memory runs out, the member `failed` becomes true and stays
+ * true. Functions that write into a buffer return no error, so the code that reads the bytes of a buffer has to check
+ * `failed`. */
 
 typedef struct nnc_buffer { /* initialise a buffer with { 0 } */
     char *bytes;
@@ -308,7 +312,7 @@ void nnc_text_append(char *text, size_t size, const char *separator, const char 
  * step_s, "step.interval_s.0" becomes interval_s_0. */
 void nnc_short_name(const char *const *names, int count, int index, char *name, size_t size);
 
-/* ---- text: UTF-8, control characters, JSON, shell words ---- */
+/* ---- text: UTF-8, control characters, JSON strings, words of a shell command ---- */
 
 /* Returns the number of bytes of the UTF-8 character at the start of `text`; 0 = the first bytes are no valid UTF-8. */
 size_t nnc_utf8_length(const char *text, size_t size);
@@ -331,8 +335,8 @@ void nnc_put_json_text(nnc_buffer *out, const char *text);
  * that a shell does not interpret, else in single quotes. */
 void nnc_shell_word(nnc_buffer *out, const char *text);
 
-/* Splits a line in place into words at blanks outside quotes, as a shell does. A backslash makes the next character
- * part of the word. Returns the number of words; -1 if there are more than `most`. */
+/* Splits a line, in place, into words at the blanks outside quotes, as a shell does. A backslash makes the next
+ * character an ordinary part of the word. Returns the number of words; -1 if the line has more than `most` words. */
 int nnc_shell_split(char *line, char **words, int most);
 
 /* nnc_cells_pack appends the cells of a row to a buffer, in a binary form; nnc_cells_unpack reads the cells from this
@@ -340,9 +344,9 @@ int nnc_shell_split(char *line, char **words, int most);
 void nnc_cells_pack(nnc_buffer *out, const nnc_cell *cells, int count);
 void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count);
 
-/* ---- digests: hashes that show whether data changed ----
- * FNV-1a with 64 bits. A digest detects accidental changes, but no forgery. Source: Fowler, Noll, Vo,
- * draft-eastlake-fnv. */
+/* ---- digests: numbers that show whether data have changed ----
+ * The digest is FNV-1a with 64 bits. A digest detects accidental changes; it does not protect against changes on
+ * purpose. Source: Fowler, Noll, Vo, draft-eastlake-fnv. */
 
 #define NNC_DIGEST_START UINT64_C(0xcbf29ce484222325)
 
@@ -366,8 +370,9 @@ char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT]);
  * value. crc: 0 for the first bytes; for further bytes, the result of the previous call. */
 uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size);
 
-/* ---- atomic files: a file appears complete or not at all ----
- * The new content is written to a temporary file in the folder of the target, which then replaces the target. */
+/* ---- atomic files: a file is replaced completely or not at all ----
+ * The new content is written to a temporary file in the folder of the target file. The temporary file then replaces the
+ * target file. */
 
 typedef struct nnc_atomic_file {
     char *target;    /* path of the file to replace (the target of a symbolic link); NULL = not open */
@@ -375,14 +380,14 @@ typedef struct nnc_atomic_file {
     int descriptor;  /* file descriptor of the temporary file */
 } nnc_atomic_file;
 
-/* Creates an empty temporary file with the permissions that the file at `path` has, or that a new file would get. If
- * the system supports it, the temporary file has no name, so no file remains when the process is killed. After success
- * the caller calls nnc_atomic_file_keep or nnc_atomic_file_drop. Returns false on failure: no file remains, and errno
- * has the cause. */
+/* Creates an empty temporary file. Its permissions are those of the file at `path`, or those of a new file if `path`
+ * does not exist. If the system supports files without a name, the temporary file has no name, so no file remains if
+ * the process is killed. After success the caller calls nnc_atomic_file_keep or nnc_atomic_file_drop. Returns false on
+ * failure: no file remains, and errno has the cause. */
 bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path);
 
-/* Does the same as nnc_atomic_file_open, but the temporary file has a name (.nncost- and six letters), for libraries
- * that open files by name. */
+/* Does the same as nnc_atomic_file_open, but gives the temporary file a name (.nncost- and six letters). For libraries
+ * that open a file by its name. */
 bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path);
 
 /* Closes the temporary file, which then replaces the target file. If `durable` is true, first waits until the bytes are
@@ -406,8 +411,8 @@ int nnc_open_to_read(const char *path);
  * written, errno has the cause. */
 size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size);
 
-/* Writes the path of the running program to `path`, with '/' between folders. Returns false if the path is not
- * known. */
+/* Writes the path of the running program to `path`, with '/' between folders. Returns false if the system does not tell
+ * the path. */
 bool nnc_program_path(char *path, size_t size);
 
 /* Sets up the process at its start. A write beyond the file size limit of the process then makes write() fail, instead
@@ -417,7 +422,7 @@ void nnc_system_prepare(int argc, char **argv);
 
 /* ---- threads that run one function on several contexts ---- */
 
-/* Returns the number of processors of the system; 1 if the number is unknown. */
+/* Returns the number of processors of the computer; 1 if the system does not tell the number. */
 int32_t nnc_threads_available(void);
 
 enum { NNC_THREADS_MAX = 256 };
@@ -428,7 +433,7 @@ enum { NNC_THREADS_MAX = 256 };
  * that the other calls can finish all work. */
 void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, int32_t count);
 
-/* ---- system libraries that are loaded when first needed (dlopen.c) ---- */
+/* ---- system libraries that are loaded at their first use (dlopen.c) ---- */
 
 /* Loads a shared library, finds its functions with the given names, and writes the addresses of the functions, in the
  * order of the names, into `functions`, a struct of function pointers. The library stays loaded. package: the Debian
@@ -438,12 +443,13 @@ nnc_status nnc_dlopen_functions(const char *library, const char *package, const 
                                 void *functions, nnc_error *err);
 
 /* ---- expressions (derivation.c) ----
- * Reads expressions: "tensor * pipeline <= 64 && micro_batch > 1" for --where, "2 * heads + 1" in graph files.
+ * The parser reads expressions: "tensor * pipeline <= 64 && micro_batch > 1" in --where, "2 * heads + 1" in graph
+ * files. These are the operators and operands of expressions:
  *
  *     ||   &&   == != < <= > >=   + -   * / %   ! -   ( )   numbers   names   'text'
  *
- * Operators with the lowest precedence stand on the left of this line. Operators of equal precedence are applied from
- * left to right. The parser passes operands and operators to the callbacks in postfix order: an operator follows its
+ * Precedence increases from left to right in this line. Operators of equal precedence are applied from left to right.
+ * The parser passes operands and operators to the callbacks in postfix order: an operator follows its
  * operands. */
 
 typedef enum nnc_operator {

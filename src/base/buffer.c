@@ -1,4 +1,5 @@
-/* Text: growing buffers, UTF-8 and control characters, JSON strings, shell words, packed cells, digests. */
+/* Text functions: growing buffers, UTF-8 and control characters, JSON strings, words of a shell command, packed cells,
+ * digests. */
 #include <ctype.h>
 #include <stdalign.h>
 #include <strings.h>
@@ -145,8 +146,8 @@ size_t nnc_plain_length(const char *text, size_t most) {
 
 /* ---- text as a JSON string ---- */
 
-/* Writes one UTF-8 character of `length` bytes as the JSON escape \uXXXX; a character above U+FFFF as two escapes.
- * Source: RFC 8259, section 7. */
+/* Writes one UTF-8 character of `length` bytes as a JSON escape \uXXXX. A character above U+FFFF is written as two
+ * escapes. Source: RFC 8259, section 7. */
 static void put_escape(nnc_buffer *out, const char *text, size_t length) {
     unsigned code = (unsigned char)text[0] & (length == 1 ? 0x7FU : 0xFFU >> (length + 1));
     for (size_t i = 1; i < length; i++) { code = code << 6U | ((unsigned char)text[i] & 0x3FU); }
@@ -240,7 +241,7 @@ int nnc_shell_split(char *line, char **words, int most) {
     return count;
 }
 
-/* ---- packed cells: the bytes of each cell are its kind (one byte), then its value ---- */
+/* ---- packed cells: each cell is stored as one byte for its kind, then its value ---- */
 
 static void pack(nnc_buffer *out, const nnc_cell *cell) {
     nnc_buffer_byte(out, (char)cell->kind);
@@ -280,7 +281,7 @@ void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count) {
     }
 }
 
-/* ---- digests of bytes ---- */
+/* ---- digests: hashes of bytes, texts and numbers ---- */
 
 #define DIGEST_PRIME UINT64_C(0x100000001b3)
 
@@ -327,7 +328,7 @@ char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT]) {
     return text;
 }
 
-/* ---- short names of metrics ---- */
+/* ---- short names of metrics, for columns ---- */
 
 /* Tests whether a name other than names[own] is equal to `end`, or ends in "." followed by `end`. Upper and lower case
  * count as equal, as in column names of SQL. */
@@ -355,8 +356,9 @@ void nnc_short_name(const char *const *names, int count, int index, char *name, 
     for (char *dot = name; (dot = strchr(dot, '.')) != NULL;) { *dot = '_'; }
 }
 
-/* ---- arena: a list of memory blocks, newest first ---- An allocation takes the next free bytes of the newest block;
- * if the newest block has too few, a new block is added. All blocks are freed together when the arena is destroyed. */
+/* ---- arena: a list of memory blocks, newest first ----
+ * An allocation takes the next free bytes of the newest block; if the newest block has too few, a new block is added.
+ * All blocks are freed together when the arena is destroyed. */
 
 /* BLOCK_BYTES: size of the first block of an arena. A device or a model needs less than this, so most sets of specs
  * need only one block. Each further block is as large as all earlier blocks together, up to BLOCK_MAX, because freeing

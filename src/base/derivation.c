@@ -1,5 +1,6 @@
-/* Derivations: a derivation is a list of lines (name = formula = formula with numbers = value) and a stack of operands.
- * When a line is added, each name in its formula is replaced by the value of the newest operand with that name. */
+/* Derivations. A derivation has a list of lines (name = formula = formula with numbers = value) and a list of operands
+ * (name, value, unit). When a line is added, each name in its formula is replaced by the value of the operand that has
+ * this name and was added last. */
 #include "base/derivation.h"
 
 #include <ctype.h>
@@ -75,8 +76,8 @@ static size_t put_name(nnc_formula *formula, const char *text) /* NOLINT(misc-no
     return length;
 }
 
-/* Appends a C expression to the formula as readable text: leaves out casts to double, "x->" and "x." before members,
- * and ".0"; x[1] becomes x.1, nnc_max becomes max, nnc_pow4(x) becomes x^4. */
+/* Appends a C expression to the formula as readable text. Casts to double, "x->" and "x." before members, and ".0" are
+ * left out; x[1] becomes x.1, nnc_max becomes max, nnc_pow4(x) becomes x^4. */
 static void formula_tidy(nnc_formula *formula, const char *code) {
     static const char cast[] = "(double)";
     while (*code) {
@@ -251,7 +252,7 @@ static void list_units(const nnc_derivation *why, const char *formula, nnc_formu
     }
 }
 
-/* ---- adding operands and lines to a derivation ---- */
+/* ---- functions that add operands and lines to a derivation ---- */
 
 void nnc_say_of(nnc_derivation *why, const char *format, ...) {
     va_list arguments;

@@ -1,6 +1,7 @@
-/* Arithmetic that records its formulas. A function with a parameter `why` computes the same result with NULL and with a
- * derivation. With a derivation it also records each formula as written in the code, the values of its operands, and
- * its result. `explain` prints these lines, so the printed arithmetic is the computed arithmetic.
+/* Macros for arithmetic that records its formulas. A function with a parameter `why` (a derivation, or NULL) computes
+ * the same result in both cases. With a derivation, the function records each formula as the code writes it, the values
+ * of the operands, and the result of the formula. `nncost explain` prints the recorded lines, so the printed formulas
+ * are those that were computed. The macros, and what each adds to the derivation:
  *
  *     NNC_LET(why, m, NULL, (double)p->m);                  an operand: defines const double m
  *     NNC_SAY(why, flops, "FLOP", 2.0 * m * n * k);         a line: defines const double flops
@@ -8,7 +9,8 @@
  *     NNC_PUT(why, work.write_bytes, "B");                  an operand: an existing variable
  *     NNC_NOTE(why, "one multiply and one add per term");   the meaning of the last line
  *
- * The text after the name is the unit of the value; NULL = a pure number. */
+ * The third argument of NNC_LET, NNC_SAY, NNC_SET and NNC_PUT is the unit of the value; NULL = a number without
+ * unit. */
 #ifndef NNCOST_BASE_DERIVATION_H
 #define NNCOST_BASE_DERIVATION_H
 
@@ -19,7 +21,7 @@
 
 typedef struct nnc_derivation nnc_derivation;
 
-/* One line of a derivation: name = formula = numbers = value. */
+/* One line of a derivation: name = formula = formula with numbers = value. */
 typedef struct nnc_line {
     const char *of; /* op or part of the step that the formula belongs to: "attn.qkv forward"; "" = no op */
     const char *name, *unit;
@@ -37,7 +39,7 @@ void nnc_derivation_destroy(nnc_derivation *why);
  * false if memory ran out or a text of the derivation was too long. */
 bool nnc_derivation_lines(const nnc_derivation *why, const nnc_line **lines, int *count);
 
-/* Removes all lines and operands of a derivation. */
+/* Removes all lines and all operands from a derivation. */
 void nnc_derivation_clear(nnc_derivation *why);
 
 /* Sets the op or part of the step that is stored in later lines of a derivation (nnc_line.of). */
@@ -86,7 +88,7 @@ const char *nnc_formula_name(const char **at, size_t *size);
     NNC_WHEN(why, nnc_say_line((why), #name, (unit), #formula, name))
 
 /* NNC_SET assigns the value of a formula to `target`, a variable of type double or of an integer type, and adds a line
- * to the derivation. */
+ * with the formula and the value to the derivation. */
 #define NNC_SET(why, target, unit, formula) \
     (target) = (formula);                   \
     NNC_WHEN(why, nnc_say_line((why), #target, (unit), #formula, (double)(target)))

@@ -14,8 +14,8 @@ static const char *reason(const char *library) {
                                                                                          : text;
 }
 
-/* Tests whether an error message of dlopen means that memory ran out. dlopen reports lack of memory only in the text of
- * the message: "cannot create shared object descriptor", "cannot allocate name record". */
+/* Tests whether an error message of dlopen means that memory ran out. dlopen reports a lack of memory only by the text
+ * of the message: "cannot create shared object descriptor" or "cannot allocate name record". */
 static bool means_memory(const char *text) {
     return strstr(text, "cannot create") != NULL || strstr(text, "cannot allocate") != NULL ||
            strstr(text, "cannot extend") != NULL || strstr(text, "memory") != NULL;

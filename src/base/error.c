@@ -1,5 +1,5 @@
-/* Errors: status texts, filling nnc_error, the nearest name to a misspelt one, names of enumerators, and structs that
- * begin with their size. */
+/* Errors: texts of status codes, filling an nnc_error, finding the name most similar to a misspelt one, names of
+ * enumerators, and structs that begin with their size. */
 #include <strings.h>
 
 #include <nncost/nncost.h>

@@ -73,7 +73,7 @@ static double to_double(const char *text) {
     return strtod(own, NULL);
 }
 
-/* 10^0 to 10^22: all powers of ten that a double represents exactly. */
+/* The powers of ten from 10^0 to 10^22, which doubles represent exactly. */
 static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
 
@@ -127,8 +127,8 @@ bool nnc_read_i64(const char *text, int64_t *out) {
     return true;
 }
 
-/* Writes a number from 0 to 99999.5 with 0 to 6 decimals. Returns false if the number is so close to a rounding tie
- * that the error of the multiplication could change the last digit. */
+/* Writes a number from 0 to 99999.5 with 0 to 6 decimals. Returns false if the number is so close to the middle between
+ * two decimals that the rounding error of a multiplication could change the last digit. */
 static bool put_decimals(double value, int decimals, char *text) {
     const double scaled = value * tens[decimals], whole = floor(scaled);
     int64_t left = (int64_t)whole + (scaled - whole > 0.5 ? 1 : 0);
@@ -227,7 +227,7 @@ char *nnc_unit_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]) 
     return join(text, parts, 4);
 }
 
-/* ---- printing numbers with 12 digits ---- */
+/* ---- printing numbers with at most 12 digits ---- */
 
 void nnc_fix_point(char *text) {
     char *at = text + (text[0] == '-');
@@ -277,9 +277,9 @@ static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low) {
 }
 
 /* Computes the first 12 digits of a normal number above 0 as a whole number (*whole), and the power of ten of the first
- * digit (*power). Multiplies the mantissa by a power of ten from the table `powers` and keeps the upper 64 bits of the
- * product, which is too small by less than the last of these bits. Returns false if this error or a rounding tie could
- * change the 12th digit, or if the table lacks the power of ten. */
+ * digit (*power). Multiplies the mantissa of the number by a power of ten from the table `powers` and keeps the upper
+ * 64 bits of the product. These bits are too small by less than their last bit. Returns false if this error, or a
+ * number in the middle between two roundings, could change the 12th digit, or if the table lacks the power of ten. */
 static bool twelve_digits(double value, uint64_t *whole, int *power) {
     uint64_t bits, low;
     memcpy(&bits, &value, sizeof bits);
@@ -306,12 +306,12 @@ static bool twelve_digits(double value, uint64_t *whole, int *power) {
         ++*power;
     }
     *whole = digits + (fraction >= half * scale ? 1 : 0);
-    /* If the fraction differs from one half by more than the last bit of `high`, the cut-off bits of the product cannot
-     * change the rounding. */
+    /* If the fraction differs from one half by more than the last bit of `high`, the bits of the product that were cut
+     * off cannot change the rounding. */
     return (fraction > half * scale || fraction + 1 < half * scale) && *whole < UINT64_C(1000000000000);
 }
 
-/* The text of all numbers from 00 to 99, two digits each. */
+/* The texts of the numbers from 00 to 99, two digits each, one after the other. */
 static const char pairs[] = "00010203040506070809101112131415161718192021222324"
                             "25262728293031323334353637383940414243444546474849"
                             "50515253545556575859606162636465666768697071727374"
@@ -322,8 +322,8 @@ static void put_four(char *text, uint32_t number) {
     memcpy(text + 2, pairs + (size_t)(number % 100) * 2, 2);
 }
 
-/* Writes the number whose first 12 digits are `whole` as "%.12g" does in the C locale, but with a shorter exponent.
- * Returns the end of the text. */
+/* Writes the number whose first 12 digits are `whole` in the form of "%.12g" in the C locale, but with a shorter
+ * exponent. Returns the end of the written text. */
 static char *put_plain(double value, uint64_t whole, int power, char *text) {
     char digit[DIGITS];
     int count = DIGITS;

@@ -3,7 +3,7 @@
  * neither POSIX symbolic links nor POSIX permissions, so on Windows readlink() and fchmod() are macros that do
  * nothing. */
 
-/* _GNU_SOURCE makes <stdlib.h> declare realpath() and <fcntl.h> declare O_TMPFILE. */
+/* With _GNU_SOURCE, <stdlib.h> declares realpath() and <fcntl.h> declares O_TMPFILE. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 #include <errno.h>
 #include <fcntl.h>
@@ -111,7 +111,7 @@ int nnc_open_to_read(const char *path) {
 
 #endif
 
-/* ---- the path of the program, and settings of the process ---- */
+/* ---- path of the program, and settings at the start of the process ---- */
 
 bool nnc_program_path(char *path, size_t size) {
 #if defined(_WIN32)
@@ -154,7 +154,7 @@ bool nnc_atomic_file_write(const char *path, const char *text, size_t size) {
     return nnc_atomic_file_keep(&file, true);
 }
 
-/* ---- atomic files ---- */
+/* ---- atomic files: writing a file completely or not at all ---- */
 
 #if defined(__wasi__)
 
@@ -379,7 +379,7 @@ void nnc_atomic_file_drop(nnc_atomic_file *file) {
 
 #endif
 
-/* ---- threads ---- */
+/* ---- threads: number of processors, and running a function in threads ---- */
 
 int32_t nnc_threads_available(void) {
 #if defined(_WIN32)

@@ -1,6 +1,6 @@
-/* Replaces option names of other programs: Megatron-LM, torchtitan, DeepSpeed, accelerate, Hugging Face, PEFT,
- * torchrun, vLLM, SGLang and TensorRT-LLM. A name with the same meaning is replaced by options of nncost. A name
- * that needs arithmetic or a choice is refused with a hint. */
+/* Replaces option names of other programs (Megatron-LM, torchtitan, DeepSpeed, accelerate, Hugging Face, PEFT,
+ * torchrun, vLLM, SGLang, TensorRT-LLM) by options of nncost with the same meaning. A name is refused with a hint if
+ * nncost's options would need arithmetic or a choice of the user. */
 #include <ctype.h>
 
 #include "base/base_internal.h"

@@ -1,18 +1,18 @@
-/* The command line: functions and types that its files share.
+/* Functions and types that the files of src/cli share. These files read the command line and run the commands:
  *
  *     main.c            finds the command of a command line and runs it
  *     option_table.c    has a row for every option: name, place in nnc_options, type, limits, default, help
- *     options.c         reads a command line and the defaults file into one nnc_options, with these rows
+ *     options.c         reads a command line and the defaults file into one nnc_options, by the rows of option_table.c
  *     scenario_args.c   turns operands and options into a loaded scenario, and a scenario into its command line
  *     search_args.c     turns operands and options into a search, which runs with progress and signals
  *     terminal.c        standard output and files, progress, signals, and their replacements on a browser page
- *     docs.c            help of the program and of a command; docs, explain
- *     cmd_*.c           one command each: it loads what the operands name, computes, and writes the result by an
- *                       nnc_view. The page is a list of nnc_page_row (label, text with metrics in braces, ink,
- *                       condition); only sentences that depend on several metrics are code
+ *     docs.c            help of the program and of a command; the commands docs and explain
+ *     cmd_*.c           one command each: loads the specs that the operands name, computes, and writes the result with
+ *                       an nnc_view. The page of a result is a list of nnc_page_row (label, text with metrics in
+ *                       braces, ink, condition); only sentences that depend on several metrics are code
  *
- * A command is one nnc_command; main.c lists them. A command gets a session: its options, the specs, and a buffer. The
- * buffer is printed only when the command has succeeded. */
+ * main.c lists all commands, each an nnc_command. A command gets a session (nnc_session): the options, the specs, and a
+ * buffer for the output. The buffer is printed only if the command succeeds. */
 #ifndef NNCOST_CLI_CLI_INTERNAL_H
 #define NNCOST_CLI_CLI_INTERNAL_H
 
@@ -236,7 +236,7 @@ typedef struct nnc_option_text {
     bool of_plan;
     const nnc_field *field;
     bool of_file;          /* true: `field` is a row of a field table; false: it is a part of an nnc_own_option */
-    char default_text[64]; /* default value of the option as text; "" = no default */
+    char default_text[64]; /* default value of the option, as text; "" = the option has no default */
     const char *group;     /* heading below which help lists the option */
     unsigned takes;
     char help[512];
@@ -347,13 +347,13 @@ nnc_status nnc_scenario_report(nnc_session *session, const char *model, const ch
 /* Writes the fields that --set changes, "with layers=4", and an empty line; nothing without --set. */
 void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given);
 
-/* --emit FORMAT[=FILE]: writes the plan as a launch file.
- * nnc_emit_file     returns FILE or NULL, and the format
- * nnc_emit_begin    sets options that are not given to the values of the format, unless the operand is a plan file;
- *                   call it before the scenario is loaded
- * nnc_emit_instead  returns true if the command prints only the launch file, instead of its page
- * nnc_emit_plan     prints the launch file or writes FILE. If FILE is a folder, DIR/, writes DIR/name with the suffix
- *                   of the format; name NULL = there is only one plan */
+/* Functions for the option --emit FORMAT[=FILE], which writes the plan of a command as a launch file.
+ * nnc_emit_file     returns the FILE of the option, or NULL; writes the FORMAT of the option to `format`
+ * nnc_emit_begin    gives options that the user has not given the defaults of the framework that reads the format;
+ *                   call it before the scenario is loaded. Changes nothing if the operand is a plan file
+ * nnc_emit_instead  returns true if the command prints only the launch file, and no page
+ * nnc_emit_plan     prints the launch file, or writes it to FILE. If FILE is a folder DIR/, writes it to DIR/NAME with
+ *                   the suffix of the format (NAME: argument `name`; NULL = the command writes a single plan) */
 enum { NNC_EMIT_FORMAT = 32 };
 const char *nnc_emit_file(const nnc_options *options, char format[NNC_EMIT_FORMAT]);
 nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err);

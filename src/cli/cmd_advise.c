@@ -200,7 +200,7 @@ const nnc_command nnc_cmd_advise = {
     .run = run,
 };
 
-/* ---- nncost fit: the largest sizes that fit on a device, and ways to save memory ---- */
+/* ---- nncost fit: the largest sizes of a model and batch that fit on a device, and ways to save memory ---- */
 
 typedef struct fit_answer {
     nnc_fitting fit;

@@ -1,7 +1,8 @@
-/* nncost check and nncost diff: changes since the estimates of a plan file were recorded, or between two estimates.
+/* nncost check lists what has changed since the estimates of a plan file were recorded; nncost diff lists the
+ * differences between two estimates.
  *
- * Formats: a table; a Markdown comment for a pull request; JUnit XML; annotations for GitHub Actions. JSON and
- * CSV are written from the metrics table of nnc_check_report. */
+ * Output formats: a table; a Markdown comment for a pull request; JUnit XML; annotations for GitHub Actions; JSON and
+ * CSV, which the metrics table of nnc_check_report describes. */
 #include <limits.h>
 
 #include "base/base_internal.h"
@@ -370,8 +371,8 @@ const nnc_format nnc_format_junit = { .name = "junit", .view = write_junit };
 /* ---- output for GitHub Actions: lines "::error file=FILE,line=N::TEXT", which GitHub shows at line N of FILE. Source:
  * docs.github.com, "Workflow commands for GitHub Actions" ---- */
 
-/* Writes a text of an "::error" line with control characters and '%' escaped. property: true = also escapes ':' and
- * ','. */
+/* Writes a text into an "::error" line, with control characters and '%' escaped. property: true = ':' and ',' are
+ * escaped too. */
 static void put_escaped(nnc_buffer *out, const char *text, bool property) {
     for (size_t size; *text != '\0'; text += size) {
         const size_t control = nnc_control_length(text);
@@ -504,7 +505,7 @@ const nnc_view nnc_diff_output = {
     .schema = "nncost.diff/1", .document = &nnc_diff_document, .lines = nnc_check_lines, .page = write_differences
 };
 
-/* Writes each training scenario of a plan file as a launch file (--emit). */
+/* Writes each training scenario of the plan file as a launch file (--emit). */
 static nnc_status emit_all(nnc_session *session, nnc_error *err) {
     nnc_arena *arena = nnc_specs_arena(session->specs);
     static const nnc_scenario_args nothing = { .setting_count = 0 };

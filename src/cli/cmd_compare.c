@@ -1,4 +1,5 @@
-/* compare: estimates every combination of the given devices, models and plan options, side by side. */
+/* nncost compare: estimates every combination of the given devices, models and plan options, and prints the estimates
+ * as rows of one table. */
 #include <assert.h>
 
 #include "base/base_internal.h"

@@ -1,14 +1,14 @@
-/* nncost estimate: one training step on a device, and its page.
+/* nncost estimate: estimates one training step on a device, and writes the page of the estimate.
  *
  * The page without --full, the first screen, has at most 20 lines of 80 columns: the verdict, time, memory, rate, cost,
- * and the changes that help most. --full writes the whole page:
+ * and the changes of the plan that help most. --full writes the whole page, whose lines begin with these labels:
  *
- *     model, device, plan            as resolved
- *     step, bound by, parts, rate    time; the parts add up to the step
- *     memory, total                  by class, with changes that would make it fit
- *     cost                           also run, stages, timeline and sensitivity, if asked for
+ *     model, device, plan            inputs with all defaults filled in
+ *     step, bound by, parts, rate    step time, its bound and its parts, which add up to the step time; throughput
+ *     memory, total                  memory by class, with changes that would make the plan fit
+ *     cost                           cost of a step; then run, stages, timeline and sensitivity if options ask for them
  *
- * Most lines are rows of page_rows. Tables, and sentences with several cases, are functions. */
+ * Most lines of the page are rows of the table page_rows; tables and sentences with several cases are functions. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cost/cost_internal.h"
@@ -291,8 +291,8 @@ static void put_slice(nnc_table *table, const char *indent, const slice *part, d
     nnc_table_share(table, part->amount / step_s);
 }
 
-/* Writes the time of the step in two tables: by parts, and by groups of ops. Markdown has one table below the other,
- * all other formats have the two tables side by side. */
+/* Writes two tables of the step time: by parts of the step, and by groups of ops. In Markdown the second table is below
+ * the first; in all other formats the tables are side by side. */
 static void write_parts(nnc_sheet *sheet, const void *record) {
     static const nnc_head heads[] = {
         { .text = "part", .left = true },    { .text = "time" }, { .text = "share" },
@@ -512,8 +512,8 @@ enum { CHANGE_LINES = 3 };
  * faster. */
 static const double shown_gain = 1.01;
 
-/* The record of the first screen (the page without --full). Its first member is the report, so a pointer to the record
- * is also a pointer to a report. */
+/* The record that the first screen (the page without --full) shows. The report is its first member, so that a pointer
+ * to the record is also a pointer to a report. */
 typedef struct first_screen {
     nnc_report report;
     const nnc_plan_changes *changes;
@@ -636,7 +636,7 @@ static void put_change(nnc_sheet *sheet, const char *label, const char *options,
     nnc_sheet_end(sheet);
 }
 
-/* Tests whether the options of a change are so long that the change needs a second line. */
+/* Tests whether the options of a suggested change are so long that the page needs a second line for the change. */
 static bool is_long(const char *options) {
     enum { LONG = 38 };
     return strlen(options) > LONG;
@@ -808,7 +808,7 @@ static nnc_status write_report(nnc_session *session, const nnc_report *report, c
     return options->trace != NULL ? write_trace(report, options->trace, err) : NNC_OK;
 }
 
-/* Computes the sensitivity in a second scratch, because the report points into the first scratch. */
+/* Computes the sensitivity of the step time with a second scratch, because the report points into the first scratch. */
 static nnc_status find_sensitivity(nnc_scenario *scenario, nnc_sensitivity entries[NNC_PARAMETER_COUNT],
                                    nnc_error *err) {
     nnc_scratch *scratch = nnc_scratch_create();

@@ -1,4 +1,4 @@
-/* list: the devices, models or software profiles that can be named by id. */
+/* nncost list: prints the devices, models or software profiles that nncost can load by id. */
 
 #include <strings.h>
 

@@ -353,7 +353,7 @@ static void shorten(choice *c, nnc_json root) {
         if (c->out->size - begin <= SHORT_BYTES) { break; }
     }
     if (c->cut && !c->out->failed) {
-        c->out->size--; /* removes the closing brace of the answer, so that one more member can be appended */
+        c->out->size--; /* removes the closing brace of the JSON answer, so that a member can be appended */
         nnc_buffer_print(c->out, ",\"lists_cut_to\":%d}", c->most);
     }
 }

@@ -234,7 +234,7 @@ const nnc_view nnc_scale_view = {
 
 #define ROUNDING 1e-12
 
-/* Arguments of the function that writes the result of the search. */
+/* Arguments of the function that writes the result of a `scale` command. */
 typedef struct scaler {
     nnc_scratch *scratch;
     nnc_scale scale;

@@ -288,7 +288,7 @@ static nnc_status write_spec(nnc_buffer *out, nnc_style style, const spec_view *
     return shown.failed ? NNC_NO_MEMORY : NNC_OK;
 }
 
-/* ---- writes a model as a model file ---- */
+/* ---- writing a model as a model file ---- */
 
 static double number_at(const nnc_field *field, const char *place, int index) {
     switch (nnc_field_element(field->type)) {

@@ -152,7 +152,7 @@ bool nnc_device_ranking_asked(const nnc_options *options) {
     return options->operand_count == 2 && strchr(options->operands[1], ',') != NULL;
 }
 
-/* Arguments of the function that receives the result of the search on one device. */
+/* Arguments of the function to which a search gives the result for one device. */
 typedef struct ranking {
     nnc_arena *arena;
     choice_row *row; /* row of the ranking that gets the result of the search */

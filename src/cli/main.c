@@ -1,7 +1,8 @@
-/* Finds the command of a command line, reads its options, opens the specs and runs it.
+/* The start of the program: finds the command that a command line names, reads its options, opens the specs and runs
+ * the command.
  *
- * A command prints into a buffer, which is written only when the command has succeeded, so standard output stays
- * empty after a failure. nncost mcp runs command lines in the same way (nnc_command_call). */
+ * A command prints into a buffer, and the buffer is written to standard output only if the command succeeds, so
+ * standard output stays empty after a failure. nncost mcp runs command lines in the same way (nnc_command_call). */
 #include <limits.h>
 #include <strings.h>
 #include <sys/stat.h>

@@ -1,9 +1,9 @@
-/* All options of the command line itself, one row each; and the form in which --help, the man page and completion
- * show an option.
+/* The table of all options that are no fields of the plan, the run, a serve plan or a budget, one row each; and the
+ * form in which --help, the man page and completion show an option.
  *
- * Options of the plan, the run, a serve plan and a budget are fields of their own tables, so they are not listed
- * here. A row has the member of nnc_options that receives the value; options.c reads and checks the value by its
- * type and limits. */
+ * Fields of the plan, the run, a serve plan and a budget are options too, and are listed in tables of fields. A row of
+ * the table in this file has the member of nnc_options that stores the value of the option; options.c reads the value
+ * and checks it by the type and limits in the row. */
 #include <nncost/search.h>
 
 #include "cli/cli_internal.h"

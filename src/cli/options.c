@@ -1,12 +1,13 @@
-/* Reads a command line, then the defaults file, into one nnc_options.
+/* Reads a command line, then the defaults file, into one nnc_options, in five steps:
  *
- * 1. It lists the spellings of all options of the command, from the field tables and the option table.
- * 2. getopt_long finds the options of argv. Fields of the plan, the run and so on are kept as text in given.settings,
- *    in their order, because some commands take lists. Own options go to the member of nnc_options that their row
- *    names.
- * 3. If the operands of a command choose between its forms, options that the form does not have are refused.
- * 4. Lines of the defaults file set options that the command line does not give.
- * 5. Numbers and words of own options are read and checked by the type and limits of their rows. */
+ * 1. The names of all options of the command are listed, from the field tables and from the option table.
+ * 2. getopt_long finds the options in argv. Values of fields (of the plan, the run ...) are stored as text in
+ *    given.settings, in the order of argv, because some commands accept lists as values. The value of an option in the
+ *    option table is stored in the member of nnc_options that the option's row names.
+ * 3. If the operands choose one of several forms of the command, options that this form does not have are refused.
+ * 4. The lines of the defaults file set options that the command line does not give.
+ * 5. Numbers and words that belong to rows of the option table are read, and checked by the type and limits of the
+ *    row. */
 #include <assert.h>
 #include <ctype.h>
 #include <getopt.h>
@@ -381,7 +382,7 @@ static nnc_status read_defaults(nnc_options *options, unsigned takes, nnc_error 
     return status;
 }
 
-/* ---- the command line ---- */
+/* ---- reading the options of the command line with getopt_long ---- */
 
 /* Returns the kind of argument that getopt expects for an option. A field that is a switch has an optional value
  * ("--dora=off"), which getopt reads only after '='. */

@@ -1,7 +1,7 @@
 /* Access to the system: standard output and files, the progress line, signals.
  *
- * A browser page (WASI) has no terminal and no signals. It calls page_run for each command line. Commands that read
- * measurements or start processes are refused on a page. */
+ * A browser page (WASI) has no terminal and no signals. The page calls page_run for each command line. On a page,
+ * commands that read measurements or start processes are refused. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -76,7 +76,7 @@ nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc
     return nnc_atomic_file_write(path, text, size) ? NNC_OK : write_failed(path, err);
 }
 
-/* ---- progress ---- */
+/* ---- progress on standard error ---- */
 
 NNC_ENUM_NAMES(nnc_progress_form, NNC_PROGRESS_LIST)
 
@@ -137,7 +137,7 @@ void nnc_progress_end(nnc_progress *progress) {
     }
 }
 
-/* ---- signals ---- */
+/* ---- delaying signals while a command works ---- */
 
 #ifndef NNC_NO_PROCESSES
 

@@ -49,7 +49,7 @@ nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc
  * because numbers of rows are rounded. Returns 0 for an op that is no matrix product. */
 double nnc_product_least_s(const nnc_device *device, const nnc_op *op, const nnc_work *work);
 
-/* Adds FLOPs and bytes of an op to a derivation, so that later formulas can use them as operands. */
+/* Adds the FLOPs and bytes of an op to a derivation as operands, so that formulas that are added later can use them. */
 NNC_SAYING void nnc_say_work(const nnc_work *work, nnc_derivation *why) {
     NNC_PUT(why, work->flops, "FLOP");
     NNC_PUT(why, work->vector_flops, "FLOP");
@@ -63,7 +63,7 @@ NNC_SAYING void nnc_say_work(const nnc_work *work, nnc_derivation *why) {
  * the same time, so each rate is the share of one group. If `inner` is 1, the members inner_* have no meaning; if
  * `outer` is 1, the members outer_* have none. */
 typedef struct nnc_route {
-    int32_t size;             /* number of ranks in the group */
+    int32_t size;             /* number of ranks in the group that uses the route */
     int32_t inner, outer;     /* inner: number of ranks of the group in one scale-up domain; outer: number of domains
                                * that the group spans */
     double inner_bytes_per_s; /* rate of all links of one rank to other ranks of the group in its domain, in one
@@ -213,7 +213,7 @@ const char *nnc_network_say_s(const nnc_network *network, const nnc_collective_o
 
 typedef enum nnc_fabric { NNC_FABRIC_SCALE_UP, NNC_FABRIC_SCALE_OUT, NNC_FABRIC_HOST, NNC_FABRICS } nnc_fabric;
 
-/* Returns the name of a fabric: "scale_up", "scale_out", "host". */
+/* Returns the name of a fabric: "scale_up", "scale_out" or "host". */
 const char *nnc_fabric_name(nnc_fabric fabric);
 
 /* Lanes: the fabrics that a collective occupies. The positions of the ranks decide the lane, not the speeds of the
@@ -247,7 +247,7 @@ void nnc_fabric_load(const nnc_network *network, const nnc_collective_op *exchan
  * times on all fabrics. */
 void nnc_fabric_say_load(const nnc_network *network, const nnc_collective_op *exchange, nnc_derivation *why);
 
-/* ---- op_rows.c: the op table of one micro-batch ---- */
+/* ---- op_rows.c: the op table of one micro-batch on one rank ---- */
 
 /* Largest number of rows of an op table. Each op of a list has at most one forward row, one recomputed row and
  * NNC_BACKWARD_MAX backward rows. After these rows come at most NNC_STEP_ROWS_MAX rows for the whole step, such as the
@@ -323,7 +323,7 @@ void nnc_rows_reroute(nnc_rows *rows, const nnc_network *network);
  * the times of the weight gradient rows again. */
 void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share);
 
-/* Builds an op table that has only the rows of the ops from index `first` on. */
+/* Builds an op table with only the rows of the ops whose index in the list is `first` or larger. */
 void nnc_rows_build_rest(const nnc_op_list *list, int32_t first, const nnc_device *device, const nnc_network *network,
                          const nnc_plan *plan, nnc_rows *rows);
 
@@ -365,7 +365,7 @@ void nnc_power_throttle(nnc_rows *rows, const nnc_device *device);
 
 /* ---- memory.c: bytes in the memory of one device ---- */
 
-/* Returns the number of instances of an op in one instance of its segment, such as one layer. */
+/* Returns how many instances of an op one instance of its segment (such as one layer) has. */
 static inline double nnc_op_instances(const nnc_op_list *list, const nnc_op *op) {
     return (double)op->repeat / (double)list->segments[op->segment].instances;
 }

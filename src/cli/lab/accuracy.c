@@ -354,7 +354,7 @@ static nnc_status set_fit(accuracy *a, const nnc_measured *row, nnc_scored *scor
     return NNC_OK;
 }
 
-/* Loads the model, device and plan of a row, applies the options, and predicts the row. */
+/* Loads the model, device and plan of a measured row, applies the options of the command line, and predicts the row. */
 static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored, nnc_error *err) {
     nnc_specs *specs = a->session->specs;
     nnc_scenario *s = a->scenario;

@@ -524,15 +524,16 @@ static nnc_status write_file(calibration *c, const char *path, nnc_error *err) {
     return status == NNC_OK ? nnc_output_write(path, text, size, err) : status;
 }
 
-/* ---- --explain MODEL ----
+/* ---- --explain MODEL: which measurement to make next ----
  *
- * Finds the measurement that would make the range of MODEL's estimate narrowest.
+ * Finds the measurement after which the estimated step time of MODEL would have the narrowest range.
  *
- * Each parameter has a range. A fitted parameter has the range that its rows allow. Other parameters have the range
- * from the 10th to the 90th percentile of shipped devices, relative to the median of these devices. No shipped device
- * has its own host, so the range of host.kernel_s is its value times exp(-s) to exp(s), with s = spread.idle of the
- * software profile. The estimate is repeated at both ends of each range, while other parameters keep their fitted
- * values. The parameter with the largest difference is the one to measure. */
+ * Each device parameter has a range of values. A fitted parameter has the range that the fitted rows allow. The range
+ * of any other parameter goes from the 10th to the 90th percentile of the shipped devices, both relative to the median
+ * of these devices. The files of shipped devices do not state host.kernel_s, so its range is different: from its value
+ * x exp(-s) to its value x exp(s), with s = spread.idle of the software profile. The step time is estimated at both
+ * ends of each range, with all other parameters at their fitted values. The parameter with the largest difference
+ * between both step times is the one to measure next. */
 
 /* Kinds of measured rows to which a parameter can be fitted, by the beginning of the parameter's name. */
 static const struct {

@@ -9,7 +9,8 @@
 #include "render/render_internal.h"
 #include "scenario/scenario_internal.h"
 
-/* Views that write the result of accuracy (an nnc_accuracy_report) and of calibrate (an nnc_calibration_report). */
+/* Views for the results of two commands: accuracy (an nnc_accuracy_report) and calibrate (an
+ * nnc_calibration_report). */
 extern const nnc_view nnc_accuracy_view, nnc_calibration_view;
 
 /* ---- measured_rows.c: rows that options of the command line select ---- */
