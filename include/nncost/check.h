@@ -112,9 +112,9 @@ NNC_API bool nnc_requirement_met(const nnc_requirement *requirement, const nnc_f
 #define NNC_CHECK_STATE_LIST(X)                                                                                      \
     X(NNC_CHECK_SAME, "same")                                                                                        \
     X(NNC_CHECK_MOVED, "moved")                                                                                      \
-    X(NNC_CHECK_ADDED, "not recorded")  /* the plan file has no recorded estimate of the scenario */                 \
+    X(NNC_CHECK_ADDED, "not recorded")  /* the plan file has the scenario, but no recorded estimate of it */         \
     X(NNC_CHECK_REMOVED, "removed")     /* the plan file has a recorded estimate of the scenario, but no scenario */ \
-    X(NNC_CHECK_NOT_ASKED, "estimated") /* no estimates are recorded; only requirements are checked */
+    X(NNC_CHECK_NOT_ASKED, "estimated") /* the plan file records no estimates; requirements are checked */
 NNC_ENUM(nnc_check_state, NNC_CHECK_STATE_LIST, NNC_CHECK_STATE_COUNT);
 NNC_API const char *nnc_check_state_name(nnc_check_state state);
 

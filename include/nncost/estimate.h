@@ -12,9 +12,9 @@ extern "C" {
 
 /* The verdict says whether a plan fits in the memory of its device. Measured memory peaks lie in a range around the
  * predicted peak, so the plan fits for certain only if the upper end of this range fits. */
-#define NNC_VERDICT_LIST(X)                                                                  \
-    X(NNC_FITS, "fits")   /* the upper end of the range of memory peaks fits */              \
-    X(NNC_TIGHT, "tight") /* the predicted peak fits; the upper end of its range does not */ \
+#define NNC_VERDICT_LIST(X)                                                                     \
+    X(NNC_FITS, "fits")   /* even the largest expected memory peak fits in the device memory */ \
+    X(NNC_TIGHT, "tight") /* the predicted peak fits; the upper end of its range does not */    \
     X(NNC_OVER_MEMORY, "does_not_fit")
 NNC_ENUM(nnc_verdict, NNC_VERDICT_LIST, NNC_VERDICT_COUNT);
 NNC_API const char *nnc_verdict_name(nnc_verdict verdict);
@@ -64,7 +64,7 @@ enum { NNC_MEMORY_SPACE = 192, NNC_GROUP_SPACE = 32, NNC_COMM_SPACE = 16, NNC_BO
 /* One row of the op table: an op in one phase (forward, backward, update). Work and times are those of a single
  * instance of the op. */
 typedef struct nnc_op_cost {
-    const nnc_op *op; /* op of the row; valid until the next call with the same nnc_scratch */
+    const nnc_op *op; /* the op that this row describes; valid until the next call with the same nnc_scratch */
     nnc_work work;
     double repeat; /* number of instances of the op on one device in one step */
     double compute_s, memory_s, fixed_s;
@@ -82,10 +82,10 @@ NNC_API double nnc_intensity(const nnc_work *work);
 /* The result of an estimate. NaN = not known. The times forward_s, backward_s, recompute_s, update_s, exposed_comm_s,
  * bubble_s and host_s add up to step_s. */
 typedef struct nnc_result {
-    size_t struct_size; /* sizeof (nnc_result), set by nnc_estimate */
+    size_t struct_size; /* sizeof (nnc_result); nnc_estimate sets this member */
     nnc_verdict verdict;
     union {
-        nnc_plan plan; /* the estimated plan, with all defaults filled in */
+        nnc_plan plan; /* the plan that was estimated, with all defaults filled in */
         unsigned char plan_space[NNC_PLAN_SPACE];
     };
     int64_t params, active_params;
@@ -98,7 +98,7 @@ typedef struct nnc_result {
     double causal_flops; /* model FLOPs by the convention "causal": attention counts only the pairs that a causal mask
                           * leaves */
     double read_bytes, write_bytes;
-    double input_bytes; /* bytes of training data in one step: token ids or images */
+    double input_bytes; /* bytes of training data that the devices read in one step: token ids or images */
     double peak_flops_per_s, ridge_flops_per_byte;
     /* Predicted time of the step in seconds (step_s), its interval and its bounds, and the parts of step_s. */
     double step_s, interval_s[2], lower_bound_s, upper_bound_s;
@@ -116,8 +116,8 @@ typedef struct nnc_result {
                                       * that each resource works, which overlap */
     nnc_bound bound, next_bound;     /* bound: the resource with the largest bound_s; next_bound: the resource with the
                                       * second largest bound_s */
-    double step_without_bound_s;     /* step time in seconds if the resource `bound` took no time */
-    /* Samples and tokens per second, and utilisation of the devices. */
+    double step_without_bound_s;     /* step time in seconds if the resource of `bound` needed no time */
+    /* Samples and tokens per second, and utilisation of the devices (MFU and HFU). */
     double samples_per_s, tokens_per_s, tokens_per_s_per_device;
     double model_flops_per_s_per_device, mfu, hfu;
     double causal_mfu; /* MFU with causal_flops as model FLOPs, whatever convention the plan chooses; at most 1 */
@@ -196,9 +196,9 @@ const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count);
 /* Activities of a pipeline stage. In each interval of the step, a stage has exactly one of these activities. */
 #define NNC_ACTIVITY_LIST(X)                                                                                   \
     X(NNC_ACTIVITY_FORWARD, "forward")                                                                         \
-    X(NNC_ACTIVITY_BACKWARD, "backward") /* includes weight gradients, unless a separate pass computes them */ \
+    X(NNC_ACTIVITY_BACKWARD, "backward") /* includes weight gradients, unless another pass computes them */    \
     X(NNC_ACTIVITY_WEIGHT, "weight")                                                                           \
-    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication once per step, after the passes */           \
+    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication that runs once per step, after all passes */ \
     X(NNC_ACTIVITY_UPDATE, "update")                                                                           \
     X(NNC_ACTIVITY_IDLE, "idle")
 NNC_ENUM(nnc_activity, NNC_ACTIVITY_LIST, NNC_ACTIVITY_COUNT);
@@ -302,7 +302,7 @@ NNC_API void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity
  * below and above p.   [sensitivity] */
 typedef struct nnc_sensitivity {
     nnc_sensitivity_parameter figure;
-    double value; /* value of the parameter in the device file */
+    double value; /* value of the parameter as the device file states it */
     double elasticity;
     double doubled_s; /* step time in seconds if the value of the parameter is doubled */
     /* bytes of device memory that the plan needs, for NNC_PARAMETER_MEM_BYTES; NaN for other parameters */
@@ -319,7 +319,7 @@ NNC_API nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *
 /* The smallest value of one parameter of the device with which a plan reaches a given step time. */
 typedef struct nnc_target {
     nnc_sensitivity_parameter figure;
-    double value; /* value of the parameter in the device file */
+    double value; /* value of the parameter as the device file states it */
     /* smallest value of the parameter that reaches the given step time, to 9 digits; NaN = no value reaches it */
     double needed;
     /* step time in seconds if the parameter has the value `needed`; if `needed` is NaN, if the parameter were

@@ -102,7 +102,7 @@ typedef struct nnc_conv_efficiency {
     double sustained_fraction, memory_fraction, fixed_s;
     /* number of channels per group with which a convolution reaches half of its full rate; neutral: 0 */
     double channels_half;
-    /* number of terms per output value with which a convolution reaches half of its full rate; neutral: 0 */
+    /* number of summed products per output value with which a convolution reaches half of its full rate; neutral: 0 */
     double depth_half;
     /* Share of the peak of the vector units that convolutions reach if they run faster on these units; NaN =
      * convolutions never use the vector units. */
@@ -140,7 +140,7 @@ typedef struct nnc_gemm_efficiency {
                                * both; NaN: tiles have no effect on the rate */
     /* time of a product with a dimension that is no multiple of 8 / time with multiples of 8; neutral: 1 */
     double unaligned_ratio;
-    /* unaligned_ratio for matrix products of backward; NaN = equal to unaligned_ratio */
+    /* unaligned_ratio for the matrix products of backward; NaN = the value of unaligned_ratio */
     double unaligned_backward_ratio;
     /* Time of an 8-bit matrix product with one scale per 128 elements / time of the same product with one scale per
      * tensor; neutral: 1. */
@@ -200,10 +200,10 @@ typedef struct nnc_collective_efficiencies {
     nnc_collective_efficiency all_reduce, all_gather, reduce_scatter, all_to_all;
     double step_fixed_s; /* further seconds of a call inside a training step (launch, ranks that start at
                                 * different times); neutral: 0 */
-    /* share of the scale-out bandwidth (scale_out.bytes_per_s) that collectives reach; neutral: 1 */
+    /* share of the bandwidth of NICs (scale_out.bytes_per_s) that collectives reach; neutral: 1 */
     double scale_out_fraction;
     double scale_out_fixed_s; /* fixed seconds of a collective between several scale-up domains; neutral: 0 */
-    bool fitted;              /* false: the device file has no efficiencies of collectives */
+    bool fitted;              /* false: the device file states no efficiencies of collectives */
 } nnc_collective_efficiencies;
 
 /* Values for the time of an all-reduce in a decode step, for nnc_serve_all_reduce_s. A one-shot all-reduce has one
@@ -238,7 +238,7 @@ typedef struct nnc_serve_efficiency {
      * and values; neutral: 0. */
     double kv_reread;
     nnc_small_all_reduce all_reduce;
-    bool fitted; /* false: the device file has no serving efficiencies */
+    bool fitted; /* false: the device file states no efficiencies of serving */
 } nnc_serve_efficiency;
 
 #endif /* NNC_STATIC_LINKING_ONLY */
@@ -248,7 +248,7 @@ typedef struct nnc_serve_efficiency {
 /* Power that a device draws, as shares of power_w. From these shares, nnc_power_throttle computes how much a power
  * limit slows kernels down. */
 typedef struct nnc_power_efficiency {
-    double idle_share;   /* share of power_w that an idle device draws; neutral: 0 */
+    double idle_share;   /* share of power_w that the device draws while it does no work; neutral: 0 */
     double memory_share; /* share of power_w that the memory draws at full memory bandwidth; neutral: 0 */
     /* exponent of the slowdown by a power limit: (power drawn / power limit)^exponent; neutral: 0 */
     double exponent;
@@ -333,7 +333,7 @@ typedef struct nnc_node_power {
 /* A device. NaN = the device file does not record the value. Texts are valid as long as the nnc_specs that loaded the
  * device. */
 struct nnc_device {
-    char id[48]; /* stem of the file name, for example "h100-sxm5-80gb" */
+    char id[48]; /* id of the device: stem of the file name, for example "h100-sxm5-80gb" */
     char name[96];
     char vendor[24];
     char architecture[32];

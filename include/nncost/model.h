@@ -162,12 +162,12 @@ typedef struct nnc_decoder {
     /* number of tokens that each query attends to, the query's own token included; 0 = all earlier tokens */
     int64_t sliding_window;
     nnc_positions positions;
-    nnc_norm_kind norm; /* kind of all norms of the model: layer or rms */
+    nnc_norm_kind norm; /* kind of norm of all layers: layer norm or RMS norm */
     nnc_mlp mlp;
     bool biases;    /* true: layer norms have a bias, and all linear layers except the head have one */
     bool qkv_bias;  /* true: the query, key and value projections have a bias */
     bool tied_head; /* true: the head has no weights of its own, but uses those of the embedding table */
-    double dropout; /* dropout probability; 0 = no dropout kernels and no masks */
+    double dropout; /* dropout probability in training; 0 = the model has no dropout kernels and no masks */
     /* Mixture of experts. The first dense_layers layers have no experts. In all further layers a router sends each
      * token to experts_per_token experts; a layer has `experts` of these experts, each a gated MLP of width
      * expert_hidden. shared_hidden: total width of the shared experts, which process every token. */
@@ -185,9 +185,9 @@ typedef struct nnc_decoder {
     nnc_mlp_kind mlps[NNC_PATTERN_MAX];
     int32_t mlps_count;
     nnc_norm_place norm_place;
-    bool norm_bias;   /* true: layer norms have a bias, also if `biases` is false */
+    bool norm_bias;   /* true: layer norms have a bias even if `biases` is false */
     bool plain_norms; /* true: the norms of the model have no weights */
-    bool embed_norm;  /* true: a norm follows the embedding of the tokens */
+    bool embed_norm;  /* true: a norm follows the embedding table */
     nnc_qk_norm qk_norm;
     /* true: the attention output (out_bias), the MLP, the head or the experts have biases; read only if `biases` is
      * false */
@@ -300,21 +300,21 @@ typedef struct nnc_unet {
      * pixels */
     int64_t latent_factor;
     int64_t in_channels, out_channels;
-    int64_t channels; /* number of channels of the first level (highest resolution) */
+    int64_t channels; /* number of channels of the level with the highest resolution */
     int64_t channel_multipliers[NNC_UNET_LEVELS_MAX];
     int32_t levels; /* number of levels: entries used in channel_multipliers */
     /* Number of convolution blocks of each level in the down path; with residual blocks, the up path has one more block
      * per level. */
     int64_t blocks_per_level;
     nnc_unet_block block;
-    nnc_norm_kind norm; /* kind of all norms of the network: group or batch */
+    nnc_norm_kind norm; /* kind of norm of all blocks: group norm or batch norm */
     int64_t norm_groups;
     int64_t kernel;
     bool conv_biases;
     nnc_unet_down down;
     nnc_unet_up up;
     int64_t time_embed_width;                   /* width of the time embedding; 0 = no time embedding */
-    bool attention_levels[NNC_UNET_LEVELS_MAX]; /* for each level; true: the level has self-attention layers */
+    bool attention_levels[NNC_UNET_LEVELS_MAX]; /* for each level; true: the level has layers with self-attention */
     int32_t attention_levels_count;
     bool middle_attention;
     /* Number of transformer blocks in each level with attention; 0 = a level has an attention layer without MLP and
@@ -367,7 +367,7 @@ typedef struct nnc_graph {
     const struct nnc_graph_net *net;
     /* table of the fields of a graph: those that all graphs have, and one field for each let */
     const struct nnc_field_table *fields;
-    int64_t lets[NNC_GRAPH_LETS_MAX]; /* values of the lets, in the order of the graph file */
+    int64_t lets[NNC_GRAPH_LETS_MAX]; /* values of the named constants (lets), in the order of the graph file */
 } nnc_graph;
 
 /* Dimensions as the model file gives them. If a user changes `hidden`, nnc_model_set multiplies the numbers of heads
@@ -375,7 +375,7 @@ typedef struct nnc_graph {
  * not change. */
 typedef struct nnc_scale_dims {
     int64_t hidden, heads, kv_heads, head_dim, ffn_hidden, expert_hidden, shared_hidden;
-    uint32_t set; /* one bit for each dimension that the user has set */
+    uint32_t set; /* one bit for each dimension that the user has set with nnc_model_set */
 } nnc_scale_dims;
 
 /* Libraries that run models. For each of these libraries, nncost knows the operators that the library runs. */
@@ -420,7 +420,8 @@ struct nnc_model {
     int64_t published_group_size; /* number of published int4 weights per scale; 0 = not stated */
     bool lenient;                 /* true: a number of parameters that differs from published_params is no
                                           * error */
-    nnc_implementation implementation; /* library that runs the model (transformers, diffusers, timm), or none */
+    /* library that runs the model: transformers, diffusers, timm, or none of these */
+    nnc_implementation implementation;
     bool stand_in;      /* true: another network with nearly equal counts stands for the model, so the interval of the
                          * step time is wider */
     bool composed_gelu; /* true: the library runs several primitive operators for a GELU; false: one operator */

@@ -9,30 +9,30 @@
 extern "C" {
 #endif
 
-#define NNC_PHASE_LIST(X)                                                                                    \
-    X(NNC_PHASE_FORWARD, "forward")                                                                          \
-    X(NNC_PHASE_BACKWARD, "backward") /* one row with the gradients of input and weights */                  \
-    X(NNC_PHASE_GRAD_INPUT, "grad_input")                                                                    \
-    X(NNC_PHASE_GRAD_WEIGHT, "grad_weight")                                                                  \
-    X(NNC_PHASE_RECOMPUTE, "recompute")                                                                      \
-    X(NNC_PHASE_COMM, "comm") /* communication outside forward and backward, once per step or micro-batch */ \
+#define NNC_PHASE_LIST(X)                                                                                  \
+    X(NNC_PHASE_FORWARD, "forward")                                                                        \
+    X(NNC_PHASE_BACKWARD, "backward") /* one row for both gradients, of the input and of the weights */    \
+    X(NNC_PHASE_GRAD_INPUT, "grad_input")                                                                  \
+    X(NNC_PHASE_GRAD_WEIGHT, "grad_weight")                                                                \
+    X(NNC_PHASE_RECOMPUTE, "recompute")                                                                    \
+    X(NNC_PHASE_COMM, "comm") /* collectives outside forward and backward, once per step or micro-batch */ \
     X(NNC_PHASE_UPDATE, "update")
 NNC_ENUM(nnc_phase, NNC_PHASE_LIST, NNC_PHASE_COUNT);
 NNC_API const char *nnc_phase_name(nnc_phase phase);
 
 /* Groups of ops by the part of the network to which the ops belong. The parameters of an op are counted in the group of
  * the op. */
-#define NNC_GROUP_LIST(X)                                                                       \
-    X(NNC_GROUP_EMBEDDING, "embedding")                                                         \
-    X(NNC_GROUP_ATTENTION, "attention")                                                         \
-    X(NNC_GROUP_MLP, "mlp")                                                                     \
-    X(NNC_GROUP_NORM, "norm")                                                                   \
-    X(NNC_GROUP_CONV, "conv")                                                                   \
-    X(NNC_GROUP_RESAMPLE, "resample") /* pooling, upsampling, downsampling and concatenation */ \
-    X(NNC_GROUP_TIME, "time")         /* the time embedding of a U-Net and its projections */   \
-    X(NNC_GROUP_HEAD, "head")         /* the matrix product that computes the logits */         \
-    X(NNC_GROUP_LOSS, "loss")                                                                   \
-    X(NNC_GROUP_OPTIMIZER, "optimizer")                                                         \
+#define NNC_GROUP_LIST(X)                                                                              \
+    X(NNC_GROUP_EMBEDDING, "embedding")                                                                \
+    X(NNC_GROUP_ATTENTION, "attention")                                                                \
+    X(NNC_GROUP_MLP, "mlp")                                                                            \
+    X(NNC_GROUP_NORM, "norm")                                                                          \
+    X(NNC_GROUP_CONV, "conv")                                                                          \
+    X(NNC_GROUP_RESAMPLE, "resample") /* pooling, upsampling, downsampling and concatenation */        \
+    X(NNC_GROUP_TIME, "time")         /* embedding of the time step in a U-Net, and its projections */ \
+    X(NNC_GROUP_HEAD, "head")         /* the matrix product that computes the logits */                \
+    X(NNC_GROUP_LOSS, "loss")                                                                          \
+    X(NNC_GROUP_OPTIMIZER, "optimizer")                                                                \
     X(NNC_GROUP_NETWORK, "network")
 NNC_ENUM(nnc_group, NNC_GROUP_LIST, NNC_GROUP_COUNT);
 NNC_API const char *nnc_group_name(nnc_group group);

@@ -55,7 +55,7 @@ NNC_ENUM(nnc_optimizer, NNC_OPTIMIZER_LIST, NNC_OPTIMIZER_COUNT);
 NNC_API const char *nnc_optimizer_name(nnc_optimizer optimizer);
 NNC_API const char *nnc_optimizer_help(nnc_optimizer optimizer);
 
-/* Kinds of kernels in which frameworks run the optimizer update. */
+/* Kinds of kernels with which frameworks run the optimizer update. */
 #define NNC_OPTIMIZER_KERNELS_LIST(X)                                                                     \
     X(NNC_KERNELS_DEFAULT, "default",                                                                     \
       "For a captured program as recorded; for other models as fused_optimizer of the software profile.") \
@@ -73,10 +73,10 @@ typedef enum nnc_recompute {
     NNC_RECOMPUTE_NONE = 0,
     NNC_RECOMPUTE_ATTENTION = 1, /* --recompute selective: scores, softmax and the product of softmax and
                                         * values */
-    NNC_RECOMPUTE_NORM = 2,      /* backward computes the outputs of norms again */
-    /* backward computes the outputs of activation functions again (GELU, SiLU, SwiGLU) */
+    NNC_RECOMPUTE_NORM = 2,      /* backward computes the outputs of norms a second time */
+    /* backward computes outputs of activation functions (GELU, SiLU, SwiGLU) again */
     NNC_RECOMPUTE_ACTIVATION = 4,
-    NNC_RECOMPUTE_FULL = 8,            /* backward computes whole recompute blocks again from their kept inputs */
+    NNC_RECOMPUTE_FULL = 8, /* backward computes all ops of a recompute block again; only the block's input is kept */
     NNC_RECOMPUTE_MLA_UP_PROJ = 16,    /* backward computes queries, keys and values again from their latents */
     NNC_RECOMPUTE_MOE_ACT = 32,        /* backward computes the outputs of activation functions in experts again */
     NNC_RECOMPUTE_SHARED_EXPERTS = 64, /* backward computes shared experts again from their input */
@@ -251,8 +251,8 @@ typedef struct nnc_plan {
     int64_t recompute_layers; /* layers that a pipeline stage computes again, with full recomputation; 0 = all its
                                * layers */
     int64_t micro_batch;      /* number of sequences or images in one pass of one replica */
-    int64_t micro_batches;    /* number of passes of a replica in one step (gradient accumulation) */
-    int64_t global_batch;     /* sequences or images in one step: micro_batch x micro_batches x data */
+    int64_t micro_batches;    /* number of passes of one replica in one step (gradient accumulation) */
+    int64_t global_batch;     /* number of sequences or images in one step: micro_batch x micro_batches x data */
     int64_t seq_len;          /* tokens of a sequence; 0 = the value of the model file */
     int64_t image;            /* pixels of one side of an image; 0 = the value of the model file */
     nnc_dtype precision;      /* format of matrix products; NNC_DTYPE_COUNT = the first of bf16, fp16 and fp32 in which
@@ -308,7 +308,7 @@ typedef struct nnc_plan {
                * product */
 } nnc_plan;
 
-/* Tensors that a norm keeps for backward. */
+/* Sets of tensors that a norm keeps for backward. */
 #define NNC_NORM_KEEP_LIST(X)                                                                   \
     X(NNC_KEEP_FUSED, "fused", "The input of the norm, in its own format, and the statistics.") \
     X(NNC_KEEP_UPCAST, "upcast", "An fp32 copy of the input of the norm, and the statistics.")  \
@@ -368,7 +368,7 @@ typedef struct nnc_spreads {
                               * share of the step that waits for the host or for other stages */
     double kernels, carried; /* kernels: half range of a device whose efficiencies were fitted only to kernels; carried:
                               * half range of a device that has the efficiencies of similar devices */
-    double experts;          /* half range that steps of models with experts have in addition */
+    double experts;          /* half range of a cause that only steps of models with experts have */
 } nnc_spreads;
 
 /* A range of measured / predicted step times for a group of models. A range of one device replaces the members own,
@@ -488,9 +488,9 @@ typedef struct nnc_serve_engine {
                                              * weights; default 1 */
     /* factor on kv_fraction of the device file, the bandwidth share of decode attention; default 1 */
     double kv_factor;
-    double all_reduce_factor; /* factor on the computed time of an all-reduce; default 1 */
+    double all_reduce_factor; /* factor on the computed time of an all-reduce in serving; default 1 */
     double all_reduce_s;      /* seconds that each all-reduce takes in addition to its computed time; default 0 */
-    double attention_factor;  /* factor on the computed time of attention in prefill; default 1 */
+    double attention_factor;  /* factor on the computed time of attention in prefill steps; default 1 */
     double kv_reread;         /* share of the keys and values that each further query head of a group reads again from
                           * memory; default 0 */
     double host_layer_s; /* seconds of the host to launch the kernels of a layer, at the same time as the device works;
@@ -726,7 +726,7 @@ static inline nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model 
 /* Bytes per parameter of a precision policy, for an optimizer that stores moments, such as Adam. Sources: ZeRO
  * arXiv:1910.02054 section 3.1; Megatron-LM; docs/formulas.md [policies] */
 typedef struct nnc_policy_sizes {
-    /* state_bytes: bytes per parameter of one moment (Adam has two moments) */
+    /* state_bytes: bytes of one optimizer moment per parameter (Adam has two moments) */
     double weight_bytes, gradient_bytes, master_bytes, state_bytes;
     /* bytes of a temporary 16-bit copy of the weights, per parameter; 0 = no copy */
     double cast_bytes;

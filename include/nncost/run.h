@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Kinds of failures that a mean time between failures includes. */
+/* Kinds of failures between which a mean time is given. */
 #define NNC_STOPS_LIST(X)                                                                          \
     X(NNC_STOPS_ANY, "any", "Every failure that loses work: hardware, software, network, people.") \
     X(NNC_STOPS_HARDWARE, "hardware", "Only failures of the hardware.")
@@ -43,7 +43,7 @@ NNC_API void nnc_method_helpers(const nnc_run_ask *ask, nnc_plan *plan);
  * or leaves out the part of the run that needs the value. Shares are numbers from 0 to 1. Times are in seconds unless
  * the name of the member says otherwise. */
 struct nnc_run_ask {
-    size_t struct_size; /* sizeof (nnc_run_ask), set by nnc_run_ask_default */
+    size_t struct_size; /* sizeof (nnc_run_ask); nnc_run_ask_default sets this member */
     /* Amount of training: give one of epochs, days and device_hours here, or tokens or samples in the plan. */
     double epochs, dataset_size; /* epochs: passes over the dataset; dataset_size: tokens of the dataset (samples if the
                                   * model has no tokens) */
@@ -51,7 +51,7 @@ struct nnc_run_ask {
     /* Time and FLOPs of one step, which replace those of an estimate. */
     /* step_s: seconds of one step; step_flops: FLOPs of one step, summed over all devices */
     double step_s, step_flops;
-    /* inputs of the run that describe failures of devices and nodes */
+    /* The next inputs describe failures of devices and nodes. */
     nnc_stops stops;                     /* kinds of failures that the value of device_mtbf_s includes */
     double device_mtbf_s;                /* mean time between failures of a job x number of its devices; NaN = not
                                           * known, the run has no failures */
@@ -63,7 +63,7 @@ struct nnc_run_ask {
     double failing_share;    /* share of the failures after which a node cannot be used until it is
                                           * repaired */
     /* inputs of the run that describe checkpoints and the storage of checkpoints */
-    double checkpoint_bytes; /* bytes of a checkpoint of the whole model */
+    double checkpoint_bytes; /* bytes of one checkpoint of the whole model and its optimizer states */
     /* Bytes per second that all devices together write to the storage (storage_write_bytes_per_s) or read from the
      * storage (storage_read_bytes_per_s). */
     double storage_write_bytes_per_s, storage_read_bytes_per_s;
@@ -89,17 +89,17 @@ struct nnc_run_ask {
     double outer_bytes;
     double site_bytes_per_s; /* rate of the network link of one site, B/s in one direction */
     double outer_overlap_s;  /* seconds of an average of the sites that overlap with training; 0 = no overlap */
-    /* inputs of the run that describe data loading */
+    /* The next inputs describe data loading. */
     double sample_bytes;      /* bytes of one training sample in the storage */
     double input_bytes_per_s; /* bytes of samples per second that all devices together can read from the storage */
     double access_share;   /* share of input_bytes_per_s that is reached if samples are read in the order of training */
     double cached_share;   /* share of the samples that are read from caches on the nodes, not from the storage */
     double prepare_s;      /* seconds in which one worker process prepares one sample (decoding, augmentation) */
-    double workers;        /* number of data loading processes for each device */
-    double prefetch;       /* number of batches that each data loading process loads in advance */
+    double workers;        /* number of worker processes that load data for each device */
+    double prefetch;       /* number of batches that each worker process loads in advance */
     double prepared_bytes; /* bytes of a prepared sample when it is sent to the device */
-    bool serial_input;     /* true: data loading and compute do not overlap */
-    /* inputs of the run for energy and carbon */
+    bool serial_input;     /* true: data loading does not overlap with compute, so a step waits for its data */
+    /* The next inputs describe energy and carbon emissions. */
     double idle_w, busy_w; /* power of a node with host and cooling, divided by the number of its devices: idle_w while
                             * idle, busy_w while training */
     double network_w;      /* power in watts of all network switches together */
@@ -108,7 +108,7 @@ struct nnc_run_ask {
     double embodied_kg;       /* kg of CO2 emitted to make one device and its share of a node */
     double life_s, use_share; /* life_s: time from first to last use of a device; use_share: share of this time in which
                                * the device works */
-    /* inputs of the run for costs of storage and network */
+    /* The next inputs describe costs of storage and of data transfer. */
     double stored_bytes, storage_price; /* stored_bytes: bytes in storage during the run; storage_price: price of one GB
                                          * for one month */
     double egress_bytes, egress_price;  /* egress_bytes: bytes that are sent out of the data centre during the run;
@@ -124,21 +124,21 @@ struct nnc_run_ask {
     bool sampler_logprobs; /* true: training reuses the log probabilities of tokens that generation has computed */
     double prompt_tokens, response_tokens; /* prompt_tokens: tokens of a prompt; response_tokens: tokens of an answer
                                             * (NaN = seq_len - prompt_tokens) */
-    double group;                          /* number of answers that one step generates for each prompt */
+    double group;                          /* number of answers that generation produces for each prompt */
     double rollout_batch, rollout_tensor;  /* rollout_batch: sequences that a replica generates at the same time (NaN =
                                             * as many as fit in memory); rollout_tensor: number of devices of a replica
                                             * that generates */
     /* number of devices that generate answers and do not train; 0 = the training devices generate */
     double rollout_devices;
-    bool rollout_overlap;              /* true: answers for a later step are generated while the model is trained */
-    double rollout_tail;               /* tokens of the longest answer / mean tokens of an answer */
-    double rollout_tokens_per_s;       /* output tokens per second that one device generates */
+    bool rollout_overlap;        /* true: answers for a later step are generated while the model is trained */
+    double rollout_tail;         /* number of tokens of the longest answer / mean number of tokens of all answers */
+    double rollout_tokens_per_s; /* output tokens per second that one device generates */
     double rollout_s, score_s, sync_s; /* times of one step: rollout_s to generate, score_s to score answers, sync_s
                                             * to send new weights to the generating devices; each replaces the computed
                                             * time */
     double sync_bytes_per_s;           /* rate at which new weights are sent to the generating devices; NaN =
                                             * sending takes no time */
-    double device_hours;               /* amount of training, as device-hours of the run */
+    double device_hours;               /* amount of training, as the product of devices and hours of the run */
     /* Elastic job: if one of elastic_replicas replicas fails, the other replicas continue while the failed one is
      * replaced. 0 = no elastic job: after a failure all devices stop and go back to the last checkpoint. */
     double elastic_replicas, reshard_s; /* reshard_s: seconds from a failure until the other replicas continue */
@@ -165,27 +165,27 @@ NNC_API nnc_status nnc_run_ask_check(const nnc_run_ask *ask, nnc_error *err);
 
 /* The result of a run. NaN = not known. Times are seconds unless the name says otherwise. */
 typedef struct nnc_run {
-    size_t struct_size; /* sizeof (nnc_run), set by nnc_run_of */
+    size_t struct_size; /* sizeof (nnc_run); nnc_run_of sets this member */
     double devices, nodes;
-    /* results of the run: amount of training */
+    /* The next results describe the amount of training. */
     double samples, tokens, steps, flops;
-    /* results of the run: seconds of data loading for one step */
+    /* The next results are seconds of data loading for one step. */
     double fetch_s, prepare_s, transfer_s; /* fetch_s: time to read from storage; prepare_s: time of the workers;
                                             * transfer_s: time to send the samples to the device */
     double input_s;      /* time to load the data of one step: the maximum of fetch_s, prepare_s and transfer_s, or
                                * their sum with serial_input */
     double input_wait_s; /* seconds of a step in which the device waits for training data */
-    /* bytes of samples per second that all devices together need to read from the storage */
+    /* bytes per second that all devices together have to read from the storage so that no device waits */
     double input_bytes_per_s;
     /* smallest number of workers per device with which the device does not wait for training data */
     double workers_needed;
     double prefetch_bytes; /* bytes of host memory for the batches that the workers of one device load in advance */
     bool input_bound;
-    /* results of the run: averages of the weights of several sites */
+    /* The next results describe averages of the weights of several sites. */
     double outer_bytes, outer_s; /* outer_bytes: bytes that a site sends and receives for one average; outer_s: time
                                   * that one average adds to the run */
     double step_s;               /* seconds of a step, including the wait for training data */
-    /* results of the run: failures and checkpoints */
+    /* The next results describe failures and checkpoints. */
     double device_mtbf_s, system_mtbf_s, survive_hour;
     double checkpoint_bytes, block_s, save_s, load_s;
     double restart_s;            /* time from a failure until training continues: detect it, replace the node, start,
@@ -194,7 +194,7 @@ typedef struct nnc_run {
                                   * interval_s: interval that the run uses */
     double first_order, goodput; /* useful time / wall time of training. first_order: by a first-order formula; goodput:
                                   * without this approximation */
-    double stops;                /* expected number of failures in the run */
+    double stops;                /* expected number of failures during the run */
     double nodes_out, spares_needed,
         short_share; /* nodes_out: mean number of nodes that cannot be used; spares_needed: number of spare nodes that
                       * is enough in 99 % of the time; short_share: share of the time in which nodes are missing */
@@ -203,12 +203,12 @@ typedef struct nnc_run {
     double train_s, wait_s, straggler_s, save_time_s, lost_s, evaluate_s, warmup_s, planned_s;
     double sites_s; /* seconds of the run in which training waits for averages of the sites */
     double run_s, days, device_hours;
-    /* results of the run: money, in the currency of the prices */
+    /* The next results are amounts of money, in the currency of the prices. */
     double price_per_device_hour, cost_devices, cost_storage, cost_egress, cost;
-    /* results of the run: energy and carbon */
+    /* The next results describe energy and carbon emissions. */
     double busy_share, power_w; /* means over the run for one device. busy_share: share of the time in which the device
                                  * works; power_w: power in watts */
-    double energy_j;            /* energy of the run in joules, multiplied by the PUE */
+    double energy_j;            /* energy of the run in joules, which includes the factor PUE */
     double rated_energy_j; /* energy as published totals are computed: rated power of the devices x run time x PUE */
     double carbon_kg, rated_carbon_kg, embodied_carbon_kg;
     /* Fine-tuning methods: seconds outside training. Members whose names end in _step_s are seconds per step;
@@ -290,12 +290,12 @@ NNC_API double nnc_law_loss(nnc_law law, double params, double tokens);
 
 /* Inputs of a training budget: either money or FLOPs to spend, or a model and its training tokens. NaN = not given. */
 typedef struct nnc_budget_ask {
-    size_t struct_size; /* sizeof (nnc_budget_ask), set by nnc_budget_ask_default */
+    size_t struct_size; /* sizeof (nnc_budget_ask); nnc_budget_ask_default sets this member */
     double cost, days, params, tokens;
-    double mfu, goodput; /* MFU and goodput that the user expects of the run */
+    double mfu, goodput; /* MFU and goodput that the user expects the run to reach */
     double price;        /* price of one device-hour; NaN = the price of the device file */
     double flops;        /* FLOPs that the training may cost; the other way to give a budget is `cost` */
-    double serve_tokens; /* number of tokens that the model processes in inference after training */
+    double serve_tokens; /* number of tokens that the trained model processes in inference */
 } nnc_budget_ask;
 
 /* Sets every member to its default: MFU 0.4 and goodput 0.95, as reported for large runs. struct_size: sizeof
@@ -308,7 +308,7 @@ static inline nnc_budget_ask nnc_budget_ask_default(void) {
 }
 
 typedef struct nnc_budget {
-    size_t struct_size;               /* sizeof (nnc_budget), set by nnc_budget_of */
+    size_t struct_size;               /* sizeof (nnc_budget); nnc_budget_of sets this member */
     double cost, device_hours, flops; /* of the training: its cost, its device-hours, and its FLOPs (6 N D for N
                                        * parameters and D tokens) */
     double devices, days;             /* number of devices that finish the training in `days` days; both NaN if days is

@@ -80,7 +80,7 @@ typedef struct nnc_found {
     double run_s, device_hours,
         cost_run; /* time, device-hours and cost of the run; NaN = no nnc_search.run, or unknown length of the run */
     int64_t memory_bytes;
-    char software[48];                   /* id of the software profile of the plan */
+    char software[48];                   /* id of the software profile with which the plan was estimated */
     const char *command;                 /* `nncost estimate` command line for the found plan; NULL = not known */
     double goodput, energy_j, carbon_kg; /* goodput, energy and carbon of the whole run; NaN if nnc_search.run is
                                           * NULL */
@@ -90,7 +90,7 @@ enum { NNC_PARETO_MAX = 256 };
 
 /* The result of a search. The caller owns the result and may pass it to a further search, which replaces the result. */
 typedef struct nnc_search_result nnc_search_result;
-NNC_API nnc_search_result *nnc_search_result_create(void); /* NULL: out of memory */
+NNC_API nnc_search_result *nnc_search_result_create(void); /* Returns NULL when out of memory. */
 NNC_API void nnc_search_result_destroy(nnc_search_result *result);
 
 /* Numbers of plans. space: combinations in the search space, or in the shard that is searched; covered: combinations

@@ -29,7 +29,7 @@ typedef struct nnc_serve_arrival {
 /* Inputs of a deployment. 0, NaN, or the COUNT value of an enumeration means "not given": nncost then uses the value of
  * the software profile, or computes one. */
 typedef struct nnc_serve_ask {
-    size_t struct_size; /* sizeof (nnc_serve_ask), set by nnc_serve_ask_default */
+    size_t struct_size; /* sizeof (nnc_serve_ask); nnc_serve_ask_default sets this member */
     int32_t devices;    /* number of all devices of the deployment; 0 = the product of the degrees of parallelism */
     int32_t tensor, pipeline, expert;
     /* number of replicas; each request is served by one replica. 0 = devices / product of the other degrees */
@@ -41,9 +41,9 @@ typedef struct nnc_serve_ask {
     int64_t batch, concurrency; /* batch: number of requests that start and end together; concurrency: number of
                                     * open requests. At most one of batch, concurrency, request_rate and offline may
                                     * be given */
-    double request_rate;        /* mean number of requests that arrive per second */
+    double request_rate;        /* mean number of requests per second that arrive at the deployment */
     bool offline;
-    nnc_dtype precision; /* number format in which matrix products are computed */
+    nnc_dtype precision; /* number format in which devices compute matrix products */
     nnc_stored weights;  /* storage format of the weights of the served model */
     nnc_stored kv_precision;
     int64_t group_size; /* number of weights that share a scale, for storage formats that leave this number open */
@@ -127,8 +127,8 @@ typedef struct nnc_serve_step {
 
 /* The result for a deployment. NaN = not known. Members whose names end in _s are seconds. */
 typedef struct nnc_serve {
-    size_t struct_size; /* sizeof (nnc_serve), set by nnc_serve_of */
-    nnc_serve_ask plan; /* inputs of the result, with all defaults filled in */
+    size_t struct_size; /* sizeof (nnc_serve); nnc_serve_of sets this member */
+    nnc_serve_ask plan; /* inputs from which the result was computed, with all defaults filled in */
     nnc_serve_mode mode;
     /* prefill: the step (or the steps, if the prompt is divided into chunks) for one prompt, or for all prompts of a
      * static batch; decode: one step, with sequences of mean length. */
@@ -151,7 +151,7 @@ typedef struct nnc_serve {
     double upper_bound_tokens_per_s;
     double saturation_rate; /* saturation: the largest number of requests per second that the deployment can serve */
     bool saturated;
-    /* results of the deployment: bytes in the memory of one device */
+    /* The next results are bytes in the memory of one device. */
     double params, weight_bytes, workspace_bytes, kv_bytes_per_token, kv_bytes, paging_waste_bytes;
     double state_bytes_per_sequence; /* bytes of the states of one sequence, in layers that have a state instead of keys
                                       * and values */
@@ -162,7 +162,7 @@ typedef struct nnc_serve {
     /* headroom_bytes: capacity_bytes - total_bytes; negative if the served model does not fit in memory */
     double total_bytes, capacity_bytes, headroom_bytes;
     bool fits;
-    /* results of the deployment: money and energy */
+    /* The next results are amounts of money and energy. */
     double price_per_device_hour, per_million_output_tokens;
     /* per_million_prefilled_tokens: cost of the prefill of a million prompt tokens; per_million_decoded_tokens: cost of
      * the decode of a million output tokens */

@@ -266,7 +266,7 @@ char *nnc_unit_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]);
 
 typedef struct nnc_arena nnc_arena;
 
-nnc_arena *nnc_arena_create(void); /* Returns NULL when out of memory. */
+nnc_arena *nnc_arena_create(void); /* Returns NULL if there is no memory. */
 void nnc_arena_destroy(nnc_arena *arena);
 /* Returns `size` bytes of an arena, zeroed and aligned for any type; NULL when out of memory. */
 void *nnc_arena_alloc(nnc_arena *arena, size_t size);
@@ -287,7 +287,7 @@ char *nnc_arena_strdup(nnc_arena *arena, const char *text);
  * true. Functions that write into a buffer return no error, so the code that reads the bytes of a buffer has to check
  * `failed`. */
 
-typedef struct nnc_buffer { /* initialise a buffer with { 0 } */
+typedef struct nnc_buffer { /* a new nnc_buffer is initialised with { 0 } */
     char *bytes;
     size_t size, capacity;
     bool failed; /* true: an allocation failed, so bytes of the text are missing */
@@ -296,11 +296,12 @@ typedef struct nnc_buffer { /* initialise a buffer with { 0 } */
 void nnc_buffer_put(nnc_buffer *buffer, const void *bytes, size_t size);
 void nnc_buffer_text(nnc_buffer *buffer, const char *text);
 void nnc_buffer_byte(nnc_buffer *buffer, char byte);
-void nnc_buffer_number(nnc_buffer *buffer, double value); /* appends a number as nnc_number_text writes it */
+void nnc_buffer_number(nnc_buffer *buffer, double value); /* appends a number in the form of nnc_number_text */
 void nnc_buffer_whole(nnc_buffer *buffer, int64_t value);
-void nnc_buffer_blanks(nnc_buffer *buffer, int count); /* appends `count` blanks; none if count is below 1 */
+/* appends `count` blanks; appends nothing if count is below 1 */
+void nnc_buffer_blanks(nnc_buffer *buffer, int count);
 void nnc_buffer_print(nnc_buffer *buffer, const char *format, ...) NNC_PRINTF(2, 3);
-void nnc_buffer_clear(nnc_buffer *buffer); /* removes all bytes of the buffer, but keeps its memory */
+void nnc_buffer_clear(nnc_buffer *buffer); /* removes all text from the buffer, but keeps its memory */
 void nnc_buffer_free(nnc_buffer *buffer);
 
 /* Appends a separator and a formatted text to `text`; the separator is left out if `text` is empty. `size` is the size

@@ -144,7 +144,7 @@ size_t nnc_plain_length(const char *text, size_t most) {
     return length;
 }
 
-/* ---- text as a JSON string ---- */
+/* ---- writing a text as a JSON string ---- */
 
 /* Writes one UTF-8 character of `length` bytes as a JSON escape \uXXXX. A character above U+FFFF is written as two
  * escapes. Source: RFC 8259, section 7. */
@@ -288,7 +288,7 @@ void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count) {
 uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size) {
     const unsigned char *at = bytes;
     for (size_t i = 0; i < size; i++) {
-        digest = (digest ^ at[i]) * DIGEST_PRIME; /* unsigned: the product is taken modulo 2^64 */
+        digest = (digest ^ at[i]) * DIGEST_PRIME; /* unsigned, so the product is taken modulo 2^64 */
     }
     return digest;
 }
@@ -328,7 +328,7 @@ char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT]) {
     return text;
 }
 
-/* ---- short names of metrics, for columns ---- */
+/* ---- short names of metrics, used as names of columns ---- */
 
 /* Tests whether a name other than names[own] is equal to `end`, or ends in "." followed by `end`. Upper and lower case
  * count as equal, as in column names of SQL. */
@@ -379,7 +379,7 @@ typedef struct owned {
 } owned;
 
 struct nnc_arena {
-    block *blocks; /* memory blocks of the arena, the newest first */
+    block *blocks; /* list of the memory blocks of the arena, the newest first */
     size_t size;   /* sum of the sizes of all blocks, in bytes */
     const owned *owned;
 };
@@ -416,7 +416,7 @@ static block *add_block(nnc_arena *arena, size_t need) {
 
 void *nnc_arena_alloc(nnc_arena *arena, size_t size) {
     const size_t align = alignof(max_align_t);
-    if (size > PTRDIFF_MAX - sizeof(block) - align) { return NULL; /* no object can be this large */ }
+    if (size > PTRDIFF_MAX - sizeof(block) - align) { return NULL; /* a block of this size cannot exist */ }
     size = (size + align - 1) / align * align;
     block *b = arena->blocks;
     if (b == NULL || b->size - b->used < size) {

@@ -61,7 +61,7 @@ static size_t put_name(nnc_formula *formula, const char *text) /* NOLINT(misc-no
     const size_t length = c_name(text);
     const char *after = text + length;
     if (strncmp(after, "->", 2) == 0 && c_name(after + 2) > 0) {
-        return length + 2; /* `text` begins with "name->", so the length includes "->" */
+        return length + 2; /* `text` begins with "name->"; the returned length includes "->" */
     }
     if (*after == '.' && c_name(after + 1) > 0) { return length + 1; }
     if (strncmp(text, pow4, strlen(pow4)) == 0) {

@@ -33,7 +33,7 @@ typedef struct nnc_line {
     double value;
 } nnc_line;
 
-nnc_derivation *nnc_derivation_create(void); /* Returns NULL when out of memory. */
+nnc_derivation *nnc_derivation_create(void); /* Returns NULL if there is no memory. */
 void nnc_derivation_destroy(nnc_derivation *why);
 /* Sets *lines to the lines of a derivation and *count to the number of lines. The derivation owns the array. Returns
  * false if memory ran out or a text of the derivation was too long. */

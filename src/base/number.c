@@ -152,7 +152,7 @@ static void four_digits(double value, char *text, size_t size) {
         snprintf(text, size, "%.3e", value);
         nnc_shorten_exponent(text);
     } else {
-        double least = 999.95; /* a value below `least` needs one more decimal for four digits */
+        double least = 999.95; /* a value below `least` needs one more decimal to show four digits */
         int decimals = 0;
         while (size_of < least) {
             least /= 10;
@@ -243,7 +243,7 @@ void nnc_shorten_exponent(char *text) {
     char *at = strchr(text, 'e');
     if (at == NULL) { return; }
     at++;
-    char *rest = at + 1; /* printf always writes a sign in the exponent */
+    char *rest = at + 1; /* printf always writes a sign before the exponent */
     if (*at == '-') { at++; }
     while (*rest == '0' && rest[1] != '\0') { rest++; }
     memmove(at, rest, strlen(rest) + 1);
@@ -368,7 +368,7 @@ size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT]) {
     if (!isfinite(value)) {
         snprintf(text, NNC_NUMBER_TEXT, "null");
     } else if (value == 0) {
-        snprintf(text, NNC_NUMBER_TEXT, "0"); /* the number is 0 or -0 */
+        snprintf(text, NNC_NUMBER_TEXT, "0"); /* the value of the number is 0 or -0 */
     } else {
         snprintf(text, NNC_NUMBER_TEXT, "%.12g", value);
         nnc_fix_point(text);
@@ -498,7 +498,7 @@ bool nnc_read_typed(const char *text, double *out) {
     static const char *const units[] = { "B/s", "FLOP/s", "B", "s" };
     const size_t length = nnc_number_span(text, strlen(text));
     const char *rest = text + length + strspn(text + length, " ");
-    if (length == 0 || strcmp(rest, "B") == 0) { /* "B" alone is refused, because it may mean bytes or billions */
+    if (length == 0 || strcmp(rest, "B") == 0) { /* "B" alone is refused: it may mean bytes or billions */
         return false;
     }
     for (size_t i = 0; *rest != '\0' && i < 4; i++) {

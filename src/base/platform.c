@@ -240,7 +240,7 @@ static char *through_links(const char *path) {
 static bool set_target(nnc_atomic_file *file, const char *path) {
     file->target = realpath(path, NULL);
     if (file->target == NULL && errno == ENOMEM) { return false; }
-    if (file->target == NULL) { /* the file to replace does not exist yet */
+    if (file->target == NULL) { /* the file that will be replaced does not exist yet */
         file->target = through_links(path);
     }
     return file->target != NULL;
@@ -248,7 +248,7 @@ static bool set_target(nnc_atomic_file *file, const char *path) {
 
 static mode_t permissions_of(const char *target) {
     struct stat old;
-    const mode_t mask = umask(0); /* umask() has no way to read the mask without setting it */
+    const mode_t mask = umask(0); /* umask() cannot return the mask without setting a new one */
     umask(mask);
     return stat(target, &old) == 0 ? old.st_mode & 0777U : 0666U & ~mask;
 }

@@ -16,7 +16,7 @@ typedef struct alias {
                      * used for any value, or no value */
     char words[32];
     char hint[88];   /* hint for a name that is refused; "" = `words` replaces the name */
-    char option[20]; /* option of nncost that the hint recommends; "" = no hint */
+    char option[20]; /* name of the nncost option that the hint recommends; "" = no hint */
 } alias;
 
 /* clang-format off */
@@ -34,7 +34,7 @@ typedef struct alias {
 #define LOOP "--concurrency N for a closed loop, --batch N for requests that start together"
 
 static const alias aliases[] = {
-    /* short names of nncost's own options */
+    /* Short names for options of nncost. */
     NAME("--json", "--format json"),
     NAME("--qlora", "--lora % --frozen nf4"),
     VALUE("--fsdp", "full-shard*", "--zero 3"), VALUE("--fsdp", "shard-grad-op*", "--zero 2"),
@@ -173,10 +173,10 @@ static const alias aliases[] = {
     VALUE("--target-modules", "all-linear", "--adapters linear"),
     HINT("--target-modules", ANY, "--adapters linear, attention or mlp", "--adapters"),
     HINT("--rank", ANY, "--lora R for adapters of rank R", "--lora"),
-    /* option names of torchrun */
+    /* option names of torchrun, a launcher of PyTorch */
     HINT("--nnodes", ANY, "--devices N, N = nodes x devices per node", "--devices"),
     NAME("--nproc-per-node", "--devices-per-node %"),
-    /* option names of vLLM, SGLang and TensorRT-LLM */
+    /* option names of the serving engines vLLM, SGLang and TensorRT-LLM */
     NAME("--tensor-parallel-size", "--tensor %"), NAME("--tp-size", "--tensor %"),
     NAME("--pipeline-parallel-size", "--pipeline %"), NAME("--pp-size", "--pipeline %"),
     NAME("--dp-size", "--data %"), NAME("--ep-size", "--expert %"),
@@ -256,8 +256,8 @@ static bool alike(const char *name, const char *word) {
 typedef struct expansion {
     nnc_option_known *known;
     const void *context;
-    bool has_load;    /* true: an option says how requests arrive, such as --request-rate */
-    nnc_buffer words; /* words of the new command line, each followed by a NUL */
+    bool has_load;    /* true: the command line has an option that says how requests arrive (--request-rate) */
+    nnc_buffer words; /* words of the new command line; each word ends with a NUL */
     int count;
 } expansion;
 
@@ -331,7 +331,7 @@ static const alias *row_of(const expansion *e, const char *word, const char *val
     *found = false;
     for (int i = 0; i < ALIASES; i++) {
         const alias *row = &aliases[i];
-        if (row->name[2] != first) { continue; /* comparing the first letter saves most string comparisons */ }
+        if (row->name[2] != first) { continue; /* faster: most names differ in the first letter */ }
         if (!applies(e, row, word) || (own && !renames_value(row, value))) { continue; }
         *found = true;
         if (!is_for_any(row) && (row->value[0] == LOAD[0] ? e->has_load : value != NULL && alike(row->value, value))) {

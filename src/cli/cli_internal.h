@@ -39,10 +39,10 @@
 NNC_ENUM(nnc_ops_sort, NNC_SORT_LIST, NNC_SORT_COUNT);
 const char *nnc_ops_sort_name(nnc_ops_sort value);
 
-#define NNC_BY_LIST(X)                                                                 \
-    X(NNC_BY_ROW, "row")     /* one row for each op in each phase */                   \
-    X(NNC_BY_OP, "op")       /* one row for each op, the sum over its phases */        \
-    X(NNC_BY_GROUP, "group") /* one row for each group of ops (attention, mlp, ...) */ \
+#define NNC_BY_LIST(X)                                                                              \
+    X(NNC_BY_ROW, "row")     /* `ops` prints one row for each op in each phase */                   \
+    X(NNC_BY_OP, "op")       /* `ops` prints one row for each op, the sum over all its phases */    \
+    X(NNC_BY_GROUP, "group") /* `ops` prints one row for each group of ops (attention, mlp, ...) */ \
     X(NNC_BY_PHASE, "phase")
 NNC_ENUM(nnc_ops_by, NNC_BY_LIST, NNC_BY_COUNT);
 const char *nnc_ops_by_name(nnc_ops_by value);
@@ -59,33 +59,34 @@ typedef struct nnc_ops_view {
 /* Flags; each flag stands for a set of options. An nnc_command accepts the options of the sets in its member
  * `takes`. */
 enum {
-    NNC_TAKES_COMMON = 1,  /* options --format, --output, --no-defaults and --help */
-    NNC_TAKES_PLAN = 2,    /* options for every field of the plan, --software, --set */
-    NNC_TAKES_OPS = 4,     /* options for rows of `ops`: --sort, --top, --by */
-    NNC_TAKES_STAGES = 16, /* options --stages, --timeline, --trace, --measured, --sensitivity */
-    NNC_TAKES_SEARCH = 32, /* options for the members of nnc_search_options, --threads, --progress */
+    NNC_TAKES_COMMON = 1,  /* the options --format, --output, --no-defaults and --help */
+    NNC_TAKES_PLAN = 2,    /* one option for every field of the plan; --software, --set */
+    NNC_TAKES_OPS = 4,     /* the options --sort, --top and --by, for rows of `ops` */
+    NNC_TAKES_STAGES = 16, /* the options --stages, --timeline, --trace, --measured and --sensitivity */
+    NNC_TAKES_SEARCH = 32, /* one option for each member of nnc_search_options; --threads, --progress */
     /* options --scenario (a scenario of a plan file), --seller, --offer, --region, --building */
     NNC_TAKES_SCENARIO = 64,
-    NNC_TAKES_CHECK = 128,       /* options --update and --forget, and the output formats of `check` */
-    NNC_TAKES_SWEEP = 256,       /* options for the members of nnc_sweep_options, --top, --threads, --progress */
-    NNC_TAKES_HELP = 512,        /* --help */
-    NNC_TAKES_SCORE = 1024,      /* options of `accuracy`: --rows, --summary, --only, --fold, --group */
-    NNC_TAKES_CALIBRATE = 2048,  /* options of `calibrate`: --device, --fit, --only, --fold, --group, --hold-out */
+    NNC_TAKES_CHECK = 128,  /* the options --update and --forget, and the output formats of `check` */
+    NNC_TAKES_SWEEP = 256,  /* one option for each member of nnc_sweep_options; --top, --threads, --progress */
+    NNC_TAKES_HELP = 512,   /* --help */
+    NNC_TAKES_SCORE = 1024, /* the options --rows, --summary, --only, --fold and --group of `accuracy` */
+    /* the options --device, --fit, --only, --fold, --group and --hold-out of `calibrate` */
+    NNC_TAKES_CALIBRATE = 2048,
     NNC_TAKES_MODEL = 4096,      /* --lenient */
-    NNC_TAKES_PLOT = 8192,       /* options of `plot`: --width, --fragment, --from, --to, --against, --stages */
+    NNC_TAKES_PLOT = 8192,       /* the options --width, --fragment, --from, --to, --against and --stages of `plot` */
     NNC_TAKES_REPORT = 16384,    /* --date */
-    NNC_TAKES_RUN = 32768,       /* options for every field of the run */
-    NNC_TAKES_BUDGET = 65536,    /* options for every field of a budget, and --device */
-    NNC_TAKES_SERVE = 131072,    /* options for every field of a serve plan, --software, --set */
+    NNC_TAKES_RUN = 32768,       /* one option for every field of the run */
+    NNC_TAKES_BUDGET = 65536,    /* one option for every field of a budget; --device */
+    NNC_TAKES_SERVE = 131072,    /* one option for every field of a serve plan; --software, --set */
     NNC_TAKES_SERVING = 262144,  /* --serve */
     NNC_TAKES_SLO = 524288,      /* --slo, --max-devices */
     NNC_TAKES_TARGET = 1048576,  /* --target-step, --plans */
-    NNC_TAKES_LAUNCH = 2097152,  /* operands may be launch files; option --from */
+    NNC_TAKES_LAUNCH = 2097152,  /* launch files are accepted as operands; option --from */
     NNC_TAKES_SHOW = 4194304,    /* --to-options, --from */
-    NNC_TAKES_MCP = 8388608,     /* options for the members of nnc_mcp_options */
+    NNC_TAKES_MCP = 8388608,     /* one option for each member of nnc_mcp_options */
     NNC_TAKES_FILES = 16777216,  /* launch files as operands; in these commands --from is the start of a timeline,
                                   * not a format */
-    NNC_TAKES_SWITCH = 33554432, /* options for every switch of a software profile */
+    NNC_TAKES_SWITCH = 33554432, /* one option for every switch of a software profile */
     NNC_TAKES_EMIT = 67108864,   /* --emit */
     NNC_TAKES_LIMIT = 134217728, /* --of */
     /* options of `op`: --precision, --devices ... of the plan; --kernel, --layout, --unmasked */
@@ -110,7 +111,7 @@ typedef struct nnc_search_options {
     const char *objective, *budget; /* objective: a name of nnc_objective; budget: an amount of money with its
                                      * currency */
     const char *plans;              /* path of the plan file that --plans writes */
-    const char *shards;             /* shard files that --shards merges */
+    const char *shards;             /* names of the shard files that --shards merges */
     bool no_prune;
     bool one_software; /* true: the software profile of the best plan on the fewest devices is used for all numbers of
                         * devices */
@@ -136,7 +137,7 @@ typedef struct nnc_options {
     const nnc_format *format;
     /* help: --help is given; brief: -h (short help) is given; help_all: --help-all is given */
     bool help, brief, help_all, no_defaults;
-    unsigned level; /* value of the option --level of accuracy (an nnc_level) */
+    unsigned level; /* value of the option --level (an nnc_level) of the command accuracy */
     nnc_limit limit_of;
     bool stages, timeline, sensitivity, update, forget, rows, lenient, summary, fragment;
     bool full, verdict;   /* page of estimate: full (--full) prints all of it; verdict (--brief) prints only the
@@ -163,14 +164,14 @@ typedef struct nnc_options {
     nnc_mcp_options mcp;
     nnc_sweep_options sweep;
     nnc_ops_view view;
-    nnc_scenario_args given; /* settings of the command line, which override those of files */
+    nnc_scenario_args given; /* settings that options of the command line give; they override settings in files */
     char **operands;         /* words of the command line that are not options; NULL ends the list */
     int operand_count;
     /* for each row of the option table: value of the option as text; NULL = not given */
     const char *texts[NNC_OWN_OPTIONS_MAX];
-    char host_set[64];      /* the --set option that replaces --host, as text */
-    char power_cap_set[64]; /* the --set option that replaces --power-cap, as text */
-    char *defaults;         /* text of the file with default options */
+    char host_set[64];      /* text of the --set option by which --host is replaced */
+    char power_cap_set[64]; /* text of the --set option by which --power-cap is replaced */
+    char *defaults;         /* content of the defaults file, whose lines give default options */
     char **expanded;        /* argv with option names of other programs replaced; NULL = argv has no
                                              * such names */
 } nnc_options;
@@ -198,7 +199,7 @@ bool nnc_option_given(const nnc_options *options, const char *name);
  * `most`. */
 nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int64_t *value, nnc_error *err);
 
-/* Loads the device that the option --device names. */
+/* Loads the device that the value of the option --device names. */
 nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_device **device, nnc_error *err);
 
 /* An option that is no field of the plan, the run or another field table. `field` has the offset of the value in
@@ -422,7 +423,7 @@ typedef struct nnc_progress {
     bool json;
     /* done: number of finished items; shown_done: value of `done` in the line that is shown now */
     int64_t done, shown_done;
-    const char *what;  /* word for the counted items: "rows" */
+    const char *what;  /* plural noun for the counted items: "rows" */
     int64_t from, end; /* from: number of items that were finished before the start; end: number of all items */
     double begun_s, next_s;
 } nnc_progress;
@@ -493,20 +494,20 @@ nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nn
 
 /* ---- views; the comment of a view names the type of the record that the view writes ---- */
 
-extern const nnc_view nnc_estimate_view; /* writes an nnc_report */
+extern const nnc_view nnc_estimate_view; /* this view writes an nnc_report */
 extern const nnc_view nnc_checkpoint_view;
-/* write records of types that only one file knows */
+/* these views write records of types that only one file knows */
 extern const nnc_view nnc_op_view, nnc_budget_view, nnc_trace_view, nnc_watch_view;
 extern const nnc_view nnc_ops_output;                  /* private record type, see
                                                                                      * nnc_report_ops */
 extern const nnc_view nnc_run_view, nnc_bare_run_view; /* the record is an nnc_report with a run; for nnc_bare_run_view,
                                                         * `result` of the report is NULL */
-extern const nnc_view nnc_search_output;               /* writes an nnc_search_report */
+extern const nnc_view nnc_search_output;               /* this view writes an nnc_search_report */
 extern const nnc_view nnc_choices_view, nnc_scale_view, nnc_fit_view, nnc_limit_view; /* the records have private
                                                                                        * types */
 extern const nnc_view nnc_serve_view, nnc_serve_ops_view; /* the record is an nnc_report with `serve`; the views show
                                                            * its results, and its ops */
-extern const nnc_view nnc_images_view;                    /* writes an nnc_report with images */
+extern const nnc_view nnc_images_view;                    /* this view writes an nnc_report with images */
 extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view, nnc_serve_search_view; /* the records have private
                                                                                            * types */
 extern const nnc_view nnc_check_output, nnc_diff_output;                                  /* the record is an
@@ -521,11 +522,11 @@ void nnc_step_write(nnc_sheet *sheet, const nnc_report *report);
  * the plan fits. */
 void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report);
 
-/* ---- view of cmd_advise.c ---- */
+/* ---- the view of the commands in cmd_advise.c ---- */
 
-extern const nnc_view nnc_advise_view; /* writes a record of a type that only cmd_advise.c knows */
+extern const nnc_view nnc_advise_view; /* this view writes a record of a type that only cmd_advise.c knows */
 
-/* ---- functions of timeline_page.c ---- */
+/* ---- timeline_page.c: functions for --timeline and --trace ---- */
 
 /* Writes the page of --timeline: for each pipeline stage a bar of letters, and the first and last passes of the
  * stage. */
@@ -534,7 +535,7 @@ void nnc_timeline_write(nnc_buffer *out, nnc_style style, const nnc_report *repo
  * arrows between stages, the number of micro-batches in flight, and the ops of a step. */
 void nnc_report_trace(nnc_buffer *out, const nnc_report *report);
 
-/* ---- function of cmd_ops.c ---- */
+/* ---- cmd_ops.c: a function that other pages use ---- */
 
 /* Writes the ops of an estimate as a table. Returns NNC_OK or NNC_NO_MEMORY. */
 nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report, nnc_ops_view view);
@@ -585,7 +586,7 @@ bool nnc_device_ranking_asked(const nnc_options *options);
 /* Searches for the best plan on each of several devices, and ranks the devices by cost or time. */
 nnc_status nnc_device_ranking_run(nnc_session *session, nnc_error *err);
 
-/* ---- functions of cmd_serve.c ---- */
+/* ---- cmd_serve.c: loading a deployment ---- */
 
 /* Loads the model and device of the operands for serving. `model` is a model, or a plan file in which the option
  * --scenario selects the scenario. With a plan file, device NULL means the device of the scenario. Then calls the
@@ -598,7 +599,7 @@ nnc_status nnc_serve_with(nnc_session *session, const char *model, const char *d
 nnc_status nnc_serve_report(nnc_session *session, const char *model, const char *device, nnc_serve_writer *write,
                             nnc_error *err);
 
-/* ---- functions of cmd_check.c ---- */
+/* ---- cmd_check.c: formats and tables of checks ---- */
 
 /* Output formats of `check` in addition to nnc_formats, the formats of all commands. They are for programs that run
  * checks. */
@@ -626,7 +627,7 @@ void nnc_run_input_lines(nnc_buffer *out, nnc_style style, const nnc_run *run);
 /* Writes the page of a run. `estimate` shows this page below its own page. */
 void nnc_run_lines(nnc_buffer *out, nnc_style style, const nnc_report *report);
 
-/* ---- function of cmd_plot.c ---- */
+/* ---- cmd_plot.c: converting a picture to PNG ---- */
 
 /* Replaces the SVG text of a picture by PNG bytes. A converter program of the system computes the PNG bytes. */
 nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err);

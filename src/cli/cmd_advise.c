@@ -17,7 +17,7 @@ typedef struct line {
 typedef struct answer {
     nnc_report report;
     int32_t count, tries;
-    line *lines; /* the first element of `places`; a metrics table needs a pointer */
+    line *lines; /* points to the first element of `places`, because a metrics table needs a pointer */
     line places[SHOWN + NNC_ADVICE_MAX + 1];
 } answer;
 
@@ -204,7 +204,7 @@ const nnc_command nnc_cmd_advise = {
 
 typedef struct fit_answer {
     nnc_fitting fit;
-    nnc_report report; /* report of fit.result, the estimate with the largest micro-batch that fits */
+    nnc_report report; /* report about fit.result, the estimate with the largest micro-batch that fits */
     const nnc_report *shown;
     const nnc_remedy *remedies;
     answer others; /* changes that make the plan fit; filled if no micro-batch fits and no remedy helps */
@@ -378,7 +378,7 @@ const nnc_command nnc_cmd_fit = {
 
 typedef struct limits {
     nnc_limit_answer found;
-    nnc_report report; /* report of found.result, the estimate of the plan at the limit */
+    nnc_report report; /* report about found.result, the estimate of the plan at the limit */
     const nnc_report *shown;
     const nnc_limit_point *points;
     const char *stop, *why;

@@ -23,7 +23,7 @@ typedef struct comparison_rows {
     const compared_row *rows;
     int32_t row_count;
     const char *const *varied_names;
-    const char *const *varied; /* row_count rows, each with varied_count values */
+    const char *const *varied; /* values of the varied options: row_count rows, each with varied_count values */
     int32_t varied_count;
 } comparison_rows;
 
@@ -50,7 +50,7 @@ static double rank_cost(const nnc_report *report, bool tokens, bool run) {
 }
 
 typedef struct ranking {
-    bool tokens;               /* true: in every row, samples consist of tokens */
+    bool tokens;               /* true: the samples of every row consist of tokens (not of images) */
     bool run, energy, carbon;  /* run: true = every row has a run; energy, carbon: true = at least one row has a known
                                 * value */
     const char *currency;      /* currency of the last row with a cost; NULL = no row has a cost */

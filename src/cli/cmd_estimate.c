@@ -553,7 +553,8 @@ static void write_trust(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const nnc_past *p = &report->past;
     char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT];
-    if (report->own != NULL) { return; /* with --measured, another line compares the user's step */ }
+    /* With --measured, another line of the page compares the prediction with the step time that the user measured. */
+    if (report->own != NULL) { return; }
     nnc_sheet_label(sheet, "");
     if (nnc_report_is_implausible(report)) {
         nnc_sheet_words(sheet, "no range: the input is implausible");
@@ -866,7 +867,8 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     nnc_plan_changes changes;
     const bool paged = session->style.format->page != NULL, whole = options->full && !options->verdict;
     const bool tries = paged && !options->full && !options->verdict;
-    const bool lists_facts = paged ? whole : !nnc_format_is_csv(session->style.format); /* CSV: one line, no lists */
+    /* CSV output is a single line, which has no place for lists */
+    const bool lists_facts = paged ? whole : !nnc_format_is_csv(session->style.format);
     if (tries) { /* the estimates of changed plans overwrite ops and stages in scratch, so the plan is estimated again
                   * if they are needed */
         nnc_result eager;

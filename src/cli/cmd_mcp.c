@@ -237,7 +237,7 @@ typedef struct choice {
     bool *found;              /* for each path: true if the answer has a member with this path */
     int most, depth;          /* most: largest number of elements of a list in the selection; depth: largest depth of
                                * objects in the selection */
-    bool cut;                 /* true: at least one list of the answer was cut */
+    bool cut;                 /* true: at least one list of the JSON answer was cut */
     nnc_buffer *out;
 } choice;
 
@@ -660,7 +660,8 @@ static void put_content(nnc_buffer *out, nnc_json params, nnc_arena *arena) {
     } else {
         char text[sizeof err.where + sizeof err.what + 4];
         nnc_error shown;
-        nnc_fail(&shown, status, err.where, "%s", err.what); /* nnc_fail replaces control characters in the message */
+        /* nnc_fail replaces control characters in the error message */
+        nnc_fail(&shown, status, err.where, "%s", err.what);
         snprintf(text, sizeof text, "%s: %s", shown.where, shown.what);
         nnc_put_json_text(out, text);
     }

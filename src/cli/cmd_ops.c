@@ -44,7 +44,7 @@ static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows) {
     for (int32_t i = 0; i < report->op_count; i++) {
         const nnc_op_cost *cost = &report->ops[i];
         const char *key = row_key(cost, by);
-        if (cost->repeat == 0) { continue; /* the busiest stage does not run this op: no row */ }
+        if (cost->repeat == 0) { continue; /* no row: the busiest stage does not run this op */ }
         int32_t at = by == NNC_BY_ROW ? count : 0;
         while (at < count && strcmp(rows[at].name, key) != 0) { at++; }
         if (at == count) {

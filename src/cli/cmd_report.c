@@ -26,7 +26,7 @@ static nnc_style html_of(const nnc_session *session) {
 static void put_picture(nnc_buffer *out, const nnc_picture *picture, const nnc_plot_data *data, const char *class,
                         int32_t width) {
     char id[64];
-    /* ids of pictures must differ within a page */
+    /* the ids of all pictures on a page must be different */
     snprintf(id, sizeof id, "nnc-%zu-%s", out->size, picture->name);
     const nnc_plot_how how = {
         .width = width, .fragment = true, .id = id, .marks = PASSES, .from_s = (double)NAN, .to_s = (double)NAN

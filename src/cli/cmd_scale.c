@@ -8,12 +8,12 @@
 
 /* Parts of device time: first five parts of a step, then one part for each kind of communication. */
 typedef enum scale_part {
-    NNC_SCALE_COMPUTE, /* forward and backward */
+    NNC_SCALE_COMPUTE, /* device time of forward and backward */
     NNC_SCALE_RECOMPUTE,
     NNC_SCALE_UPDATE,
     NNC_SCALE_BUBBLE,
     NNC_SCALE_HOST,
-    NNC_SCALE_COMM, /* first kind of communication; the further kinds follow */
+    NNC_SCALE_COMM, /* device time of the first kind of communication; further kinds follow */
     NNC_SCALE_COUNT = NNC_SCALE_COMM + NNC_COMM_COUNT
 } scale_part;
 
@@ -33,7 +33,7 @@ typedef struct scale_row {
 
 typedef struct nnc_scale {
     const char *model, *device;
-    const char *overrides; /* text of the changes by --set; NULL = no --set option */
+    const char *overrides; /* text of the changes by the option --set; NULL = the option is not given */
     int64_t global_batch;
     const char *batch_chosen; /* text that says how the command chose the batch; "" = an option gives the batch */
     int32_t base;             /* index of the row with the largest throughput per device; -1 = no row has a plan */

@@ -13,7 +13,7 @@
 /* Cost of a plan by the first known of four measures: money of the run, device-hours of the run, money of a step,
  * device-seconds of a step. */
 typedef struct spent {
-    const char *what; /* name of the measure, such as "run cost" */
+    const char *what; /* name of the measure of cost, such as "run cost" */
     double amount;
     const char *currency; /* currency of the cost; NULL = the cost is in device-hours or device-seconds */
 } spent;
@@ -389,7 +389,7 @@ void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report
     nnc_view_write(out, style, &view, report);
 }
 
-enum { TOKENS_MAX = 5000000 }; /* batches of language-model pre-training usually have about 4 million tokens */
+enum { TOKENS_MAX = 5000000 }; /* a batch in language-model pre-training usually has about 4 million tokens */
 
 /* Reads the batch and the sequence length from the options of the command line; 0 = no option gives this value. */
 static nnc_status read_given(const nnc_scenario_args *given, nnc_plan *plan, nnc_error *err) {

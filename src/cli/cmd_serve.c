@@ -28,7 +28,7 @@ static const nnc_metric page_metric_rows[] = {
 };
 static const nnc_metrics page_metrics = NNC_METRICS("a page of serving", page_metric_rows, nnc_report);
 
-/* ---- functions that write single items of a page line ---- */
+/* ---- functions that write single items of a line of the page ---- */
 
 /* Adds the source of the price of a device-hour to the page line, unless the user gives the price with --price. */
 static void add_price(nnc_sheet *sheet, const void *record) {

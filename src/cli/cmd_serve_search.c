@@ -465,7 +465,7 @@ enum { ROWS_MAX = 20000 };
 
 /* A list of values, joined by commas in the command line, for an operand, the software profile or an option. */
 typedef struct axis {
-    const char **slot; /* variable that gets one value of the list for each row */
+    const char **slot; /* pointer variable that is set to one value of the list for each row */
     const char **values;
     int32_t count;
 } axis;
@@ -482,7 +482,7 @@ typedef struct serve_sweep {
     int32_t axis_count;
     serve_rows rows;
     int64_t illegal;
-    nnc_error last; /* error of the last combination that is illegal */
+    nnc_error last; /* error of the last combination of values that is illegal */
 } serve_sweep;
 
 static nnc_status add_axis(serve_sweep *s, const char *where, const char *list, bool numeric, const char **slot,

@@ -17,9 +17,9 @@ typedef struct spec_view {
     const void *object;
     const nnc_source *sources;
     int32_t source_count;
-    const nnc_device *device; /* the device, if the spec is a device; otherwise NULL */
+    const nnc_device *device; /* the device, if the loaded spec is a device; otherwise NULL */
     nnc_lineage *lineage;     /* files whose values the spec inherits (key "like"); NULL = the spec inherits none */
-    const nnc_model *model;   /* the model, if the spec is a model; otherwise NULL */
+    const nnc_model *model;   /* the model, if the loaded spec is a model; otherwise NULL */
 } spec_view;
 
 /* ---- the list of all fields of a spec, with their sources ---- */
@@ -74,7 +74,7 @@ static const nnc_metrics own_metrics = { .rows = field_rows,
 typedef struct shown_spec {
     const spec_view *view;
     nnc_arena *arena;
-    const nnc_device *device; /* the device, if the spec is a device; otherwise NULL */
+    const nnc_device *device; /* the device, if the shown spec is a device; otherwise NULL */
     shown_field *fields;
     int32_t count, capacity;
     bool failed; /* true: an allocation failed, so the list of fields is incomplete */
@@ -544,7 +544,7 @@ const nnc_command nnc_cmd_show = {
     .run = run,
 };
 
-/* ---- nncost validate: checks files ---- */
+/* ---- the command nncost validate, which checks files ---- */
 
 /* Prints one fault of a checked file to standard error. The most serious fault decides the exit code. */
 static void print_fault(void *context, const nnc_error *fault) {
@@ -618,7 +618,7 @@ static void print_notes(const char *path, const char *notes) {
     while (notes != NULL && *notes != '\0') {
         const size_t length = strcspn(notes, "\n");
         nnc_error note;
-        /* nnc_fail replaces control characters in the text */
+        /* nnc_fail replaces control characters in the error message */
         nnc_fail(&note, NNC_OK, path, "note: %.*s", (int)length, notes);
         fprintf(stderr, "nncost: %s: %s\n", note.where, note.what);
         notes += length + (notes[length] == '\n');
@@ -726,7 +726,7 @@ nnc_status nnc_checkpoint_show(nnc_session *session, const char *path, nnc_error
     return status;
 }
 
-/* ---- replacing a checkpoint operand by its model ---- */
+/* ---- using the model in the folder of a checkpoint in place of the checkpoint ---- */
 
 nnc_status nnc_checkpoint_check(nnc_session *session, const char *path, const char *model, nnc_error *err) {
     nnc_checkpoint file;

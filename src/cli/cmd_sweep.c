@@ -38,7 +38,7 @@ typedef struct row_sink {
     int32_t top_count, top_most;
     int64_t from, done; /* from: number of rows that were finished before the sink was opened; done: number of rows
                          * that are finished now */
-    double commit_s;    /* time in seconds (nnc_clock_s) of the next commit of the database */
+    double commit_s;    /* clock time (nnc_clock_s) of the next commit of the rows to the database */
     nnc_sweep_tally tally;
     nnc_progress progress;
     int stopped; /* number of the signal that stopped the sweep; 0 = no signal */
@@ -61,7 +61,7 @@ static nnc_style style_of(const row_sink *sink) {
 
 static nnc_status write_lines(row_sink *sink, const char *lines, size_t size, nnc_error *err) {
     if (!sink->sweep->format->held) {
-        if (sink->text.size > 0) { /* the table heading is written with the first rows */
+        if (sink->text.size > 0) { /* the heading of the table is written together with the first rows */
             NNC_TRY(flush(sink, err));
         }
         return nnc_file_write(&sink->file, lines, size, err);
@@ -234,7 +234,7 @@ static void say_stopped(const row_sink *sink) {
 static nnc_status sink_close(row_sink *sink, nnc_buffer *out, nnc_status status, nnc_error *err) {
     nnc_progress_end(&sink->progress);
     if (sink->done == sink->sweep->shard_rows) {
-        sink->stopped = 0; /* ignores a signal that arrived late: the output is complete */
+        sink->stopped = 0; /* a signal that arrived after the last row is ignored: the output is complete */
     }
     if (status == NNC_OK) {
         status = sink->database != NULL ? finish_database(sink, out, err) : finish_lines(sink, err);
@@ -376,7 +376,7 @@ static nnc_status run_ranks(nnc_session *session, nnc_rank_group ranks, const nn
         if (ranks.rank == 0 && well) {
             status = finish(session, sweep, &sink, status, err);
         } else if (ranks.rank == 0) {
-            /* the sweep failed, so an old output file is kept */
+            /* the sweep failed, so the existing output file is not replaced */
             sink_close(&sink, session->out, NNC_NO_MEMORY, NULL);
         }
     }

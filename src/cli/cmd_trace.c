@@ -222,7 +222,7 @@ const nnc_view nnc_trace_view = {
     .schema = "nncost.trace/1", .document = &document, .lines = lines_of, .page = NNC_NO_PAGE_IN_BROWSER(write_page)
 };
 
-/* ---- nncost trace with two traces: lists the changes ---- */
+/* ---- nncost trace with two traces: lists the changes between both ---- */
 
 typedef struct change {
     const char *op, *dims;
@@ -461,7 +461,7 @@ static nnc_status read_answer(nnc_session *session, const char *path, const char
     NNC_TRY(nnc_trace_read(path, trace, err));
     if (id == NULL && (*trace)->device != NULL &&
         nnc_device_load(session->specs, (*trace)->device, &device, NULL) != NNC_OK) {
-        device = NULL; /* no device file: times of operators cannot be predicted */
+        device = NULL; /* nncost has no file of this device, so it cannot predict times of operators */
     }
     *a = (answer){ .file = path, .shown = session->options.view.top };
     NNC_TRY(nnc_trace_sum_up(*trace, path, device, &a->sum, err));

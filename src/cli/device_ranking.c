@@ -16,7 +16,7 @@ typedef struct choice_row {
     nnc_best best;
     const char *id, *name;
     const char *seller, *date; /* seller and date of the price of the device; NULL = no price */
-    nnc_basis basis;           /* kind of measurements behind the device's efficiencies */
+    nnc_basis basis;           /* kind of measurements to which the efficiencies of the device were fitted */
     double energy_j, price;
 } choice_row;
 
@@ -155,7 +155,7 @@ bool nnc_device_ranking_asked(const nnc_options *options) {
 /* Arguments of the function to which a search gives the result for one device. */
 typedef struct ranking {
     nnc_arena *arena;
-    choice_row *row; /* row of the ranking that gets the result of the search */
+    choice_row *row; /* row of the ranking in which the result of the search is stored */
     nnc_scratch *scratch;
     bool fastest; /* true: the device with the shortest time comes first; false: the cheapest device */
 } ranking;

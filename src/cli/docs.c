@@ -355,7 +355,7 @@ static void put_metric(nnc_record *record, const nnc_metric *row, const char *na
         put_metrics(record, row->rows);
         nnc_record_close(record);
     }
-    if (more->others != NULL) { /* a list may have records of several kinds */
+    if (more->others != NULL) { /* the records of a list may be of several kinds */
         nnc_record_list(record, "others");
         for (const nnc_metrics *const *other = more->others; *other != NULL; other++) {
             nnc_record_list(record, NULL);
@@ -414,7 +414,7 @@ static nnc_status put_outputs(nnc_record *record) {
     return status;
 }
 
-/* ---- descriptions of the fields of files ---- */
+/* ---- descriptions of the fields of device, model, profile and plan files ---- */
 
 static const char *field_kind(nnc_field_type type) {
     switch (type) {
@@ -499,7 +499,7 @@ static void put_tables(nnc_record *record) {
     nnc_record_close(record);
 }
 
-/* ---- descriptions of commands and options ---- */
+/* ---- descriptions of commands and of their options ---- */
 
 /* Returns the kind of value that an option takes, found by the type of its field or by the placeholder in its help. */
 static const char *option_kind(const nnc_option_text *option) {
@@ -556,7 +556,7 @@ static void put_commands(nnc_record *record) {
         nnc_record_object(record, NULL);
         nnc_record_text(record, "name", command->name);
         put_command_texts(record, command);
-        if (command->serving != NULL) { /* the texts of the command that runs with --serve */
+        if (command->serving != NULL) { /* writes the texts of the command that runs if --serve is given */
             nnc_record_object(record, "serving");
             put_command_texts(record, command->serving);
             nnc_record_close(record);

@@ -58,7 +58,8 @@ static const char *find_data(char path[PATH_MAX]) {
     char program[PATH_MAX], prefix[PATH_MAX], probe[PATH_MAX + 8];
     if (!nnc_program_path(program, sizeof program)) { return NULL; }
     snprintf(prefix, sizeof prefix, "%s", program);
-    const bool in_folder = to_parent(prefix); /* true: the program is in a folder, so `prefix` is PREFIX/bin */
+    /* true: the path of the program has a folder; `prefix` is now this folder, PREFIX/bin */
+    const bool in_folder = to_parent(prefix);
     if (in_folder && to_parent(prefix) && snprintf(path, PATH_MAX, "%s/share/nncost", prefix) < PATH_MAX) {
         snprintf(probe, sizeof probe, "%s/hw", path);
         if (access(probe, F_OK) == 0) { return path; }
@@ -410,7 +411,7 @@ typedef struct tree_memory {
 static tree_memory *trees;
 
 static void *allocate_tree(size_t size) {
-    /* allocated when the first file without an image is parsed */
+    /* allocates the tree memory when the first file is parsed that has no image */
     if (trees == NULL) { trees = calloc(1, sizeof *trees); }
     if (trees == NULL || size > TREES_BYTES - trees->used) { return malloc(size); }
     void *made = &trees->bytes[trees->used];

@@ -40,7 +40,7 @@ typedef struct server {
     rlim_t memory_bytes;
     char *input;     /* buffer of INPUT_MAX + 1 bytes for text read from standard input */
     size_t used, at; /* used: number of bytes in `input`; at: offset of the next message in `input` */
-    bool ended;      /* true: the end of standard input has been read */
+    bool ended;      /* true: standard input has no more bytes to read */
     bool skipping;   /* true: a message is too long, and the server skips the bytes up to its end */
     bool cancels;    /* true: `input` may contain a message that cancels a call */
 } server;
@@ -223,7 +223,7 @@ static nnc_status take(server *s, char *line, size_t size, nnc_error *err) {
     const message m = read_message(line, size);
     s->at += size + (s->at + size < s->used ? 1 : 0);
     if (size == 0 || (m.id[0] != '\0' && is_cancelled(s, &m))) { return NNC_OK; }
-    char *copy = malloc(size + 1); /* copied: the input buffer is moved while a call runs */
+    char *copy = malloc(size + 1); /* a copy, because the input buffer is moved while a call runs */
     NNC_GOT(copy, err);
     memcpy(copy, line, size);
     copy[size] = '\0';
@@ -295,5 +295,5 @@ nnc_status nnc_mcp_serve(nnc_session *session, nnc_error *err) {
     return status;
 }
 #else
-typedef int nnc_no_mcp_server; /* C requires a declaration in every translation unit */
+typedef int nnc_no_mcp_server; /* a C file without declarations is not allowed */
 #endif

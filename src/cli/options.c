@@ -24,7 +24,7 @@ enum { SPELLINGS_MAX = 320 };
 
 /* A name under which an option can be written: the option's own name, or an alias. */
 typedef struct spelling {
-    char name[NNC_OPTION_NAME]; /* the name with dashes, such as "--micro-batch" */
+    char name[NNC_OPTION_NAME]; /* name of the option with dashes, such as "--micro-batch" */
     const nnc_own_option *own;  /* row of the option table; NULL = the option is a field of a plan, a run or a
                                  * deployment */
     const nnc_field *field;
@@ -462,7 +462,7 @@ static void fold_options(int argc, char **argv, bool camel) {
 static nnc_status narrow(const nnc_command *command, const nnc_options *options, const spellings *all, unsigned *takes,
                          nnc_error *err) {
     nnc_form form = { .takes = command->takes };
-    spellings list; /* left uninitialised, because the struct is large; list_spellings fills it */
+    spellings list; /* `list` is not initialised here, because it is large; list_spellings fills it */
     command->form(options, &form);
     *takes = form.takes;
     if (all->count > 0) { list_spellings(&list, form.takes); }
@@ -476,7 +476,7 @@ static nnc_status narrow(const nnc_command *command, const nnc_options *options,
 
 /* Tables that getopt_long needs: an entry for each option name, and the short names. */
 typedef struct getopt_rows {
-    struct option longs[SPELLINGS_MAX + 1]; /* an empty entry ends the list */
+    struct option longs[SPELLINGS_MAX + 1]; /* an entry without a name ends the list for getopt_long */
     char letters[16];
 } getopt_rows;
 
@@ -501,7 +501,7 @@ static void list_getopt(getopt_rows *rows, const spellings *list) {
 /* Reads the options of argv into *options, and stores the operands in options->operands. */
 static nnc_status read_arguments(int argc, char **argv, const char *command, const spellings *list,
                                  nnc_options *options, nnc_error *err) {
-    getopt_rows rows; /* left uninitialised, because the struct is large; list_getopt fills it */
+    getopt_rows rows; /* `rows` is not initialised here, because it is large; list_getopt fills it */
     nnc_status status = NNC_OK;
     list_getopt(&rows, list);
     opterr = 0;
@@ -522,10 +522,9 @@ static nnc_status read_arguments(int argc, char **argv, const char *command, con
         }
         status = take_found(options, list, command, code, word, err);
     }
-    for (; status == NNC_OK && optind < argc; optind++) { /* the words after "--" are operands */
-        options->operands[options->operand_count++] = argv[optind];
-    }
-    options->operands[options->operand_count] = NULL; /* a NULL ends the list of operands */
+    /* all words after "--" are operands, even if they begin with '-' */
+    for (; status == NNC_OK && optind < argc; optind++) { options->operands[options->operand_count++] = argv[optind]; }
+    options->operands[options->operand_count] = NULL; /* the list of operands ends with NULL, as argv does */
     return status;
 }
 
@@ -551,7 +550,7 @@ static bool has_options(int argc, char **argv) {
 static const nnc_format *format_of_output(const char *command, const char *path) {
     static const char *const others[] = { "calibrate", "import", "init", "plot", "report", "docs", "explore", "merge" };
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (strcmp(others[i], command) == 0) { return NULL; /* these commands write no table */ }
+        if (strcmp(others[i], command) == 0) { return NULL; /* the output of these commands is no table */ }
     }
     static const struct {
         const char *ending;
@@ -565,7 +564,7 @@ static const nnc_format *format_of_output(const char *command, const char *path)
 }
 
 nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command, nnc_options *options, nnc_error *err) {
-    spellings all; /* left uninitialised, because the struct is large */
+    spellings all; /* `all` is not initialised here, because it is large */
     unsigned takes = command->takes;
     *options = (nnc_options){ .format = &nnc_format_table, .operands = argv + 1 };
     set_default_values(options);

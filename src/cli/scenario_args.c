@@ -185,7 +185,7 @@ static void put_option(nnc_buffer *out, const nnc_field *field, const char *valu
         put_pair(out, name, value);
     } else if (strcmp(value, "on") == 0) {
         nnc_buffer_print(out, " %s", name);
-    } else { /* the value of a switch follows the name without a blank */
+    } else { /* switch: name and value are written as one word, such as "--dora=off" */
         nnc_buffer_print(out, " %s=%s", name, value);
     }
 }

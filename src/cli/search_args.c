@@ -283,11 +283,11 @@ static bool show_progress(void *context, uint64_t covered, uint64_t space) {
 /* A search: the operands of the command line, the specs that the operands name, and the function that writes the
  * result. */
 typedef struct base {
-    const char *model, *device; /* model and device of the command line */
+    const char *model, *device; /* model and device that the operands of the command line name */
     nnc_scenario scenario;
     const char *plans_path; /* path of the plan file; NULL = the first operand is a model */
     nnc_search_writer *write;
-    void *context; /* first argument of the function `write` */
+    void *context; /* argument that is passed first to the function `write` */
 } base;
 
 /* Gives all plans of the search the precision policy of the framework, if the user named a framework. Does nothing if
@@ -483,7 +483,7 @@ static nnc_status run_on_rank(nnc_session *session, nnc_rank_group ranks, nnc_ar
     uint64_t digest = 0;
     nnc_status status = b != NULL ? prepare(session, arena, b, &task, &digest, err) : nnc_no_memory(err);
     const bool well = nnc_rank_group_all_well(ranks, digest, &status, err);
-    if (ranks.rank > 0) { session->options.output = NULL; /* only MPI rank 0 writes the result */ }
+    if (ranks.rank > 0) { session->options.output = NULL; /* only MPI rank 0 writes the result to a file */ }
     if (!well || ranks.rank > 0 || b == NULL) {
         if (well) { work_for_rank_0(&task); }
         return status;

@@ -56,7 +56,7 @@ static nnc_status write_failed(const char *where, nnc_error *err) {
 
 nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc_error *err) {
     struct stat status;
-    text = text != NULL ? text : ""; /* an empty buffer has no text (NULL) */
+    text = text != NULL ? text : ""; /* the text of an empty buffer is NULL, so "" is used */
     if (path == NULL) {
         return nnc_write_bytes(STDOUT_FILENO, text, size) == size ? NNC_OK : write_failed("standard output", err);
     }
@@ -137,7 +137,7 @@ void nnc_progress_end(nnc_progress *progress) {
     }
 }
 
-/* ---- delaying signals while a command works ---- */
+/* ---- signals that are delayed while a command works ---- */
 
 #ifndef NNC_NO_PROCESSES
 

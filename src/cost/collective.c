@@ -250,12 +250,12 @@ static double hop_s(const nnc_route *r, double moved, nnc_derivation *why) {
 
 /* Flags for the kinds of routes on which an algorithm of a collective works. */
 enum {
-    PLAIN = 1, /* any route outside a torus */
+    PLAIN = 1, /* a route without a torus, with any number of domains */
     ONE = 2,   /* no torus; the group has a single domain, or a single rank in each domain */
     TWO = 4,   /* no torus; the group has several domains, and several ranks in each domain */
     ADDS = 8,  /* a single domain, whose network switch adds the data of the ranks */
     TORUS = 16,
-    TORUSES = 32 /* several toruses, and the group has ranks in each of them */
+    TORUSES = 32 /* a route over several toruses, with ranks of the group in each of them */
 };
 
 static unsigned group_of(const nnc_route *r) {

@@ -151,7 +151,7 @@ typedef enum nnc_route_kind {
     NNC_ROUTE_TENSOR,
     NNC_ROUTE_CONTEXT,
     NNC_ROUTE_EXPERT,
-    NNC_ROUTES_OF_LAYERS, /* number of the kinds above: groups for collectives inside layers */
+    NNC_ROUTES_OF_LAYERS, /* number of kinds listed above this line, which are groups for collectives inside layers */
     NNC_ROUTE_SHARD = NNC_ROUTES_OF_LAYERS,
     NNC_ROUTE_REPLICA,
     NNC_ROUTE_EXPERT_SHARD,

@@ -368,7 +368,7 @@ static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored
     if (status != NNC_OK) { return nnc_left_out_reason(a->arena, &why, &scored->reason, err); }
     NNC_TRY(nnc_scenario_apply(specs, &a->session->options.given, s, err));
     NNC_TRY(nnc_scenario_switch(&a->session->options.given, s, err));
-    const char *id = scored->device; /* copied, because the scenario is overwritten by the next row */
+    const char *id = scored->device; /* the id is copied, because the next row overwrites the scenario */
     nnc_measured asked = *row;
     asked.as_stated = a->session->options.level == NNC_LEVEL_USER;
     status = nnc_score_row(&asked, &s->model, &s->device, &s->software, &s->plan, a->scratch, scored, &why);

@@ -28,11 +28,11 @@ typedef struct calibration {
     nnc_arena *arena;
     nnc_scenario *scenario;
     const char *asked;        /* value of --device; NULL = rows of any device (only if served requests are fitted) */
-    const char *held;         /* value of --hold-out; NULL = no rows are held out */
+    const char *held;         /* value of the option --hold-out; NULL = no rows are held out */
     const nnc_device *device; /* device whose parameters are fitted; NULL if parameters of an engine are fitted */
     nnc_scenario_args change; /* options of the command line that change the scenario of each row */
     nnc_device start;         /* the device with the changes of the options: start values of the fit */
-    nnc_software engine;      /* serving profile whose parameters are fitted to served requests */
+    nnc_software engine;      /* software profile of a serving engine whose parameters are fitted to served requests */
     nnc_row_choice choice;
     nnc_measured_file *files;
     int32_t file_count;
@@ -50,7 +50,7 @@ typedef struct nnc_calibration_report {
     /* device or software profile whose parameters are fitted; one of the two is NULL */
     const char *device, *software;
     const char *data;      /* text that names the files and rows of the fit, as in "fitted_on" of the written file */
-    const char *overrides; /* text of the changes by --set; NULL = no --set option */
+    const char *overrides; /* text of the changes by the option --set; NULL = the option is not given */
     const char *written;   /* path of the device file that calibrate has written; NULL = none was written */
     int32_t rows, held, other_devices;
     const nnc_fit_parameter *parameters;
@@ -63,7 +63,7 @@ typedef struct nnc_calibration_report {
     nnc_score_stats loo_before, loo;
     const nnc_left_out *unused;
     int32_t unused_count;
-    const char *asked_model; /* model that --explain names; NULL = no --explain */
+    const char *asked_model; /* id or path of the model that --explain names; NULL = --explain is not given */
     const next_parameter *next;
     int32_t next_count;
 } nnc_calibration_report;
@@ -204,7 +204,7 @@ static nnc_lines lines_of(const void *record) {
     return (nnc_lines){ &parameters, report, report->parameters, report->parameter_count };
 }
 
-/* ---- the page of calibrate ---- */
+/* ---- the page that calibrate prints ---- */
 
 static void put_percent(nnc_table *table, double share) {
     nnc_buffer_print(&table->cells, isnan(share) ? "-" : "%.2f%%", 100.0 * share);
