@@ -49,7 +49,7 @@ NNC_API const char *nnc_group_name(nnc_group group);
 NNC_ENUM(nnc_comm, NNC_COMM_LIST, NNC_COMM_COUNT);
 NNC_API const char *nnc_comm_name(nnc_comm comm);
 
-/* One op of the network with its dimensions. nnc_op_cost contains the times of an op. */
+/* One op of the network with its dimensions. The struct nnc_op_cost has the times of an op. */
 typedef struct nnc_op nnc_op;
 
 /* FLOPs and bytes of one instance of an op. flops: executed on the matrix units; vector_flops: executed on the vector

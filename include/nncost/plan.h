@@ -387,7 +387,7 @@ typedef struct nnc_range {
  * start of the family name; "" = all. If the entries of several releases apply, nncost uses the newest release that is
  * not newer than the requested one. */
 typedef struct nnc_framework {
-    /* framework: name of the framework; also: another name of the framework, "" = none */
+    /* framework: name of the framework; also: a second name of the same framework, "" = none */
     char framework[48], also[48];
     char version[32]; /* first release that the entry describes, as a number; a word instead = releases whose name
                        * starts with this word */

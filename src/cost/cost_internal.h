@@ -1,5 +1,6 @@
-/* Costs of single things: seconds of an op on one device, seconds of a collective between ranks, bytes in the memory of
- * a device. Folders to the right of this one compute whole steps.
+/* Functions of src/cost: seconds of one op on one device, seconds of one collective between ranks, bytes in the memory
+ * of one device. Whole training steps are computed in other folders (src/pipeline, src/estimate), which use these
+ * functions. For each file, its input -> its result:
  *
  *     op_time.c      work of an op             -> seconds on one device (roofline, matmul, attention, conv)
  *     collective.c   bytes over a route        -> seconds
@@ -10,8 +11,8 @@
  *     peak_moment.c  ops of one device         -> bytes at the moment of backward with the most bytes
  *     heap.c         ops of a step on a CPU    -> bytes that the step writes to new memory
  *
- * A function with a parameter `nnc_derivation *why` adds its formulas to this derivation (base/derivation.h). With NULL
- * it adds none; its result is equal in every bit. */
+ * A function with a parameter `nnc_derivation *why` adds its formulas to this derivation (base/derivation.h). If `why`
+ * is NULL, the function adds no formulas and returns exactly the same result. */
 #ifndef NNCOST_COST_COST_INTERNAL_H
 #define NNCOST_COST_COST_INTERNAL_H
 
@@ -35,11 +36,12 @@ typedef struct nnc_timing {
 
 /* Returns the seconds of one op by the roofline model with the fitted efficiencies of the device:
  *     t = max(flops / (f peak), vector_flops / vector peak, bytes / (g bandwidth)) + t0
- * f and g are the fractions of the peak and of the bandwidth that this kind of kernel reaches, t0 is its fixed time;
- * without fitted values f and g are 1 and t0 is 0. Matrix products, convolutions and fused attention have more detailed
- * formulas; without fitted values these are equal to the formula above. A device that does not publish its vector peak
- * has no vector time. Not for collectives (nnc_network_exchange_s). Source: Williams, Waterman, Patterson, CACM 52(4),
- * 2009.   [roofline] [gemm-time] [flash-time] [conv-time] */
+ * f and g are the fractions of the peak and of the memory bandwidth that this kind of kernel reaches; t0 is the fixed
+ * time of the kernel. Without fitted values f and g are 1 and t0 is 0. Matrix products, convolutions and fused
+ * attention have more detailed formulas, which without fitted values give the time of the formula above. If the vector
+ * peak of the device is not known, the second term is left out. The function must not be called for collectives, whose
+ * time nnc_network_exchange_s returns. Source: Williams, Waterman, Patterson, CACM 52(4), 2009.   [roofline]
+ * [gemm-time] [flash-time] [conv-time] */
 nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_work *work);
 nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why);
 
@@ -126,13 +128,13 @@ double nnc_collective_by_s(const nnc_route *route, nnc_collective kind, double b
 double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double bytes, unsigned allowed,
                             nnc_derivation *why, const char **by);
 
-/* Returns the seconds of a collective with the fitted efficiencies of the device; without fitted values, those of
- * nnc_collective_s:
+/* Returns the seconds t of a collective with the fitted efficiencies of the device. Without fitted efficiencies,
+ * returns the seconds that nnc_collective_s returns.
  *     t = R (1 + sqrt(knee_bytes / V)) + fixed_s + log2_s log2(n) + scale_out_fixed_s
  * V: bytes that one rank sends. n: ranks of the group in one domain. R: time of nnc_collective_s at the rates that
  * collectives reach (link rate x bus_fraction (1 - small_group_loss / n^2), NIC rate x scale_out_fraction), without
- * reduction in the switch, because the fitted rate includes its gain. The term scale_out_fixed_s counts only for a
- * group that spans several domains.   [collectives-fitted] */
+ * reduction in the network switch, because the fitted rates were measured with this reduction. The term
+ * scale_out_fixed_s is added only if the group spans several domains.   [collectives-fitted] */
 double nnc_collective_predicted_s(const nnc_route *route, nnc_collective kind, double bytes);
 double nnc_collective_say_predicted_s(const nnc_route *route, nnc_collective kind, double bytes, nnc_derivation *why,
                                       const char **by);
@@ -353,14 +355,15 @@ double nnc_power_limit(const nnc_device *device);
  * NNC_BAD_SPEC: power values are missing, or the cap is not above the idle power. */
 nnc_status nnc_power_check(const nnc_device *device, nnc_error *err);
 
-/* Slows down the compute-bound matrix products and attention of a pass if its average power would be above the limit.
- * Changes no row if the power is below the limit, or if the device file has no power values.
+/* Makes the times of compute-bound matrix products and attention longer if the average power of a pass would be above
+ * the power limit of the device. Changes no row of the op table if the average power is below the limit, or if the
+ * device file has no power values.
  *     p = (sum(s F / P) + sum(m B / M)) / T        power of the work, relative to power_w
  *     slowdown = max(1, (p / (limit / power_w - i))^g)
  * power_w: board limit. i: idle share of power_w. s: share that the matrix units draw at their peak P (FLOP/s). m:
  * share that the memory draws at its bandwidth M (B/s). F, B: FLOPs and bytes of a row. T: seconds of all rows at full
- * clock. g: exponent from the device file. p falls if T grows, but for g <= 1 T times the slowdown still grows, so a
- * pass with longer T never ends earlier. Source of the values: docs/accuracy.md.   [power-limit] */
+ * clock. g: exponent from the device file. If T grows, p falls; but for g <= 1 the product of T and the slowdown grows,
+ * so that a pass with a longer T never ends earlier. Source of the values: docs/accuracy.md.   [power-limit] */
 void nnc_power_throttle(nnc_rows *rows, const nnc_device *device);
 
 /* ---- memory.c: bytes in the memory of one device ---- */
