@@ -12,9 +12,9 @@ extern "C" {
 
 /* The verdict says whether a plan fits in the memory of its device. Measured memory peaks lie in a range around the
  * predicted peak, so the plan fits for certain only if the upper end of this range fits. */
-#define NNC_VERDICT_LIST(X)                                                                     \
-    X(NNC_FITS, "fits")   /* even the largest expected memory peak fits in the device memory */ \
-    X(NNC_TIGHT, "tight") /* the predicted peak fits; the upper end of its range does not */    \
+#define NNC_VERDICT_LIST(X)                                                                            \
+    X(NNC_FITS, "fits")   /* even the largest expected memory peak fits in the device memory */        \
+    X(NNC_TIGHT, "tight") /* the predicted memory peak fits, but the largest expected peak does not */ \
     X(NNC_OVER_MEMORY, "does_not_fit")
 NNC_ENUM(nnc_verdict, NNC_VERDICT_LIST, NNC_VERDICT_COUNT);
 NNC_API const char *nnc_verdict_name(nnc_verdict verdict);
@@ -120,7 +120,7 @@ typedef struct nnc_result {
     /* Samples and tokens per second, and utilisation of the devices (MFU and HFU). */
     double samples_per_s, tokens_per_s, tokens_per_s_per_device;
     double model_flops_per_s_per_device, mfu, hfu;
-    double causal_mfu; /* MFU with causal_flops as model FLOPs, whatever convention the plan chooses; at most 1 */
+    double causal_mfu; /* MFU with causal_flops as model FLOPs, for any flops_convention of the plan; at most 1 */
     union {
         nnc_memory memory;
         unsigned char memory_space[NNC_MEMORY_SPACE];

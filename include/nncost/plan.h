@@ -363,12 +363,14 @@ typedef struct nnc_spread {
  * one cause, as a natural logarithm of measured / predicted; the range contains 90 % of the measurements. The half
  * range of a step is the root of the sum of the squares of the causes that apply to the step. */
 typedef struct nnc_spreads {
-    double own;              /* half range that every step with this profile has; NaN = unknown */
+    /* half of the range of measured / predicted step time that every step with this profile has; NaN = unknown */
+    double own;
     double network, idle;    /* network: half range x share of the step that waits for the network; idle: half range x
                               * share of the step that waits for the host or for other stages */
     double kernels, carried; /* kernels: half range of a device whose efficiencies were fitted only to kernels; carried:
                               * half range of a device that has the efficiencies of similar devices */
-    double experts;          /* half range of a cause that only steps of models with experts have */
+    /* half of the range of measured / predicted step time that has one cause: the model has experts */
+    double experts;
 } nnc_spreads;
 
 /* A range of measured / predicted step times for a group of models. A range of one device replaces the members own,
@@ -377,8 +379,9 @@ typedef struct nnc_range {
     char device[48]; /* id of the device of the range; "" = all devices without a range of their own */
     char of[48];     /* the group of models: id of a graph file, or a kind of model: "decoder", "experts", "graph"
                       * ... */
-    double own;      /* half of the range, a natural logarithm of measured / predicted; replaces nnc_spreads.own */
-    double skew;     /* share of half the range by which the upper end is farther from the prediction, and the lower end
+    /* half of this range of measured / predicted step time, as a natural logarithm; replaces nnc_spreads.own */
+    double own;
+    double skew; /* share of half the range by which the upper end is farther from the prediction, and the lower end
                       * nearer */
 } nnc_range;
 
@@ -404,7 +407,7 @@ typedef struct nnc_framework {
     int32_t zero;
     int64_t vocab_multiple; /* the rows of the embedding table are padded to a multiple of this number x the tensor
                              * degree; 0 = not padded */
-    bool sequence_parallel; /* true: plans with tensor parallelism use sequence parallelism too */
+    bool sequence_parallel; /* true: plans with tensor parallelism use sequence parallelism */
     bool interleaves;       /* true: pipelines have one layer per virtual stage, if the number of micro-batches allows
                              * this */
     nnc_adapted adapters;   /* linear layers that have adapters in a plan that trains only adapters */
@@ -653,7 +656,7 @@ typedef struct nnc_profiles nnc_profiles;
 /* Kinds of plan. Each kind has a default software profile. */
 typedef enum nnc_profile_kind {
     NNC_PROFILE_COPIES,        /* one device, or data parallelism in which every rank has all weights */
-    NNC_PROFILE_SHARDED,       /* a plan with ZeRO 3, in which data ranks divide the weights */
+    NNC_PROFILE_SHARDED,       /* a plan with ZeRO 3: data ranks divide the weights */
     NNC_PROFILE_SPLIT,         /* tensor, pipeline, context or expert parallelism, or a decoder with ZeRO 1 or 2 */
     NNC_PROFILE_TPU,           /* every plan that runs on a TPU */
     NNC_PROFILE_EAGER,         /* a captured program, or a model of a PyTorch library on one device; operators run one

@@ -133,7 +133,7 @@ typedef struct nnc_serve {
     /* prefill: the step (or the steps, if the prompt is divided into chunks) for one prompt, or for all prompts of a
      * static batch; decode: one step, with sequences of mean length. */
     nnc_serve_step prefill, decode;
-    /* smallest number of sequences with which decode is compute-bound; NaN = decode is always memory-bound */
+    /* smallest number of sequences with which decode is compute-bound; NaN = there is no such number */
     double critical_batch;
     /* value that the FLOPs per byte of decode approach if the number of sequences grows */
     double intensity_limit_flops_per_byte;

@@ -421,7 +421,7 @@ bool nnc_program_path(char *path, size_t size);
  * arguments becomes '/', because all other code expects '/'. */
 void nnc_system_prepare(int argc, char **argv);
 
-/* ---- threads that run one function on several contexts ---- */
+/* ---- threads: running one function in several threads at the same time ---- */
 
 /* Returns the number of processors of the computer; 1 if the system does not tell the number. */
 int32_t nnc_threads_available(void);

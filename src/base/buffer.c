@@ -87,8 +87,8 @@ void nnc_text_append(char *text, size_t size, const char *separator, const char 
 /* ---- UTF-8 characters and control characters ---- */
 
 /* Checks a UTF-8 character. The first byte of a UTF-8 character decides the number of its bytes and the range of its
- * second byte; all further bytes lie between 80 and BF. Source: The Unicode Standard, table 3-7 (no overlong forms, no
- * surrogates, up to U+10FFFF). */
+ * second byte; all further bytes lie between hexadecimal 80 and BF. Source: The Unicode Standard, table 3-7 (no
+ * overlong forms, no surrogates, up to U+10FFFF). */
 size_t nnc_utf8_length(const char *text, size_t size) {
     const unsigned char *s = (const unsigned char *)text;
     if (size == 0) { return 0; }

@@ -1,9 +1,9 @@
-/* Numbers: strict reading, units and prefixes, and printing with 12 digits.
+/* Strict reading of numbers, units and prefixes, and printing of numbers with at most 12 digits.
  *
- * Printing has its own code, because sweeps print many numbers: nnc_number_write() takes about 350 instructions per
- * number, snprintf("%.12g") 3,700 (callgrind, 10,000 random numbers). It multiplies the 53-bit mantissa of the number
- * by the first 64 bits of a power of ten. If the rounding error of this product could change the 12th digit, snprintf
- * prints the number instead. */
+ * Numbers are printed without printf, because sweeps print many numbers: nnc_number_write() takes about 350
+ * instructions per number, snprintf("%.12g") 3,700 (callgrind, 10,000 random numbers). nnc_number_write() multiplies
+ * the 53-bit mantissa of the number by the first 64 bits of a power of ten. If the rounding error of this product could
+ * change the 12th digit, nnc_number_write() calls snprintf instead. */
 #include <float.h>
 
 #if defined(_WIN32)

@@ -332,7 +332,7 @@ static nnc_status compare(comparison *c, nnc_arena *arena, nnc_error *err) {
     return NNC_OK;
 }
 
-/* ---- nncost trace with the traces of several ranks of one run ---- */
+/* ---- nncost trace with several traces, one for each rank of a run ---- */
 
 typedef struct run_of_ranks {
     nnc_trace_rank *ranks;

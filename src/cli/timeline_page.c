@@ -266,7 +266,7 @@ static void put_stage(nnc_record *record, const nnc_report *report, lane l) {
     }
     in_flight = 0;
     for (; l.at < l.end; l.at++) {
-        if (l.at->activity == NNC_ACTIVITY_IDLE) { continue; /* the trace has no slices for idle time */ }
+        if (l.at->activity == NNC_ACTIVITY_IDLE) { continue; /* idle time gets no slice in the trace */ }
         put_pass(record, l.at);
         if (change_of(l.at) != 0) {
             in_flight += change_of(l.at);
