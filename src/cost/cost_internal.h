@@ -455,10 +455,10 @@ typedef struct nnc_kept {
     double bytes;
     double largest_layer_bytes;
     double ends_bytes; /* kept bytes of embedding and head, the segments that are not layers */
-    /* of each segment: its kept bytes (segment_bytes), and its micro-batches in flight as in nnc_stage_residency
-     * (flight) */
+    /* segment_bytes: bytes that one micro-batch keeps for backward in each segment; flight: number of micro-batches
+     * whose activations of a segment are in memory at the peak of the device */
     double segment_bytes[NNC_SEGMENTS_MAX], flight[NNC_SEGMENTS_MAX];
-    /* true: the number in flight of some segment is not in_flight of nnc_stage_residency */
+    /* true: for some segment, `flight` differs from the in_flight of the device (nnc_stage_residency) */
     bool uneven;
 } nnc_kept;
 
@@ -480,9 +480,10 @@ typedef struct nnc_resident_bytes {
     struct {
         double gradient_bytes, activation_bytes, op_bytes, block_bytes, cast_bytes, workspace_bytes;
         const char *what;
-    } peak;                     /* if `replayed` is true: bytes at the moment of backward with the most bytes in
-                                 * memory */
-    double largest_block_bytes; /* bytes of the largest short-lived tensor: half of the largest working set of an op */
+    } peak; /* if `replayed` is true: bytes at the moment of backward with the most bytes in
+             * memory */
+    /* bytes of the largest temporary tensor, taken as half of the largest working set of an op */
+    double largest_block_bytes;
 } nnc_resident_bytes;
 nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                                          const nnc_stage_residency *holding, const nnc_plan *plan,
@@ -506,13 +507,15 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
                           const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
                           const nnc_plan *plan, const nnc_software *software, int64_t capacity_bytes,
                           nnc_derivation *why);
-/* Returns the same as nnc_memory_of, from sums of the device that were computed before. Plans that differ only in ZeRO
- * stage and offload have the same sums. */
+/* Returns the memory of a device, as nnc_memory_of does, from the sums over its segments (*held) that the caller has
+ * computed. Plans that differ only in ZeRO stage and offload have equal sums, so a search computes the sums once for
+ * these plans. */
 nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                                   const nnc_stage_residency *holding, const nnc_plan *plan,
                                   const nnc_software *software, int64_t capacity_bytes);
-/* Returns a copy of *same (the memory of a device with the same layers) in which the activations, and all values that
- * depend on them, are computed for the micro-batches in flight of `holding`. */
+/* Returns a copy of *same, the memory of a device that holds the same layers as `holding`. In the copy, the
+ * activations, and all values that depend on activations, are computed for the number of micro-batches in flight in
+ * `holding`. */
 nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model, const nnc_op_list *list,
                                 const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
                                 const nnc_plan *plan, const nnc_software *software);
@@ -529,7 +532,8 @@ double nnc_stage_residency_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
 /* Returns the trained parameters of a device: those of experts if `expert` is true, else those outside experts. */
 nnc_parameters nnc_stage_residency_trained(const nnc_segment_sums *sums, const nnc_stage_residency *holding,
                                            bool expert);
-/* Sets the sizes of an optimizer update to the parameters that one device updates, after ZeRO. */
+/* Sets in *update the numbers of parameters that one device updates: `dense` and `expert`, divided by the ranks that
+ * share them under ZeRO. */
 void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *expert, const nnc_plan *plan,
                            nnc_update *update);
 
@@ -543,9 +547,10 @@ double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan);
 double nnc_dense_shards(const nnc_plan *plan);
 double nnc_expert_shards(const nnc_plan *plan);
 
-/* Tests whether the plan is a pipeline in ZeRO 3 without resharding: it adds up whole gradients and scatters them after
- * the last micro-batch. PyTorch does so: backward_maybe_with_nosync of torch/distributed/pipelining/stage.py turns
- * set_requires_gradient_sync and set_reshard_after_backward off. */
+/* Tests whether the plan is a pipeline in ZeRO 3 without resharding. In such a plan each stage adds up whole gradients
+ * over the micro-batches and scatters the sums after the last micro-batch. PyTorch does this:
+ * backward_maybe_with_nosync of torch/distributed/pipelining/stage.py turns set_requires_gradient_sync and
+ * set_reshard_after_backward off. */
 bool nnc_gradients_stay_whole(const nnc_plan *plan);
 
 /* Returns the activation bytes of one GPT layer with a plain MLP for one micro-batch, by the published formula:
@@ -566,7 +571,7 @@ void nnc_peak_moment(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SE
 /* Returns the bytes that an update over lists of tensors (foreach) allocates: for Adam and RMSprop the square root of
  * the second moment of all parameters; 0 for other kernels.   [optimizer-kernels] */
 double nnc_list_update_bytes(const nnc_resident_bytes *held, const nnc_plan *plan);
-extern const char *const nnc_update_what; /* name of the bytes of nnc_list_update_bytes in outputs */
+extern const char *const nnc_update_what; /* the name that outputs give to the bytes of nnc_list_update_bytes */
 
 /* ---- heap.c: new memory of a step on a CPU ---- */
 

@@ -74,7 +74,8 @@ void nnc_heap_free(nnc_heap *h, int64_t at, int64_t bytes) {
         }
         return;
     }
-    int32_t first = 0; /* holes first to last - 1 are adjacent to the freed block and become a part of its hole */
+    /* holes `first` to `last` - 1 are adjacent to the freed block; the block and these holes become one hole */
+    int32_t first = 0;
     while (first < h->count && h->holes[first].at < at) { first++; }
     int32_t last = first;
     if (last < h->count && at + size == h->holes[last].at) { size += h->holes[last++].size; }
@@ -120,11 +121,14 @@ typedef struct trainer {
     instance *of;
     int32_t count;
     double params;
-    tensor unread; /* output of the last convolution in the layout of oneDNN, until the next op has read it */
-    tensor coming; /* gradient of the output of the op whose backward runs next */
+    /* copy of the output of the last convolution in the layout of oneDNN; bytes 0 = the next op has read and freed the
+     * copy */
+    tensor unread;
+    tensor coming; /* gradient of the output of the op whose backward is next */
 } trainer;
 
-enum { INSTANCES_MAX = 4096 }; /* largest number of op instances of a step; further ones are left out */
+/* largest number of op instances of a step; instances beyond this number are not counted */
+enum { INSTANCES_MAX = 4096 };
 
 static tensor take(trainer *t, double bytes) {
     tensor made = { 0, bytes > 0.0 ? (int64_t)nnc_min(bytes, 1e18) : 0 };
@@ -137,7 +141,7 @@ static void drop(trainer *t, tensor *gone) {
     gone->bytes = 0;
 }
 
-/* Allocates two operands and a result, frees the operands, and returns the result. */
+/* Allocates two operands and a result of the given sizes, then frees the operands. Returns the tensor of the result. */
 static tensor take_with(trainer *t, double first_bytes, double second_bytes, double result_bytes) {
     tensor first = take(t, first_bytes), second = take(t, second_bytes);
     const tensor result = take(t, result_bytes);
@@ -193,7 +197,9 @@ static void run_backward(trainer *t, instance *i) {
         drop(t, &working);
         tensor made = take(t, gradient_bytes);
         drop(t, &copy);
-        if (i->gradient.bytes > 0) { /* the gradient of an earlier pass exists: `made` is added to it and freed */
+        /* an earlier pass has made a gradient; PyTorch adds the new gradient `made` to the earlier one and frees
+         * `made` */
+        if (i->gradient.bytes > 0) {
             drop(t, &made);
         } else {
             i->gradient = made;
@@ -256,7 +262,7 @@ double nnc_new_bytes_per_param(const nnc_op_list *list, const nnc_plan *plan, co
                                int64_t passes) {
     trainer t = { .heap = { .mapped_least = TOP_PAD, .trim_least = TOP_PAD }, .plan = plan };
     t.of = calloc(INSTANCES_MAX, sizeof *t.of);
-    /* there is at most one hole between two tensors */
+    /* The array of holes is large enough: between two tensors there is at most one hole. */
     t.heap.holes = malloc(((size_t)INSTANCES_MAX * 5 + 16) * sizeof *t.heap.holes);
     double bytes = (double)NAN;
     if (t.of != NULL && t.heap.holes != NULL) {

@@ -32,8 +32,8 @@ static nnc_parameters *kind_of(const nnc_op *op, nnc_segment_sums *s) {
     return is_expert(op) ? &s->expert : &s->dense;
 }
 
-/* Adds the parameters of an op: if the op is in a recompute block, to params[block], for one instance of the block;
- * else to outside[segment]. */
+/* Adds the parameters of an op. If the op is in a recompute block, adds the parameters of one instance of the block to
+ * params[block]; else adds the parameters of all instances of the op to outside[segment]. */
 static void add_unit(const nnc_op_list *list, const nnc_op *op, double instances, double *params,
                      double outside[NNC_SEGMENTS_MAX]) {
     nnc_parameters own = { 0 };
@@ -123,14 +123,15 @@ double nnc_expert_shards(const nnc_plan *plan) {
     return plan->zero > 0 ? (double)(plan->shard < same ? plan->shard : same) : 1.0;
 }
 
-/* Returns the parameters of a device, summed over all segments that it holds. `at`: offset in nnc_segment_sums of the
- * member to sum (dense, expert ...). With DualPipe, `instances` counts the stages of both directions. */
+/* Returns the number of parameters of one kind that a device holds, summed over its segments. `at`: offset in
+ * nnc_segment_sums of the member with this kind (dense, expert, frozen, frozen_expert). With DualPipe a device holds a
+ * stage of each direction, and holding->instances has the layers of both stages. */
 static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_stage_residency *holding, size_t at) {
     nnc_parameters total = { 0 };
     for (int32_t s = 0; s < holding->segments; s++) {
         const nnc_parameters *p = (const nnc_parameters *)(const void *)((const char *)&sums[s] + at);
         const double n = (double)holding->instances[s];
-        /* the segment has no parameters of this kind, for example no experts */
+        /* skipped: the segment has no parameters of the kind that `at` selects, for example no experts */
         if (holding->instances[s] == 0 || !(p->params > 0.0)) { continue; }
         total.params += n * p->params;
         total.matrix_params += n * p->matrix_params;
@@ -621,7 +622,8 @@ NNC_SAYING double helper_bytes_of(const nnc_resident_bytes *held, const nnc_plan
 }
 
 /* Sets apart_bytes: bytes at the peak moment of backward minus the sum of gradients, activations and transient memory.
- * The sum is larger, because these are not all in memory at once. */
+ * The result is negative, because all gradients, all activations and all transient tensors are never in memory at the
+ * same time. */
 NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nnc_derivation *why) {
     NNC_LET(why, gradients_at_peak, "B", held->peak.gradient_bytes);
     NNC_LET(why, kept_at_peak, "B", held->peak.activation_bytes);
@@ -683,9 +685,9 @@ NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nn
     memory->reserve_bytes = whole_bytes(reserve_bytes);
 }
 
-/* For a stand-in (a known network with nearly equal numbers of parameters, activations and multiply-adds): largest
- * expected ratio between the memory of the network that it stands for and its own memory, in either direction. The
- * ratio is smaller for 98 of the 100 timm networks that ran. */
+/* A stand-in is a known network whose counts are used for a network that nncost does not know. STAND_IN is the largest
+ * expected ratio between the memory of the two networks, whichever is larger. For 98 of the 100 timm networks that ran,
+ * the ratio was smaller than STAND_IN. */
 #define STAND_IN 1.3
 
 /* Sets total_interval_bytes, the range in which measured peaks are expected. If the user gives the reserve, both ends

@@ -31,7 +31,8 @@ static void travel(const nnc_network *network, nnc_op_cost *row) {
 
 enum { NEAR = 32 };
 
-/* Returns the row of an equal collective, timed on the same network, among the last NEAR rows; NULL = no such row. */
+/* Among the last NEAR rows, returns the row of a collective with the same operation, bytes and group of ranks as the
+ * given one, whose time was computed for the same network; NULL = no such row. */
 static const nnc_op_cost *find_near(const nnc_rows *rows, const nnc_collective_op *exchange) {
     const int32_t last = rows->count - 2;
     const int32_t first = last - NEAR > rows->fresh ? last - NEAR : rows->fresh;
@@ -69,7 +70,7 @@ void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share)
     for (int32_t i = rows->forward_count; i < rows->count; i++) {
         nnc_op_cost *row = &rows->rows[i];
         if (row->op->phase == NNC_PHASE_GRAD_WEIGHT) {
-            /* row->op points into rows->ops, because the table owns the ops of its backward rows */
+            /* removing const is allowed: row->op of a backward row points into rows->ops, which the table owns */
             nnc_op *op = &rows->ops[row->op - rows->ops];
             op->grad_accumulate = share;
             row->work = nnc_op_work(op);
@@ -133,16 +134,17 @@ static bool same_rows(const nnc_op *a, const nnc_op *b) {
            memcmp(x + frozen, y + frozen, share - frozen) == 0;
 }
 
-/* Returns the indices of the rows of op i in the table of a similar list; NULL = the op with this index is different or
- * has no rows there. */
+/* Most ops of the op list like->list are equal to the ops of `list` with the same index. Returns the indices of the
+ * rows of op i in the op table of like->list. NULL = op i of like->list differs from op i of `list`, or has no rows in
+ * that table. */
 static const nnc_op_place *find_place(const nnc_rows_like *like, const nnc_op_list *list, int32_t i) {
     return like->list != NULL && i < like->count && same_rows(&list->ops[i], &like->list->ops[i])
                ? &like->rows->places[i]
                : NULL;
 }
 
-/* Copies the backward rows of an equal op from another table. Computes the times of weight gradients again if
- * grad_accumulate differs. */
+/* Copies the backward rows of an op from the table *from, in which they were computed for an equal op. If
+ * grad_accumulate of the two ops differs, computes the times of the weight gradients again. */
 static void copy_backward(nnc_rows *rows, const nnc_op *op, const nnc_rows *from, const nnc_op_place *place,
                           const nnc_device *device, const nnc_network *network) {
     for (int i = 0; i < place->backward_count; i++) {
@@ -224,7 +226,7 @@ void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device, cons
     add_backwards(rows, list, 0, device, network, plan, like);
 }
 
-/* Appends copies of the rows first, first + 1, ... end - 1 of another table. */
+/* Appends to `rows` copies of the rows first, first + 1, ... end - 1 of the table `from`. */
 static void copy(nnc_rows *rows, const nnc_rows *from, int32_t first, int32_t end) {
     memcpy(&rows->rows[rows->count], &from->rows[first], sizeof rows->rows[0] * (size_t)(end - first));
     rows->count += end - first;
@@ -255,7 +257,8 @@ double nnc_power_limit(const nnc_device *device) {
 nnc_status nnc_power_check(const nnc_device *device, nnc_error *err) {
     const nnc_power_efficiency *e = &device->efficiency.power;
     const double limit = nnc_power_limit(device), idle_w = e->idle_share * device->power_w;
-    if (!(limit < device->power_w)) { return NNC_OK; /* there is no power cap, or a cap above the board limit */ }
+    /* the user sets no power cap, or a cap that is not below the power limit of the board */
+    if (!(limit < device->power_w)) { return NNC_OK; }
     if (!(e->exponent > 0.0)) {
         return nnc_fail(err, NNC_BAD_SPEC, "--power-cap", "what %s draws is not known (efficiency.power of its file)",
                         device->id);
@@ -267,7 +270,8 @@ nnc_status nnc_power_check(const nnc_device *device, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Returns the share of power_w that the matrix units draw at their peak rate in the number format of the op. */
+/* Returns the power that the matrix units draw at their peak rate in the number format of the op, divided by
+ * device->power_w, the power limit of the board. */
 static double matrix_share(const nnc_device *device, const nnc_op *op) {
     const double share = device->efficiency.gemm[op->math_dtype].power_share;
     return isnan(share) ? device->efficiency.gemm[NNC_BF16].power_share : share;
@@ -281,8 +285,8 @@ static double compute_seconds(const nnc_rows *rows) {
     return sum_s;
 }
 
-/* Returns the energy of the work of all rows divided by power_w, which is a time in seconds. Idle power is not
- * included. */
+/* Returns the energy that the work of all rows takes, divided by device->power_w (the power limit of the board in
+ * watts). The result is in seconds. The energy does not include idle power. */
 static double demand_seconds(const nnc_rows *rows, const nnc_device *device) {
     const double memory_share = device->efficiency.power.memory_share;
     double sum_s = 0.0;

@@ -31,12 +31,13 @@ double nnc_intensity(const nnc_work *work) {
     return bytes > 0.0 ? (work->flops + work->vector_flops) / bytes : NAN;
 }
 
-/* Rates of the device and fitted values that the formulas of all forms use. */
+/* Rates of one device and fitted values of one kind of kernel, from which all forms compute the time of an op. */
 typedef struct device_rates {
     double matmul_flops_per_s, vector_flops_per_s; /* peak rates: of the matrix units (matmul_flops_per_s), and of the
                                                     * vector units (vector_flops_per_s; NaN = not published) */
     double mem_bytes_per_s, calibration;
-    /* fitted values of this kind of kernel: fraction of the peak rate, fraction of the bandwidth, fixed time */
+    /* fitted for the kind of kernel: sustained_fraction: fraction of the peak rate that is reached; memory_fraction:
+     * fraction of the memory bandwidth that is reached; fixed_s: fixed time in seconds */
     double sustained_fraction, memory_fraction, fixed_s;
 } device_rates;
 
@@ -80,8 +81,9 @@ NNC_SAYING nnc_timing roofline(double compute_s, double memory_s, double fixed_s
     return t;
 }
 
-/* The functions of one form of time: without (time) and with a derivation (say). `efficiency` returns the constant
- * fractions of a kind of kernel; NULL = the form has a formula of its own. */
+/* The functions of one form (formula for the time of an op). `time` computes the time only; `say` also records a
+ * derivation. `efficiency` returns the fractions of the datasheet rates that a kind of kernel reaches, if the form uses
+ * constant fractions; NULL = the form computes the fractions itself. */
 typedef struct time_form {
     nnc_timing (*time)(const nnc_device *device, const nnc_op *op, const nnc_work *work);
     nnc_timing (*say)(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why);
@@ -128,12 +130,12 @@ static const double throttle_s = 0.5e-3;
 static const double sums_share = 0.6;
 
 typedef struct product {
-    double count, m, n, k; /* `count` is the number of products of this shape */
+    double count, m, n, k; /* `count`: number of products with the dimensions m, n, k */
     double unit_s;         /* seconds of one FLOP on one unit */
     double cache_s;        /* seconds per byte that the L2 cache feeds to the units; 0 = the L2 cache is not a limit */
-    double partial_s;      /* seconds per byte of partial sums that are moved through the L2 cache */
+    double partial_s;      /* seconds for each byte of fp32 partial sums that a split of k moves through the L2 cache */
     double element_bytes, units, k_fill, wave_quantization;
-    double operands_s; /* seconds to move operands and result through memory once */
+    double operands_s; /* seconds to read both operands from memory and to write the result to memory once */
 } product;
 
 typedef struct choice {
@@ -186,8 +188,8 @@ NNC_SAYING choice best_tiling(const product *p) {
     for (int i = 0; i < TILES; i++) {
         const double tm = sides[kinds_of_tile[i].side_m], tn = sides[kinds_of_tile[i].side_n];
         const double count = g.rows[kinds_of_tile[i].side_m] * g.columns[kinds_of_tile[i].side_n];
-        /* The time of the L2 cache is the same for every split of k. If it alone is longer than the best time so far,
-         * no split of this tile size is better. */
+        /* fed_s, the seconds in which the L2 cache feeds the tiles, is equal for all splits of k. If fed_s alone makes
+         * the score of this tile size worse than the best score so far, no split of k is tried for this tile size. */
         const double fed_s = count * (tm + tn) * p->k * p->element_bytes * p->cache_s;
         if (nnc_pow4(fed_s) + least_moved >= best.score) { continue; }
         for (int split = 1; split == 1 || (split <= SPLIT_MOST && count * split <= g.most_blocks); split *= 2) {
@@ -198,7 +200,8 @@ NNC_SAYING choice best_tiling(const product *p) {
     return best;
 }
 
-/* Adds to a derivation the formulas of the first tile size and split of k that have the best score. */
+/* Adds to a derivation the formulas of the chosen tile size and split of k: the first pair whose score equals
+ * best->score (the lowest score is the shortest time). */
 static void say_tiling(const product *p, const choice *best, nnc_derivation *why) {
     for (int i = 0; i < TILES; i++) {
         for (int split = 1; split <= SPLIT_MOST; split *= 2) {
@@ -292,7 +295,8 @@ static bool is_odd(const nnc_op *op) {
 
 static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e) {
     const nnc_matmul *u = &op->u.matmul;
-    const bool ragged = u->experts > 1 && !(u->useful > 0.0); /* true: the experts get different numbers of tokens */
+    /* true: the experts get different numbers of tokens, because no capacity factor fixes them */
+    const bool ragged = u->experts > 1 && !(u->useful > 0.0);
     const double scales = (u->in_blocks ? e->block_ratio : 1.0) * (ragged ? e->group_ratio : 1.0);
     const bool gradient = op->phase == NNC_PHASE_GRAD_INPUT || op->phase == NNC_PHASE_GRAD_WEIGHT;
     const double ratio =
@@ -300,9 +304,10 @@ static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e) {
     return scales * (is_odd(op) ? ratio : 1.0);
 }
 
-/* Returns the additional seconds of a weight gradient that is written in a wider format than the activations or is
- * added to sums in memory; 0 for other products. busy_share: share of the time in which the matrix units limit the
- * product; the result is multiplied by it, because memory_s already includes this traffic. */
+/* Returns the seconds that a weight gradient takes in addition to a plain product, if it is written in a wider format
+ * than the activations or is added to sums in memory; returns 0 for other products. busy_share: share of the product's
+ * time in which the matrix units are the limit. Only in this share the traffic of the sums takes additional time; in
+ * the rest of the time the traffic is a part of memory_s. */
 NNC_SAYING double sums_s_of(const device_rates *r, const nnc_op *op, const nnc_work *work, double busy_share,
                             nnc_derivation *why) {
     if (op->phase != NNC_PHASE_GRAD_WEIGHT || !(op->grad_bytes > 0.0)) { return 0.0; }
@@ -806,7 +811,8 @@ static nnc_efficiency update_efficiency(const nnc_device *device, const nnc_op *
     return e;
 }
 
-/* Defines two functions of a form: one without and one with a derivation. */
+/* Defines the two functions of a form for the table of forms: form_plain without a derivation, and form_say with a
+ * derivation. */
 #define FORM(form)                                                                                     \
     static nnc_timing form##_plain(const nnc_device *device, const nnc_op *op, const nnc_work *work) { \
         return form(device, op, work, NULL);                                                           \
@@ -830,7 +836,7 @@ ROW(NNC_TIMED_POINTWISE, MEMBERS(constant_time), .efficiency = pointwise_efficie
 ROW(NNC_TIMED_MAP, MEMBERS(constant_time), .efficiency = map_efficiency)
 ROW(NNC_TIMED_CAST, MEMBERS(constant_time), .efficiency = cast_efficiency)
 ROW(NNC_TIMED_UPDATE, MEMBERS(constant_time), .efficiency = update_efficiency)
-/* not used: links decide the time of a collective */
+/* The time of a collective follows from its links, so the functions in the row of collectives are never called. */
 ROW(NNC_TIMED_NETWORK, MEMBERS(constant_time), .efficiency = pointwise_efficiency)
 
 static const time_form *const forms[] = { NNC_TIMED_LIST(NNC_ROW_AT) };
@@ -900,7 +906,8 @@ static nnc_timing issued_too(const nnc_device *device, const nnc_op *op, nnc_der
     plain.issued_as = NNC_ISSUED_NOT;
     const nnc_work own = nnc_op_work(&plain);
     nnc_timing t = why != NULL ? form_of(op)->say(device, op, &own, why) : form_of(op)->time(device, op, &own);
-    const bool inside = op->kind == NNC_OP_CONV && is_own_host(device); /* oneDNN adds biases itself */
+    /* oneDNN adds the biases in the kernel of the convolution, so no other kernel adds them */
+    const bool inside = op->kind == NNC_OP_CONV && is_own_host(device);
     const double casts_s = (inside ? 0.0 : i.bytes / (e->memory_fraction * device->mem_bytes_per_s)) +
                            i.mixed_bytes / (e->mixed_fraction * device->mem_bytes_per_s) +
                            nnc_max(0.0, i.kernels - 1.0) * e->fixed_s;

@@ -27,13 +27,14 @@ typedef struct moment {
 
 static double sum_moment(const moment *m) { return m->gradients + m->kept + m->op + m->block + m->casts; }
 
-/* The ops of one model, and for each segment the moment of backward at which one of its instances has the most
- * bytes. */
+/* The state of a search for the peak of backward: the ops of one model, sums for one instance of each segment, and for
+ * each segment the moment of backward at which one instance has the most bytes in memory. */
 typedef struct replay {
     const nnc_op_list *list;
     const nnc_plan *plan;
     nnc_policy_sizes sizes;
-    /* for one instance of each segment: bytes of gradients (gradient), and of 16-bit copies of weights (cast) */
+    /* for one instance of each segment: bytes of all its gradients (gradient), and bytes of the 16-bit copies of its
+     * weights (cast) */
     double gradient[NNC_SEGMENTS_MAX], cast[NNC_SEGMENTS_MAX];
     /* for one instance of each segment: the moment with the most bytes without recomputation (inside), and if backward
      * runs its blocks again one by one (again) */
@@ -54,8 +55,9 @@ static void take_larger(moment *most, const moment *now) {
     if (sum_moment(now) > sum_moment(most)) { *most = *now; }
 }
 
-/* Bytes of one instance of each segment that are still in memory at the current op of backward. `kept` applies to an
- * instance without recomputation; `inputs` and `live` to an instance whose blocks backward runs again. */
+/* Bytes of one instance of each segment that are still in memory when backward reaches the current op. `kept` is used
+ * for an instance without recomputation; `inputs` and `live` are used for an instance whose recompute blocks backward
+ * runs again. */
 typedef struct left_over {
     double kept[NNC_SEGMENTS_MAX], casts[NNC_SEGMENTS_MAX], gradients[NNC_SEGMENTS_MAX];
     double inputs[NNC_SEGMENTS_MAX];     /* inputs of recompute blocks that backward has not run again yet, and kept
@@ -134,8 +136,8 @@ static void replay_ops(replay *r) {
     memcpy(r->gradient, left.gradients, sizeof r->gradient);
 }
 
-/* Compares *most, the moment with the most bytes so far, with the peaks of the first and of the last instance of
- * segment s. rest: bytes of the other segments at this time. */
+/* Replaces *most, the moment with the most bytes so far, by the peak of the first or of the last instance of segment s
+ * if that peak has more bytes. rest: bytes that the other segments have in memory while backward runs segment s. */
 static void replay_segment(const replay *r, const nnc_segment_sums *sum, const nnc_stage_residency *holding,
                            const nnc_resident_bytes *held, int32_t s, const moment *rest, moment *most) {
     const double n = (double)holding->instances[s], again = (double)holding->recomputed[s];
@@ -169,8 +171,8 @@ double nnc_list_update_bytes(const nnc_resident_bytes *held, const nnc_plan *pla
     return nnc_optimizer_list_bytes(plan->optimizer, plan->policy) * (double)update.params;
 }
 
-/* During the update all gradients are in memory, and no activations. If this moment has more bytes than the peak of
- * backward, makes it the peak. */
+/* Compares the update with the peak of backward: in the update all gradients are in memory and no activations. If the
+ * update has more bytes in memory, the update becomes the peak. */
 static void add_update_moment(nnc_resident_bytes *held, const nnc_plan *plan) {
     const double gradient_bytes =
         nnc_policy_bytes(plan->policy).gradient_bytes * (held->dense.params + held->expert.params);
@@ -184,8 +186,9 @@ static void add_update_moment(nnc_resident_bytes *held, const nnc_plan *plan) {
     }
 }
 
-/* For a captured program with activations in host memory: limits the gradients and activations at the peak to all
- * gradients, the activations of two units, and the activations outside of units. */
+/* For a captured program that stores activations in host memory: if all gradients, the activations of two units, and
+ * the activations outside of units are together fewer bytes than the gradients and activations of the peak, sets the
+ * peak to these bytes. */
 static void offload_moment(nnc_resident_bytes *held, const nnc_plan *plan) {
     const double gradient_bytes =
         nnc_policy_bytes(plan->policy).gradient_bytes * (held->dense.params + held->expert.params);
@@ -233,7 +236,7 @@ static void find_peak(replay *r, const nnc_segment_sums sums[NNC_SEGMENTS_MAX], 
 void nnc_peak_moment(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                      const nnc_stage_residency *holding, const nnc_plan *plan, const nnc_software *software,
                      nnc_resident_bytes *held) {
-    /* the reader of a captured program has already computed the peak from the recorded operators */
+    /* For a captured program the reader of the file has computed the bytes at the peak from the recorded operators. */
     if (list->recorded && plan->recompute == 0 && gradients_come_late(plan, software)) {
         held->replayed = true;
         held->peak.gradient_bytes = list->recorded_gradients;

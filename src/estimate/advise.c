@@ -39,13 +39,15 @@ typedef enum change {
     CHANGES
 } change;
 
-/* Largest numbers. STEPS_MAX: strengths of one change. DOUBLINGS_MAX: doublings of a degree. TRIES_MAX: estimates in
- * each of two searches (gentle changes only; all changes). TRIED_MAX: entries of the table of tried plans. AT_ONCE:
- * gentle changes in one set. Smallest number: SHORTEST, tokens of a sequence. */
+/* Limits of the search. Largest numbers: STEPS_MAX: strengths of one change. DOUBLINGS_MAX: doublings of a degree.
+ * TRIES_MAX: estimates in each of two searches (with gentle changes only, and with all changes). TRIED_MAX: plans in
+ * the table of tried plans. AT_ONCE: gentle changes in one set. Smallest number: SHORTEST: tokens of a shortened
+ * sequence. */
 enum { STEPS_MAX = 40, DOUBLINGS_MAX = 3, TRIES_MAX = 4000, SHORTEST = 256, TRIED_MAX = 512, AT_ONCE = 4 };
 _Static_assert(STEPS_MAX < 64 && CHANGES_GENTLE <= 10, "the steps of a plan fit in one number");
 
-/* Kinds of recomputation that are tried, the one that computes least again first. */
+/* Kinds of recomputation that the search tries, sorted by the work that backward computes again, the least work
+ * first. */
 static const unsigned recomputes[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NORM,
                                        NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
 
@@ -204,22 +206,24 @@ typedef struct tried_plan {
 typedef struct search {
     const nnc_model *model;
     const nnc_device *device;
-    const nnc_profiles *profiles; /* software profiles, from which each plan has a default */
-    const nnc_software *software; /* profile of the plan that does not fit; changed plans keep this profile */
+    /* the loaded software profiles; a plan without `--software` gets one of them by default */
+    const nnc_profiles *profiles;
+    /* software profile of the plan that does not fit; all changed plans use this profile */
+    const nnc_software *software;
     const nnc_plan *base;
     nnc_scratch *scratch;
-    nnc_variant variant; /* the changed plan that is estimated */
+    nnc_variant variant; /* the changed plan that the search estimates at the moment */
     int steps[CHANGES];
     int best[CHANGES]; /* strength of each change in the fastest plan with gentle changes so far; 0 = no change */
     double best_s;
-    int tries; /* number of estimates that may still be made */
+    int tries; /* number of estimates that the search is still allowed to make */
     /* true: try_set tries every strength, because a stronger change can need more memory than a weaker one */
     bool patient;
     bool gentle_tried; /* true: the search for gentle changes is complete, so try_sets skips sets of up to AT_ONCE
                         * gentle changes */
     bool takes_tight;  /* true: a plan with the verdict tight counts as fitting if the estimated memory fits, even if
                         * the upper end of the measured peaks does not */
-    bool shipped;      /* true: changed plans use only features that the framework of the profile has */
+    bool shipped;      /* true: changed plans use only features that the framework of the software profile has */
     tried_plan tried[TRIED_MAX];
     int tried_count;
 } search;
@@ -258,7 +262,8 @@ static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice
     return OUTCOME_FITS;
 }
 
-/* Writes to `text` of each found plan the command-line options that change the base plan to this plan. */
+/* For each of `count` found plans, writes to its `text` the command-line options that turn the base plan into the found
+ * plan. */
 static void write_texts(const search *s, nnc_advice *advice, int count) {
     for (nnc_advice *one = advice; one < advice + count; one++) {
         write_changes(s->base, &one->plan, one->text, sizeof one->text);
@@ -300,9 +305,9 @@ static double time_of_tokens(const search *s, const nnc_advice *one) {
     return before > now && now > 0 ? one->step_s * ((double)before / (double)now) : one->step_s;
 }
 
-/* Tries a set of changes, one bit each, at all strengths from weak to strong, until a plan fits; the strength of the
- * last change varies fastest. Unless s->patient, first tries full strengths, and stops if these do not fit. Returns
- * true if a plan fits. */
+/* Tries a set of changes (bit c of `set` = change c) at all combinations of strengths, from weak to strong, until a
+ * plan fits; the strength of the last change of the set varies fastest. If s->patient is false, first tries the set
+ * with all changes at full strength, and stops if that plan does not fit. Returns true if a plan fits. */
 static bool try_set(search *s, unsigned set, nnc_advice *advice) {
     int at[CHANGES] = { 0 }, strongest[CHANGES] = { 0 };
     for (int c = 0; c < CHANGES; c++) {
@@ -366,8 +371,9 @@ static bool holds_one(const found_sets *found, unsigned set) {
     return holds;
 }
 
-/* Tries all sets of `size` changes out of the first `changes` values of `change`. If these are the gentle changes,
- * keeps the `max` fastest plans; else keeps the first `max` plans, where sets of weaker changes come first. */
+/* Tries all sets of `size` changes out of the first `changes` values of `change`. If all these changes are gentle, the
+ * `max` fastest plans that fit stay in `advice`. Otherwise the first `max` plans that fit stay there; sets with weaker
+ * changes are tried first. */
 static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_advice *advice, int *found, int max) {
     nnc_advice one;
     const bool gentle = changes == CHANGES_GENTLE;
@@ -424,8 +430,9 @@ static double time_of(search *s, const int at[CHANGES], nnc_advice *advice) {
 /* If a stronger change makes a plan slower than the best plan by this factor, still stronger changes are not tried. */
 static const double far_slower = 1.1;
 
-/* Tries other strengths of change d than at[d]: all weaker ones; then stronger ones, until a plan that fits is slower
- * than the plan before, or slower than far_slower times the best plan. */
+/* For change d, tries all strengths weaker than at[d], and then the strengths stronger than at[d] one by one, until a
+ * plan that fits is slower than the plan with the next weaker strength, or slower than far_slower times the best
+ * plan. */
 static void try_row(search *s, int at[CHANGES], int d, nnc_advice *advice) {
     const int own = at[d];
     double last_s = nnc_same_bytes(at, s->best, sizeof s->best) ? s->best_s : (double)INFINITY, step_s = 0.0;
@@ -437,10 +444,11 @@ static void try_row(search *s, int at[CHANGES], int d, nnc_advice *advice) {
     at[d] = own;
 }
 
-/* Changes the fastest plan with gentle changes until no change makes it faster. Tries to give one change another
- * strength; and to weaken one change while another gets any strength, because a change that saves memory seldom saves
- * time. Also tries sequence parallelism and tensor ranks together, because the first needs the second. Returns true if
- * a faster plan was found; *advice is then this plan. */
+/* Changes the fastest plan with gentle changes until no change makes it faster. Each trial gives one change another
+ * strength, or weakens one change and gives a second change any strength: a change that makes the plan faster often
+ * needs more memory, which the second change saves. One more trial adds sequence parallelism and tensor ranks together,
+ * because sequence parallelism needs tensor ranks. Returns true if a faster plan was found; *advice is then this
+ * plan. */
 static bool refine(search *s, nnc_advice *advice) {
     const double first_s = s->best_s;
     double before_s;
@@ -490,8 +498,9 @@ static bool add_until_it_fits(search *s, int changes, int at[CHANGES]) {
     return now == OUTCOME_FITS;
 }
 
-/* Sets `at` to the way number `way` of turning data ranks into tensor, pipeline and context ranks; all other changes
- * are 0. Returns false if there are not so many ways. */
+/* `way` is the number of a way to turn data ranks into tensor, pipeline and context ranks. Sets in `at` the strengths
+ * of the changes of these degrees to this way, and the strengths of all other changes to 0. Returns false if there are
+ * not so many ways. */
 static bool set_way(const search *s, int way, int at[CHANGES]) {
     const int tensor = s->steps[CHANGE_TENSOR] + 1, pipeline = s->steps[CHANGE_PIPELINE] + 1;
     memset(at, 0, CHANGES * sizeof at[0]);
@@ -501,8 +510,9 @@ static bool set_way(const search *s, int way, int at[CHANGES]) {
     return at[CHANGE_CONTEXT] <= s->steps[CHANGE_CONTEXT];
 }
 
-/* Tests whether a plan with gentle changes may fit: tries all gentle changes at full strength, for each way of turning
- * data ranks into other ranks. Sets s->tries to TRIES_MAX afterwards. */
+/* Returns false if no plan with gentle changes can fit. Tries all gentle changes at full strength, for each way of
+ * turning data ranks into tensor, pipeline and context ranks, until a plan fits. Sets s->tries to TRIES_MAX at the
+ * end. */
 static bool may_fit_gently(search *s) {
     nnc_advice one;
     int at[CHANGES];
@@ -524,7 +534,8 @@ static bool may_fit_gently(search *s) {
     return fits;
 }
 
-/* Sets at[c], the strength of change c, to the lowest with which the plan fits. */
+/* Sets at[c] to the weakest strength of change c with which the plan fits while all other changes keep their
+ * strengths. */
 static void weaken(search *s, int at[CHANGES], int c) {
     nnc_advice one;
     const int strongest = at[c];
@@ -533,14 +544,15 @@ static void weaken(search *s, int at[CHANGES], int c) {
 
 /* Tries all changes together, for each way of turning data ranks into tensor, pipeline and context ranks; then weakens
  * each change as far as the plan still fits. try_sets would need too many estimates for sets of so many changes. Writes
- * the plan with the fewest changes to *advice. Returns 1 if a plan fits, else 0. */
+ * the plan with the fewest changes to *advice. Returns the number of plans written: 1 if a plan fits, else 0. */
 static int try_all_together(search *s, nnc_advice *advice) {
     int found = 0, at[CHANGES];
     for (int way = 0; set_way(s, way, at); way++) {
         nnc_advice one;
         s->tries = TRIES_MAX / 10;
         if (add_until_it_fits(s, CHANGES, at)) {
-            weaken(s, at, CHANGE_SHORTER); /* weakened first, because shorter sequences alter the training most */
+            /* shorter sequences alter the training most, so this change is weakened before the other changes */
+            weaken(s, at, CHANGE_SHORTER);
             for (int c = CHANGES - 1; c >= 0; c--) { weaken(s, at, c); }
             if (try_plan(s, at, true, &one) == OUTCOME_FITS && (found == 0 || one.changes < advice->changes)) {
                 *advice = one;
@@ -551,8 +563,8 @@ static int try_all_together(search *s, nnc_advice *advice) {
     return found;
 }
 
-/* If every found plan shortens the sequences, tries to add to the list a plan with the sequence length of the base
- * plan. Returns the new number of plans in the list. */
+/* If every found plan has shorter sequences than the base plan, searches for a plan that fits with the sequence length
+ * of the base plan, and adds it to the list. Returns the new number of plans in the list. */
 static int keep_lengths(search *s, nnc_advice *advice, int found, int max) {
     found_sets fitting = { .count = 0 };
     nnc_advice keeps;
@@ -613,8 +625,8 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     for (int size = 1; size <= CHANGES && found == 0; size++) {
         try_sets(&s, size, CHANGES, &fitting, advice, &found, max);
     }
-    /* If sets with changes that are not gentle fit, also tries LoRA with recomputation, which is often faster than
-     * offload. */
+    /* If a set with changes that are not gentle fits, LoRA with recomputation is tried in addition, because it is often
+     * faster than offload. */
     const unsigned adapted = 1U << CHANGE_ADAPTERS | 1U << CHANGE_RECOMPUTE;
     if (alters && found > 0 && found < max && s.steps[CHANGE_ADAPTERS] > 0 && s.steps[CHANGE_RECOMPUTE] > 0 &&
         !holds_one(&fitting, adapted) && try_set(&s, adapted, &advice[found])) {

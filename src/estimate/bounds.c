@@ -55,9 +55,10 @@ NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, co
     }
 }
 
-/* Seconds of one layer of a segment. parts has a row for each part of a pass, and a column for each engine. One more
- * row, WEIGHT_PART, has only the weight gradients, which the row of backward also includes. One more column,
- * NNC_ENGINES, has the time without overlap: the sum over compute, memory, network, fixed times and the host. */
+/* Seconds of one layer of a segment. parts[row][column]: rows 0 to NNC_PASS_PARTS - 1 are the parts of a pass (forward,
+ * backward, ...); row WEIGHT_PART has only the weight gradients, which the row of backward includes too. Columns 0 to
+ * NNC_ENGINES - 1 are the engines; column NNC_ENGINES has the time without overlap: the sum over compute, memory,
+ * network, fixed times and the host. */
 enum { WEIGHT_PART = NNC_PASS_PARTS, SUMMED_PARTS };
 typedef struct engine_sums {
     double parts[SUMMED_PARTS][NNC_ENGINES + 1];
@@ -131,8 +132,8 @@ double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *unit
 
 /* ---- the ideal step: the lower bound of the step time ---- */
 
-/* Sets forward_s, backward_s, recompute_s and update_s of *ideal for one device, as if only `engine` took time. stage:
- * index of the device. */
+/* Sets forward_s, backward_s, recompute_s and update_s of *ideal to the seconds that the engine `engine` works in these
+ * parts of the step on one device. stage: index of this device in the pipeline. */
 static void engine_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_step_memory *m,
                          int32_t stage, const engine_rates *rates, nnc_engine engine, nnc_ideal *ideal) {
     const nnc_stage_residency *holding = &m->holdings[stage];
@@ -156,8 +157,8 @@ static double parts_s(const nnc_ideal *i) {
     return i->forward_s + i->backward_s + i->recompute_s + i->update_s + i->exposed_comm_s + i->bubble_s;
 }
 
-/* Seconds that each fabric works in one pass over one layer of a segment. once_s: in every pass; again_s: in addition,
- * if backward computes the layer again. */
+/* Seconds that the collectives of one layer of a segment occupy each fabric in one pass. once_s: collectives of forward
+ * and backward; again_s: the additional collectives if backward computes the layer again (recomputation). */
 typedef struct link_loads {
     double once_s[NNC_SEGMENTS_MAX][NNC_FABRICS], again_s[NNC_SEGMENTS_MAX][NNC_FABRICS];
 } link_loads;
@@ -224,8 +225,8 @@ static void find_busiest_links(const nnc_step *step, const nnc_rows *rows, const
     }
 }
 
-/* Returns a time in seconds that the passes of the pipeline cannot exceed: one pass of each stage, plus one pass of the
- * slowest stage for each micro-batch. Sets *busy_s to the passes of the slowest stage. */
+/* Returns an upper bound, in seconds, of the time of all passes in the pipeline: one pass of each stage, plus one pass
+ * of the slowest stage for each micro-batch. Sets *busy_s to the seconds of all passes of the slowest stage. */
 static double longest_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_step_memory *m,
                         double *busy_s) {
     double all = 0.0, slowest = 0.0;
@@ -257,9 +258,9 @@ static bool engine_step(const nnc_step *step, const nnc_bound_segment_times *uni
     return true;
 }
 
-/* Called if a fabric is busy for longer than every engine. Changes *ideal to describe the device `stage`, whose links
- * are busiest: the parts of its step on the engine, its bubble, and as exposed communication the seconds by which the
- * links are busy longer. */
+/* Called if the links of a device are busy for longer than every engine. Changes *ideal to describe the device `stage`,
+ * whose links are busiest: the seconds of its parts of the step on ideal->engine, its bubble, and its exposed
+ * communication (busy seconds of the links minus the seconds of the step on this engine). */
 static void wait_for_links(const nnc_step *step, const nnc_bound_segment_times *units, const engine_rates *rates,
                            int32_t stage, const nnc_step_memory *m, nnc_ideal *ideal) {
     const double engine_s = ideal->step_s;
@@ -339,7 +340,7 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
     for (int e = 0; e < NNC_ENGINES; e++) { times[e] = engine_time_s(&rates, (nnc_engine)e, op, &row->work, why); }
     const double matrix_s = times[NNC_ENGINE_MATRIX], vector_s = times[NNC_ENGINE_VECTOR];
     double memory_s = times[NNC_ENGINE_MEMORY];
-    (void)memory_s; /* only the derivation uses memory_s */
+    (void)memory_s; /* avoids a warning: memory_s is used only if the function records a derivation */
     if (nnc_op_row_of(op)->fuses) {
         NNC_SET(why, memory_s, "s", 0.0);
         NNC_NOTE(why, "ideal fusion: the neighbouring ops already move its tensors");
@@ -399,9 +400,9 @@ static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *wh
     }
 }
 
-/* Sets row->network_s to the sum over all fabrics of the seconds that a collective occupies them. Returns the seconds
- * of exposed communication of this collective: a share of the exposed communication of the step, by its time on the
- * busiest fabric. */
+/* Sets row->network_s to the seconds that a collective occupies the fabrics, summed over all fabrics. Returns the
+ * seconds of exposed communication of this collective: the exposed communication of the step x (seconds of this
+ * collective on the busiest fabric / seconds of all collectives on that fabric). */
 static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_cost *row) {
     nnc_derivation *const why = step->why;
     double load_s[NNC_FABRICS];
@@ -425,8 +426,9 @@ static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_co
     return time_s;
 }
 
-/* Fills m->stages for an ideal step. All stages get the exposed communication and the update of the stage that decides
- * the step time. rows: op table as nnc_ideal_step left it. */
+/* Fills m->stages, the times of each pipeline stage, for an ideal step. Exposed communication and update are computed
+ * only for the stage that decides the step time, and are used for all stages. rows: op table that nnc_ideal_step has
+ * filled. */
 static void describe_stages(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows, nnc_step_memory *m) {
     nnc_bound_segment_times units;
     nnc_bound_segment_times_sum(step, rows, &units);
@@ -446,7 +448,7 @@ void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows
     describe_stages(step, ideal, rows, m);
     nnc_step_restrict(step, &m->holdings[ideal->stage], rows);
     nnc_step quiet = *step;
-    quiet.why = NULL; /* no derivation, because the loop below replaces the times of these rows */
+    quiet.why = NULL; /* NULL = records no derivation, because the loop below replaces the times of these rows */
     nnc_step_end_append(&quiet, none, m, ideal->stage, &hidden, rows);
     nnc_derivation *const why = step->why;
     double rows_s = 0.0, compute_total_s = 0.0, memory_total_s = 0.0, network_total_s = 0.0;
