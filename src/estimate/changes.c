@@ -23,7 +23,8 @@ typedef enum move {
     MOVE_KERNELS,
     MOVE_ZERO,
     MOVE_FROZEN,
-    MOVE_QUICK, /* with `quick`, the moves from this value on are not tried */
+    /* MOVE_QUICK: if the caller asks for a quick search (`quick`), this move and all moves after it are not tried */
+    MOVE_QUICK,
     MOVE_RESHARD = MOVE_QUICK,
     MOVE_SEQUENCE,
     MOVE_TENSOR,
@@ -45,20 +46,21 @@ enum { STEPS_MAX = 10, ROUNDS_MAX = 8, LORA_RANK = 16, VOCAB_MULTIPLE = 128 };
  * worth_smaller. */
 static const double worth_faster = 0.005, worth_smaller = 0.05;
 
-/* A changed plan as a user would give it, before defaults are filled in, and its profile and model. */
+/* A changed plan with the open fields not yet filled in by defaults, and the profile and the model that the change
+ * sets. */
 typedef struct candidate {
     nnc_plan plan;
-    const nnc_software *software; /* profile that the move sets; NULL = the default profile for this plan */
+    const nnc_software *software; /* software profile that a move has set; NULL = the default profile for `plan` */
     bool padded;
 } candidate;
 
 typedef struct tuner {
     const nnc_plan_change_ask *ask;
     nnc_scratch *scratch;
-    nnc_model padded; /* copy of the model with a padded vocabulary */
+    nnc_model padded; /* copy of the model whose vocabulary is a multiple of VOCAB_MULTIPLE */
     nnc_result base;
-    nnc_variant variant; /* the changed plan that is estimated */
-    bool shipped;        /* true: changed plans use only features that the framework of the profile has */
+    nnc_variant variant; /* the changed plan that is being estimated */
+    bool shipped;        /* true: changed plans use only features that the framework of the software profile has */
     int tries;
 } tuner;
 
@@ -66,9 +68,10 @@ static bool has_peak(const tuner *t, nnc_dtype precision) {
     return !isnan(nnc_device_matmul_peak(t->ask->device, precision));
 }
 
-/* Sets the number of micro-batches in *plan so that the global batch stays as in `now`, for a given micro-batch and
- * number of data ranks. If *plan has a global batch but no number of micro-batches, it is not changed, because the
- * number then follows. Returns false if micro-batch x data ranks does not divide the global batch. */
+/* Sets plan->micro_batches so that the global batch stays that of the plan `now`, for the given micro-batch and number
+ * of data ranks. If *plan states a global batch but no number of micro-batches, leaves *plan as it is, because the
+ * number of micro-batches then follows from the global batch. Returns false if micro-batch x data ranks does not divide
+ * the global batch. */
 static bool keep_batch(const nnc_plan *now, int64_t micro_batch, int32_t data, nnc_plan *plan) {
     const int64_t product = micro_batch * data;
     if (now->global_batch % product != 0) { return false; }
@@ -76,9 +79,9 @@ static bool keep_batch(const nnc_plan *now, int64_t micro_batch, int32_t data, n
     return true;
 }
 
-/* Sets one degree of parallelism, *asked, to 2^(step - 1), and changes the number of data ranks in *plan so that the
- * number of devices stays. most: largest degree. degree: the degree in `now`. Returns false if the numbers do not
- * divide, the degree is too large, or it would not change. */
+/* Sets one degree of parallelism, *asked (a field of *plan), to 2^(step - 1), and changes plan->data so that the number
+ * of devices stays the same. most: largest value of the degree. degree: value of the degree in the plan `now`. Returns
+ * false if 2^(step - 1) equals `degree`, is larger than `most`, or does not divide data ranks x degree of `now`. */
 static bool split(const nnc_plan *now, int step, int32_t most, int32_t degree, int32_t *asked, nnc_plan *plan) {
     const int32_t to = 1 << (step - 1), all = now->data * degree;
     if (to == degree || to > most || all % to != 0) { return false; }
@@ -102,7 +105,8 @@ static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_pla
     const bool single = from == NNC_FP32 || from == NNC_TF32;
     const bool half = from == NNC_BF16 || from == NNC_FP16;
     plan->precision = to;
-    /* true: for this model 16-bit formats are known only with autocast */
+    /* true: the model is a captured program, for which estimates in 16-bit formats exist only with autocast (the policy
+     * amp) */
     const bool captured = t->ask->model->captured != NULL;
     if (single && to != NNC_TF32 && (captured || plan->policy == NNC_POLICY_FP32)) {
         plan->policy = captured ? NNC_POLICY_AMP : NNC_POLICY_MIXED;
@@ -113,8 +117,8 @@ static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_pla
                                                 : single);
 }
 
-/* Applies a move with strength `step` (from 1) to a candidate. now: the resolved plan. Returns false if the move
- * changes nothing or is not possible. */
+/* Applies the move `what` with strength `step` (from 1) to the candidate *c. now: the plan of the candidate before the
+ * move, with all defaults filled in. Returns false if the move is not possible or leaves the candidate as it was. */
 static bool apply(const tuner *t, move what, int step, const nnc_plan *now, candidate *c) {
     static const unsigned recomputes[] = { NNC_RECOMPUTE_NONE, NNC_RECOMPUTE_ATTENTION,
                                            NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
@@ -216,8 +220,9 @@ static bool better(const nnc_result *a, const nnc_result *b) {
                : a->samples_per_s > (1.0 + worth_faster) * b->samples_per_s;
 }
 
-/* Finds the best strength of a move for the candidate *from, whose resolved plan is *now. most: largest strength to
- * try. Writes the changed candidate to *to and its estimate to *r. Returns false if no strength is possible. */
+/* Applies the move `what` with each strength from 1 to `most` to the candidate *from, and writes the candidate with the
+ * best plan (see `better`) to *to and its estimate to *r. now: the plan of *from with all defaults filled in. Returns
+ * false if the move is not possible with any strength. */
 static bool best_step(tuner *t, move what, const candidate *from, const nnc_plan *now, int most, candidate *to,
                       nnc_result *r) {
     bool any = false;
@@ -230,7 +235,9 @@ static bool best_step(tuner *t, move what, const candidate *from, const nnc_plan
             *r = found;
             any = true;
         } else if (what == MOVE_MICRO_BATCH) {
-            break; /* a micro-batch that is twice as large is not better, so larger ones are not tried */
+            /* the doubled micro-batch is not better than the micro-batch before, so still larger micro-batches are not
+             * tried */
+            break;
         }
     }
     return any;
@@ -249,8 +256,9 @@ static void keep(const tuner *t, const candidate *c, const nnc_result *r, bool a
     write_options(t, c, change->options, sizeof change->options);
 }
 
-/* Tests whether the change with result r is listed. The changed plan has to fit. If the given plan fits too, the
- * changed plan also has to be faster by worth_faster or smaller by worth_smaller. */
+/* Tests whether a changed plan, whose estimate is *r, is worth listing. The changed plan has to fit in memory. If the
+ * given plan fits in memory too, the changed plan also has to give more samples per second by the share worth_faster,
+ * or to need less memory by the share worth_smaller. */
 static bool is_worth(const tuner *t, const nnc_result *r) {
     const bool over = t->base.verdict == NNC_OVER_MEMORY;
     return r->verdict != NNC_OVER_MEMORY &&
@@ -258,8 +266,9 @@ static bool is_worth(const tuner *t, const nnc_result *r) {
             (double)r->memory.total_bytes < (1.0 - worth_smaller) * (double)t->base.memory.total_bytes);
 }
 
-/* Applies moves to the candidate *best, in rounds, as long as a move makes the plan better; at most ROUNDS_MAX rounds.
- * Moves from MOVE_TOGETHER on and the move optimizer are not tried. *reached is the estimate of *best. */
+/* Applies moves to the candidate *best as long as a move makes its plan better, in at most ROUNDS_MAX rounds over all
+ * moves. The moves from MOVE_TOGETHER on and the move optimizer are not tried. *reached is the estimate of *best, on
+ * entry and on return. */
 static void combine(tuner *t, candidate *best, nnc_result *reached) {
     int rounds = 0;
     for (bool helps = true; helps && rounds < ROUNDS_MAX; rounds += helps ? 1 : 0) {
@@ -278,8 +287,8 @@ static void combine(tuner *t, candidate *best, nnc_result *reached) {
     }
 }
 
-/* Sets found->together to the best combination of moves if it is worth listing; else to QLoRA with other moves if that
- * is worth listing. Otherwise leaves found->together unchanged. */
+/* Sets found->together to the best combination of moves, if is_worth accepts it; else to the best combination of QLoRA
+ * with other moves, if is_worth accepts that. If neither is accepted, found->together keeps its value. */
 static void find_together(tuner *t, nnc_plan_changes *found) {
     candidate best = { .plan = *t->ask->plan }, qlora;
     nnc_result reached = t->base;
@@ -295,12 +304,14 @@ static void find_together(tuner *t, nnc_plan_changes *found) {
     }
 }
 
-/* Tests whether change a comes before change b in the list. */
+/* Tests whether change a comes before change b in the list of changes: it gives more samples per second, or as many and
+ * its `place` is smaller. */
 static bool precedes(const nnc_plan_change *a, const nnc_plan_change *b) {
     return a->samples_per_s > b->samples_per_s || (!(a->samples_per_s < b->samples_per_s) && a->place < b->place);
 }
 
-/* Inserts a change into a list of `count` changes, which is sorted by samples per second, the fastest first. */
+/* Inserts the change *one into the list `changes` of `count` changes. The list is sorted by samples per second, the
+ * fastest plan first. */
 static void insert(nnc_plan_change *changes, int count, const nnc_plan_change *one) {
     int place = count;
     while (place > 0 && precedes(one, &changes[place - 1])) {
@@ -333,7 +344,7 @@ static void try_move(tuner *t, move what, nnc_plan_changes *found) {
 }
 
 /* Begins a search for changes: writes the estimate of the given plan to t->base, and sets t->shipped. Returns false if
- * this estimate fails. */
+ * the given plan cannot be estimated. */
 static bool begin(tuner *t) {
     const candidate base = { .plan = *t->ask->plan };
     if (t->ask->base != NULL) {
@@ -357,8 +368,8 @@ int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch, 
     if (begin(&t)) {
         scratch->fits_only = scratch->workless = true;
         const move most = ask->quick ? MOVE_QUICK : MOVES;
-        /* The moves from optimizer to zero come first, because they do not change the op list, and scratch still has
-         * the op list of the given plan. */
+        /* The moves from optimizer to zero do not change the op list, so they come first: `scratch` then still has the
+         * op list of the given plan. */
         for (move what = MOVE_OPTIMIZER; what <= MOVE_ZERO; what++) { try_move(&t, what, found); }
         for (move what = 0; what < most; what++) {
             if (what != MOVE_PADDING && (what < MOVE_OPTIMIZER || what > MOVE_ZERO)) { try_move(&t, what, found); }

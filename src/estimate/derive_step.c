@@ -38,8 +38,8 @@ typedef struct keyed {
     int count;
 } keyed;
 
-/* Adds a value to the sum of its key. If there are already KEYS_MAX keys, a new key is added to the last sum, which is
- * then called "others". */
+/* Adds `value` to the sum with the name `key`. Of KEYS_MAX sums, the last one takes all further keys, and its name
+ * becomes "others". */
 static void add_keyed(keyed *k, const char *key, double value) {
     int i = 0;
     while (i < k->count && strcmp(k->keys[i], key) != 0) { i++; }

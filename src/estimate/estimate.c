@@ -72,9 +72,10 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why) 
     }
 }
 
-/* Half of the range of the step time, as a logarithm, for a network with a stand-in: another network whose counts are
- * nearly equal (foreign/names/members.json). set_interval adds the squares of this and the other spreads. Fitted on
- * timm networks with even CRC-32: docs/accuracy-vision.md. */
+/* Half of the range of the step time, as a natural logarithm, for a network whose counts are taken from a stand-in:
+ * another network with nearly equal counts (foreign/names/members.json). set_interval adds the squares of STAND_IN and
+ * of the other half ranges. Fitted on the measured rows of timm networks whose group name SOURCE/MODEL has an even
+ * CRC-32: docs/accuracy-vision.md. */
 #define STAND_IN 0.5
 
 /* Returns the name of the group of measurements that a model belongs to. A graph file and a captured program are groups
@@ -86,8 +87,8 @@ static const char *measured_of(const nnc_model *model, bool experts) {
                                                                         : nnc_family_name(model->family);
 }
 
-/* Returns the measured range of a software profile for a device ("" = all devices) and a group of models `of`; NULL =
- * not measured. */
+/* Returns the range of errors that was measured for a software profile on the device `device` ("" = on all devices) and
+ * for the models of the group `of`; NULL = no such range was measured. */
 static const nnc_range *range_for(const nnc_software *software, const char *device, const char *of) {
     for (int32_t i = 0; i < software->range_count; i++) {
         const nnc_range *one = &software->ranges[i];
@@ -124,7 +125,8 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     NNC_LET(why, own, NULL, range != NULL ? range->own : s->own);
     NNC_LET(why, device, NULL, measured != NULL ? 0.0 : guessed);
     NNC_LET(why, routed, NULL,
-            /* a stand-in widens the range by STAND_IN; networks with a stand-in have no experts */
+            /* a network with a stand-in has no experts, so the range gets either STAND_IN or the additional range of
+             * experts */
             model->stand_in               ? STAND_IN
             : measured == NULL && experts ? s->experts
                                           : 0.0);
@@ -165,8 +167,9 @@ static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_
 
 /* ---- lower and upper bound of the step time ---- */
 
-/* Tests whether ideal fusion would leave the lower bound of the step time as it is. Fusion of norms and pointwise ops
- * never changes the lower bound, because their bytes are not counted in it. */
+/* Tests whether the plan and the software profile already do everything that ideal fusion does, so that ideal fusion
+ * cannot lower the bound. Fusion of norms and pointwise ops is not tested: the lower bound never counts the bytes of
+ * norms and pointwise ops. */
 static bool is_ideal(const nnc_plan *plan, const nnc_software *software) {
     return plan->attention != NNC_ATTENTION_UNFUSED && software->fused_loss && software->fused_optimizer &&
            !software->zero_gradients && !software->added_gradients;
@@ -209,9 +212,9 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
 }
 
 /* Sets the lower and the upper bound of the step time. The lower bound is the shorter of two ideal steps: that of the
- * model with ideal fusion and flash attention, and that of the plan's own ops. Either can be shorter, because flash
- * attention has five products in backward and unfused attention four. Returns false if the pipeline is too large to
- * replay. */
+ * model with ideal fusion and flash attention, and the ideal step of the ops that the plan sets. Sometimes the first is
+ * shorter and sometimes the second, because flash attention has five products in backward and unfused attention four.
+ * Returns false if the pipeline is too large to replay. */
 static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, fusing *with,
                        bound_rows *lower, nnc_result *r) {
     nnc_bound_segment_times units;
@@ -232,8 +235,9 @@ static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch
     return done;
 }
 
-/* Sets the upper bound to the step time if the step time is larger. There are two cases: a part may take longer with
- * overlap than without; and with split backward a pipeline may end later although its passes are shorter. */
+/* Sets the upper bound to the step time if the step time is longer. The step time is longer in two cases: some part of
+ * the step takes longer with overlap than without overlap; or, if backward is split into input and weight gradients,
+ * the pipeline ends later although its passes are shorter. */
 static void raise_upper(nnc_result *r, nnc_derivation *why) {
     if (r->step_s > r->upper_bound_s) {
         NNC_LET(why, nothing_hides_s, "s", r->upper_bound_s);
@@ -331,8 +335,9 @@ void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r) {
     scratch->shown = NULL;
 }
 
-/* Fills in the plan (r->plan) and lowers the model. Writes the op list of the whole model to scratch->list, the rules
- * for lowering to *how, and begins *step. */
+/* Fills in the fields that the plan leaves open (r->plan), and lowers the model. Writes the op list of the whole model
+ * to scratch->list and the rules for lowering to *how, and sets the fields of *step that do not depend on the op list
+ * of one rank. */
 static nnc_status lower(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                         const nnc_plan *plan, nnc_scratch *scratch, nnc_derivation *why, nnc_lowering *how,
                         nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err) {
@@ -368,7 +373,7 @@ static void shard_and_cost(const nnc_step *step, const nnc_lowering *how, nnc_sc
 nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err) {
     const bool brief = nnc_estimate_is_brief(scratch, &r->plan);
-    /* in a brief estimate r->memory may be set already, by a caller that has checked the memory first */
+    /* r->memory.total_bytes is not 0 if the caller of a brief estimate has already computed the memory */
     if (!brief || r->memory.total_bytes == 0) { nnc_stage_memory(step, model, brief, &scratch->step, r); }
     nnc_step_ends_find(step, &scratch->step, &scratch->ends);
     step->ends = &scratch->ends;
@@ -445,8 +450,8 @@ const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index) {
 
 /* ---- public function: an estimate ---- */
 
-/* Reads and checks the arguments of a public function into scratch->plan and scratch->software, unless these have the
- * same bytes already from the call before. */
+/* Reads and checks the arguments of a public function into scratch->plan and scratch->software, unless both already
+ * hold arguments with the same bytes from the previous call. */
 static nnc_status read_again(const char *function, const nnc_model *model, const nnc_device *device,
                              const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch, nnc_error *err) {
     nnc_estimate_args asked;
@@ -459,7 +464,7 @@ static nnc_status read_again(const char *function, const nnc_model *model, const
         return NNC_OK;
     }
     /* NOLINTEND(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
-    scratch->plan.struct_size = 0; /* if this call fails, struct_size 0 marks the stored plan as not valid */
+    scratch->plan.struct_size = 0; /* until the arguments are checked, struct_size 0 marks scratch->plan as not valid */
     NNC_TRY(nnc_estimate_args_read(function, model, device, software, plan, &asked, err));
     memcpy(&scratch->software, asked.software, sizeof scratch->software);
     memcpy(&scratch->plan, &asked.plan, sizeof scratch->plan);

@@ -28,23 +28,25 @@
 
 /* ---- resolve.c: completes and checks a plan ---- */
 
-/* Copies `given`, a plan of any struct_size, to *plan and checks its fields; given NULL = the default plan. */
+/* Copies the plan `given`, which may have the struct_size of an older version, to *plan and checks its fields. given
+ * NULL: writes the default plan to *plan. */
 nnc_status nnc_plan_read(const nnc_plan *given, nnc_plan *plan, nnc_error *err);
 
-/* Arguments of a public function, after nnc_estimate_args_read has read and checked them. */
+/* Arguments of a public function of the library. nnc_estimate_args_read has read and checked them. */
 typedef struct nnc_estimate_args {
     nnc_plan plan;
     const nnc_software *software;
     nnc_software neutral; /* the neutral profile; `software` points to this member if the caller gave no profile */
 } nnc_estimate_args;
 
-/* Reads and checks the arguments of a public function, and writes them to *asked. function: name of the public
- * function, for error messages. software: software profile; NULL = the neutral profile. */
+/* Reads and checks the arguments with which a user called the public function `function` (error messages contain this
+ * name), and writes them to *asked. software: the software profile; NULL = the neutral profile. */
 nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model, const nnc_device *device,
                                   const nnc_software *software, const nnc_plan *plan, nnc_estimate_args *asked,
                                   nnc_error *err);
 
-/* Returns the flags of recomputation that take effect: full recomputation includes all others. */
+/* Returns the kinds of recomputation (bit flags) that have an effect: full recomputation alone, if it is set, because
+ * it includes all other kinds; else all flags. */
 static inline unsigned nnc_plan_recompute(unsigned recompute) {
     return (recompute & NNC_RECOMPUTE_FULL) != 0 ? NNC_RECOMPUTE_FULL : recompute;
 }
@@ -54,8 +56,8 @@ static inline unsigned nnc_plan_recompute(unsigned recompute) {
 nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                  nnc_plan *resolved, nnc_error *err);
 
-/* Changes flash attention of a resolved plan to unfused attention if the software profile has no fused attention. With
- * context parallelism the plan is not changed. */
+/* Changes flash attention to unfused attention in a resolved plan if the software profile has no fused attention.
+ * Leaves a plan with context parallelism as it is. */
 void nnc_plan_set_attention(nnc_plan *plan, const nnc_software *software);
 
 /* Fills in what a plan leaves open, as nnc_plan_resolve_read does, and then calls nnc_plan_set_attention for the
@@ -63,12 +65,12 @@ void nnc_plan_set_attention(nnc_plan *plan, const nnc_software *software);
 nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                 const nnc_software *software, nnc_plan *resolved, nnc_error *err);
 
-/* Checks a resolved plan again after a change of its schedule or its virtual stages; no other field depends on these
- * two. layers: number of layers of the model. */
+/* Checks the schedule and the virtual stages of a resolved plan again, after one of them was changed. All other fields
+ * of the plan are independent of these two. layers: number of layers of the model. */
 nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers, nnc_error *err);
 
-/* Inputs of an estimate of a changed plan. Each pointer points to an object of the caller, or to the member own_* of
- * the same kind. */
+/* Inputs of the estimate of a changed plan. `plan`, `model` and `software` point to objects of the caller, or, if the
+ * change alters such an object, to the copy own_plan, own_model or own_software. */
 typedef struct nnc_variant {
     const nnc_plan *plan;
     const nnc_model *model;
@@ -78,17 +80,19 @@ typedef struct nnc_variant {
     nnc_software own_software;
 } nnc_variant;
 
-/* A function that completes a changed plan with the settings of the framework release that the user named. complete:
- * *variant has in own_plan a plan that was made by a change of `base`, and in own_model its model. The function sets
- * the fields of both that neither the user nor the change sets, and own_software. It returns false if the file of the
- * release has a fault. */
+/* A function that fills in a changed plan with the settings of the framework release that the user has named. On entry
+ * of `complete`, variant->own_plan is a plan that was made by a change of `base`, and variant->own_model is the model
+ * of this plan. The function sets the fields of own_plan and own_model that neither the user nor the change has set,
+ * and sets own_software. It returns false if the file of the release has a fault. `in` is passed to the function. */
 typedef struct nnc_completer {
     bool (*complete)(const void *in, const nnc_plan *base, nnc_variant *variant);
     const void *in;
 } nnc_completer;
 
-/* Completes *variant, whose plan was made by a change of the plan `base`, with nnc_completer if the profiles are those
- * of a release. Returns false if the file of the release has a fault. */
+/* If `profiles` belongs to a framework release (profiles->completer is not NULL), copies the plan and the model of
+ * *variant to own_plan and own_model, and calls the function of the nnc_completer. The plan of *variant was made by a
+ * change of the plan `base`. Without a release, *variant is not changed. Returns false if the file of the release has a
+ * fault. */
 bool nnc_variant_complete(nnc_variant *variant, const nnc_profiles *profiles, const nnc_plan *base);
 
 /* ---- partition.c: layers of pipeline stages ---- */
@@ -101,8 +105,8 @@ typedef struct nnc_stage_layers {
 } nnc_stage_layers;
 
 /* Layers of each virtual stage, in the order in which a micro-batch passes the stages. Every virtual stage gets the
- * same number of layers; layers that are left over go to the first stages, one to each. The first stage also gets the
- * embedding, the last also the head. */
+ * same number of layers; if the number of layers is not a multiple of the number of stages, the first stages get one
+ * layer more each. The first stage has the embedding, and the last stage has the head. */
 typedef struct nnc_stage_partition {
     int32_t stages, virtual_stages; /* stages: number of pipeline devices; virtual_stages: number of virtual stages on
                                      * all devices */
@@ -114,14 +118,15 @@ typedef struct nnc_stage_partition {
 
 void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_stage_partition *partition);
 
-/* Returns the index of the pipeline device that holds a virtual stage. Interleaved schedules give successive virtual
- * stages to successive devices, and after the last device to the first again. zb-v goes from the first device to the
- * last, and then back to the first. */
+/* Returns the index of the pipeline device that holds a virtual stage. In interleaved schedules, successive virtual
+ * stages are on successive devices; the device after the last is the first device again. In the schedule zb-v, the
+ * virtual stages go from the first device to the last device, and then back from the last to the first. */
 int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage);
 
-/* Returns how many layers of a segment backward computes again; 0 without full recomputation. instances: number of
- * layers of each segment on the virtual stage. The first layers of the stage are computed again; if kinds of layers
- * alternate, the same share of each kind. */
+/* Returns how many layers of a segment on one virtual stage backward computes again; 0 without full recomputation.
+ * instances: number of layers of each segment on the virtual stage. The plan can ask for only some layers: then the
+ * first layers of the stage are computed again. If the stage has layers of different kinds that alternate, the same
+ * share of each kind is computed again. */
 int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment,
                               const int64_t instances[NNC_SEGMENTS_MAX]);
 
@@ -135,35 +140,42 @@ typedef struct nnc_segment_time {
     double forward_s, backward_s, weight_s, recompute_s;
     double compute_s[NNC_PASS_PARTS];
     double exposed_s[NNC_PASS_PARTS][NNC_COMM_COUNT];
-    double host_s[NNC_PASS_PARTS]; /* seconds by which a part is longer because the host cannot issue its ops faster */
-    double lead_s; /* first segment: seconds by which the host is ahead of the device at the end of a pass */
-    /* For each lane (set of links): seconds that further communication on these links can still overlap with, namely
-     * compute and exposed communication on other links. */
+    /* seconds by which each part of a pass is longer because the device waits for the host to issue ops */
+    double host_s[NNC_PASS_PARTS];
+    /* seconds between the end of issuing by the host and the end of the work of the device at the end of a pass; set
+     * only for the first segment */
+    double lead_s;
+    /* For each lane (set of links): seconds in which more communication on the links of this lane could run at the same
+     * time. These are the seconds of compute, and of exposed communication on other links. */
     double free_s[NNC_PASS_PARTS][NNC_LANES];
 } nnc_segment_time;
 
-/* Shares of the communication time that overlap with compute, in [0, 1]. */
+/* Overlap of a plan with a software profile. share: fraction (0 to 1) of the time of each kind of communication that
+ * may overlap with compute. */
 typedef struct nnc_overlap {
     double share[NNC_COMM_COUNT];
     double tensor_backward; /* overlapped share of tensor-parallel collectives in backward; `share` has the share for
                              * forward */
-    double context_ahead;   /* overlapped share of communication that has to end before attention starts */
-    double ring_share;      /* share of the attention time that ring transfers can overlap with: the time of all blocks
-                             * of keys but the last */
-    bool weight_apart;      /* true: the schedule computes weight gradients at another time than the rest of backward,
-                             * so no communication overlaps with weight gradients */
+    /* overlapped share of the communication of context parallelism that has to end before attention starts */
+    double context_ahead;
+    double ring_share; /* share of the attention time that ring transfers can overlap with: the time of all blocks
+                        * of keys but the last */
+    bool weight_apart; /* true: the schedule computes weight gradients at another time than the rest of backward,
+                        * so no communication overlaps with weight gradients */
 } nnc_overlap;
 nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software);
 
 /* Overlaps the communication of each segment and phase with the compute of the same segment and phase; transfers of
- * ring attention overlap with the attention first. time_s of a row of a collective becomes its exposed seconds. Compute
- * of C seconds and communication of N seconds, where the part `share` of the shorter one can overlap, together take
+ * ring attention overlap with the attention first. In the row of a collective, time_s is set to the exposed seconds. C
+ * seconds of compute and N seconds of communication, of which the shorter can overlap by the fraction `share`, together
+ * take
  *     t = C + N - share min(C, N)
  * [overlap] */
 void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network, const nnc_overlap *overlap,
                       nnc_derivation *why);
 
-/* Seconds of the host to issue one op. Some libraries launch each product of a group of products separately. */
+/* Seconds that the host needs to issue one op. Some libraries launch a separate kernel for each product of a group of
+ * products (experts). */
 typedef struct nnc_launch {
     double op_s, product_s, kernel_s; /* seconds of the host: op_s for an op, product_s more for each product of a group
                                        * of products; if kernel_s > 0, only kernel_s for each kernel of an op counts */
@@ -173,14 +185,15 @@ typedef struct nnc_launch {
 static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *op) {
     if (launch->kernel_s > 0.0) { return launch->kernel_s * nnc_op_issued(op).kernels; }
     const double products = op->kind == NNC_OP_MATMUL ? (double)op->u.matmul.experts : 0.0;
-    /* an op that issues no kernel of its own runs in the kernel of another op */
+    /* the op has no kernel of its own, because the kernel of another op computes it, so the host does not issue it */
     if (op->issued_as == NNC_ISSUED_INSTEAD && nnc_op_issued(op).kernels < 1.0) { return 0.0; }
     if (launch->recorded_attention && (op->group == NNC_GROUP_ATTENTION || op->group == NNC_GROUP_NORM)) { return 0.0; }
     return launch->op_s + (products > 1.0 ? products * launch->product_s : 0.0);
 }
 
 /* Sums the rows of each segment into the seconds of one layer and one pass. The host issues the next ops while the
- * device still works, so a part with `device` seconds on the device and `host` seconds of the host takes
+ * device still works, so a part of a pass that takes `device` seconds on the device, and `host` seconds of the host to
+ * issue its ops, takes
  *     (device^4 + host^4)^(1/4)
  * host_s of a segment is this time minus `device`.   [launch] */
 void nnc_segment_times_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
@@ -190,38 +203,40 @@ void nnc_segment_times_sum(const nnc_rows *rows, const nnc_op_list *list, const 
 
 enum { NNC_STEP_EXCHANGES_MAX = 12 };
 
-/* Seconds of the step end of one device: exposed seconds of each collective in order, and seconds of the optimizer
- * update. */
+/* Seconds of the step end (the work after the last backward) of one device: for each of its collectives, in their
+ * order, the kind (comm) and the exposed seconds; and the seconds of the optimizer update. */
 typedef struct nnc_step_end_seconds {
     nnc_comm comm[NNC_STEP_EXCHANGES_MAX];
     double exposed_s[NNC_STEP_EXCHANGES_MAX], update_s;
-    double wait_s; /* time in which the device waits until the host has issued the kernels of the update */
+    double wait_s; /* seconds in which the device waits for the host to issue the kernels of the update */
     int exchanges;
 } nnc_step_end_seconds;
 
-/* All inputs from which a step is computed. */
+/* Everything from which the time of a step is computed. */
 typedef struct nnc_step {
     const nnc_device *device;
     const nnc_plan *plan;
     const nnc_software *software;
     const nnc_op_list *list;      /* op list of one rank of the plan */
     const nnc_segment_sums *sums; /* sums over the ops of each segment of the list */
-    const nnc_network *network;   /* routes between the ranks of the plan; NULL = the plan has one device */
-    double tied_params;           /* number of parameters of the tied embedding on one rank, if the first and the last
-                                   * pipeline stage both hold a copy; else 0 */
+    /* links and rates of the groups of ranks of the plan; NULL = the plan has one device */
+    const nnc_network *network;
+    double tied_params; /* number of parameters of the tied embedding on one rank, if the first and the last
+                         * pipeline stage both hold a copy; else 0 */
     nnc_launch launch;
-    double send_bytes;                /* bytes of activations of one micro-batch that a pipeline stage sends to the
-                                       * next */
-    double send_s;                    /* seconds to send send_bytes to the next stage; 0 without a pipeline */
-    bool free[NNC_BOUND_COUNT];       /* true: the resource is assumed to take no time; used to find the step time
-                                       * without this resource */
-    const struct nnc_step_ends *ends; /* step end of each pipeline stage, without overlap */
-    nnc_derivation *why;              /* derivation to which the functions add the formulas of the step; NULL = no
-                                       * formulas are recorded */
+    double send_bytes;          /* bytes of activations of one micro-batch that a pipeline stage sends to the
+                                 * next */
+    double send_s;              /* seconds to send send_bytes to the next stage; 0 without a pipeline */
+    bool free[NNC_BOUND_COUNT]; /* true: the resource is assumed to take no time; used to find the step time
+                                 * without this resource */
+    /* collectives and update of each pipeline stage after its last backward, with times without overlap */
+    const struct nnc_step_ends *ends;
+    nnc_derivation *why; /* derivation to which the functions add the formulas of the step; NULL = no
+                          * formulas are recorded */
 } nnc_step;
 
-/* Tests whether the gradients of each micro-batch are added to their sum by a separate kernel. A software profile can
- * say so; in captured programs autograd always runs this kernel. */
+/* Tests whether the program adds the gradients of each micro-batch to the sum of earlier micro-batches with a kernel of
+ * its own. A software profile can state this; in captured programs autograd always runs such a kernel. */
 static inline bool nnc_step_adds_gradients(const nnc_step *step) {
     return step->software->added_gradients || step->list->recorded;
 }
@@ -230,27 +245,30 @@ static inline bool nnc_step_adds_gradients(const nnc_step *step) {
 typedef struct nnc_step_memory {
     nnc_stage_partition partition;
     nnc_stage_residency holdings[NNC_STAGES_MAX];
-    bool alike[NNC_STAGES_MAX]; /* true: the pipeline stage has the same layers and memory as the stage before */
+    /* true: the pipeline stage has the same layers and the same memory as the stage with the index before */
+    bool alike[NNC_STAGES_MAX];
     nnc_stage stages[NNC_STAGES_MAX];
     nnc_pipeline_memory pipeline;
     nnc_pipeline_result run;
-    /* seconds of the step end of each stage; equal stages point to the same struct, one of own_ends */
+    /* seconds of the step end of each stage; stages with equal step ends point to the same element of own_ends */
     const nnc_step_end_seconds *ends[NNC_STAGES_MAX];
     nnc_step_end_seconds own_ends[NNC_STAGES_MAX];
-    double delay_s; /* seconds by which messages between stages make the step longer */
+    double delay_s; /* seconds that the messages between stages add to the step */
     double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX], weight_s[NNC_VIRTUAL_STAGES_MAX];
-    double send_s; /* seconds of one message between stages in the last replay */
-    int64_t runs;  /* number of replays of the schedule so far */
+    double send_s; /* seconds of one message between stages, as used in the last replay */
+    int64_t runs;  /* number of replays of the schedule so far, over all estimates with this memory */
 } nnc_step_memory;
 
-/* Returns how many micro-batches pass each layer of a device in a step: all micro-batches of the plan, but with
- * DualPipe half of them, because a device holds two stages and each half passes only one. */
+/* Returns how many micro-batches pass through each layer of a device in a step. This is the number of micro-batches of
+ * the plan; with DualPipe half of the number, because a device then holds two stages, and each micro-batch passes only
+ * one of the two. */
 static inline int64_t nnc_step_passes(const nnc_plan *plan) {
     return plan->micro_batches / (nnc_schedule_dual(plan) ? 2 : 1);
 }
 
-/* Returns the number of ranks that hold the same shard of the parameters. route NNC_ROUTE_SHARD: parameters outside
- * experts; other routes: parameters of experts. shards: number of shards that these parameters are divided into. */
+/* Returns the number of ranks that hold equal copies of one shard of the parameters. route: NNC_ROUTE_SHARD =
+ * parameters outside experts; any other route = parameters of experts. shards: number of shards into which ZeRO divides
+ * these parameters. */
 static inline int32_t nnc_shard_replicas(const nnc_plan *plan, nnc_route_kind route, double shards) {
     const int32_t same =
         route == NNC_ROUTE_SHARD ? plan->data * plan->context : nnc_plan_expert_ranks(plan) / plan->expert;
@@ -261,8 +279,8 @@ static inline nnc_route_kind nnc_replica_route(nnc_route_kind route) {
     return route == NNC_ROUTE_SHARD ? NNC_ROUTE_REPLICA : NNC_ROUTE_EXPERT_REPLICA;
 }
 
-/* Returns the seconds of an op that is no collective: the longer of compute_s and memory_s, plus fixed_s. A time counts
- * as 0 if step->free contains its resource. */
+/* Returns the seconds of an op that is not a collective: the longer of compute_s and memory_s, plus fixed_s. If
+ * step->free is true for compute, memory or host, compute_s, memory_s or fixed_s is taken as 0. */
 static inline double nnc_step_free_s(const nnc_step *step, double compute_s, double memory_s, double fixed_s) {
     const double compute = step->free[NNC_BOUND_COMPUTE] ? 0.0 : compute_s;
     const double memory = step->free[NNC_BOUND_MEMORY] ? 0.0 : memory_s;
@@ -271,22 +289,24 @@ static inline double nnc_step_free_s(const nnc_step *step, double compute_s, dou
 
 /* Distributes the layers over the pipeline stages: fills m->holdings and m->alike. Defined in partition.c. */
 void nnc_step_partition(const nnc_step *step, nnc_step_memory *m);
-/* Sets the micro-batches in flight of every device after a change of the number of micro-batches alone. Returns true if
- * the memory of every device is the same as before: the micro-batches in flight are the same, and the chunks of each
- * device are equal. If the chunks of a device are unequal, returns false, because the peak of its memory may then come
- * at another time. */
+/* Call this function if only the number of micro-batches has changed. Sets the micro-batches in flight of every device.
+ * Returns true if the memory of every device stays the same: the micro-batches in flight have not changed, and all
+ * chunks of each device are equal. Returns false if the chunks of a device differ, because the peak of its memory may
+ * then come at another time. */
 bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *m);
-/* Sets the micro-batches in flight of a device whose chunks keep different numbers of bytes. step->sums must be set. */
+/* Sets the numbers of micro-batches in flight at the memory peak, for a device whose chunks keep different numbers of
+ * bytes. step->sums has to be set before the call. */
 void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device);
 
-/* Overlaps the communication in the rows with compute, then sums the rows of each segment. Defined in overlap.c. */
+/* Overlaps the communication rows of the op table with compute, then sums the rows of each segment to the seconds of
+ * one layer (units). Defined in overlap.c. */
 void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows, nnc_segment_time units[NNC_SEGMENTS_MAX]);
 
 /* ---- step_end.c: work once per step: communication of gradients and weights, update ---- */
 
-/* Seconds that communication of the step end can overlap with on one device, in forward and in backward of one pass.
- * For each lane: seconds of compute, of the host issuing ops, and of communication in other lanes, minus seconds that
- * already overlap with other communication. */
+/* Seconds of one pass in which communication of the step end can run at the same time, on one device, in forward
+ * (forward_s) and in backward (backward_s). For each lane these are the seconds of compute, of the host issuing ops,
+ * and of communication in other lanes, minus the seconds that already overlap with other communication. */
 typedef struct nnc_overlap_window {
     double forward_s[NNC_LANES], backward_s[NNC_LANES];
     double bucket_bytes, table_share; /* bucket_bytes: bytes of a gradient bucket; table_share: share of the gradients
@@ -298,15 +318,17 @@ typedef struct nnc_overlap_window {
 } nnc_overlap_window;
 
 /* Returns the exposed seconds of a collective of the step end. exchange_s, N in the formula: seconds of the collective
- * in its lane. share, o: share of the collective that may overlap. The collective can overlap with t seconds of
- * `window`. Gradients are sent in buckets as soon as their layers are done. Each bucket has the share f of the
- * gradients; the last bucket may have a whole embedding table, and has the share l >= f.
+ * in its lane. share, o: fraction of the collective that may overlap. window: t = seconds of one pass that the
+ * collective can overlap with. Gradients are sent in buckets as soon as their layers are done. Each bucket has the
+ * share f of the
+ * gradients; the last bucket, which may hold a whole embedding table, has the share l >= f.
  *     o min(max(t + l N, N + f t) - t, N) + (1 - o) N
  * Source: PyTorch DDP arXiv:2006.15704.   [bucketed-overlap] */
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
                              const nnc_overlap_window *window);
 
-/* Work of one device after its last backward: collectives, then the optimizer update. All times are without overlap. */
+/* Work of one device after its last backward in a step: collectives, then the optimizer update. All times are those of
+ * each op alone, without overlap. */
 typedef struct nnc_step_end {
     nnc_op exchanges[NNC_STEP_EXCHANGES_MAX];
     double exchange_s[NNC_STEP_EXCHANGES_MAX];
@@ -317,8 +339,8 @@ typedef struct nnc_step_end {
     int update_count;
 } nnc_step_end;
 
-/* Numbers of trained parameters of a device. The step end of a device depends only on these, the plan, the profile and
- * the network. */
+/* Numbers of trained parameters on a device: outside experts (dense), of experts (expert), and of the tied embedding
+ * table (tied_params). With the same plan, profile and network, devices with equal numbers have equal step ends. */
 typedef struct nnc_step_end_params {
     nnc_parameters dense, expert;
     double tied_params;
@@ -326,7 +348,8 @@ typedef struct nnc_step_end_params {
 nnc_step_end_params nnc_step_end_params_of(const nnc_step *step, const nnc_stage_residency *holding);
 void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nnc_step_end *t);
 
-/* The step ends of all pipeline stages; equal stages point to the same step end. */
+/* The step end (collectives and update) of every pipeline stage; stages with equal step ends point to the same element
+ * of `own`. */
 typedef struct nnc_step_ends {
     const nnc_step_end *of[NNC_STAGES_MAX];
     nnc_step_end own[NNC_STAGES_MAX]; /* memory of the step ends; of successive equal stages only the entry of the first
@@ -334,20 +357,22 @@ typedef struct nnc_step_ends {
 } nnc_step_ends;
 void nnc_step_ends_find(const nnc_step *step, const nnc_step_memory *m, nnc_step_ends *ends);
 
-/* Returns the seconds of the step end of one device, after overlap. holding: layers of the device. t: its step end
- * without overlap. */
+/* Returns the exposed seconds of the step end of one device. holding: layers of the device. t: the step end of the
+ * device with times without overlap. */
 nnc_step_end_seconds nnc_step_end_expose(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                          const nnc_stage_residency *holding, const nnc_overlap *overlap,
                                          const nnc_step_end *t);
-/* nnc_step_end_set writes the seconds of the step end of stage d to m->ends[d] and m->stages[d]. nnc_step_end_set_alike
- * copies them from stage d - 1. */
+/* nnc_step_end_set writes *seconds, the times of the step end of stage d, to m->ends[d] and m->stages[d].
+ * nnc_step_end_set_alike writes the times of stage d - 1 to stage d. */
 void nnc_step_end_set(nnc_step_memory *m, int32_t d, const nnc_step_end_seconds *seconds);
 void nnc_step_end_set_alike(nnc_step_memory *m, int32_t d);
-/* Sets the seconds of the step end of every stage in *m; the functions of step.c compute the step time from them. */
+/* Computes the seconds of the step end of every stage, after overlap, and stores them in *m. The functions of step.c
+ * read them there to compute the step time. */
 void nnc_step_ends_set(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_overlap *overlap,
                        nnc_step_memory *m);
 
-/* Adds the exposed seconds of each collective and the update seconds of one device to the result. */
+/* Adds the times of the step end of one device to the result: the exposed seconds of each collective, and the seconds
+ * of the update. */
 void nnc_step_end_add(const nnc_step_end_seconds *seconds, nnc_result *r);
 
 /* Appends the rows of the step end of one stage to the op table of the stage. */
@@ -359,25 +384,26 @@ void nnc_step_end_append(const nnc_step *step, const nnc_segment_time units[NNC_
 /* Seconds of all passes of a step, from a replay of the pipeline schedule. */
 typedef struct nnc_step_times {
     double total_s; /* seconds from the start of the first pass to the end of the last pass */
-    double send_s;  /* exposed seconds of one message between stages */
-    int64_t run;    /* number of the replay that gave these times, as counted in nnc_step_memory.runs */
+    double send_s;  /* seconds of one message between stages that do not overlap with compute */
+    int64_t run;    /* value of nnc_step_memory.runs after the replay that computed these times */
     int32_t stage;  /* index of the pipeline stage whose passes take longest */
 } nnc_step_times;
 
 /* Computes the step time and writes the times to *result. rows: on entry the op table of one micro-batch on a rank that
  * holds every layer; on return the rows of the busiest stage over the whole step, followed by the rows of its step end.
- * spare: buffer for as many rows. Returns false if the pipeline is too large to replay.   [step] */
+ * spare: buffer with space for as many rows as `rows`. Returns false if the pipeline is too large to replay.
+ * [step] */
 bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m, nnc_result *result);
 
-/* Sets in *m the seconds of each virtual stage, and of messages between stages. This is the first part of
- * nnc_step_time; searches call its parts one by one. */
+/* Writes to *m the seconds of forward, backward and weight gradients of each virtual stage, and of one message between
+ * stages. nnc_step_time calls this function first; searches call the functions of nnc_step_time separately. */
 void nnc_step_core_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m);
 /* Replays all passes in the order of the schedule and writes their times to *times. Returns false if the pipeline is
  * too large to replay. */
 bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m,
                        nnc_step_times *times);
-/* Returns the step time of a pipeline in seconds: all passes, plus the step end of the stage whose step end takes
- * longest. */
+/* Returns the step time of a pipeline in seconds: the seconds of all passes, plus those of the longest step end of a
+ * stage. */
 double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m);
 /* Sets in the result the step time and its parts: times of the busiest stage, exposed communication, bubble. Returns
@@ -386,45 +412,51 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_segment_time units[NNC_
                          const nnc_step_times *times, nnc_step_memory *m, nnc_result *r);
 
 /* Replays the schedule with the given seconds of each segment, and writes the times to m->run. send_s: seconds of a
- * message between stages. Without a pipeline the passes follow each other. Returns false if the pipeline is too large
- * to replay. */
+ * message between stages. A plan without a pipeline runs its passes one after the other. Returns false if the pipeline
+ * is too large to replay. */
 bool nnc_step_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], double send_s,
                   nnc_step_memory *m);
-/* Returns the pipeline of the last replay; its pointers point into *m. */
+/* Returns the pipeline (schedule, stages, times) of the last replay. The pointers in the returned struct point into
+ * *m. */
 nnc_pipeline nnc_step_pipeline(const nnc_plan *plan, const nnc_step_memory *m);
-/* Returns the index of the device that works longest in m->run; of devices with equal times the first. */
+/* Returns the index of the device that works longest in the replay m->run; if several devices work equally long, the
+ * lowest index. */
 int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages);
 /* Both functions return the bytes of workspaces of matrix products that stay allocated between two steps, by the software
  * profile. has_experts: the network has matrix products of experts; nnc_step_held_bytes looks for these in the op list. */
 double nnc_held_bytes(const nnc_device *device, const nnc_software *software, bool has_experts);
 double nnc_step_held_bytes(const nnc_step *step);
 
-/* Fills m->stages from the last replay, except for memory and the times of the step end. */
+/* Fills m->stages from the last replay. Other functions set the memory and the times of the step end in m->stages. */
 void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m);
-/* Keeps only the rows of layers that one device holds, and sets their repeats to the number in the whole step. */
+/* Removes from `rows` the rows of layers that the device does not hold, and sets the repeat of each other row to its
+ * number in the whole step. */
 void nnc_step_restrict(const nnc_step *step, const nnc_stage_residency *holding, nnc_rows *rows);
-/* Sets in the result the two largest bounds of the step: r->bound and r->next_bound. */
+/* Sets r->bound to the resource that the ops of the step wait for longest, and r->next_bound to the resource with the
+ * second longest time. */
 void nnc_step_rank(nnc_result *r);
 /* Sets step->send_bytes to the bytes of a message between stages, and step->send_s to its seconds. */
 void nnc_step_set_send(nnc_step *step, double send_bytes);
-/* Returns the seconds of one message from a pipeline stage to the next; 0 if step->free contains the network. */
+/* Returns the seconds of one message from a pipeline stage to the next stage; 0 if step->free says that the network
+ * takes no time. */
 double nnc_step_send_s(const nnc_step *step);
 
-/* FLOPs of one micro-batch, one sum for each part of the step and each group of ops. */
+/* FLOPs of one micro-batch: sums[part][group] for each part of the step and each group of ops. */
 typedef struct nnc_group_sums {
     double sums[NNC_PARTS][NNC_GROUP_COUNT];
 } nnc_group_sums;
 
-/* FLOPs of one micro-batch. causal: FLOPs of forward and backward if attention counts only the pairs of tokens that its
- * mask leaves. */
+/* FLOPs of one micro-batch. causal: FLOPs of forward and backward, with only those pairs of tokens of an attention that
+ * its mask leaves. */
 typedef struct nnc_pass_work {
-    double counted[NNC_PASS_PARTS], causal; /* FLOPs by the convention of the plan, one sum for each part of a pass */
-    nnc_group_sums groups;                  /* the FLOPs of `counted` by part and group of ops; set only if step->why is
-                                             * not NULL */
+    /* FLOPs of each part of a pass, by the rule for counting that the plan sets */
+    double counted[NNC_PASS_PARTS], causal;
+    nnc_group_sums groups; /* the FLOPs of `counted` by part and group of ops; set only if step->why is
+                            * not NULL */
 } nnc_pass_work;
 
-/* Sets for each segment the share of its layers that backward computes again, over all stages; 1 without full
- * recomputation. Returns true if full recomputation is off, or if it computes all layers again. */
+/* Sets for each segment the fraction of its layers, over all pipeline stages, that backward computes again; 1 without
+ * full recomputation. Returns true if full recomputation is off, or if all layers are computed again. */
 bool nnc_step_recomputed(const nnc_step *step, const nnc_step_memory *m, double shares[NNC_SEGMENTS_MAX]);
 /* Counts the model FLOPs of one micro-batch, over all tensor, context and expert ranks. again: shares that
  * nnc_step_recomputed has set. */
@@ -434,8 +466,8 @@ void nnc_step_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *
 /* Counts the FLOPs of the step and writes them to the result, by calls of nnc_step_recomputed, nnc_step_pass_work and
  * nnc_step_work. */
 void nnc_step_count_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m, nnc_result *r);
-/* Sets in the result the FLOPs that all ranks execute, computed from the rows of one rank. FLOPs that several ranks
- * compute alike count on each of them. */
+/* Sets in the result the FLOPs that all ranks together execute. They are computed from the rows of one rank; if several
+ * ranks compute the same values, the FLOPs of each rank are counted. */
 void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m, nnc_result *r);
 
 /* ---- bounds.c: the lower and the upper bound of the step time ---- */
@@ -445,20 +477,20 @@ typedef enum nnc_engine { NNC_ENGINE_MATRIX, NNC_ENGINE_VECTOR, NNC_ENGINE_MEMOR
 /* A step in ideal mode: every efficiency is 1, fixed times are 0, norms and pointwise ops are fused into their
  * neighbours, and all communication overlaps. The step is replayed for each engine (matrix, vector, memory) as if only
  * this engine took time; the longest of the three step times, with bubble, is used. The vector engine takes no time if
- * its rate is not published. If a fabric is busy for longer than this step, the difference is exposed communication.
- * The parts (forward_s ... bubble_s) add up to step_s. */
+ * its rate is not published. If a fabric is busy for longer than the longest of the three step times, the difference is
+ * exposed communication. The parts (forward_s ... bubble_s) add up to step_s. */
 typedef struct nnc_ideal {
     double step_s;
     nnc_engine engine;
     int32_t stage;
     double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s;
-    double engine_s[NNC_ENGINES], network_s; /* network_s: seconds of a step in which the busiest fabric works */
+    double engine_s[NNC_ENGINES], network_s; /* network_s: seconds in which the busiest fabric works during one step */
     nnc_fabric fabric;
 } nnc_ideal;
 
-/* Seconds of one layer of each segment in one pass. engine: on each engine alone. serial: with compute, memory and
- * network one after the other. Computed from the op table of one micro-batch on a rank that holds every layer, before
- * overlap. */
+/* Seconds of one layer of each segment in one pass. engine: as if only one engine (matrix, vector, memory) took time.
+ * serial: the sum of compute, memory and network, without overlap. Both are computed from the op table of one
+ * micro-batch on a rank that holds every layer. */
 typedef struct nnc_bound_segment_times {
     nnc_segment_time engine[NNC_ENGINES][NNC_SEGMENTS_MAX];
     nnc_segment_time serial[NNC_SEGMENTS_MAX];
@@ -469,8 +501,8 @@ void nnc_bound_segment_times_sum(const nnc_step *step, const nnc_rows *rows, nnc
 bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_segment_times *units,
                     nnc_step_memory *m, nnc_ideal *ideal);
 
-/* nnc_ideal_say records the times of all engines, from which the lower bound follows; nnc_ideal_say_row records the
- * time of one row in the ideal step. */
+/* nnc_ideal_say adds to the derivation the times of all engines and of the busiest fabric in the ideal step; the lower
+ * bound is the longest of these times. nnc_ideal_say_row adds the time of one row of the op table in the ideal step. */
 void nnc_ideal_say(const nnc_ideal *ideal, nnc_derivation *why);
 void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const nnc_op_cost *row, nnc_derivation *why);
 
@@ -478,20 +510,21 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
  * pipeline stages to *m. */
 void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows, nnc_step_memory *m, nnc_result *r);
 
-/* Returns the step time in seconds at the predicted rates, if compute, memory and network never overlap. send_s:
- * seconds of a message between stages. Returns a negative number if the pipeline is too large to replay. */
+/* Returns the step time in seconds if compute, memory and network never overlap, at the rates that the predicted mode
+ * uses. send_s: seconds of a message between stages. Returns a negative number if the pipeline is too large to
+ * replay. */
 double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *units, double send_s, nnc_step_memory *m);
 
 /* ---- derive_step.c: lines of nncost explain ---- */
 
-/* After nnc_say_of_row, the formulas that are recorded next belong to the row `row` of the op table. After
- * nnc_say_of_step they belong to the step again. Both functions do nothing if why is NULL. */
+/* After a call of nnc_say_of_row, the formulas that the derivation records belong to row `row` of the op table; after a
+ * call of nnc_say_of_step they belong to the step. Both functions do nothing if why is NULL. */
 static inline void nnc_say_of_row(nnc_derivation *why, int32_t row) { NNC_WHEN(why, nnc_say_of(why, "#%d", (int)row)); }
 
 static inline void nnc_say_of_step(nnc_derivation *why) { NNC_WHEN(why, nnc_say_of(why, "%s", "")); }
 
-/* bytes of the buffer for a name such as "host.1.forward", which nnc_say_name writes from `what` ("host"), segment and
- * part */
+/* bytes of the buffer into which nnc_say_name writes a name such as "host.1.forward": `what`, the number of the
+ * segment, and the part of the pass */
 enum { NNC_SAY_NAME = 64 };
 void nnc_say_name(const char *what, int32_t segment, nnc_part part, char name[NNC_SAY_NAME]);
 
@@ -500,8 +533,8 @@ void nnc_say_plan(const nnc_plan *plan, nnc_derivation *why);
 /* Records the parameter counts of the model as sums over groups of ops, and the count of each group as a sum over its
  * ops. */
 void nnc_say_params(const nnc_op_list *list, const nnc_result *r, nnc_derivation *why);
-/* nnc_say_groups records the FLOPs of one part of a pass as a sum over groups of ops. nnc_say_parts records a value as
- * a sum over the parts of a step. */
+/* nnc_say_groups records the FLOPs of one part of a pass as a sum over groups of ops. nnc_say_parts records the value
+ * `result` as a sum over the parts of a step. */
 void nnc_say_groups(const nnc_group_sums *groups, nnc_part part, const char *name, double result, nnc_derivation *why);
 void nnc_say_parts(const double sums[NNC_PARTS], const char *name, const char *unit, double result,
                    nnc_derivation *why);
@@ -509,8 +542,8 @@ void nnc_say_parts(const double sums[NNC_PARTS], const char *name, const char *u
  * communication. */
 void nnc_say_step(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                   const nnc_stage_residency *holding, double update_wait_s, const nnc_result *r);
-/* Both functions record sums over rows. nnc_say_rows: parts, communication and traffic of the step; nnc_say_bounds: the
- * seconds of each bound. */
+/* Both functions record sums over the rows of the op table. nnc_say_rows records the seconds of the parts of the step
+ * and of communication, and the bytes of traffic; nnc_say_bounds records the seconds of each bound. */
 void nnc_say_rows(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why);
 void nnc_say_bounds(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why);
 /* nnc_say_serial records the upper bound of a plan without a pipeline as a sum. nnc_say_equal_stages records the closed
@@ -520,32 +553,34 @@ void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest);
 
 /* ---- lower.c: op list and op table of one rank ---- */
 
-/* Returns the key under which memo/ keeps an op list: the plan with only the fields that affect the list. Lowering
- * reads only this key; all other fields are cleared, so no list can depend on them. */
+/* Returns the key under which memo/ keeps an op list: a copy of the plan in which only the fields that affect the op
+ * list are set, and all others are cleared. Lowering reads only this key, so an op list cannot depend on a cleared
+ * field. */
 nnc_plan nnc_plan_lowering_key(const nnc_plan *plan);
-/* Returns the rules for lowering a plan, for example formats, and whether a separate kernel adds weight gradients. */
+/* Returns the rules for lowering a model under a plan: for example number formats, and whether a separate kernel adds
+ * weight gradients to their sum. */
 nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software, nnc_attention attention);
-/* Sets *seen to the lowering key of the plan (nnc_plan_lowering_key), and returns the rules for lowering *seen. These
- * rules give the same op list as those that nnc_lowering_of returns for the plan. */
+/* Sets *seen to the lowering key of the plan (nnc_plan_lowering_key), and returns the rules for lowering a model under
+ * the plan *seen. The op list is the same as with the plan itself and the rules of nnc_lowering_of. */
 nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen);
 
 /* Tests whether two blocks of `size` bytes are equal in every byte. Structs with equal values may still differ in
  * unused bytes; the result is then false. */
 static inline bool nnc_same_bytes(const void *a, const void *b, size_t size) { return memcmp(a, b, size) == 0; }
 
-/* Begins a step: finds the links of the plan (*network), and the seconds that the host needs to issue ops.
- * nnc_step_set_list has to be called next. */
+/* Begins a step: sets in *step the links of the plan (*network) and the seconds that the host needs to issue ops. The
+ * caller has to call nnc_step_set_list next. */
 nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                           const nnc_plan *plan, nnc_network *network, nnc_step *step, nnc_error *err);
 /* Sets the op list of a step and all fields of the step that follow from the list. */
 void nnc_step_set_list(nnc_step *step, const nnc_op_list *list, const nnc_lowering *how,
                        const nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
 /* Adds the communication of ZeRO-3 and offload to the op list of one rank. If the first and the last pipeline stage
- * both hold the tied embedding table, also adds the second copy to the sums of the segments. */
+ * both hold the tied embedding table, adds the parameters of the second copy to the sums of the segments. */
 void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
 /* Sets in the result the parameters and tokens of the whole model. whole: op list before it is sharded over ranks. */
 void nnc_describe_model(const nnc_model *model, const nnc_op_list *whole, const nnc_step *step, nnc_result *r);
-/* Tests whether the plan divides no op over ranks. The op list of one rank is then the op list of the model. */
+/* Tests whether the plan divides no op over ranks, so that the op list of one rank equals the op list of the model. */
 bool nnc_plan_is_whole(const nnc_plan *plan);
 
 /* Returns an error if tensors or parameters of an op list are too large for exact arithmetic. */
@@ -560,7 +595,7 @@ typedef nnc_status nnc_estimate_fn(const nnc_model *model, const nnc_device *dev
 
 struct nnc_scratch {
     nnc_op_list list;  /* op list of one rank of the last plan */
-    nnc_op_list ideal; /* op list of the same model with ideal fusion; written only if ideal fusion changes the ops */
+    nnc_op_list ideal; /* op list of the model with ideal fusion; not set if ideal fusion leaves the op list as it is */
     nnc_rows rows;
     nnc_rows ideal_rows;
     nnc_network network;
@@ -568,30 +603,34 @@ struct nnc_scratch {
     nnc_step_ends ends, ideal_ends;
     const nnc_rows *shown; /* op table of the last result, which nnc_scratch_ops returns; NULL = the last estimate made
                             * no op table */
-    int32_t stages;        /* number of pipeline stages of the last result */
+    int32_t stages;        /* number of pipeline stages in the estimate that was made last */
     nnc_plan plan;         /* `plan` and `software`: the last plan and profile that passed all checks */
     nnc_software software;
-    nnc_result result;                 /* the result is first written here if the caller's nnc_result has another size
-                                        * than this version's */
-    nnc_ideal bound;                   /* lower bound of the last result; in ideal mode also the step of the result */
-    bool brief;                        /* true: the estimate sets the bounds, and all values that need the op table of a
-                                        * whole step, to NaN */
-    bool fits_only;                    /* true (only with brief): for plans that do not fit, no time is computed
-                                        * (NaN) */
-    bool verdict_only;                 /* true (only with fits_only): for plans that do not fit, only the verdict is
-                                        * certain to be set */
-    bool untimed;                      /* true (only with brief): for all plans, only the memory is computed */
-    bool workless;                     /* true (only with brief): FLOPs need not be counted, and may be 0 in the
-                                        * result */
-    uint32_t lists;                    /* number of op lists that memo/ keeps for later plans: 1, 2 or 4; 0 = one list,
-                                        * but the first estimate of a model keeps none */
-    nnc_derivation *why;               /* derivation to which estimates add their formulas; NULL = no formulas are
-                                        * recorded */
-    nnc_estimate_fn *estimate;         /* function that makes the estimates: nnc_estimate_once, or another function with
-                                        * equal results */
-    struct nnc_estimate_cache *shared; /* caches of the function in `estimate`; nnc_estimate_once uses no cache */
-    void *load;                        /* memory for the simulation of a serving load, of load_bytes bytes; only serve/
-                                        * reads and writes it */
+    nnc_result result; /* the result is first written here if the caller's nnc_result has another size
+                        * than this version's */
+    /* the ideal step of the estimate that was made last; its time is the lower bound. In ideal mode it is the step of
+     * the result */
+    nnc_ideal bound;
+    bool brief;        /* true: the estimate sets the bounds, and all values that need the op table of a
+                        * whole step, to NaN */
+    bool fits_only;    /* true (only with brief): for plans that do not fit, no time is computed
+                        * (NaN) */
+    bool verdict_only; /* true (only with fits_only): for plans that do not fit, only the verdict is
+                        * certain to be set */
+    /* true (only if `brief` is true): estimates compute the memory and no time, for all plans */
+    bool untimed;
+    bool workless;             /* true (only with brief): FLOPs need not be counted, and may be 0 in the
+                                * result */
+    uint32_t lists;            /* number of op lists that memo/ keeps for later plans: 1, 2 or 4; 0 = one list,
+                                * but the first estimate of a model keeps none */
+    nnc_derivation *why;       /* derivation to which estimates add their formulas; NULL = no formulas are
+                                * recorded */
+    nnc_estimate_fn *estimate; /* function that makes the estimates: nnc_estimate_once, or another function with
+                                * equal results */
+    /* caches that the function in `estimate` uses; NULL for nnc_estimate_once, which has no cache */
+    struct nnc_estimate_cache *shared;
+    void *load; /* memory for the simulation of a serving load, of load_bytes bytes; only serve/
+                 * reads and writes it */
     size_t load_bytes;
 };
 
@@ -605,7 +644,9 @@ typedef struct nnc_plan_change {
                   * of tokens per second */
     int64_t total_bytes, global_batch, seq_len;
     nnc_verdict verdict;
-    int place;     /* order of the changes in the list if they are equally fast: the smaller place comes first */
+    /* position of the change in the list among changes that give equal samples per second: the smaller `place` comes
+     * first */
+    int place;
     bool adapters; /* true: the changed plan trains adapters instead of all weights */
 } nnc_plan_change;
 
@@ -632,31 +673,32 @@ typedef struct nnc_plan_change_ask {
                                     * combinations */
 } nnc_plan_change_ask;
 
-/* Finds changes that make a plan faster or smaller, with at most a few hundred estimates; with `quick` at most a few
- * tens. Returns the number of changes in found->list; 0 also if the given plan is illegal. */
+/* Finds changes that make a plan faster or smaller, with at most a few hundred estimates; if ask->quick is true, with
+ * at most a few tens. Returns the number of changes in found->list, which is 0 if the given plan is illegal. */
 int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch, nnc_plan_changes *found);
 
-/* Returns scratch->load, enlarged to at least `bytes` bytes; NULL = out of memory. A new scratch has enough memory for
- * a simulation of 10,000 requests. */
+/* Returns the working memory for a simulation of a serving load, scratch->load, after enlarging it to at least `bytes`
+ * bytes; NULL = out of memory. A new scratch already has enough memory for 10,000 requests. */
 void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes);
 
-/* Makes one estimate without a cache. The caller has checked all arguments; *result has the size of this version's
- * nnc_result. */
+/* Makes one estimate without a cache. The caller has to check all arguments before, and *result has to have the size of
+ * nnc_result in this version of the library. */
 nnc_estimate_fn nnc_estimate_once;
 
 /* Tests whether the number of parameters of the model differs by at most 1 % from the number that its file states.
- * Returns true also if the file states no number, or if the plan adds parameters (adapters, heads for further
+ * Returns true, too, if the file states no number, or if the plan adds parameters (adapters, heads for further
  * tokens). */
 bool nnc_is_as_published(const nnc_result *r, const nnc_model *model);
 /* ---- fitting.c: the largest sizes that fit on a device; limits of the degrees ---- */
 
 typedef struct nnc_remedy {
-    char options[96];     /* options of the remedy, to append to the command line */
-    int64_t micro_batch;  /* the largest micro-batch that fits with these options */
-    int64_t total_bytes;  /* memory with these options, at the largest micro-batch that fits without them; at the member
-                           * micro_batch if this is smaller, or if no micro-batch fits without them */
-    double step_s;        /* step time in seconds at the micro-batch of total_bytes */
-    double samples_per_s; /* samples per second at micro_batch */
+    char options[96];    /* command-line options of the remedy, which the user can append to the command */
+    int64_t micro_batch; /* the largest micro-batch that fits with the options of the remedy */
+    int64_t total_bytes; /* memory with these options, at the largest micro-batch that fits without them; at the member
+                          * micro_batch if this is smaller, or if no micro-batch fits without them */
+    /* step time in seconds with the remedy, at the micro-batch for which total_bytes is computed */
+    double step_s;
+    double samples_per_s; /* samples per second with the remedy, at its largest micro-batch (micro_batch) */
 } nnc_remedy;
 
 enum { NNC_REMEDIES_MAX = 16 };
@@ -681,13 +723,14 @@ typedef struct nnc_fitting {
                              * program */
 } nnc_fitting;
 
-/* Finds the largest sizes that fit, and the remedies that save memory. Sizes are found by memory alone; times are
- * computed only for `result` and for each remedy that fits. Returns the errors of nnc_estimate. */
+/* Finds the largest sizes (micro-batch, sequence length, LoRA rank, number of layers) that fit on the device, and the
+ * remedies (options that save memory). To find a size, only the memory is computed; times are computed for fit->result
+ * and for each remedy that fits. Returns the same errors as nnc_estimate. */
 nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                             const nnc_plan *plan, nnc_scratch *scratch, nnc_fitting *fit, nnc_error *err);
 
-/* Finds only *fits, the largest micro-batch that fits, and *tight, the largest micro-batch with the verdict fits or
- * tight. */
+/* Finds the largest micro-batch with the verdict fits (*fits), and the largest with the verdict fits or tight (*tight).
+ * Does not compute the other sizes of nnc_fitting. */
 void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                const nnc_plan *plan, nnc_scratch *scratch, int64_t *fits, int64_t *tight);
 
@@ -702,10 +745,11 @@ NNC_ENUM(nnc_limit, NNC_LIMIT_LIST, NNC_LIMIT_COUNT);
 const char *nnc_limit_name(nnc_limit value);
 const char *nnc_limit_help(nnc_limit value);
 
-/* A tried plan: seconds that compute, memory and network each need at datasheet rates, and the resource that needs
- * most. */
+/* A plan that the search for a limit has tried: the seconds that compute, memory and network each need at datasheet
+ * rates (compute_s, memory_s, network_s), and the resource that needs the most seconds (bound). */
 typedef struct nnc_limit_point {
-    double size; /* value on the axis: the degree, or the tokens (images) of one device in a step */
+    /* the size that was tried: the degree of parallelism, or the tokens (images) of one device in a step */
+    double size;
     int64_t micro_batch, seq_len;
     double compute_s, memory_s, network_s, step_s;
     nnc_bound bound;
@@ -719,30 +763,31 @@ typedef struct nnc_limit_answer {
                         * (NNC_LIMIT_LIST); NaN = no tried plan meets it */
     const char *stop;  /* why the next tried plan does not meet the condition: name of the resource that bounds its
                         * step, or "plan" if the plan is illegal; NULL = every tried plan meets the condition */
-    nnc_error why;     /* error of the first illegal plan past the limit; set only if stop is "plan" */
-    nnc_result result; /* estimate of the plan at the limit; without a limit, of the last tried plan */
+    nnc_error why;     /* error of the first illegal plan beyond the limit; set only if `stop` is "plan" */
+    nnc_result result; /* estimate of the plan at the limit; if there is no limit, of the plan that was tried last */
     nnc_limit_point points[NNC_LIMIT_POINTS_MAX]; /* all tried sizes with their times, sorted by size */
     int32_t count;
 } nnc_limit_answer;
 
-/* Finds the limit of the axis `of`. For a degree, tries every legal degree. For tokens, doubles the size until the
- * condition of the axis holds, and then bisects; sizes below one sequence shorten the sequence. All sizes use the same
- * software profile. Returns the errors of nnc_estimate, and NNC_ILLEGAL_PLAN if the axis is data and the plan has no
- * data ranks. */
+/* Finds the limit of the axis `of`. For a degree, tries every legal degree. For tokens, doubles the number of tokens
+ * until the condition of the axis holds, and then bisects; for fewer tokens than one sequence of the plan, the sequence
+ * is shortened. All sizes use the same software profile. Returns the same errors as nnc_estimate, and NNC_ILLEGAL_PLAN
+ * if the axis is data and the plan has no data ranks. */
 nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                           const nnc_plan *plan, nnc_limit of, nnc_scratch *scratch, nnc_limit_answer *answer,
                           nnc_error *err);
 
-/* Estimates the memory of the stage that needs most, its verdict, and the resolved plan. Computes no times. */
+/* Computes the plan with all defaults, the memory of the pipeline stage that needs the most memory, and the verdict
+ * whether the plan fits. Computes no times. */
 nnc_estimate_fn nnc_estimate_memory;
-/* Makes one estimate by a call of scratch->estimate; the caller has checked all arguments. */
+/* Makes one estimate with the function in scratch->estimate. The caller has to check all arguments before. */
 nnc_estimate_fn nnc_estimate_read;
 
 /* Clears the result before an estimate. This is the first part of nnc_estimate_once; memo/ calls the parts of that
  * function one by one. */
 void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r);
-/* Computes step ends, bounds and step time from the op table in scratch->rows. Computes the memory first, unless the
- * result already has it. */
+/* Computes the step ends, the bounds and the step time from the op table in scratch->rows. Computes the memory before,
+ * unless *r already has it. */
 nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err);
 /* Returns true if the caller wants a brief estimate (scratch->brief) and the plan has predicted mode; ideal mode is
@@ -750,24 +795,26 @@ nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch
 bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan);
 nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                    nnc_scratch *scratch, nnc_result *r, nnc_error *err);
-/* nnc_estimate_finish sets rates, money and energy. nnc_estimate_untimed completes an estimate that has only memory,
- * and sets its times to NaN. Both return an error if numbers are too large for exact arithmetic, or parameters differ
- * from the model file. */
+/* nnc_estimate_finish sets rates, money and energy in the result of an estimate with times. nnc_estimate_untimed
+ * completes the result of an estimate that computed only the memory, and sets all times to NaN. Both return an error if
+ * numbers are too large for exact arithmetic, or if the number of parameters differs from the number in the model
+ * file. */
 nnc_status nnc_estimate_untimed(const nnc_model *model, nnc_result *r, nnc_error *err);
 nnc_status nnc_estimate_finish(const nnc_model *model, const nnc_device *device, const nnc_step *step, nnc_result *r,
                                nnc_error *err);
 
 /* Computes the memory of every pipeline stage; the result gets the memory of the stage that needs most. fullest: true =
- * a stage is skipped if it equals the stage before and has no more micro-batches in flight. */
+ * does not compute the memory of a stage that equals the stage before and has at most as many micro-batches in
+ * flight. */
 void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest, nnc_step_memory *m, nnc_result *r);
 
 /* Sets rates (samples, tokens and FLOP/s) and utilisation (MFU, HFU) in the result, from its FLOPs and step time. */
 void nnc_utilisation(nnc_result *r, nnc_derivation *why);
-/* Sets money and energy of a step; if the plan gives the length of the run, device-hours, money and energy of the run.
- * Energy is computed from the power limit of the device. */
+/* Sets the money and the energy of one step in the result. If the plan states the length of the run, also sets
+ * device-hours, money and energy of the whole run. The energy is the power limit of the device x the time. */
 void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why);
-/* Returns the price of a device-hour: `price` (that of the plan) if it is not NaN, else the newest price in the device
- * file; NaN = not known. */
+/* Returns the price of a device-hour. This is `price`, the price in the plan, unless `price` is NaN; then it is the
+ * newest price in the device file. NaN = neither is known. */
 double nnc_price_of(double price, const nnc_device *device);
 
 /* ---- step.c: time of a single op ---- */
@@ -791,23 +838,24 @@ typedef struct nnc_single_op {
     double flops, moved_bytes; /* moved_bytes: bytes that the op reads and writes; of a collective, bytes that one rank
                                 * sends */
     double flops_per_byte, ridge_flops_per_byte;
-    double bound_s; /* seconds of the op by the roofline, at datasheet rates */
-    /* predicted seconds: of the compute units, of memory, fixed, of the network, and in total */
+    double bound_s; /* shortest seconds of the op by the roofline, at datasheet rates */
+    /* predicted seconds: compute_s = time of the compute units; memory_s = time of the memory traffic; fixed_s = fixed
+     * time; network_s = time of the network; time_s = time of the op */
     double compute_s, memory_s, fixed_s, network_s, time_s;
-    double flops_per_s, bytes_per_s; /* FLOPs and bytes per second at the predicted time */
-    /* rate that the op reaches / datasheet rate of the resource that bounds it */
+    double flops_per_s, bytes_per_s; /* FLOPs of the op / time_s, and moved_bytes / time_s */
+    /* the rate at which the op uses the resource that bounds it, divided by the datasheet rate of this resource */
     double peak_share;
     nnc_bound bound;
     const char *link; /* name of the link that a collective uses */
 } nnc_single_op;
 
-/* Makes the op of a PyTorch operator from its name: copy, add, cast, gelu, softmax, norm, loss, loss-fp32, optimizer,
- * embedding. The tensor has rows x columns values. loss-fp32 is a loss that first casts its logits to fp32. Returns
- * false if the name is not known. */
+/* Makes an op that has the work of the PyTorch operator `name` on a tensor of rows x columns values. Names: copy, add,
+ * cast, gelu, softmax, norm, loss, loss-fp32, optimizer, embedding. loss-fp32 is a loss that first casts its logits to
+ * fp32. Returns false for any other name. */
 bool nnc_streaming_op(const char *name, int64_t rows, int64_t columns, nnc_dtype dtype, nnc_op *op);
 
-/* Computes FLOPs, bytes, bound and predicted time of one op into *alone. Returns NNC_BAD_USAGE for an unknown kind or
- * wrong dimensions. */
+/* Computes the FLOPs, the bytes, the bound and the predicted time of the op that *alone describes, and writes them to
+ * *alone. Returns NNC_BAD_USAGE for an unknown kind or wrong dimensions. */
 nnc_status nnc_single_op_time(const nnc_device *device, nnc_single_op *alone, nnc_error *err);
 
 #endif

@@ -4,8 +4,9 @@
  *
  *     size -> memory of the plan with this size (no times) -> verdict; doubled until it does not fit, then bisected
  *
- * A plan fits if the upper end of measured memory peaks is within the memory that a process can get; it is tight if
- * only the lower end is. Times are computed only for the plans that the output shows. */
+ * A plan fits if the upper end of the range of expected memory peaks is within the memory that a process can get; a
+ * plan is tight if only the lower end is within this memory. Times are computed only for the plans that the output
+ * shows. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "fields/fields_internal.h"
@@ -21,9 +22,9 @@ typedef struct finder {
     const nnc_device *device;
     const nnc_profiles *profiles;
     nnc_scratch *scratch;
-    const nnc_plan *base; /* plan as the user gave it; all other plans are changes of this plan */
-    nnc_model deeper;     /* copy of the model with another number of layers, for SIZE_LAYERS */
-    nnc_variant variant;  /* the changed plan that is estimated */
+    const nnc_plan *base; /* plan as the user gave it; every other plan of the search is a change of this plan */
+    nnc_model deeper;     /* copy of the model with another number of layers, to find the largest number of layers */
+    nnc_variant variant;  /* the changed plan that is being estimated */
 } finder;
 
 static nnc_status estimate(finder *f, const nnc_model *model, const nnc_plan *plan, bool timed, nnc_result *r,
@@ -52,8 +53,9 @@ static const nnc_model *resize(finder *f, size_kind kind, int64_t size, nnc_plan
     return f->model;
 }
 
-/* Returns the largest size of the given kind that fits; with `tight`, the largest with the verdict fits or tight. 0 =
- * not even the smallest size fits. An illegal plan does not fit. */
+/* Returns the largest size of the given kind with which the plan fits; if `tight` is true, the largest size with the
+ * verdict fits or tight. 0 = the plan does not fit even with the smallest size. An illegal plan counts as a plan that
+ * does not fit. */
 static int64_t largest(finder *f, size_kind kind, const nnc_plan *base, bool tight) {
     static const int64_t limits[] = { BATCH_MAX, SEQ_MAX / SEQ_STEP, RANK_MAX, LAYERS_MAX };
     int64_t low = 0, high = 1, most = limits[kind];
@@ -93,7 +95,7 @@ void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
 typedef struct option {
     const char *text; /* options as the output shows them; "--optimizer" stands for the optimizer with the next smaller
                        * states */
-    bool applies;     /* true: the remedy would change the resolved plan */
+    bool applies;     /* true: the remedy is tried, because its options would change the plan */
 } option;
 
 /* Sets in a plan the options of a remedy. */
@@ -109,7 +111,7 @@ static void apply(const option *o, nnc_plan *plan) {
         const bool ranks = strcmp(name, "--lora") == 0;
         (void)nnc_field_set(&nnc_plan_table, plan, ranks ? "adapter_rank" : name + 2, value, NULL);
         if (strcmp(name, "--data") == 0) {
-            plan->devices = 0; /* devices 0 means that the number of devices is the product of the degrees */
+            plan->devices = 0; /* 0 = the number of devices is computed as the product of the degrees */
         }
     }
 }
@@ -148,7 +150,7 @@ static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc
     const bool trains_all = !has_adapters && p->train == NNC_TRAIN_ALL && p->train_layers == 0;
     const bool is_alone = p->devices == 1;
     const option options[] = {
-        /* the remedies that change training least come first */
+        /* sorted by effect on the training: the remedies that change it least come first */
         { "--recompute selective", stores_scores },
         { "--recompute full", stores_all },
         { "--optimizer", has_larger },
@@ -213,15 +215,16 @@ NNC_ENUM_TEXTS(nnc_limit, NNC_LIMIT_LIST)
 
 enum { DEGREE_MAX = 4096, STEPS_MAX = 1 << 24 };
 
-/* State of the search for a limit. For the axes tensor and context a size is a degree. For data and batch a size up to
- * `parts` is one sequence, shortened to this number of parts; a larger size is size - parts + 1 whole sequences. */
+/* State of the search for a limit. A size is a number that the search tries. For the axes tensor and context, it is the
+ * degree. For the axes data and batch, a size n up to `parts` is one sequence shortened to n / parts of its length; a
+ * larger n is n - parts + 1 whole sequences. */
 typedef struct limit_search {
     finder f;
     const nnc_plan *base;
     nnc_limit_answer *answer;
     int64_t seq_len, parts; /* seq_len: tokens of one sequence of the plan, 0 for images; parts: number of parts that a
                              * sequence is divided into, 1 for images */
-    nnc_bound bound;        /* resource that bounds the ideal step of the size that was estimated last */
+    nnc_bound bound;        /* resource that bounds the ideal step of the plan that was estimated last */
 } limit_search;
 
 static nnc_plan limit_plan(const limit_search *s, int64_t size) {
@@ -237,13 +240,15 @@ static nnc_plan limit_plan(const limit_search *s, int64_t size) {
     return plan;
 }
 
-/* Returns the tokens of one step divided by the number of devices; for models of images, the images. */
+/* Returns the number of tokens of one step divided by the number of devices; for models of images, the number of images
+ * divided by the number of devices. */
 static double per_device(const nnc_result *r) {
     return (double)(r->tokens > 0 ? r->tokens : r->plan.global_batch) / r->plan.devices;
 }
 
-/* Estimates the plan with one size (see limit_search) into a->result, and adds a point to a->points, if there is space.
- * Sets *past to true if the size does not meet the condition of the axis. */
+/* Estimates the plan with the size `size` (see limit_search), writes the estimate to a->result, and adds a point to
+ * a->points unless the array is full. Sets *past to true if the plan with this size does not meet the condition of the
+ * axis. */
 static nnc_status try_size(limit_search *s, int64_t size, bool *past, nnc_error *err) {
     nnc_limit_answer *a = s->answer;
     const nnc_plan plan = limit_plan(s, size);
@@ -300,8 +305,8 @@ static nnc_status largest_degree(limit_search *s, int64_t *size, nnc_error *err)
     return NNC_OK;
 }
 
-/* Sets *size to the smallest size at which the network does not bound the step, or for the axis batch, at which compute
- * bounds the step; 0 = no such size. */
+/* Finds the smallest size (see limit_search) that meets the condition of the axis: for the axis data, that the network
+ * does not bound the step; for the axis batch, that compute bounds the step. Sets *size to it; 0 = no such size. */
 static nnc_status smallest_size(limit_search *s, int64_t *size, nnc_error *err) {
     int64_t low = 0, high = 1;
     bool past = true;

@@ -50,8 +50,9 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
         .dtype = nnc_precision_is_narrow(plan->precision) ? NNC_BF16 : plan->precision,
         .linear_dtype = plan->precision,
         .grad_bytes = adds && own_buffer ? sizes.weight_bytes : nnc_policy_gradient_io_bytes(plan->policy),
-        /* Share of the micro-batches in which the product also reads the old sum of gradients. With a separate fp32
-         * buffer for 16-bit weights this is every micro-batch. Otherwise the first micro-batch only writes. */
+        /* Fraction of the micro-batches in which the product of a weight gradient reads the sum of earlier gradients in
+         * addition to writing it. With a separate fp32 buffer for the gradients of 16-bit weights, these are all
+         * micro-batches; otherwise all but the first, which only writes. */
         .grad_accumulate = adds         ? 0.0
                            : own_buffer ? 1.0
                                         : (passes - 1.0) / passes,
@@ -65,7 +66,8 @@ nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *softwar
     return how;
 }
 
-/* Limit of the number of parameters; no model has more. The bytes of this many parameters are exact in a double. */
+/* Number of parameters from which on a model is refused; no real model has as many. The bytes of fewer parameters are
+ * exact in a double. */
 #define PARAMS_MAX 0x1p47
 
 nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_error *err) {
@@ -88,7 +90,7 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train", "trains nothing of %s, expected other parts of it",
                         model->id);
     }
-    double params = 0.0; /* `params` is a double, because the sum may exceed 64 bits */
+    double params = 0.0; /* a double, because the number of parameters may exceed the range of 64-bit integers */
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_weights *w = &list->ops[i].weights;
         params +=
@@ -102,7 +104,7 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
 
 /* Returns the parameters of the layers that predict further tokens (multi-token prediction). Each of these layers has
  * the parameters of the last layer of the model, three norms, and a product that merges two streams of width h;
- * embedding table and head are those of the model. Source: arXiv:2412.19437, section 2.2. */
+ * embedding table and head are shared with the model. Source: arXiv:2412.19437, section 2.2. */
 static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d) {
     int32_t last = list->segment_count - 1;
     int64_t params = 2 * d->hidden * d->hidden + (d->plain_norms ? 0 : 3 * d->hidden);
