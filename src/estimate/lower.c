@@ -160,8 +160,8 @@ static void describe_model(const nnc_op_list *list, const nnc_device *device, nn
                   "FLOPs and sends T F elements");
 }
 
-/* Returns the parameters per rank of the second copy of the tied embedding table, which the last pipeline stage holds
- * as head; 0 = there is no second copy. */
+/* Returns the number of parameters on one rank of the second copy of the tied embedding table. The last pipeline stage
+ * holds this copy as its head; 0 = there is no second copy. */
 static double second_table(const nnc_op_list *list, const nnc_plan *plan) {
     return plan->pipeline > 1 && !nnc_schedule_ends_meet(plan)
                ? (double)list->tied_rows / plan->tensor * (double)list->tied_cols
@@ -175,7 +175,8 @@ static double send_bytes(const nnc_op_list *list, const nnc_lowering *how) {
     return (double)list->stream_elements / ranks * nnc_dtype_bytes(how->dtype);
 }
 
-/* Tests whether the plan does not train the embedding table, which is also the head if both are tied. */
+/* Tests whether the plan leaves the embedding table untrained. If embedding and head are tied, this table is the head,
+ * too. */
 static bool table_is_frozen(const nnc_plan *plan) {
     return !nnc_plan_trains_all(plan) && (plan->train & NNC_TRAIN_EMBEDDING) == 0;
 }
@@ -190,10 +191,10 @@ static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char
 }
 
 /* Adds the collectives of ZeRO 3 for one unit of trained weights. In every pass the weights are gathered for forward
- * and again for backward, and the gradients are scattered in backward; replicas of a shard group also add up their
- * gradients. Without resharding weights are gathered once per step, and in pipelines gradients are scattered once per
- * step; step_end.c adds these. With `fp8_gather` in the software profile, matrices of layers, except those of experts,
- * are gathered in 8 bits. */
+ * and again for backward, and the gradients are scattered in backward; if several groups of ranks hold the same shards
+ * (`--shard`), the gradients of these groups are added up, too. Without resharding weights are gathered once per step,
+ * and in pipelines gradients are scattered once per step; step_end.c adds the collectives that run once per step. With
+ * `fp8_gather` in the software profile, matrices of layers, except those of experts, are gathered in 8 bits. */
 static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment, const nnc_parameters *p,
                          nnc_route_kind route, double shards) {
     const nnc_plan *plan = how->plan;
@@ -257,7 +258,7 @@ static void add_casts(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENT
     }
 }
 
-/* Returns the activation bytes that the recompute blocks of a captured program keep for backward. */
+/* Returns the activation bytes that forward of a captured program stores for backward in its recompute blocks. */
 static double units_kept_bytes(const nnc_op_list *list) {
     double sum = 0.0;
     for (int32_t i = 0; i < list->count; i++) {
@@ -315,19 +316,19 @@ void nnc_split_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums
     nnc_finish_list(list, how, sums);
 }
 
-/* Seconds of the host to issue one kernel. Source: the assumption of software/torch-eager.json, key launch_s: about 10
- * us for each kernel, through the Python interpreter. */
+/* Seconds that the host needs to issue one kernel. Source: the assumption of software/torch-eager.json, key launch_s: a
+ * Python program issues a kernel in about 10 us. */
 #define NNC_KERNEL_LAUNCH_S 1e-5
 
 static nnc_launch launch_of(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                             bool whole) {
     const bool experts = nnc_model_sizes_of(model).experts > 0;
-    if (device->host.kernel_s == 0.0) { /* a CPU calls its kernels itself, so it spends no time on issuing them */
+    if (device->host.kernel_s == 0.0) { /* on a CPU the host is the device: no time is spent on issuing kernels */
         return (nnc_launch){ 0 };
     }
     const bool listed = model->captured != NULL || model->implementation != NNC_IMPLEMENTATION_NONE;
     if (listed && software->lists_operators && whole) { return (nnc_launch){ .kernel_s = device->host.kernel_s }; }
-    if (model->captured != NULL) { /* each op of a captured program is one kernel */
+    if (model->captured != NULL) { /* in a captured program each op is one kernel */
         return (nnc_launch){ .op_s = nnc_min(software->launch_s, NNC_KERNEL_LAUNCH_S) };
     }
     return (nnc_launch){ .op_s = experts && !isnan(software->launch_expert_s) ? software->launch_expert_s

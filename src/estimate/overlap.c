@@ -1,8 +1,9 @@
 /* Overlap of communication with compute, and the seconds of one layer of each segment.
  *
- * In each segment and part of a pass, communication overlaps with the compute of the same part. Two lanes (sets of
- * links, see nnc_lane) that share no links overlap with the compute independently; lanes that share links divide its
- * time. First the transfers of ring attention overlap with the attention; then the other kinds of communication follow
+ * In each segment and part of a pass, communication overlaps with the compute of the same part. If two lanes (sets of
+ * links, see nnc_lane) share no links, each can overlap with all seconds of the compute; if they share links, a second
+ * of compute overlaps with communication of only one of them. First the transfers of ring attention overlap with the
+ * attention; then the other kinds of communication follow
  * in the order of nnc_comm.   [overlap] [launch] */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
@@ -31,20 +32,22 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software) {
     return overlap;
 }
 
-/* Seconds of compute in one segment and part of a pass, and of each kind of communication that could overlap with this
- * compute. */
+/* Seconds of compute in one part of a pass of one segment, and of each kind of communication that could overlap with
+ * this compute. */
 typedef struct budget {
     double compute_s, attention_s;
     double units; /* number of ZeRO-3 units; no compute can overlap with gathering the weights of the first unit */
     bool exchanges;
     nnc_lane lanes[NNC_COMM_COUNT]; /* lane of each kind of communication */
-    /* seconds of each kind of communication. beside_s: ring transfers, which can overlap only with the attention;
-     * behind_s: communication that can overlap with any compute */
+    /* seconds of each kind of communication, divided by the compute that it can overlap with. beside_s: ring transfers,
+     * which can overlap only with the attention; behind_s: all other communication, which can overlap with any
+     * compute */
     double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT];
 } budget;
 
-/* Exposed share of each kind of communication, in [0, 1]. First array: ring transfers, which can overlap only with the
- * attention; second array: communication that can overlap with any compute. */
+/* Share (0 to 1) of each kind of communication that does not overlap with compute. First array: share of the ring
+ * transfers, which can overlap only with the attention; second array: share of all other communication, which can
+ * overlap with any compute. */
 typedef struct exposed {
     double beside[NNC_COMM_COUNT], behind[NNC_COMM_COUNT];
 } exposed;
@@ -68,9 +71,8 @@ static double share_of(const nnc_overlap *overlap, int comm, nnc_part part) {
     return comm == NNC_COMM_TENSOR && part == NNC_PART_BACKWARD ? overlap->tensor_backward : overlap->share[comm];
 }
 
-/* Overlaps a communication of exchange_s seconds with a window of *left_s seconds of compute, and subtracts the
- * overlapped seconds from *left_s. The overlap is the share `share` of the shorter of both times. Returns the share of
- * the communication that stays exposed. */
+/* Overlaps exchange_s seconds of communication with *left_s seconds of compute. The overlap is `share` x the shorter of
+ * both times; it is subtracted from *left_s. Returns the fraction of the communication that stays exposed. */
 NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_derivation *why) {
     NNC_LET(why, overlap, NULL, share);
     NNC_LET(why, window_s, "s", *left_s);
@@ -84,14 +86,15 @@ NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_deri
     return exposed_rest;
 }
 
-/* For each lane, in one segment and part of a pass. left_s: seconds of compute that communication of the lane can still
- * overlap with. exposed_s: seconds in which the device waits for communication of the lane. */
+/* State of each lane in one segment and part of a pass. left_s: seconds of compute in which no communication on the
+ * links of the lane runs yet. exposed_s: seconds in which the device waits for communication of the lane. */
 typedef struct windows {
     double left_s[NNC_LANES], exposed_s[NNC_LANES];
 } windows;
 
-/* Subtracts hidden_s seconds, with which communication of `lane` now overlaps, from left_s of this lane and of all
- * lanes that share links with it. Adds exposed_s to the exposed seconds of `lane`. */
+/* Notes that hidden_s seconds of communication of `lane` overlap with compute, and that exposed_s seconds do not.
+ * Subtracts hidden_s from left_s of `lane` and of all lanes that share links with `lane`. Adds exposed_s to
+ * w->exposed_s of `lane`. */
 static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s) {
     for (int f = 0; f < NNC_LANES && hidden_s > 0.0; f++) {
         w->left_s[f] -= nnc_lanes_meet((nnc_lane)f, lane) ? hidden_s : 0.0;
@@ -99,16 +102,16 @@ static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s) {
     w->exposed_s[lane] += exposed_s;
 }
 
-/* Returns the seconds in which the device waits for communication on links that `lane` does not use. Communication of
- * `lane` can run at the same time. */
+/* Returns the exposed seconds of all lanes that share no links with `lane`. In these seconds the device waits, and
+ * communication of `lane` can run on its own links. */
 static double beside_waits_s(const windows *w, nnc_lane lane) {
     double waits_s = 0.0;
     for (int f = 0; f < NNC_LANES; f++) { waits_s += nnc_lanes_meet((nnc_lane)f, lane) ? 0.0 : w->exposed_s[f]; }
     return waits_s;
 }
 
-/* Computes the exposed share of each kind of communication in one segment and part of a pass. asked: collective for
- * which `why` records the formulas; NULL = no formulas. */
+/* Computes the exposed share of each kind of communication in one part of a pass of one segment. asked: collective
+ * whose formulas are recorded in `why`; NULL = no formulas are recorded. */
 NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part part, const nnc_collective_op *asked,
                        exposed *shares, nnc_derivation *why) {
     windows w = { { 0 }, { 0 } };
@@ -120,7 +123,8 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         nnc_derivation *const said = asked != NULL && asked->hides && (int)asked->comm == k ? why : NULL;
         if (!(b->beside_s[k] > 0.0) && said == NULL) {
-            shares->beside[k] = 1.0; /* there is no communication of this kind, so its share has no effect */
+            /* there is no ring transfer of this kind of communication, so no row uses its share */
+            shares->beside[k] = 1.0;
             continue;
         }
         const nnc_lane f = b->lanes[k];
@@ -187,7 +191,7 @@ static bool any_collective(const nnc_rows *rows) {
 NNC_SAYING void hide_rows(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
                           const nnc_overlap *overlap, nnc_derivation *why) {
     budget budgets[NNC_SEGMENTS_MAX][NNC_PASS_PARTS];
-    /* exposed shares by segment and part of a pass; set only for parts with communication */
+    /* exposed shares of each segment and part of a pass; not set for a part without communication */
     exposed shares[NNC_SEGMENTS_MAX][NNC_PASS_PARTS];
     if (!any_collective(rows)) { return; }
     memset(budgets, 0, sizeof budgets[0] * (size_t)list->segment_count);
@@ -223,9 +227,9 @@ void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network
     }
 }
 
-/* Returns the seconds of a part of one layer. On entry unit->host_s[part] is the seconds in which the host issues the
- * ops of the part; on return it is the seconds by which issuing makes the part longer. name: name of the recorded
- * formula. */
+/* Returns the seconds of one part of a pass of one layer. On entry unit->host_s[part] is the time in which the host
+ * issues the ops of the part; the function replaces it by the seconds by which the part takes longer because the device
+ * waits for the host. name: name of the formula that `why` records. */
 NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name, nnc_derivation *why) {
     double device_s = unit->compute_s[part];
     for (int k = 0; k < NNC_COMM_COUNT; k++) { device_s += unit->exposed_s[part][k]; }
@@ -244,8 +248,8 @@ NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name
     return device_s + unit->host_s[part];
 }
 
-/* Adds the seconds of a row to the time that communication of each lane can overlap with. For lanes that share links
- * with a collective, only the part of its time in which it does not use these links is added. */
+/* Adds to unit->free_s of each lane the seconds of one row in which communication on the links of this lane could run:
+ * all time_s seconds; for lanes that share links with the collective of the row, time_s - network_s. */
 static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s, double network_s, nnc_lane lane) {
     for (int f = 0; f < NNC_LANES; f++) {
         unit->free_s[part][f] += time_s - (nnc_lanes_meet((nnc_lane)f, lane) ? network_s : 0.0);

@@ -15,9 +15,9 @@ int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage) {
     return back ? 2 * p - 1 - virtual_stage : virtual_stage % p;
 }
 
-/* Returns the number of layers of a segment among the layers `from` to `to` - 1 of the model. *first: on entry the
- * number of the segment's first layer, on return that of the first layer of the next segment. If kinds of layers
- * alternate, *first is not used. */
+/* The layers of the whole model are numbered. Returns how many of the layers `from` to `to` - 1 belong to a segment.
+ * *first: on entry the number of the segment's first layer, on return the number of the next segment's first layer. If
+ * layers of different kinds alternate, *first is not used. */
 static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t *first, int64_t from, int64_t to) {
     int64_t held = 0;
     for (int64_t i = from; list->mixed_count > 0 && i < to; i++) { held += list->mixed[i] == segment ? 1 : 0; }
@@ -29,7 +29,8 @@ static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t 
     return to > from ? to - from : 0;
 }
 
-/* An even distribution: each part gets `each` items, and each of the first `more` parts one item more. */
+/* Items that are distributed over parts as evenly as possible: each part gets `each` items, and each of the first
+ * `more` parts gets one item more. */
 typedef struct even_parts {
     int64_t each, more;
 } even_parts;
@@ -40,9 +41,9 @@ static even_parts divide(int64_t total, int64_t parts) {
 
 static int64_t part_of(even_parts all, int64_t part) { return all.each + (part < all.more ? 1 : 0); }
 
-/* Number of layers of each virtual stage, with embedding and head if they count as layers. The plan may give the layers
- * of the first and of the last pipeline stage (first, last: their chunks); `rest` distributes the other layers over the
- * chunks of the other stages. */
+/* Number of layers of each virtual stage; embedding and head are included if the plan counts them as layers. The plan
+ * may state the number of layers of the first and of the last pipeline stage: `first` and `last` distribute these over
+ * the chunks of the stage. `rest` distributes all other layers over the chunks of the other stages. */
 typedef struct slots {
     int64_t stages, others;
     bool own_first, own_last;
@@ -68,11 +69,11 @@ static int64_t slots_at(const slots *s, int64_t stage, int64_t chunk) {
     return part_of(s->rest, chunk * s->others + stage - s->own_first);
 }
 
-/* Returns the number of layers of each segment among the layers `from` to `to` - 1 of the model. front: true = also the
- * embedding; back: true = also the head. */
+/* Returns for each segment how many of the model's layers `from` to `to` - 1 belong to it. front: true = the embedding
+ * is included; back: true = the head is included. */
 static nnc_stage_layers share_of(const nnc_op_list *list, int64_t from, int64_t to, bool front, bool back) {
     nnc_stage_layers share = { { 0 } };
-    int64_t first = 0; /* number of the first layer of segment s in the model */
+    int64_t first = 0; /* number of the model's layer with which segment s begins */
     for (int32_t s = 0; s < list->segment_count; s++) {
         const nnc_segment *segment = &list->segments[s];
         const bool held = (s == 0 && front) || (s > 0 && back);
@@ -93,8 +94,8 @@ static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to) {
     return INT64_MIN;
 }
 
-/* Returns how many successive virtual stages, from v on, have as many layers as virtual stage v - 1; 0 or less = none
- * is known. The last virtual stage is not counted, because it also holds the head. */
+/* Returns how many successive virtual stages, beginning with stage v, have as many layers as stage v - 1; 0 or less =
+ * not known. The last virtual stage is never included, because it has the head in addition to its layers. */
 static int64_t as_many(const slots *s, int64_t v, int64_t count) {
     const int64_t last = count - 1, more = s->rest.more;
     return s->own_first || s->own_last ? 0 : (v <= more && more < last ? more : last) - v;
@@ -110,7 +111,8 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
     for (int32_t s = 0; s < list->segment_count; s++) {
         layers += list->segments[s].layer ? list->segments[s].instances : 0;
     }
-    /* number of layers that the embedding counts as; the head counts as the same number */
+    /* number of layers that the embedding is counted as when layers are distributed; the head is counted as the same
+     * number */
     const int64_t ends = plan->ends_as_layers ? 1 : 0;
     /* each further token that the model predicts counts as two layers, because it has a layer and a head of its own */
     const int64_t further = 2 * list->next_layers;
@@ -122,7 +124,8 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
         partition->alike[v] = false;
         partition->shares[v] = share_of(list, from, to, v == 0, v == count - 1);
         next += size;
-        /* The next stages with as many layers, up to the end of the segment, hold the same as this stage. */
+        /* Stages after stage v that have as many layers as stage v, in the same segment, hold the same layers as stage
+         * v. */
         const int64_t end = v > 0 && to - from == size ? segment_end(list, from, to) : INT64_MIN;
         const int64_t fit = end < to ? 0 : size > 0 ? (end - to) / size : count;
         const int64_t many = as_many(&all, v + 1, count), like = fit < many ? fit : many;
@@ -135,7 +138,8 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
     }
 }
 
-/* Returns the number of chunks of a device; with DualPipe 2, one for each direction of the micro-batches. */
+/* Returns the number of chunks of a device. With DualPipe it is 2, because micro-batches pass the pipeline in both
+ * directions, and each direction has its own chunk. */
 static int32_t chunks_of(const nnc_stage_partition *partition, const nnc_plan *plan) {
     return nnc_schedule_dual(plan) ? 2 : partition->virtual_stages / partition->stages;
 }
@@ -177,8 +181,8 @@ int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int
 
 /* ---- number of layers of each segment on each device ---- */
 
-/* Sets h->uneven to true if the chunks of a device hold different layers, and h->odd_chunk to the index of the chunk if
- * just one differs; also uneven_layers and odd_more. */
+/* Compares the layers of the chunks of a device. Sets h->uneven to true if the chunks differ, and h->odd_chunk to the
+ * index of the chunk if only one chunk differs from the others; sets h->uneven_layers and h->odd_more, too. */
 static void set_uneven(const nnc_stage_partition *partition, const nnc_step *step, int32_t device,
                        nnc_stage_residency *h) {
     const int32_t chunks = step->plan->pipeline > 1 ? chunks_of(partition, step->plan) : 1;
@@ -203,8 +207,8 @@ static void set_uneven(const nnc_stage_partition *partition, const nnc_step *ste
     }
 }
 
-/* Fills *h with the number of layers of each segment on a device. Writes only entries of segments in use, because the
- * arrays are much longer. */
+/* Sets in *h the number of layers of each segment on a device. Writes only the array elements of segments that the op
+ * list has, to save time. */
 static void set_holding(const nnc_step *step, const nnc_stage_partition *partition, int32_t device, double in_flight,
                         nnc_stage_residency *h) {
     h->segments = step->list->segment_count;
@@ -220,7 +224,8 @@ static void set_holding(const nnc_step *step, const nnc_stage_partition *partiti
     }
 }
 
-/* Tests whether each virtual stage of a device is marked as equal to the same virtual stage of the device before. */
+/* Tests whether every virtual stage of a device is marked as equal to the virtual stage with the same chunk index on
+ * the device before. */
 static bool like_before(const nnc_stage_partition *partition, const nnc_plan *plan, int32_t device) {
     bool like = device > 0 && !nnc_schedule_ends_meet(plan);
     for (int32_t v = device; like && v < partition->virtual_stages; v += partition->stages) {
@@ -243,7 +248,7 @@ static double in_flight_of(const nnc_plan *plan, int32_t device, nnc_derivation 
     return in_flight;
 }
 
-/* Records the formula of the number of micro-batches that a device keeps in flight. */
+/* Records the formula for the number of micro-batches whose activations a device keeps at the same time. */
 static void step_say_in_flight(const nnc_step *step, int32_t device) {
     (void)in_flight_of(step->plan, device, step->why);
 }
@@ -324,7 +329,7 @@ static void find_uneven_peak(const nnc_step *step, const nnc_pipeline *pipeline,
     for (int32_t i = 0; i < count; i++) { h->flight[held[i]] = kept[i] / (double)h->instances[held[i]]; }
 }
 
-/* Calls find_uneven_peak only for a device with unequal chunks. That function has large arrays on its stack, and most
+/* find_uneven_peak is called only for a device with unequal chunks, because it puts large arrays on the stack, and most
  * devices do not need it. */
 void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device) {
     nnc_stage_residency *h = &m->holdings[device];
@@ -338,7 +343,7 @@ void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device
 
 /* ---- memory of each pipeline stage ---- */
 
-/* Records the bytes that stay allocated between two steps (static_bytes of nnc_stage). */
+/* Records the formula of static_bytes of nnc_stage: the bytes that stay allocated between two steps. */
 static void step_say_static(const nnc_step *step, const nnc_memory *memory) {
     const double weight_bytes = (double)memory->weight_bytes, gradient_bytes = (double)memory->gradient_bytes;
     const double optimizer_bytes = (double)memory->optimizer_bytes;
@@ -351,7 +356,8 @@ static void step_say_static(const nnc_step *step, const nnc_memory *memory) {
 
 void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest, nnc_step_memory *m, nnc_result *r) {
     const nnc_plan *plan = step->plan;
-    const nnc_stage_residency *before = NULL; /* the last stage whose memory was computed; NULL = no stage yet */
+    /* the stage whose memory was computed before the current stage; NULL = no stage yet */
+    const nnc_stage_residency *before = NULL;
     nnc_memory memory = { 0 };
     for (int32_t d = 0; d < plan->pipeline; d++) {
         const nnc_stage_residency *h = &m->holdings[d];

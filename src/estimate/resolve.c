@@ -51,9 +51,9 @@ static nnc_status resolve_policy(nnc_plan *p, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Completes the product micro_batch * micro_batches * data = global_batch, where data is known. If one of the other
- * three is open, it follows from the rest; further open ones become 1. Returns an error if the given numbers contradict
- * each other or do not divide. */
+/* Uses the rule micro_batch x micro_batches x data = global_batch, if the number of data ranks is known. Of the other
+ * three numbers, one that the plan leaves open is computed from the rule; all further open numbers become 1. Returns an
+ * error if the given numbers contradict the rule or do not divide. */
 static nnc_status resolve_batch(nnc_plan *p, nnc_error *err) {
     const int64_t data = p->data;
     int64_t product = 0;
@@ -161,9 +161,9 @@ static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_e
     return NNC_OK;
 }
 
-/* Checks the option for the kernels of the optimizer update. asked: the option as given. If it was not given and the
- * device is a CPU, sets the default kernels, even for a captured program that recorded other kernels: a CPU runs its
- * kernels one after the other anyway. */
+/* Checks the option for the kernels of the optimizer update. asked: the kernels that the user has named. If the user
+ * has named none and the device is a CPU, sets the default kernels, even for a captured program that recorded other
+ * kernels: a CPU runs its kernels one after the other anyway. */
 static nnc_status resolve_optimizer_kernels(const nnc_model *model, const nnc_device *device,
                                             nnc_optimizer_kernels asked, nnc_plan *p, nnc_error *err) {
     const bool lists = asked == NNC_KERNELS_FOREACH || asked == NNC_KERNELS_LOOP;
@@ -184,7 +184,7 @@ static nnc_status resolve_optimizer_kernels(const nnc_model *model, const nnc_de
 
 static nnc_status resolve_schedule(nnc_plan *p, const nnc_family_row *family, int64_t layers, nnc_error *err) {
     if (family->split != NULL) { return nnc_schedule_resolve(p, layers, err); }
-    p->schedule = NNC_SCHEDULE_1F1B; /* with one pipeline stage all schedules are the same */
+    p->schedule = NNC_SCHEDULE_1F1B; /* with one pipeline stage every schedule gives the same step */
     return NNC_OK;
 }
 
@@ -207,7 +207,8 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, c
     NNC_TRY(check_trained(p, model, err));
     if (has_helpers(p) && nnc_plan_trains_all(p) && p->frozen == NNC_FROZEN_16 &&
         !(nnc_dtype_bytes(p->precision) < 4.0)) {
-        p->frozen = NNC_FROZEN_32; /* helper models are loaded in the format of the trained model */
+        /* the weights of helper models are stored in the number format of the trained model */
+        p->frozen = NNC_FROZEN_32;
     }
     NNC_TRY(resolve_optimizer_kernels(model, device, plan->optimizer_kernels, p, err));
     NNC_TRY(family->resolve(model, p, err));
@@ -252,13 +253,13 @@ bool nnc_variant_complete(nnc_variant *variant, const nnc_profiles *profiles, co
     return completer->complete(completer->in, base, variant);
 }
 
-/* Returns the kind of software profile that the plan alone selects. ZeRO 3 selects FSDP, also together with tensor or
- * pipeline parallelism, because torchtitan and others combine these with FSDP. ZeRO 1 and 2 select Megatron for
- * decoders, even if no layer is split; otherwise a search would split a model only to get the kernels of Megatron. */
+/* Returns the kind of software profile that the plan alone selects. ZeRO 3 selects FSDP, even with tensor or pipeline
+ * parallelism, because torchtitan and other programs combine FSDP with both. ZeRO 1 and 2 select Megatron for decoders,
+ * even if no layer is split; otherwise a search would split a model only to get the kernels of Megatron. */
 nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan) {
     if (plan == NULL) { return NNC_PROFILE_COPIES; }
     const bool shares = plan->zero > 0 && model->family == NNC_FAMILY_DECODER;
-    /* only decoders have experts; in other families --expert divides tables */
+    /* only decoders have experts; in other families the degree --expert divides embedding tables */
     const bool experts = plan->expert > 1 && model->family == NNC_FAMILY_DECODER;
     const bool split = plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || experts || shares;
     const bool alone = plan->devices <= 1 && plan->data <= 1 && plan->zero == 0 && !split;

@@ -1,27 +1,28 @@
 /* Effect of each parameter of the device file on the step time: the elasticity (relative change of the step time per
  * relative change of the parameter), the step time with twice the value, and the value with which the step reaches a
- * given time. All of them are computed from estimates with a changed device.   [sensitivity] */
+ * given time. Every one of these numbers is computed from estimates with a changed device.   [sensitivity] */
 #include <nncost/estimate.h>
 
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 
-/* Relative change of a parameter, up and down, from which its elasticity is computed: small, so that the bound of an op
- * seldom changes, and large compared with rounding errors. */
+/* Relative change of a parameter, upwards and downwards, from which its elasticity is computed. It is small, so that
+ * the bound of an op seldom changes, and large compared with rounding errors. */
 #define APART 1e-3
 
-/* Factor on a rate, so large that the resource takes nearly no time, but all numbers stay finite. */
+/* Factor on a rate of the device. With this factor the resource takes nearly no time, but all numbers stay finite. */
 #define WITHOUT_BOUND 0x1p40
 
 enum { HALVINGS = 80 };
 
-/* Which value of a parameter is used: ONE_RATE = the parameter has one value; otherwise it has one value per format,
- * and the value is that of the plan's precision, or of fp32. */
+/* Says which value of a device parameter is changed. ONE_RATE: the parameter has one value. Otherwise the parameter has
+ * one value per number format; the value for the format of the plan's precision, or the value for fp32, is changed. */
 typedef enum which_rate { ONE_RATE, OF_PRECISION, OF_FP32 } which_rate;
 
 static const struct {
     const char *name, *unit;
-    size_t offset; /* offset in nnc_device of the value, or of the first of the values per format */
+    /* offset in nnc_device of the value; if the parameter has one value per format, of the first value */
+    size_t offset;
     which_rate rate;
 } figures[] = {
 #define FIGURE(member, unit) #member, (unit), offsetof(nnc_device, member)
@@ -57,8 +58,8 @@ const char *nnc_sensitivity_parameter_unit(nnc_sensitivity_parameter figure) {
     return (unsigned)figure < NNC_PARAMETER_COUNT ? figures[figure].unit : "?";
 }
 
-/* Returns the address of the value of a parameter in *device; NULL for mem_bytes, which is no double. precision: format
- * whose value is used, if the parameter has one value per format. */
+/* Returns the address of the value of a parameter in *device; NULL for the parameter mem_bytes, whose value is an
+ * integer and not a double. precision: format whose value is used, if the parameter has one value per format. */
 static double *place_of(nnc_device *device, nnc_sensitivity_parameter figure, nnc_dtype precision) {
     const which_rate rate = figures[figure].rate;
     const int at = rate == OF_PRECISION ? (int)precision : rate == OF_FP32 ? (int)NNC_FP32 : 0;
@@ -82,7 +83,7 @@ void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_paramet
                                      double factor) {
     const double value = nnc_sensitivity_parameter_value(device, figure, precision) * factor;
     if (isnan(value) || !(factor > 0.0)) {
-        return; /* the device file does not have the value, or the factor is not positive */
+        return; /* the device file does not state the value of the parameter, or the new value would not be positive */
     }
     double *place = place_of(device, figure, precision);
     if (place != NULL) {
@@ -93,14 +94,14 @@ void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_paramet
     }
 }
 
-/* Arguments of estimates that differ only in one value of the device file. */
+/* Arguments of a series of estimates; from one estimate to the next, only one value of the device changes. */
 typedef struct trial {
     const nnc_model *model;
     const nnc_device *device;
     const nnc_software *software;
     const nnc_plan *plan;
     nnc_scratch *scratch;
-    nnc_dtype precision; /* precision of the resolved plan, the format of its matrix products */
+    nnc_dtype precision; /* number format of the matrix products in the plan with all defaults filled in */
 } trial;
 
 static nnc_status step_with(const trial *t, nnc_sensitivity_parameter figure, double factor, double *step_s,

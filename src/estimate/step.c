@@ -91,7 +91,7 @@ void nnc_step_restrict(const nnc_step *step, const nnc_stage_residency *holding,
 }
 
 /* Appends to the op table a row for the messages that a device sends to other stages. exposed_s: seconds by which
- * messages make the step longer; the time of the row times its repeat is equal to this. */
+ * messages make the step longer; (time of the row) x (repeat of the row) equals exposed_s. */
 static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t device, double exposed_s,
                          nnc_rows *rows) {
     const nnc_plan *plan = step->plan;
@@ -104,8 +104,8 @@ static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t
                         .repeat = 1,
                         .block = -1,
                         .u.collective = { .comm = NNC_COMM_PIPELINE, .forward = NNC_P2P, .bytes = step->send_bytes } };
-    /* number of messages of one micro-batch: a virtual stage sends activations to the next one, and gradients to the
-     * one before */
+    /* messages that one stage sends for one micro-batch: activations to the next virtual stage, and gradients to the
+     * virtual stage before */
     double sends = 0.0;
     for (int32_t v = 0; v < m->partition.virtual_stages; v++) {
         if (nnc_partition_device(plan, v) == device) {
@@ -147,8 +147,8 @@ static void add_units(const nnc_step *step, const nnc_segment_time units[NNC_SEG
     }
 }
 
-/* Adds to the result the bytes, the communication seconds (exposed or not) and the seconds of each bound, summed over
- * the rows. */
+/* Adds to the result the sums over all rows: bytes read and written, seconds of each kind of communication (all
+ * seconds, and exposed seconds), and seconds of each bound. */
 static void add_rows(const nnc_rows *rows, nnc_result *r) {
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
@@ -192,7 +192,8 @@ void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SE
         nnc_stage *stage = &m->stages[d];
         const nnc_memory *memory = &stage->memory;
         const bool apart = nnc_schedule_splits(plan);
-        /* memory, exchange_s and update_s keep their values, which other functions have set */
+        /* memory, exchange_s and update_s of the stage keep their values, because other functions have set them
+         * before */
         *stage = (nnc_stage){ .memory = stage->memory,
                               .exchange_s = stage->exchange_s,
                               .update_s = stage->update_s,
@@ -245,7 +246,8 @@ bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SE
     return true;
 }
 
-/* Returns the seconds of one step of a pipeline stage: its passes, then its step end. */
+/* Returns the seconds that one pipeline stage works in a step: from its first pass to the end of its last pass, then
+ * its step end. */
 static double ends_s(const nnc_step_memory *m, int32_t stage) {
     return m->run.span_s[stage] + (m->stages[stage].exchange_s + m->stages[stage].update_s);
 }
@@ -258,7 +260,8 @@ static int32_t slowest_stage(const nnc_step_memory *m, int32_t stages) {
 
 double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m) {
-    /* m->run has the replay of another plan, so this plan is replayed again */
+    /* since `times` was computed, m->run was overwritten by the replay of another plan, so the schedule is replayed
+     * again */
     if (times->run != m->runs && nnc_schedule_splits(step->plan)) { (void)nnc_step_run(step, units, times->send_s, m); }
     for (int32_t d = 0; d < step->plan->pipeline && !nnc_schedule_splits(step->plan); d++) {
         m->run.span_s[d] = times->total_s; /* in schedules without split backward all devices end their passes at the
@@ -273,8 +276,8 @@ double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SE
     return step_s;
 }
 
-/* Sets m->delay_s, the seconds by which messages between stages make the step longer, from a replay with messages and
- * one without. Returns false if the pipeline is too large to replay. */
+/* Sets m->delay_s, the seconds by which messages between stages make the step longer, as the step time of a replay with
+ * messages minus that of a replay without messages. Returns false if the pipeline is too large to replay. */
 static bool find_delay(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m) {
     const int32_t stages = step->plan->pipeline;
@@ -365,7 +368,7 @@ static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *f
 /* ---- the whole step: op table, times, bounds ---- */
 
 /* Sets r->step_without_bound_s: the step time if the resource with the largest bound took no time. fresh: op table of
- * one micro-batch without overlap, which is changed. */
+ * one micro-batch without overlap; the function overwrites it. */
 static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_rows *fresh, nnc_step_memory *m, nnc_result *r) {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
@@ -388,9 +391,9 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
 }
 
 /* The host counts as the bound of all ops if the device waits for the host in at least the share held_share of the
- * step, also with a host that needs the share host_margin less time per kernel. Programs on one host differ by this
- * much: 33.6 to 37.8 us per kernel, where the default is 37.5 (hosts/h100-server.json). If the host is the bound,
- * faster kernels shorten the step little.   [issue] */
+ * step, and would still do so if the host needed less time per kernel by the share host_margin. Programs on the same
+ * host differ by about host_margin: 33.6 to 37.8 us per kernel, where the default is 37.5 (hosts/h100-server.json). If
+ * the host is the bound, faster kernels shorten the step little.   [issue] */
 static const double held_share = 0.25, host_margin = 0.1;
 
 static void mark_host(nnc_rows *rows, const nnc_result *r, double kernel_s) {
@@ -560,8 +563,8 @@ static double timeline_passes(const nnc_step_memory *m, const nnc_plan *plan) {
     return (double)m->partition.virtual_stages * (double)plan->micro_batches * (nnc_schedule_splits(plan) ? 3.0 : 2.0);
 }
 
-/* A timeline that is being written. started: the stage has had its first interval; begin_s, end_s: seconds at which the
- * stage began, and up to which it is written. */
+/* State of writing a timeline. For each stage: started = its first interval has been reported; begin_s = seconds at
+ * which its first interval began; end_s = seconds up to which its intervals have been reported. */
 typedef struct timeline {
     nnc_interval_fn *interval;
     void *context;
@@ -571,7 +574,8 @@ typedef struct timeline {
     double begin_s[NNC_STAGES_MAX], end_s[NNC_STAGES_MAX];
 } timeline;
 
-/* Reports that a stage is idle until until_s seconds. Gaps as short as a rounding error are left out. */
+/* Reports an interval in which a stage is idle, from the end of its last interval to until_s (seconds). An idle time as
+ * short as a rounding error is not reported. */
 static void idle_until(timeline *w, int32_t stage, double until_s) {
     const double start_s = w->end_s[stage];
     assert(w->interval != NULL);
@@ -681,7 +685,7 @@ NNC_ENUM_NAMES(nnc_activity, NNC_ACTIVITY_LIST)
 /* ---- a single op on a device (command nncost op): its FLOPs and bytes, roofline time and predicted time ---- */
 
 typedef struct kind {
-    const char *name, *dims; /* dims: text that lists the dimensions of the kind of op; NULL for a collective */
+    const char *name, *dims; /* dims: names of the dimensions of this kind of op, for messages; NULL for a collective */
     int least, most;
     void (*fill)(const nnc_single_op *alone, nnc_op *op);
     nnc_collective collective;
@@ -696,7 +700,7 @@ static void fill_matmul(const nnc_single_op *a, nnc_op *op) {
                                  .n = d[1],
                                  .k = d[2],
                                  .b_shared = 1,
-                                 /* true without a batch: the second matrix then counts as a weight */
+                                 /* true if the user gives no batch: the second matrix is then counted as a weight */
                                  .b_is_weight = a->dim_count == 3,
                                  .kept_divisor = 1 };
 }
@@ -793,7 +797,7 @@ bool nnc_streaming_op(const char *name, int64_t rows, int64_t columns, nnc_dtype
     return true;
 }
 
-/* Fills an operator of PyTorch from the dimensions ROWS x COLUMNS, or from one number of values. */
+/* Fills the op of a PyTorch operator whose dimensions are ROWS x COLUMNS, or one number: the number of values. */
 static void fill_operator(const nnc_single_op *a, nnc_op *op) {
     (void)nnc_streaming_op(a->kind, a->dims[0], a->dim_count > 1 ? a->dims[1] : 1, a->precision, op);
 }

@@ -1,6 +1,6 @@
 /* The step end of a device, after its last backward: gradients are reduced, the optimizer updates the weights, sharded
  * weights are gathered. This file counts the communication of ZeRO 0 to 2, the communication of ZeRO 3 that runs once
- * per step, and that of tied embedding tables and of offloaded optimizer states.
+ * per step, and the communication of tied embedding tables, and the transfers of offloaded optimizer states.
  *
  *     backward ...[bucket][bucket][last bucket]| update | gather weights ... next forward
  *               gradients overlap with backward           weights overlap with forward
@@ -31,15 +31,16 @@ static void add(writer *w, const char *name, nnc_comm comm, nnc_route_kind route
     }
 }
 
-/* Returns the bytes in which one gradient is sent over the network. flat: true = all gradients are in one flat buffer,
- * which is sent in the format of the matrix products if that is smaller. */
+/* Returns the bytes of one gradient value in the format in which it is sent over the network. flat: true = all
+ * gradients are in one flat buffer, which is sent in the number format of the matrix products if this format has fewer
+ * bytes. */
 static double sent_gradient_bytes(const nnc_plan *plan, bool flat) {
     const double bytes = nnc_policy_gradient_io_bytes(plan->policy);
     return flat ? nnc_min(bytes, nnc_dtype_bytes(plan->precision)) : bytes;
 }
 
-/* Adds an all-gather of weights that runs `times` times per step. params: number of weights; shards: number of ranks
- * that divide them. */
+/* Adds to the step end an all-gather of weights that runs `times` times per step. params: number of weights that are
+ * gathered; shards: number of ranks over which these weights are divided. */
 static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_route_kind route, double shards,
                         int64_t times) {
     if (shards > 1.0) {
@@ -50,8 +51,9 @@ static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_rout
 }
 
 /* Adds the communication that every micro-batch needs. ZeRO 2 frees gradients after each micro-batch, so it scatters
- * them each time; weights in one flat buffer (flat) are also gathered each time. These collectives come first in the
- * list, because they leave less time to overlap with for collectives that run once per step. */
+ * the gradients of each micro-batch; weights in one flat buffer (flat) are gathered for each micro-batch, too.
+ * Collectives of every micro-batch come first in the list: the compute with which they overlap is no longer free for
+ * collectives that run once per step. */
 static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, double params, nnc_route_kind route,
                                 double shards) {
     if (plan->zero == 2 && shards > 1.0) {
@@ -162,8 +164,9 @@ static double exposed_seconds(const nnc_collective_op *exchange, double exchange
 
 static bool holds(const nnc_stage_residency *holding, int32_t segment) { return holding->instances[segment] > 0; }
 
-/* Returns for how many micro-batches a separate kernel adds the gradients to their sum: 0 = there is no such kernel. If
- * gradients are summed in a wider format than the weights, all micro-batches; otherwise all but the first. */
+/* Returns the number of micro-batches whose gradients a separate kernel adds to the sum; 0 = the program has no such
+ * kernel. If the sum has a wider format than the weights, these are all micro-batches of the device; otherwise all but
+ * the first. */
 static int64_t added_passes(const nnc_step *step) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(step->plan->policy);
     const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
@@ -187,12 +190,13 @@ static nnc_update update_of(const nnc_step *step, const nnc_step_end_params *hel
  * aten/src/ATen/native/cuda/MultiTensorApply.cuh. */
 static const double launch_params = 320.0 * 65536.0;
 
-/* Bytes per parameter of SGD with momentum in three passes over lists of tensors (8 + 12 + 12), divided by the bytes of
- * one fused pass (20; momentum_passes) or of two passes (24; momentum_lists). */
+/* SGD with momentum in three passes over lists of tensors moves 8 + 12 + 12 bytes per parameter. momentum_passes: these
+ * bytes divided by the 20 bytes of one fused pass. momentum_lists: these bytes divided by the 24 bytes of two
+ * passes. */
 static const double momentum_passes = 32.0 / 20.0, momentum_lists = 32.0 / 24.0;
 
 /* Sets the number of kernels and bytes of an optimizer update as torch.optim issues it. SGD with momentum runs over
- * lists of tensors unless the plan asks for a fused kernel.   [optimizer-kernels] */
+ * lists of tensors unless the plan selects a fused kernel.   [optimizer-kernels] */
 static void issue_update(nnc_op *op) {
     const nnc_work work = nnc_op_work(op);
     const nnc_update *u = &op->u.update;
@@ -274,7 +278,8 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
         t->exchange_count < NNC_STEP_EXCHANGES_MAX && step->network->host_mem_bytes_per_s > 0.0) {
         nnc_op update = { .kind = NNC_OP_UPDATE, .u.update = u };
         const nnc_work work = nnc_op_work(&update);
-        /* the update on the host follows the last transfer, so its op starts as a copy of that transfer */
+        /* the update on the host runs after the last transfer, so its op is made from a copy of the op of this
+         * transfer */
         update = t->exchanges[t->exchange_count - 1];
         update.name = "offload.update";
         update.u.collective = (nnc_collective_op){ .comm = NNC_COMM_OFFLOAD,
@@ -306,7 +311,8 @@ static double table_share(const nnc_step *step, const nnc_stage_residency *holdi
     return table ? (first->params - first->matrix_params) / dense : 0.0;
 }
 
-/* Returns the seconds of one device that communication of its step end can overlap with. */
+/* Returns the window of overlap of one device: the seconds in which communication of its step end can run at the same
+ * time as compute. */
 static nnc_overlap_window window_of(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                     const nnc_stage_residency *holding) {
     nnc_overlap_window h = { .bucket_bytes = step->software->bucket_bytes,
@@ -317,7 +323,8 @@ static nnc_overlap_window window_of(const nnc_step *step, const nnc_segment_time
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         count += (double)holding->instances[s] * nnc_list_units(step->list, s);
     }
-    /* FSDP (ZeRO 3) sends the gradients of one unit at once, so a bucket is one of `count` units */
+    /* FSDP (ZeRO 3) sends all gradients of one unit at once, so each unit is a bucket, and the device has `count`
+     * units */
     h.unit_share = step->plan->zero == 3 ? 1.0 / count : 0.0;
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         const double n = (double)holding->instances[s], again = (double)holding->recomputed[s];
@@ -331,9 +338,9 @@ static nnc_overlap_window window_of(const nnc_step *step, const nnc_segment_time
     return h;
 }
 
-/* Returns the exposed seconds of a collective of raw_s seconds, and updates *window for the collectives after it. Lanes
- * that share links with the collective lose the seconds that it overlaps with. All other lanes gain its exposed
- * seconds, because communication on other links can run while the device waits. */
+/* Returns the exposed seconds of a collective that takes raw_s seconds alone, and updates *window for later
+ * collectives: in lanes that share links with this collective, the overlapped seconds are no longer free; in all other
+ * lanes, its exposed seconds become free, because communication on other links can run while the device waits. */
 static double expose(const nnc_step *step, const nnc_collective_op *e, double raw_s, const nnc_overlap *overlap,
                      nnc_overlap_window *window, nnc_derivation *why) {
     const nnc_lane lane = nnc_lane_of(step->network, e);

@@ -116,7 +116,7 @@ static nnc_status repeat_training(nnc_question *a, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Repeats the estimate that is to be explained, and stores the lines of its derivation in a->said. */
+/* Makes the estimate of the question again with a derivation, and stores the lines of the derivation in a->said. */
 static nnc_status repeat_estimate(nnc_question *a, nnc_error *err) {
     NNC_TRY(is_served(a->report) ? repeat_serving(a, err) : repeat_training(a, err));
     if (!nnc_derivation_lines(a->step, &a->said, &a->said_count)) { return nnc_no_memory(err); }
@@ -137,7 +137,7 @@ static nnc_status answer_word(nnc_question *a, const char *word, nnc_error *err)
     return a->answer.failed ? nnc_no_memory(err) : NNC_OK;
 }
 
-/* Removes all numbers and values from the lines of an answer; the names and formulas stay. */
+/* Removes all numbers and values from the lines of an answer, so that only names and formulas are left. */
 static void forget_numbers(nnc_answer *answer) {
     for (int32_t i = 0; i < answer->count; i++) {
         nnc_explained *e = &answer->lines[i];
@@ -146,8 +146,8 @@ static void forget_numbers(nnc_answer *answer) {
     }
 }
 
-/* Splits a text such as "mfu,memory" at its commas. Returns the number of words. words NULL: only counts them;
- * otherwise stores their starts in `words`, and overwrites each comma in `text`. */
+/* Splits a text such as "mfu,memory" at its commas and returns the number of words. words NULL: only counts the words.
+ * Otherwise stores the start of each word in `words`, and overwrites each comma in `text` with '\0'. */
 static int32_t cut_words(char *text, const char **words) {
     int32_t count = 0;
     for (char *at = text; at != NULL; count++) {
@@ -161,8 +161,8 @@ static int32_t cut_words(char *text, const char **words) {
     return count;
 }
 
-/* Answers each word from the first question whose estimate has a metric or op of this name. If no estimate has it,
- * fails with the error of the first question. */
+/* Answers each word the user asked about. The answer comes from the first question (one estimate) that has a metric or
+ * op with this name. If no question has one, fails with the error of the first question. */
 static nnc_status answer_words(nnc_question *questions, int question_count, const char *const *words, int32_t count,
                                nnc_answer *answers, nnc_error *err) {
     for (int32_t w = 0; w < count; w++) {
@@ -239,7 +239,7 @@ nnc_status nnc_report_explain(nnc_buffer *out, nnc_style style, const nnc_report
 
 /* ---- formulas without a model and a device: examples that have every term ---- */
 
-/* device file of the example; its numbers are round, and are not printed */
+/* device file of the example; its numbers are round and never printed */
 static const char device_text[] =
     "{\"schema\": \"nncost.device/1\", \"id\": \"example\", \"name\": \"An example\", \"matmul_flops_per_s\": "
     "{\"bf16\": 1e14}, \"vector_flops_per_s\": {\"fp32\": 1e13}, \"mem_bytes\": 1e11, \"mem_bytes_per_s\": 1e12, "
@@ -289,7 +289,7 @@ static const struct {
 };
 enum { EXAMPLE_COUNT = sizeof examples / sizeof examples[0] };
 
-/* An example model with its estimate, for formulas without numbers. */
+/* An example model with an estimate, from which the formulas are taken if the user gives no model and device. */
 typedef struct opened {
     const nnc_model *model;
     const nnc_device *device;
@@ -478,8 +478,8 @@ static const nnc_view answer_view = {
     .schema = "nncost.explain/1", .document = &answer_document, .lines = lines_of, .page = write_page
 };
 
-/* Writes several answers on one page. The heading of each answer is its own heading, or else the word that the user
- * asked about. */
+/* Writes several answers on one page. Each answer begins with its own heading; an answer without a heading gets the
+ * word that the user asked about. */
 static void write_together(nnc_buffer *out, nnc_style style, const nnc_answer *answers, int32_t count) {
     nnc_answer all = answers[0];
     all.lines = NULL;

@@ -1,7 +1,7 @@
 /* `nncost explain`: formulas with their numbers.
  *
- * Answers a question (one or more names) by running the estimate a second time with a derivation: the arithmetic
- * reports each formula as it is in the code (base/derivation.h). A name can be a metric, an op, or a member of an
+ * Answers a question (one or more names) by running the estimate a second time with a derivation: the code that
+ * computes a number records its formula (base/derivation.h). A name can be a metric, an op, or a member of an
  * output. The answer has the metric with its operands, the op with its rows, or the meaning of the member. */
 #ifndef NNCOST_EXPLAIN_INTERNAL_H
 #define NNCOST_EXPLAIN_INTERNAL_H
@@ -14,24 +14,26 @@
 #include "render/render_internal.h"
 
 /* Kinds of lines in an answer of `nncost explain`. */
-#define NNC_EXPLAINED_LIST(X)                                                                                        \
-    X(NNC_EXPLAINED_FORMULA, "formula") /* computed: the formula, the numbers in it, the result */                   \
-    X(NNC_EXPLAINED_GIVEN, "given")     /* a line about a value that is read from model, device, software or plan */ \
-    X(NNC_EXPLAINED_TEXT, "text")       /* text about a member that is not computed; only its meaning is given */
+#define NNC_EXPLAINED_LIST(X) \
+/* line about a value that is computed, with the formula, the numbers in it and the result */
+X(NNC_EXPLAINED_FORMULA, "formula")
+X(NNC_EXPLAINED_GIVEN, "given") /* line about a value that is read from the model, device, software or plan */
+X(NNC_EXPLAINED_TEXT, "text")   /* line about a member that is not computed; the line has only its meaning */
 NNC_ENUM(nnc_explained_kind, NNC_EXPLAINED_LIST, NNC_EXPLAINED_KINDS);
 const char *nnc_explained_kind_name(nnc_explained_kind value);
 
 typedef struct nnc_explained {
-    const char *heading; /* heading before this line; NULL = no heading */
+    const char *heading; /* heading printed above this line; NULL = no heading */
     nnc_explained_kind kind;
     nnc_line line;
-    const char *text; /* a value that is not a number; NULL = a number, or unknown */
-    const char *note; /* meaning of the names in the formula, in addition to line.meaning */
+    const char *text; /* value of the member if it is a text; NULL = the value is a number, or is not known */
+    const char *note; /* meaning of the names in the formula, printed after line.meaning */
 } nnc_explained;
 
 typedef struct nnc_answer {
-    const nnc_report *report; /* estimate whose numbers the answer shows; NULL: formulas without numbers */
-    const char *example;      /* if report is NULL: text of the example that is explained */
+    /* estimate whose numbers the answer shows; NULL: the answer shows formulas without numbers */
+    const nnc_report *report;
+    const char *example; /* if report is NULL: text that names the example from which the formulas are taken */
     const char *asked;
     nnc_arena *arena;
     nnc_explained *lines;
@@ -39,18 +41,18 @@ typedef struct nnc_answer {
     bool failed; /* true: memory ran out */
 } nnc_answer;
 
-/* Appends a line; its pointers must live as long as the answer. */
+/* Appends a line to the answer. The texts to which the line points must exist as long as the answer. */
 void nnc_answer_add(nnc_answer *answer, nnc_explained explained);
 
-/* Appends the lines of each row of an op; if it has more than 8 rows, or the answer has no numbers, only the slowest
- * row of each phase. step: derivation of the estimate. why: buffer for the derivation of a row. Returns false if there
- * is no such op. */
+/* Appends to the answer the lines of each row of the op `name`. If the op has more than 8 rows, or the answer shows no
+ * numbers, appends only the slowest row of each phase. step: derivation of the estimate. why: buffer for the derivation
+ * of a row. Returns false if the estimate has no op of this name. */
 bool nnc_explain_op(nnc_answer *answer, const nnc_report *report, const nnc_derivation *step, nnc_derivation *why,
                     const char *name);
 
 void nnc_answers_write(nnc_buffer *out, nnc_style style, const nnc_answer *answers, int32_t count);
 
-/* Output of a command, such as its JSON document, whose members `nncost explain` can explain. */
+/* One output of a command, such as a JSON document. `nncost explain` can explain the members of this output. */
 typedef struct nnc_explain_output {
     const char *name; /* name of the command; NULL ends a list of outputs */
     const nnc_metrics *metrics;
@@ -58,20 +60,21 @@ typedef struct nnc_explain_output {
 
 /* Writes the formula, source and numbers of names joined by commas. A name can be a metric ("mfu",
  * "step.exposed_comm.data"), a group of metrics ("memory"), an op ("attn.qkv"), or a member of another output
- * ("groups.mape"). report: the estimate that its scratch computed last. outputs: NULL = no other outputs. Fails with
- * NNC_BAD_USAGE for an unknown name; err names the nearest known one. */
+ * ("groups.mape"). report: the estimate to explain, which must be the last one that was made with the scratch of the
+ * report. outputs: outputs of other commands; NULL = none. Fails with NNC_BAD_USAGE for an unknown name; err names the
+ * nearest known one. */
 nnc_status nnc_report_explain(nnc_buffer *out, nnc_style style, const nnc_report *report,
                               const nnc_explain_output *outputs, const char *names, nnc_error *err);
 
-/* Writes the formulas of names joined by commas, without numbers. They come from one example estimate per model
- * family. */
+/* Writes the formulas of names joined by commas, without numbers. The formulas come from one example estimate for each
+ * model family. */
 nnc_status nnc_explain_formulas(nnc_buffer *out, nnc_style style, nnc_specs *specs, const nnc_explain_output *outputs,
                                 const char *names, nnc_error *err);
 
 /* Lists every name that `nncost explain` can explain. */
 nnc_status nnc_explain_list(nnc_buffer *out, nnc_style style, const nnc_explain_output *outputs, nnc_error *err);
 
-/* A name for a group of metrics. The list of the metric names ends with NULL. */
+/* A name that stands for a group of metrics. stands_for: the names of these metrics; NULL ends the list. */
 typedef struct nnc_alias {
     const char *name, *help;
     const char *stands_for[14];
@@ -80,12 +83,14 @@ extern const nnc_alias nnc_aliases[];
 
 /* ---- all names that can be explained, from the tables of all outputs ---- */
 
-/* A name in an output, with the names of the objects and lists around it: "best.step_s". */
+/* A member of an output that can be explained. path: its name, after the names of the objects and lists that contain
+ * it: "best.step_s". */
 typedef struct nnc_explained_name {
     const char *path, *output; /* output: the command that prints the member of this name */
     const nnc_metrics *table;
     const nnc_metric *row;
-    bool again; /* true: the names of this table are already listed under another output */
+    /* true: the list of names already has the names of this table under another output, so they are not listed again */
+    bool again;
 } nnc_explained_name;
 
 typedef struct nnc_explained_names {
@@ -93,8 +98,8 @@ typedef struct nnc_explained_names {
     int32_t count;
 } nnc_explained_names;
 
-/* Fills *names with the names of all metrics of an estimate, then of all members of `outputs` (NULL = no other
- * outputs). Fails with NNC_NO_MEMORY. */
+/* Sets *names to the names of all metrics of an estimate, followed by the names of all members of `outputs` (outputs of
+ * other commands; NULL = none). Fails with NNC_NO_MEMORY. */
 nnc_status nnc_explained_names_of(const nnc_explain_output *outputs, nnc_arena *arena, nnc_explained_names *names);
 
 /* ---- a question of explain: its estimate is made again with a derivation ---- */
@@ -103,26 +108,27 @@ typedef struct nnc_question {
     const nnc_report *report;
     const nnc_explain_output *outputs; /* outputs of other commands; NULL = none */
     const char
-        /* description of the example estimate, if only formulas were asked for; NULL = a real estimate */
+        /* description of the example estimate, if the user asks only for formulas; NULL = `report` is an estimate of
+         * the user */
         *example;
-    nnc_answer answer; /* answer to the current name */
+    nnc_answer answer; /* answer to the name that is being explained */
     nnc_arena *arena;
-    nnc_columns columns;       /* columns of the estimate */
-    nnc_explained_names names; /* all names that can be explained; filled when first needed */
+    nnc_columns columns;       /* metrics of the estimate, as columns with a name and a value */
+    nnc_explained_names names; /* all names that can be explained; collected when the first word needs them */
     nnc_derivation *step, *row;
     const nnc_line *said; /* lines of the derivation of the estimate */
     int said_count;
-    bool *shown; /* for each line of `said`: true = it is already in the answer */
+    bool *shown; /* for each line of `said`: true = the answer already contains the line */
 } nnc_question;
 
-/* How well a word matches the name of a column, from worst to best: not at all; as the name of an enclosing object or
- * array; as the end of the name; as the full name. */
+/* How well a word matches the name of a column, from worst to best: no match; the word names an object or array around
+ * the column; the word is the end of the column's name; the word is the full name. */
 typedef enum nnc_naming { NNC_NAMES_NOT_AT_ALL, NNC_NAMES_AROUND, NNC_NAMES_ENDING, NNC_NAMES_EXACT } nnc_naming;
 
-/* Each function appends to the answer the lines for a word. Returns true if it appended any line.
- * nnc_answer_columns: the best matching metrics of the estimate, if they match at least as well as `least`.
- * nnc_answer_operand: an operand of a formula that is not a metric, such as "busy_s".
- * nnc_answer_member: a member of a list's records, or of the output of another command. */
+/* Each of the three functions appends to the answer the lines for a word of one kind, and returns true if it appended a
+ * line. nnc_answer_columns: the best matching metrics of the estimate, if they match at least as well as `least`.
+ * nnc_answer_operand: an operand of a formula that is not a metric, such as "busy_s". nnc_answer_member: a member of a
+ * list's records, or of the output of another command. */
 bool nnc_answer_columns(nnc_question *a, const char *word, nnc_naming least);
 bool nnc_answer_operand(nnc_question *a, const char *word);
 bool nnc_answer_member(nnc_question *a, const char *word);

@@ -8,12 +8,12 @@
 #include "op/op_internal.h"
 #include "render/render_internal.h"
 
-/* State of collecting all names that can be explained. The first pass only counts them, the second pass stores them
- * in `list`. */
+/* State while the names that can be explained are collected. A first run only counts the names, and a second run stores
+ * them in `list`. */
 typedef struct finder {
     nnc_arena *arena;
     const char *output;
-    nnc_explained_name *list; /* list to fill; NULL: the names are only counted */
+    nnc_explained_name *list; /* list in which the names are stored; NULL: this run only counts the names */
     int32_t count;
     bool failed;
 } finder;
@@ -79,8 +79,8 @@ static bool ends_path(const char *path, const char *name, size_t length) {
            (length == whole || path[whole - length - 1] == '.');
 }
 
-/* Tests whether the word is the name of an array, a dot and the name of one value of this array, as in
- * "exposed_comm.data". */
+/* Tests whether the word names one value of the array `name`: the name of the array, a dot, and the name of the value,
+ * as in "exposed_comm.data". */
 static bool is_value_of(const nnc_explained_name *name, const char *word) {
     const char *dot = strrchr(word, '.');
     if (dot == NULL || name->row->each_count == 0 || !ends_path(name->path, word, (size_t)(dot - word))) {
@@ -109,8 +109,8 @@ static const nnc_explained_name *explained_names_find(const nnc_explained_names 
     return end;
 }
 
-/* Returns the help text of a metric. A metric without its own text has the help text of the plan field with its
- * name. */
+/* Returns the help text of a metric. If the metric has no help text, returns the help text of the plan field with the
+ * same name. */
 static const char *metric_meaning(const nnc_metric *row) {
     return row->help == NULL && row->name != NULL ? nnc_field_help(&nnc_plan_table, row->name) : row->help;
 }
@@ -128,7 +128,8 @@ static const nnc_metric name_rows[] = {
     NNC_AS("source", TEXT, .get = get_source, .help = "Source of the formula or definition."),
 };
 
-/* tests whether the names of a table are new: a table that several outputs share is listed once */
+/* is_new: tests whether the list has a name only once; the names of a table that several outputs use are listed under
+ * one output only */
 NNC_IF(is_new, nnc_explained_name, !self->again)
 
 static const nnc_metrics name_metrics = { .what = "a name that can be explained",
@@ -276,15 +277,15 @@ static void add_operands(nnc_question *a, int line) /* NOLINT(misc-no-recursion)
     }
 }
 
-/* Appends to the answer the derivation lines about this metric (their member `of` is its name), such as the closed
- * form of the bubble. */
+/* Appends to the answer all derivation lines whose member `of` is the name of this metric, such as the closed form of
+ * the bubble. */
 static void add_asides(nnc_question *a, const char *name) {
     for (int i = 0; i < a->said_count; i++) {
         if (strcmp(a->said[i].of, name) == 0) { nnc_answer_add(&a->answer, (nnc_explained){ .line = a->said[i] }); }
     }
 }
 
-/* Adds a line about a metric that is not computed: an input of the estimate, or text. */
+/* Appends to the answer a line about a metric without a formula: an input of the estimate, or a text. */
 static void add_value(nnc_question *a, const nnc_column *column) {
     static const char *const inputs[] = { "model.", "device.", "plan.", "cost." };
     char text[NNC_METRIC_TEXT_MAX] = "";
@@ -344,7 +345,7 @@ static nnc_naming names_column(const char *column, const char *word) {
     return best;
 }
 
-/* Tests whether a metric describes a part of the network that this model does not have. */
+/* Tests whether a metric describes a part that the network of this estimate does not have, for example experts. */
 static bool is_left_out(const nnc_question *a, const nnc_column *column) {
     char text[NNC_METRIC_TEXT_MAX];
     const nnc_cell cell = nnc_column_read(column, (nnc_place){ .record = a->report }, text);
@@ -379,8 +380,9 @@ bool nnc_answer_operand(nnc_question *a, const char *word) {
     return line >= 0;
 }
 
-/* Explains a member of any output. A metric of the estimate gets its formula, also under the name that another output
- * uses; other members get only their meaning. Returns false if no output has a member of this name. */
+/* Explains a member of any output. For a metric of the estimate, appends its formula, even if the word is the name of
+ * this metric in another output; for any other member, appends only its meaning. Returns false if no output has a
+ * member of this name. */
 bool nnc_answer_member(nnc_question *a, const char *word) {
     const nnc_explained_name *found = explained_names_find(&a->names, word);
     bool any = false;
@@ -409,8 +411,8 @@ bool nnc_answer_member(nnc_question *a, const char *word) {
     return true;
 }
 
-/* Appends a copy of each line of a derivation to the answer, with the given heading (first line) and member `of` (a
- * row name). */
+/* Appends copies of the lines of a derivation to the answer. The first copy gets the heading `heading`, and all copies
+ * get the name of a row as their member `of`. */
 static void add_lines(nnc_answer *answer, const nnc_derivation *why, const char *heading, const char *of) {
     const nnc_line *lines = NULL;
     int count = 0;
@@ -442,8 +444,8 @@ static void say_intensity(const nnc_device *device, const nnc_op_cost *cost, boo
     nnc_say_note(why, verdict);
 }
 
-/* Explains why an op takes longer in the step than alone: the network occupies compute units, or the average power of
- * the step would exceed the limit. */
+/* Appends the reason why an op takes longer in the step than alone: collectives occupy a part of the compute units, or
+ * the average power of the step would exceed the power limit. */
 static void say_slowed(const nnc_op_cost *cost, const nnc_timing *alone, double lent_factor, nnc_derivation *why) {
     nnc_timing slowed = *alone, *t = &slowed;
     NNC_LET(why, fixed_s, "s", t->fixed_s);
@@ -504,8 +506,8 @@ static void route_text(const nnc_network *network, const nnc_op_cost *cost, cons
     }
 }
 
-/* Records in `why` the formulas of the time of a collective, then of the part of this time that the step leaves
- * exposed. Writes the route of the collective to `route`. */
+/* Records in `why` the formulas of a collective: first those of its time, then those of its exposed time in the step.
+ * Writes the route of the collective to `route`. */
 static void say_network(const nnc_report *report, const nnc_op_cost *cost, const nnc_derivation *step, char *route,
                         size_t size, nnc_derivation *why) {
     const bool ideal = report->result->plan.mode == NNC_MODE_IDEAL;
