@@ -2,10 +2,10 @@
  * check a whole struct. */
 #include "fields/fields_internal.h"
 
-/* The smallest number above 0 that any field accepts. No real time, size, rate, share or price is smaller, and products
- * of smaller numbers could be too small for a double. */
+/* The smallest number above 0 that a field accepts. No real time, size, rate, share or price is smaller. Products of
+ * numbers that are smaller than this limit could be too small for a double. */
 #define LEAST 1e-15
-#define EXACT_MAX 9007199254740992.0 /* 2^53: above it, a double does not represent every whole number */
+#define EXACT_MAX 9007199254740992.0 /* 2^53: a double cannot represent every whole number above this value */
 
 bool nnc_field_is_of(const nnc_field_table *table, const nnc_field *field) {
     return field >= table->fields && field < table->fields + table->count;
@@ -30,7 +30,7 @@ static bool is_whole(const nnc_field *field) {
 static bool has_limits(const nnc_field *field) { return field->min != 0 || field->max != 0; }
 
 /* Writes a limit of a field with its unit: "80 B", "1e9", "1e15 FLOP/s". A limit with six or more zeros at its end is
- * written with an exponent; 16777216 is written in full. */
+ * written with an exponent; a limit such as 16777216 is written in full. */
 static void limit_text(const nnc_field *field, double limit, char *text, size_t size) {
     char number[NNC_NUMBER_TEXT], power[16] = "";
     const char *unit = field->unit != NULL ? field->unit : "";
@@ -43,15 +43,16 @@ static void limit_text(const nnc_field *field, double limit, char *text, size_t 
     snprintf(text, size, "%s%s%s%s", nnc_number_text(limit, number), power, unit[0] != '\0' ? " " : "", unit);
 }
 
-/* Writes " (did you mean 312e12?)" if a value out of range was probably given in another unit: the power of 1000 is the
- * one that brings the value nearest to field->usual. Writes an empty text if the field has no usual value or no power
- * fits. */
+/* If a value is out of range, the user has probably given it in another unit. Writes " (did you mean 312e12?)": the
+ * value times the power of 1000 that brings it nearest to field->usual, a typical value of the field. Writes an empty
+ * text if the field has no typical value, or if no power of 1000 brings the value nearer. */
 static void slip_text(const nnc_field *field, double value, char *text, size_t size) {
     char number[NNC_NUMBER_TEXT];
     text[0] = '\0';
     if (!(field->usual > 0.0 && value > 0.0)) { return; }
     const double powers = round((log10(field->usual) - log10(value)) / 3.0) * 3.0;
-    const int power = fabs(powers) < 1000.0 ? (int)powers : 0; /* `powers` is infinite for an infinite value */
+    /* if `value` is infinite, `powers` is infinite, too, and no power is suggested */
+    const int power = fabs(powers) < 1000.0 ? (int)powers : 0;
     nnc_number_text(value, number);
     if (power != 0 && strchr(number, 'e') == NULL) { snprintf(text, size, " (did you mean %se%d?)", number, power); }
 }
@@ -116,7 +117,7 @@ static void expect_number(const nnc_field *field, char *text, size_t size) {
     if (!has_limits(field)) {
         snprintf(text, size, "%s", what);
     } else if (field->min == field->max) {
-        /* the limits are equal, so the field has only one value */
+        /* smallest and largest allowed value are equal, so the field accepts only one value */
         snprintf(text, size, "%s in this version", min);
     } else if (field->above_min) {
         snprintf(text, size, "%s above %s, at most %s", what, min, max);
@@ -179,7 +180,8 @@ static void append(char *text, size_t size, size_t *used, const char *part) {
     *used += n > 0 ? (size_t)n : 0;
 }
 
-/* Writes one value of a field as text; for a list, its element `index`; "-" = no value. */
+/* Writes one value of a field as text. If the field is a list, writes the element with the index `index`. "-" = the
+ * field has no value. */
 static void value_text(const nnc_field *field, const void *place, int index, char *text, size_t size) {
     char number[NNC_NUMBER_TEXT];
     double value = (double)NAN;
@@ -275,8 +277,8 @@ static nnc_dtype dtype_named(const char *text, size_t length) {
     return (nnc_dtype)i;
 }
 
-/* State of the search for a dotted name: the field table that is searched now, and the part of the name after the parts
- * already found. */
+/* State of the search for a field by its dotted name, such as "a.b.c": the field table in which the next part of the
+ * name is searched, and the part of the name that is not yet found (rest). */
 typedef struct search {
     const char *what;
     const nnc_field *fields;
@@ -320,7 +322,7 @@ const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted
 const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key) {
     for (size_t i = 0; i < table->count; i++) {
         const char *name = table->fields[i].name;
-        /* most keys differ in their first letter, so this saves most calls of strcmp */
+        /* comparing the first letters avoids most calls of strcmp, because most keys differ there */
         if (name[0] == key[0] && strcmp(name, key) == 0) { return &table->fields[i]; }
     }
     return NULL;
@@ -372,8 +374,8 @@ static bool read_number(const nnc_field *field, const char *text, double *value)
                     : nnc_read_quantity(text, field->unit, field->type != NNC_FIELD_F64, value);
 }
 
-/* Reads one value of a field, or one element of a list. Returns the error and writes the accepted values to `expected`;
- * NULL = no error. */
+/* Reads one value of a field, or one element of a list. NULL = the value was read. If the value is wrong, returns the
+ * name of the error and writes to `expected` which values the field accepts. */
 static const char *parse(const nnc_field *field, const char *text, double *value, char *expected, size_t size) {
     const char *what = NULL;
     switch (nnc_field_element(field->type)) {
@@ -394,14 +396,14 @@ static const char *parse(const nnc_field *field, const char *text, double *value
     case NNC_FIELD_TRAIN: what = read_flags(nnc_flags_of(field->type), text, value) ? NULL : "unknown value"; break;
     default: what = "not a single value"; break;
     }
-    if (what != NULL) { /* only a wrong value needs the text of the accepted values; a sweep sets millions of values */
-        nnc_field_expected(field, expected, size);
-    }
+    /* the text of the accepted values is written only for a wrong value, to save time: a sweep sets millions of
+     * values */
+    if (what != NULL) { nnc_field_expected(field, expected, size); }
     return what;
 }
 
 static const char *set_list(const nnc_field *field, void *object, const char *text, char *expected, size_t size) {
-    double values[NNC_PATTERN_MAX]; /* space for the longest list of any field */
+    double values[NNC_PATTERN_MAX]; /* NNC_PATTERN_MAX: number of elements of the longest list that a field can have */
     int32_t count = 0;
     for (const char *at = text; at != NULL;) {
         char part[64];
@@ -482,15 +484,16 @@ nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype d
 
 /* ---- setting the defaults of a struct, and checking it ---- */
 
-/* Returns the value of a member that was not set: its default; without a default NaN for doubles, else 0. */
+/* Returns the initial value of a member of a struct: the default of its field; if the field has no default, NaN for a
+ * double and 0 for any other type. */
 static double initial_value(const nnc_field *field) {
     return field->has_default                                ? field->default_value
            : nnc_field_element(field->type) == NNC_FIELD_F64 ? (double)NAN
                                                              : 0.0;
 }
 
-/* Sets the members of a struct, all of whose bytes are 0, to their defaults. Does not write members whose default is 0,
- * because each scenario of a plan file runs this function. */
+/* Sets the members of a struct to the defaults of their fields. All bytes of the struct must be 0 before, so members
+ * whose default is 0 are skipped. This saves time, because the function runs for each scenario of a plan file. */
 static void init(const nnc_field *fields, size_t count, char *object) {
     for (const nnc_field *f = fields; f < fields + count; f++) {
         char *place = object + f->offset;
@@ -509,7 +512,8 @@ static void init(const nnc_field *fields, size_t count, char *object) {
 
 void nnc_fields_init(const nnc_field_table *table, void *object) { init(table->fields, table->count, object); }
 
-/* Tests whether a number is within the limits of its field, or equal to the value of a member that is not set. */
+/* Tests whether a number is allowed in a field: it is within the limits of the field, or it is the initial value of the
+ * member (initial_value). */
 static bool number_suits(const nnc_field *field, double value) {
     const double unset = initial_value(field);
     const bool open = field->min == 0.0 && field->max == 0.0;
@@ -534,7 +538,7 @@ static bool suits(const nnc_field *field, const char *at) {
         return nnc_flags_of(field->type) != NULL
                    ? (value & ~nnc_flags_all(nnc_flags_of(field->type))) == 0
                    : value < (unsigned)field->names.count || value == (unsigned)initial_value(field);
-    default: return true; /* texts have no limits; all_suit() checks the members of nested structs one by one */
+    default: return true; /* a text has no limits; a nested struct is checked by all_suit(), member by member */
     }
 }
 
@@ -557,8 +561,9 @@ static bool all_suit(const nnc_field *fields, size_t count, const char *object) 
     return true;
 }
 
-/* Finds the first field with a wrong value and writes the error: at "prefix.name", or at the option of the field if
- * prefix is NULL. At least one field must be wrong. */
+/* Finds the first field of the struct with a wrong value, and writes an error about it. The place in the error is
+ * "prefix.name"; if prefix is NULL, it is the command-line option of the field. The caller has to make sure that at
+ * least one field is wrong. */
 static nnc_status refuse_first(const nnc_field *fields, size_t count, const char *prefix, const char *object,
                                nnc_error *err) {
     while (count > 0 && all_suit(fields, 1, object)) {

@@ -18,64 +18,69 @@
 /* ---- rows of field tables ---- */
 
 typedef enum nnc_field_type {
-    NNC_FIELD_BOOL,     /* bool; JSON: true or false; as text: on, off, true, false, 1, 0 */
+    NNC_FIELD_BOOL,     /* C type bool. In JSON: true or false. As text: on, off, true, false, 1 or 0 */
     NNC_FIELD_I32,      /* int32_t */
     NNC_FIELD_I64,      /* int64_t */
-    NNC_FIELD_F64,      /* double; NaN = no value was given */
-    NNC_FIELD_ENUM,     /* an enum (the size of int), read and written by the names of its values */
-    NNC_FIELD_TEXT,     /* char[size]; size 0: files may have the key, but its text is not stored */
-    NNC_FIELD_RATES,    /* double[NNC_DTYPE_COUNT]; JSON: an object keyed by number format */
-    NNC_FIELD_I32_LIST, /* int32_t[capacity]; an int32_t at count_offset holds the number of elements */
+    NNC_FIELD_F64,      /* C type double; NaN = the user gave no value */
+    NNC_FIELD_ENUM,     /* C type enum (as large as int); read and written as the name of its value */
+    NNC_FIELD_TEXT,     /* C type char[size]; size 0: a file may have the key, but its text is not stored */
+    NNC_FIELD_RATES,    /* C type double[NNC_DTYPE_COUNT]; in JSON an object with a number format as each key */
+    NNC_FIELD_I32_LIST, /* C type int32_t[capacity]; the int32_t at count_offset is the number of elements */
     NNC_FIELD_I64_LIST,
     NNC_FIELD_BOOL_LIST,
     NNC_FIELD_ENUM_LIST,
-    NNC_FIELD_RECOMPUTE,      /* set of flags in an unsigned; text: none, selective, full, or names joined by commas */
-    NNC_FIELD_TRAIN,          /* set of flags in an unsigned; text: all, or names joined by commas */
-    NNC_FIELD_ADAPTERS,       /* set of flags in an unsigned; text: linear, or names joined by commas */
-    NNC_FIELD_OFFLOAD,        /* set of flags in an unsigned; text: none, or names joined by commas */
+    /* C type unsigned, a set of flags; as text: none, selective, full, or names of flags joined by commas */
+    NNC_FIELD_RECOMPUTE,
+    NNC_FIELD_TRAIN,          /* C type unsigned, a set of flags; as text: all, or names of flags joined by commas */
+    NNC_FIELD_ADAPTERS,       /* C type unsigned, a set of flags; as text: linear, or names of flags joined by commas */
+    NNC_FIELD_OFFLOAD,        /* C type unsigned, a set of flags; as text: none, or names of flags joined by commas */
     NNC_FIELD_OBJECT,         /* a nested struct; the offsets in its own field table count from the start of this
                                * struct */
-    NNC_FIELD_OBJECT_BY_DTYPE /* an array of nested structs, one per number format */
+    NNC_FIELD_OBJECT_BY_DTYPE /* C type array of structs, with one struct for each number format */
 } nnc_field_type;
 
-/* A row of a field table. The members are ordered by size, so the struct has little padding: the tables have many
- * rows. */
+/* A row of a field table: the description of one field. The members are ordered by size, so that the compiler adds
+ * little padding; the tables have many rows. */
 typedef struct nnc_field {
     const char *name;
     uint32_t offset, size;
     nnc_field_type type : 8;
     bool above_min : 1;    /* true: the value must be larger than `min`; a value equal to `min` is refused */
     bool required : 1;     /* true: a JSON file without this key is refused */
-    bool zero_unknown : 1; /* of a whole number: true = the value 0 means that the number is not known */
-    bool rare : 1;         /* true: outputs list the field only if its value was set */
-    bool has_default : 1;  /* true: default_value is the default of the field */
-    uint32_t field_count;  /* number of rows of the field table of a nested struct */
-    const char *unit;      /* unit of the value, such as "B"; NULL = a pure number */
+    bool zero_unknown : 1; /* for a whole number: true = the value 0 says that the number is not known */
+    bool rare : 1;         /* true: outputs list the field only if the user or a file has set its value */
+    bool has_default : 1;  /* true: the field has a default, which is in default_value */
+    uint32_t field_count;  /* for a nested struct: number of rows of its field table */
+    const char *unit;      /* unit of the value, such as "B"; NULL = the value has no unit */
     double min, max;       /* smallest and largest allowed value; both 0 = the field has no limits */
     double usual; /* a typical value, or 0; with it the message for a value out of range suggests the unit that was
                    * probably meant */
     double default_value;
-    nnc_names names;                        /* names of the values of an enum */
+    nnc_names names;                        /* for an enum: the names of its values */
     const char *(*help_of)(unsigned value); /* returns the help of one value of an enum; NULL = the values have no
                                              * help */
-    uint32_t count_offset;                  /* of a list: offset of the member that holds its number of elements */
+    uint32_t count_offset;                  /* for a list: offset of the member that is the number of elements */
     int32_t capacity;
-    const struct nnc_field *fields; /* field table of a nested struct */
-    const char *alias;              /* second name of the option, such as "tp" for tensor; NULL = no second name */
-    const char *default_text;       /* text of the default in help: "1", "the device file's"; NULL = no default */
+    const struct nnc_field *fields; /* for a nested struct: its field table */
+    /* second name of the command-line option, such as "tp" for tensor; NULL = no second name */
+    const char *alias;
+    /* how help shows the default, such as "1" or "the device file's"; NULL = no default */
+    const char *default_text;
     const char *help;
-    const char *group; /* heading above this field in help; NULL = the heading of the previous row applies */
+    /* heading above this field in help; NULL = the field belongs under the heading of the row before */
+    const char *group;
 } nnc_field;
 
 typedef struct nnc_field_table {
-    const char *what; /* kind of struct that the table describes, for messages: "device" */
+    const char *what; /* name of the kind of struct that the table describes, as messages write it: "device" */
     const nnc_field *fields;
     size_t count;
 } nnc_field_table;
 
 #define NNC_COUNT_OF(list) (sizeof(list) / sizeof((list)[0]))
 
-/* Returns the field type for the C type of a member. A member that does not exist does not compile. */
+/* Returns the field type (nnc_field_type) that belongs to the C type of a struct member. If the struct has no such
+ * member, the code does not compile. */
 #define NNC_FIELD_TYPE_OF(member) \
     _Generic((member),                      \
         bool: NNC_FIELD_BOOL,               \
@@ -90,8 +95,9 @@ typedef struct nnc_field_table {
         bool *: NNC_FIELD_BOOL_LIST,        \
         unsigned *: NNC_FIELD_ENUM_LIST)
 
-/* Sets name, offset and size of a row from a member, and the given field type. For members whose C type does not decide
- * the field type, such as flags. */
+/* Sets name, offset and size of a row from a struct member, and sets its field type to the given one. Used if the C
+ * type of the member does not decide the field type; for example, a member `unsigned` can be an enum or a set of
+ * flags. */
 #define NNC_FIELD_AS(field_type, owner, member) \
     .name = #member, .type = (field_type), .offset = offsetof(owner, member), .size = sizeof(((owner *)0)->member)
 
@@ -105,49 +111,54 @@ typedef struct nnc_field_table {
     .size = sizeof(((owner *)0)->inner.member)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* Sets two members of a row for a list: the offset of its number of elements (count_offset) and its capacity. */
+/* Sets two members of the row of a list: count_offset, the offset of the number of elements, and capacity, the largest
+ * number of elements. */
 #define NNC_FIELD_COUNTED(owner, list, count) \
     .count_offset = offsetof(owner, count),   \
     .capacity = (int32_t)(sizeof(((owner *)0)->list) / sizeof(((owner *)0)->list[0]))
 
-/* Sets two members of a row for an enum: its names (function and number of values) and the function for its help. */
+/* Sets two members of the row of an enum: `names` (the function that returns the name of a value, and the number of
+ * values) and `help_of` (the function that returns the help of a value). */
 #define NNC_FIELD_NAMES(type, values) .names = { type##_name, (values) }, .help_of = type##_help
 
 #define NNC_FIELD_TABLE(list) .fields = (list), .field_count = sizeof(list) / sizeof((list)[0])
 
-/* A row for a key whose text is only for people: files may have the key, and its text is not stored. */
+/* A row for a key that only people read: a file may have the key, and nncost does not store its text. */
 #define NNC_FIELD_COMMENT(key) .name = (key), .type = NNC_FIELD_TEXT
 
-/* Set the default of a row. NNC_DEFAULT shows in help the value as it is written in C; NNC_DEFAULT_AS shows another
- * text. A member without a default starts as "not given": NaN for doubles, else 0. default_text then says which value
- * is used instead ("the device file's"). */
+/* These macros set the default of a row. NNC_DEFAULT: help shows the default as it is written in C. NNC_DEFAULT_AS:
+ * help shows another text. A member without a default starts as NaN (doubles) or 0, which means "not given";
+ * default_text then says which value is used instead, such as "the device file's". */
 #define NNC_DEFAULT(value) NNC_DEFAULT_AS(value, #value)
 #define NNC_DEFAULT_AS(value, text) .has_default = true, .default_value = (value), .default_text = (text)
 #define NNC_DEFAULT_ON NNC_DEFAULT_AS(1, "on")
 #define NNC_DEFAULT_OFF NNC_DEFAULT_AS(0, "off")
 
-/* Upper limits that no real device or plan reaches: rates in FLOP/s, amounts in bytes, link rates in B/s. */
+/* Upper limits that no real device or plan reaches: NNC_RATE_MAX for rates in FLOP/s, NNC_BYTES_MAX for sizes in bytes,
+ * NNC_LINK_MAX for rates of links in B/s. */
 #define NNC_RATE_MAX 1e21
 #define NNC_BYTES_MAX 1e15
 #define NNC_LINK_MAX 1e18
 
 extern const nnc_field_table nnc_plan_table, nnc_run_table, nnc_budget_table, nnc_serve_table, nnc_software_table,
-    nnc_switch_table; /* nnc_switch_table: the rows of nnc_software_table that are switches */
+    /* nnc_switch_table: those rows of nnc_software_table that are switches (settings that are on or off, and that a
+     * plan can change) */
+    nnc_switch_table;
 
-/* Numbers of rows of the two tables of serving parameters: one describes the fitted efficiencies of a device file, the
- * other the serving engine of a software profile. */
+/* Numbers of rows of two tables of serving parameters. NNC_SERVE_EFFICIENCY_FIELDS: the fitted efficiencies in a device
+ * file. NNC_SERVE_ENGINE_FIELDS: the parameters of the serving engine in a software profile. */
 enum { NNC_SERVE_EFFICIENCY_FIELDS = 11, NNC_SERVE_ENGINE_FIELDS = 29 };
 extern const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS];
 extern const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS];
 
 /* ---- finding a field by name; setting, printing and checking it ---- */
 
-/* Tests whether `field` points to a row of `table`. */
+/* Tests whether `field` points to a row of `table` and not of another table. */
 bool nnc_field_is_of(const nnc_field_table *table, const nnc_field *field);
 
-/* Returns the row of a table for the JSON key `key`; NULL = unknown key. */
+/* Returns the row of the table whose JSON key is `key`; NULL = no row has this key. */
 const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key);
-/* Returns the help of the field with the JSON key `name`; NULL = unknown key. */
+/* Returns the help text of the field whose JSON key is `name`; NULL = no field has this key. */
 const char *nnc_field_help(const nnc_field_table *table, const char *name);
 
 /* Finds a field by its dotted name, such as "spread.own"; NULL = unknown name. Before the call *object points to the
@@ -155,65 +166,70 @@ const char *nnc_field_help(const nnc_field_table *table, const char *name);
  * last part of the name is a number format, which *dtype receives; for other types *dtype is NNC_DTYPE_COUNT. */
 const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted, void **object, nnc_dtype *dtype);
 
-/* Finds a field as nnc_field_find does. NNC_BAD_USAGE: the name is unknown; the message has the nearest name. */
+/* Finds a field as nnc_field_find does. Returns NNC_BAD_USAGE if no field has the name; the message then contains the
+ * most similar name. */
 nnc_status nnc_field_at(const nnc_field_table *table, const char *dotted, void **object, const nnc_field **field,
                         nnc_dtype *dtype, nnc_error *err);
 
-/* Sets the field with a dotted name from text. NNC_BAD_USAGE: the name is unknown or the value is wrong; err->where is
- * the dotted name. */
+/* Sets the field with the name `dotted` to the value that the text `value` states. Returns NNC_BAD_USAGE if no field
+ * has the name or the value is wrong; err->where is then the dotted name. */
 nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char *dotted, const char *value,
                          nnc_error *err);
-/* Sets a field that nnc_field_find has found. `object` is the struct to which nnc_field_find set *object. */
+/* Sets a field that nnc_field_find has found. object: the pointer that nnc_field_find wrote to *object, the struct that
+ * contains the field. */
 nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype dtype, const char *dotted,
                                const char *value, nnc_error *err);
 
-/* Sets a field whose row is known. If `field` is a row of another table, sets the field of the same name in `table`.
- * Errors as nnc_field_set. */
+/* Sets the field of `table` that has the same name as `field`. `field` may be a row of `table` or of another table.
+ * Returns the same errors as nnc_field_set. */
 nnc_status nnc_field_set_known(const nnc_field_table *table, void *object, const nnc_field *field, const char *value,
                                nnc_error *err);
 
-/* Writes the value of a field as text ("bf16", "80", "4, 8"); "-" = no value. */
+/* Writes the value of a field as text, such as "bf16", "80" or "4, 8"; "-" = the field has no value. */
 void nnc_field_text(const nnc_field *field, const void *object, char *text, size_t size);
 
-/* Writes which values a field accepts: "one of flash, unfused", "a whole number from 1 to 8" ... */
+/* Writes to `text` which values a field accepts, such as "one of flash, unfused" or "a whole number from 1 to 8". */
 void nnc_field_expected(const nnc_field *field, char *text, size_t size);
 
-/* Sets the members of a struct, all of whose bytes are 0, to their defaults. Members without a row in the table stay
- * 0. */
+/* Sets the members of a struct to the defaults of the rows of `table`. All bytes of the struct must be 0 before.
+ * Members without a row keep 0. */
 void nnc_fields_init(const nnc_field_table *table, void *object);
 
-/* Checks a struct that a program filled in: every number must be within the limits of its field or equal to its
- * default. prefix: name of the struct in messages, "software"; NULL = messages name the option of the field.
- * NNC_ILLEGAL_PLAN: a value is wrong; err names the first such field. */
+/* Checks a struct that was filled in by a program that calls the library: every number must be within the limits of its
+ * field or equal to its default. prefix: name of the struct in messages, such as "software"; NULL = messages name the
+ * command-line option of the field. Returns NNC_ILLEGAL_PLAN if a value is wrong; err then names the first wrong
+ * field. */
 nnc_status nnc_fields_check(const nnc_field_table *table, const char *prefix, const void *object, nnc_error *err);
 
-/* nnc_option_name writes the option of a field, "--micro-batch" for micro_batch, into `text`, which has space for
- * NNC_OPTION_NAME bytes. */
+/* nnc_option_name writes to `text` the command-line option that sets the field `field`, for example "--micro-batch" for
+ * micro_batch. `text` has space for NNC_OPTION_NAME bytes. */
 enum { NNC_OPTION_NAME = 40 };
 char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME]);
 
 /* ---- one value of a field ---- */
 
-/* Returns the type of one element if `type` is a list or RATES; else returns `type`. */
+/* Returns the type of one element for a list type or for NNC_FIELD_RATES. Returns every other type unchanged. */
 nnc_field_type nnc_field_element(nnc_field_type type);
-/* Checks a number against the limits of a field. Returns the error, such as "out of range", and writes the accepted
- * values to `expected`; NULL = the number is accepted. */
+/* Checks a number against the limits of a field. NULL = the number is allowed. Otherwise returns the error, such as
+ * "out of range", and writes to `expected` which values the field accepts. */
 const char *nnc_field_refuse(const nnc_field *field, double value, char *expected, size_t size);
-/* Stores a value in the field at `place`; if the field is a list, in its element `index`. */
+/* Stores a value at `place`, the address of a field. If the field is a list, stores the value in the element with the
+ * index `index`. */
 void nnc_field_store(const nnc_field *field, void *place, int index, double value);
 
 /* ---- sets of flags, written as names joined by commas ---- */
 
 typedef struct nnc_flag {
-    const char *name; /* name of the flag; NULL ends a list of flags */
+    const char *name; /* name of the flag; NULL = end of the list of flags */
     unsigned flag;
-    bool also; /* true: a second name of the flag, which is read but never printed */
+    bool also; /* true: this entry is a second name of the flag; nncost reads it and never prints it */
 } nnc_flag;
 
-/* Lists of flags, one per field of flags. If a flag has two names, outputs print the name whose `also` is false. */
+/* The flags of each field that is a set of flags. If a flag has two names, outputs print the name whose member `also`
+ * is false. */
 extern const nnc_flag nnc_recompute_flags[], nnc_offload_flags[], nnc_train_flags[], nnc_adapted_flags[];
 
-/* Returns the list of flags for a field type; NULL = the type is not a set of flags. */
+/* Returns the list of flags of a field type; NULL = fields of this type are not sets of flags. */
 const nnc_flag *nnc_flags_of(nnc_field_type type);
 
 /* For an option with several values, as in a sweep: tests whether the text is one value of a field of flags or of a
@@ -224,15 +240,16 @@ bool nnc_field_is_one_set(const nnc_field *field, const char *list);
  * "norm+" means the one flag norm. */
 void nnc_field_join(const nnc_field *field, char *value);
 
-/* Returns the union of all flags of a list. */
+/* Returns the set that has all flags of a list. */
 unsigned nnc_flags_all(const nnc_flag *list);
 
-/* Reads names of flags joined by commas, or the word for the empty set ("all" in nnc_train_flags, "linear" in
- * nnc_adapted_flags, else "none"). In names, '-' and '_' are equal. Returns false for an unknown name. */
+/* Reads names of flags joined by commas into *flags, or the one word for the empty set: "all" for nnc_train_flags,
+ * "linear" for nnc_adapted_flags, "none" for the other lists. A '-' in a name counts as a '_'. Returns false if a name
+ * is unknown. */
 bool nnc_flags_read(const nnc_flag *list, const char *text, unsigned *flags);
 
-/* Tests whether the first `length` characters of `text` equal the whole of `name`; '-' and '_' are equal. Returns false
- * if `name` is NULL. */
+/* Tests whether the first `length` characters of `text` are the name `name`. A '-' counts as a '_'. Returns false if
+ * `name` is NULL. */
 bool nnc_same_name(const char *name, const char *text, size_t length);
 
 #endif

@@ -1,13 +1,13 @@
-/* The fields of training plans, runs, budgets and deployments. The name of a field is its JSON key, its name for --set,
- * its option and the name of a sweep axis. */
+/* The fields of training plans, runs, budgets and deployments. A field has one name, which is its JSON key, its name
+ * for --set, its command-line option and the name of its sweep axis. */
 #include <nncost/run.h>
 #include <nncost/serve.h>
 #include <nncost/spec.h>
 
 #include "fields/fields_internal.h"
 
-/* Defines the function TYPE_init, which sets the members of a caller's struct to the defaults of `table`, but writes no
- * more than struct_size bytes. */
+/* Defines the function TYPE_init for users of the library. TYPE_init sets the members of the caller's struct to the
+ * defaults of `table`, and writes at most struct_size bytes, because the caller may use an older, shorter struct. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a type */
 #define INIT_BY_ROWS(type, table)                                  \
     void type##_init(type *object, size_t struct_size) {           \
@@ -455,8 +455,8 @@ INIT_BY_ROWS(nnc_budget_ask, nnc_budget_table)
 #define COUNT(member) NNC_FIELD(nnc_serve_ask, member), .min = 1, .max = 1e9
 #define LENGTH(member) NNC_FIELD(nnc_serve_ask, member), .unit = "tokens", .min = 1, .max = LENGTH_MAX
 
-/* Names of the formats in which weights and the cache are stored; docs/serving.md describes these formats, so they have
- * no help. */
+/* Names of the number formats of weights and cache in serving. The values have no help text, because docs/serving.md
+ * describes them. */
 #define STORED_NAMES .names = { stored_name, NNC_STORED_COUNT }
 
 static const char *stored_name(unsigned value) { return nnc_stored_name((nnc_stored)value); }
@@ -584,8 +584,8 @@ nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err) {
 #define FRACTION .max = 1, .above_min = true
 #define SECONDS .unit = "s", .max = 1e3
 
-/* Sets name, type, offset and size of a row for one storage format: such a row is one element of an array of doubles
- * that has one element per storage format. */
+/* Sets name, type, offset and size of the row for one storage format. The field of the row is one element of an array
+ * of doubles, which has an element for each storage format. */
 #define BY_STORED(stored, text) \
     .name = (text), .type = NNC_FIELD_F64, .offset = (stored) * sizeof(double), .size = sizeof(double)
 

@@ -83,7 +83,8 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(id), .required = true, .help = "Name of the file without \".json\"; the command line uses this name." },
     { SOFTWARE(name), .required = true, .help = "Full name." },
     { SOFTWARE(date), .help = "Year and month of the release of a framework." },
-    /* The rows from here on are switches: each is also an option and a key of plan files (nnc_switch_table). */
+    /* Switches (nnc_switch_table): each row from here to block_scales has a command-line option and a key in plan
+     * files, in addition to its key in profile files. */
     { SOFTWARE(dispatcher), NNC_FIELD_NAMES(nnc_dispatcher, NNC_DISPATCHER_COUNT),
       NNC_DEFAULT_AS(NNC_DISPATCHER_PROFILE, "profile"), .group = "Software",
       .help = "Way in which tokens are sent to experts on other ranks. profile: as the software profile says; "
@@ -152,7 +153,7 @@ static const nnc_field software_fields[] = {
               "all layers except the matrices of experts." },
     { SOFTWARE(block_scales), NNC_DEFAULT_OFF,
       .help = "8-bit operands have a scale per block of 128 values instead of a scale per tensor." },
-    /* The rows from here on are only keys of profile files: no options and no keys of plan files. */
+    /* The rows from here on have a key in profile files only; they have no option and no key in plan files. */
     { SOFTWARE(written_out), NNC_DEFAULT_OFF,
       .help = "Layer norms, RMS norms and GELU run as one kernel per primitive operation (mean, difference, product "
               "...)." },
@@ -380,8 +381,8 @@ const nnc_flag nnc_adapted_flags[] = {
     { .name = NULL },
 };
 
-/* Returns the word for the empty set of flags: "none"; "all" for the parts that are trained, "linear" for the layers
- * with adapters. */
+/* Returns the word that stands for the empty set of flags of a list: "all" for the parts that are trained, "linear" for
+ * the layers with adapters, "none" for the other lists. */
 static const char *name_of_none(const nnc_flag *list) {
     return list == nnc_train_flags ? "all" : list == nnc_adapted_flags ? "linear" : "none";
 }
@@ -457,7 +458,9 @@ static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t 
     if (single != NULL) {
         size_t length = strlen(single);
         length = length < size ? length : size - 1;
-        memcpy(text, single, length); /* memcpy is fast; `nncost check` writes these names for each scenario */
+        /* memcpy instead of snprintf, because `nncost check` writes these names for every scenario and memcpy is
+         * faster */
+        memcpy(text, single, length);
         text[length] = '\0';
         return;
     }
@@ -465,7 +468,7 @@ static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t 
     for (const nnc_flag *f = list; f->name != NULL; f++) {
         if ((flags & f->flag) == f->flag) {
             nnc_text_append(text, size, ",", "%s", f->name);
-            flags &= ~f->flag; /* removes the flag, so a second name of this flag is not printed, too */
+            flags &= ~f->flag; /* removes the printed flag, so that its second name is not printed as well */
         }
     }
 }

@@ -34,9 +34,9 @@ enum {
 /* ---- expressions in graph files: "2 * heads + 1" ---- */
 
 typedef enum nnc_code_kind {
-    NNC_CODE_NUMBER, /* `value` is the number */
-    NNC_CODE_LET,    /* `value` is the index of a let */
-    NNC_CODE_ARG,    /* `value` is the index of an argument of the macro that contains the expression */
+    NNC_CODE_NUMBER, /* the operand `value`, a number */
+    NNC_CODE_LET,    /* the let (a number with a name) whose index is `value` */
+    NNC_CODE_ARG,    /* the argument with the index `value` of the macro that contains the expression */
     NNC_CODE_ADD,
     NNC_CODE_SUBTRACT,
     NNC_CODE_MULTIPLY,
@@ -48,18 +48,19 @@ typedef struct nnc_code {
     int64_t value;
 } nnc_code;
 
-/* An expression in postfix order: operands before their operator. */
+/* An expression of a graph file, compiled to postfix order (operands before their operator). */
 typedef struct nnc_expr {
     const nnc_code *code;
-    int32_t count;    /* number of entries of `code`; 0 = the file gives no expression */
-    const char *text; /* the expression as it is written in the file */
+    int32_t count;    /* number of entries of `code`; 0 = the graph file does not give this expression */
+    const char *text; /* the expression as text, as in the graph file */
 } nnc_expr;
 
 /* ---- the kinds of op that a graph file can contain ---- */
 
-/* Kinds of op of graph files. Columns: value of the enum, name in files, help, and the word in the name of the row
- * ("conv" in nnc_graph_conv_row). The row lists the parameters of a kind and infers the output of an op;
- * shape/graph_family.c computes the cost of the op. The library does not link if a kind has no row. */
+/* Kinds of op of graph files. Columns: value of the enum, name in files, help, and the word in the name of the C struct
+ * that describes the kind ("conv" in nnc_graph_conv_row). This struct lists the parameters of the kind and has the
+ * function that infers the output of an op; shape/graph_family.c computes the cost of the op. The library does not link
+ * if a kind has no such struct. */
 #define NNC_GRAPH_KIND_LIST(X)                                                                                       \
     X(NNC_GRAPH_INPUT, "input", "Another input of the network: token ids or values.", input)                         \
     X(NNC_GRAPH_CONV, "conv", "A convolution over the positions of a map.", conv)                                    \
@@ -97,18 +98,20 @@ const char *nnc_graph_kind_help(nnc_graph_kind value);
 
 typedef enum nnc_graph_param_type {
     NNC_GRAPH_NUMBER,
-    NNC_GRAPH_WORD,   /* a word from the list `words` */
-    NNC_GRAPH_TENSOR, /* the name of a tensor */
-    NNC_GRAPH_SHAPE   /* one number for each axis of a tensor */
+    NNC_GRAPH_WORD,   /* the value is a word from the list `words` */
+    NNC_GRAPH_TENSOR, /* the value is the name of a tensor */
+    NNC_GRAPH_SHAPE   /* the value is a shape: one number for each axis of a tensor */
 } nnc_graph_param_type;
 
 typedef struct nnc_graph_param {
     const char *name; /* name of the parameter in a graph file; NULL = this kind of op has no parameter with this
                        * index */
     nnc_graph_param_type type;
-    const char *const *words; /* for the type NNC_GRAPH_WORD: the accepted words; the list ends with NULL */
+    const char *const *words; /* if the type is NNC_GRAPH_WORD: the words that are accepted; NULL ends the list */
     bool required;
-    int64_t unsaid; /* value if the file gives none; NNC_GRAPH_UNSAID = the function `infer` of the kind decides */
+    /* value of the parameter if the graph file does not give it; NNC_GRAPH_UNSAID = the function `infer` of the kind of
+     * op chooses the value */
+    int64_t unsaid;
     int64_t min, max;
     const char *help;
 } nnc_graph_param;
@@ -119,7 +122,9 @@ typedef struct nnc_graph_param {
 
 typedef struct nnc_graph_value {
     nnc_expr number;
-    int32_t index; /* index of a word, or of the name of a tensor; -1 = the file gives none */
+    /* index of the word, or of the name of the tensor, that is the value; -1 = the graph file does not give the
+     * value */
+    int32_t index;
 } nnc_graph_value;
 
 typedef enum nnc_graph_step {
@@ -127,10 +132,10 @@ typedef enum nnc_graph_step {
     NNC_STEP_USE,
     NNC_STEP_REPEAT,
     NNC_STEP_IF,
-    NNC_STEP_TIED,   /* a list of ops that use the weights of earlier ops again */
-    NNC_STEP_FROZEN, /* a list of ops whose weights are never trained */
-    NNC_STEP_FROM,   /* makes a tensor with a name the current tensor, which the next op reads */
-    NNC_STEP_AS      /* gives the current tensor a name, and does nothing else */
+    NNC_STEP_TIED,   /* the ops of this list use the weights of earlier ops again */
+    NNC_STEP_FROZEN, /* the weights of the ops of this list are never trained */
+    NNC_STEP_FROM,   /* the named tensor becomes the current tensor, which the next op reads */
+    NNC_STEP_AS      /* the current tensor gets a name; no op is added */
 } nnc_graph_step;
 
 struct nnc_graph_node;
@@ -151,27 +156,28 @@ typedef struct nnc_graph_define {
 
 typedef struct nnc_graph_node {
     nnc_graph_step step;
-    const char *where; /* place of this entry in the graph file: "define.stage.ops[1]" */
+    const char *where; /* place of this entry in the graph file, for messages, such as "define.stage.ops[1]" */
     int32_t as, from;  /* as: index of the name that the output of the entry gets; from: index of the tensor that the
                         * entry reads instead of the last output; -1 = not given */
     /* The next members are used only if the entry is an op. */
     nnc_graph_kind kind;
     const char *label; /* name of the op in outputs, such as "bottleneck.conv" */
-    nnc_group group;   /* NNC_GROUP_COUNT = the kind of op decides the group */
+    nnc_group group;   /* group of the op in outputs; NNC_GROUP_COUNT = the kind of op decides the group */
     nnc_graph_value values[NNC_GRAPH_PARAMS_MAX];
     nnc_expr shape[NNC_GRAPH_RANK_MAX];
     int32_t shape_count;
     /* The next members are used only if the entry uses a macro. */
     const nnc_graph_define *define;
     nnc_expr args[NNC_GRAPH_ARGS_MAX];
-    /* The next members are used only if the entry is a repeat, an if, or a list of tied or frozen ops. count: number of
-     * iterations of a repeat; for an if or a list, 0 = off. */
+    /* The next members are used only if the entry is a repeat, an if, or a list of ops with shared weights (tied) or
+     * untrained weights (frozen). count: of a repeat, the number of iterations; of an if or a list, 0 means that the
+     * condition does not hold or that the list has no effect. */
     nnc_expr count;
     nnc_graph_ops ops;
 } nnc_graph_node;
 
-/* A whole graph file. A let is a number with a name. Lets that are plain numbers come first, and a user may set them;
- * lets that are computed from other lets come after them. */
+/* A whole graph file. A let is a number with a name. First in the arrays are the lets whose value is a plain number,
+ * which a user may change; after them are the lets that are computed from other lets. */
 struct nnc_graph_net {
     const char *let_names[NNC_GRAPH_LETS_MAX];
     nnc_expr lets[NNC_GRAPH_LETS_MAX]; /* formula of each computed let; an empty expression = the let is a plain number,
@@ -179,8 +185,8 @@ struct nnc_graph_net {
     int32_t let_count;
     int32_t length_let; /* index of the let that is the side of an image or the length of a sequence; -1 = this size is
                          * fixed */
-    bool images;        /* true: the input of the network is a feature map; false: tokens */
-    const char *const *names; /* names of all tensors of the graph file */
+    bool images;        /* true: the network reads feature maps; false: the network reads tokens */
+    const char *const *names; /* names of all tensors that have a name in the graph file */
     int32_t name_count;
     nnc_graph_node input;
     nnc_graph_ops ops;
@@ -196,23 +202,30 @@ typedef struct nnc_graph_tensor {
     int32_t rank;
     int64_t dims[NNC_GRAPH_RANK_MAX]; /* sizes for one sample: channels, (depth,) height, width for a map or volume;
                                        * tokens, width; or width alone */
-    bool ids;                         /* true: the tensor holds token ids, which are looked up in a table */
-    bool sharded;                     /* true: tensor ranks divide the width, and each rank has one part */
-    int32_t storage;                  /* index of the memory of the tensor; a view has the index of its source */
+    /* true: the elements of the tensor are token ids, with which an op looks up rows of a table */
+    bool ids;
+    /* true: tensor parallelism divides the width of the tensor, and each rank has one part */
+    bool sharded;
+    /* index of the storage (memory) of the tensor; a tensor and its views have the same index */
+    int32_t storage;
 } nnc_graph_tensor;
 
-/* Data that a sink stores for the memory (storage) of a tensor; all views of the tensor share this data. */
+/* Data that a sink (receiver of the ops of a walk) stores for each storage of a tensor; a tensor and its views have one
+ * storage and share these data. */
 typedef struct nnc_graph_storage {
-    uint32_t flags;   /* flags of the sink; only iterations of a repeat with equal flags count as equal */
-    int32_t producer; /* a number of the sink; it may differ between iterations of a repeat that count as equal */
+    /* flags that the sink sets; two iterations of a repeat are equal only if the flags of their storages are equal */
+    uint32_t flags;
+    /* a number that the sink sets; two iterations of a repeat can be equal even if this number differs */
+    int32_t producer;
 } nnc_graph_storage;
 
 typedef struct nnc_graph_weights {
-    int64_t count, rows, cols, vector; /* `count` matrices of rows x cols, and `vector` elements outside the matrices */
+    /* weights of an op: `count` matrices of rows x cols elements, and `vector` further elements */
+    int64_t count, rows, cols, vector;
     bool table;
 } nnc_graph_weights;
 
-/* An op that the walk has reached, with the values of its parameters, its tensors and its weights. */
+/* An op that the walk has reached: the values of its parameters, its input and output tensors, and its weights. */
 typedef struct nnc_graph_op {
     const nnc_graph_node *node;
     const int64_t *values; /* values of the parameters, in the order in which the kind lists them; the value of a word
@@ -223,7 +236,7 @@ typedef struct nnc_graph_op {
 } nnc_graph_op;
 
 typedef struct nnc_graph_fault {
-    const char *where; /* place of the fault in the graph file; NULL = no fault */
+    const char *where; /* place in the graph file where something is wrong; NULL = no fault was found */
     char what[256];
 } nnc_graph_fault;
 
@@ -234,9 +247,9 @@ typedef struct nnc_graph_binding {
 
 typedef struct nnc_graph_walk nnc_graph_walk;
 
-/* The functions that receive the ops of a walk, in order. enter: called at the start of an iteration of a repeat; leave
- * receives its result as `mark`. leave: called at the end of the iteration; turns = number of iterations that are equal
- * to this one, itself included, and are not walked again. */
+/* The functions that receive the ops of a walk. op: called for each op, in order. enter: called before an iteration of
+ * a repeat; its return value is passed to `leave` as `mark`. leave: called after the iteration. turns: number of equal
+ * iterations for which this iteration stands, at least 1; the other equal iterations are not walked. */
 typedef struct nnc_graph_sink {
     void *context;
     void (*op)(void *context, nnc_graph_walk *walk, const nnc_graph_op *op);
@@ -250,7 +263,7 @@ struct nnc_graph_walk {
     nnc_graph_fault *fault;
     int64_t lets[NNC_GRAPH_LETS_MAX];
     nnc_graph_tensor current;
-    bool begun; /* true: `current` holds a tensor */
+    bool begun; /* true: the walk has reached a first tensor, which is in `current` */
     nnc_graph_binding bindings[NNC_GRAPH_NAMES_MAX];
     int32_t binding_count, frame; /* binding_count: number of names in `bindings`; frame: index of the first name of the
                                    * current macro */
@@ -261,19 +274,21 @@ struct nnc_graph_walk {
                            * current op */
 };
 
-/* Walks the whole network with the given values of the lets, and calls the sink for each op. Returns false if a fault
- * was noted. */
+/* Walks the whole network with the given values of the lets (numbers with names in the graph file), and calls the
+ * functions of the sink. Returns false if the walk found a fault. */
 bool nnc_graph_run(const struct nnc_graph_net *net, const int64_t *lets, const nnc_graph_sink *sink,
                    nnc_graph_fault *fault);
 
-/* Notes a fault at an entry of a list of ops; if the walk already has a fault, keeps the first one. Returns false. */
+/* Records a fault at an entry of a list of ops. If the walk has already recorded a fault, the first fault stays. Always
+ * returns false. */
 bool nnc_graph_fail(nnc_graph_walk *walk, const nnc_graph_node *node, const char *format, ...) NNC_PRINTF(3, 4);
 
-/* Computes the value of an expression. Returns false if a division leaves a remainder or the value is out of range. */
+/* Computes the value of an expression of a graph file. Returns false if a division has a remainder or the value is out
+ * of range. */
 bool nnc_expr_value(const nnc_expr *expr, const int64_t *lets, const int64_t *args, int64_t *value);
 
-/* Numbers of parameters, ops and layers of a whole network. layers is 0 if the network has no layers or its layers are
- * not all equal. */
+/* Numbers of parameters, ops and layers of a whole network. layers: number of equal layers; 0 = the network has no
+ * layers, or its layers differ. */
 typedef struct nnc_graph_sizes {
     int64_t params, ops;
     int64_t layers, stream; /* stream: number of elements of the tensor that one layer passes to the next, for one
@@ -285,9 +300,9 @@ bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc
 
 /* ---- captured programs: a PyTorch step as a list of operators ---- */
 
-/* Kinds of operator of a captured program; the kind decides the formula of the cost. */
+/* Kinds of operator of a captured program. The kind decides by which formula the time of the operator is computed. */
 typedef enum nnc_captured_kind {
-    NNC_CAPTURED_KERNEL, /* an operator that reads and writes tensors; its cost is computed from bytes */
+    NNC_CAPTURED_KERNEL, /* an operator that only reads and writes tensors, so that its time follows from its bytes */
     NNC_CAPTURED_PRODUCT,
     NNC_CAPTURED_CONV,
     NNC_CAPTURED_CONV_GRAD_INPUT, /* PyTorch's single operator convolution_backward becomes two or three entries of the
@@ -296,45 +311,48 @@ typedef enum nnc_captured_kind {
     NNC_CAPTURED_ATTENTION
 } nnc_captured_kind;
 
-/* One operator of forward or backward, as PyTorch issued it. Bytes and parameters are those of one instance (`repeat`
- * counts equal instances). */
+/* One operator of forward or backward that PyTorch issued. Bytes and parameters in this struct are those of one
+ * instance; `repeat` is the number of equal instances. */
 typedef struct nnc_captured_op {
     const char *name, *module; /* name: of the operator, "convolution"; module: name of the module that called the
                                 * operator, "layer1.0.conv1" */
     nnc_captured_kind kind;
     nnc_phase phase; /* forward or backward */
-    bool again;      /* true: an operator of forward that backward runs again (recomputation) */
+    bool again;      /* true: backward runs this operator of forward again (recomputation) */
     nnc_group group;
     nnc_dtype dtype; /* number format of the operands */
     int64_t repeat;
-    int64_t steps; /* number of times that one call runs the operator in sequence: time steps of a recurrent layer */
+    /* number of time steps of a recurrent layer that one call of the operator computes one after the other; 1 for all
+     * other operators */
+    int64_t steps;
     bool
         continues; /* true: the operator runs further time steps of the call of the operator before, without a launch of
-                     * its own */
+                    * its own */
     int64_t batch, m, n, k;                                /* dims of a matrix product: `batch` products of (m x k) and
                                                             * (k x n) */
-    int64_t c_in, c_out, h_in, w_in, h_out, w_out, stride; /* dims of a convolution; its batch is `batch` */
+    int64_t c_in, c_out, h_in, w_in, h_out, w_out, stride; /* dims of a convolution, together with `batch` */
     int64_t kernel, kernel_w, groups;
-    int64_t heads, kv_heads, s_q, s_k, head_dim, value_dim; /* dims of attention; its batch is `batch` */
+    int64_t heads, kv_heads, s_q, s_k, head_dim, value_dim; /* dims of an attention, together with `batch` */
     bool transposed, causal, bias;
     double read_bytes, write_bytes;
-    double kept_bytes;               /* bytes of the tensors that the operator creates for backward */
+    /* bytes of the tensors that this operator writes and that stay in memory until backward reads them */
+    double kept_bytes;
     double transient_bytes;          /* of backward operators: bytes of temporary tensors in memory while the operator
                                       * runs */
     int64_t rows, cols, vector;      /* dims of the parameters that this operator is the first to read: a matrix of rows
                                       * x cols, and `vector` further elements */
-    bool table;                      /* true: the parameter is a table whose rows the operator looks up */
+    bool table;                      /* true: the parameters are a table from which the operator reads single rows */
     int64_t words;                   /* size of the vocabulary of the program, if a tensor of the operator has an axis
                                       * of this size; else 0 */
-    bool frozen;                     /* true: the parameters of the operator are not trained */
+    bool frozen;                     /* true: training does not change the parameters of the operator */
     int32_t slot;                    /* index of the part of the program (nnc_captured_slot) to which the operator
                                       * belongs */
     bool narrow;                     /* true: under autocast the operator computes in 16 bits */
     double cast_kernels, cast_bytes; /* casts of operands and gradients that autocast adds: their number (cast_kernels)
                                       * and the bytes that they move (cast_bytes) */
-    /* Kernels under torch.compile, see nnc_capture_fuse: number and bytes of the kernels that run this operator and the
-     * operators fused with it (0 if another operator counts them); number and bytes of the casts that run as kernels of
-     * their own. */
+    /* Kernels under torch.compile, as nnc_capture_fuse counts them: number and bytes of the kernels that run this
+     * operator and the operators fused with it (0 if they are counted at another operator of the same kernel); number
+     * and bytes of the casts that run as separate kernels. */
     double fused_kernels, fused_bytes, fused_cast_kernels, fused_cast_bytes;
 } nnc_captured_op;
 
@@ -345,34 +363,43 @@ typedef struct nnc_captured_op {
 typedef struct nnc_captured_slot {
     bool unit;
     int64_t repeat;
-    double input_bytes; /* bytes of the tensors that one instance of the unit reads from outside the unit */
+    /* bytes of the tensors that one instance of the unit reads and that were created outside the unit */
+    double input_bytes;
 } nnc_captured_slot;
 
 /* One training step of a PyTorch program, read from a file with the schema nncost.capture/1. */
 struct nnc_captured {
-    const nnc_captured_op *ops; /* operators in the order in which they ran, without those of the optimizer */
+    /* operators of forward and backward in the order in which they ran; operators of the optimizer are not in this
+     * list */
+    const nnc_captured_op *ops;
     int32_t count;
-    const nnc_captured_slot *slots; /* parts of the program, in the order of forward */
+    /* parts of the program (units, and the operators between two units), in the order of forward */
+    const nnc_captured_slot *slots;
     int32_t slot_count;
-    int32_t passes; /* number of forward and backward passes of the step; above 1 if the step accumulates gradients */
-    bool inference; /* true: the program is a forward pass without backward, and no parameter is trained */
+    /* number of forward and backward passes in the step; more than 1 if the program accumulates gradients over
+     * micro-batches */
+    int32_t passes;
+    bool inference; /* true: the program runs only forward, without backward, and trains no parameter */
     int64_t batch;  /* number of samples in the step */
     int64_t tokens; /* number of tokens in the step; 0 = the program looks up no tokens */
     int64_t image;  /* pixels per side of the input; 0 = the input is not an image */
     int64_t params, table_params;
     int64_t vocab;     /* number of rows of the largest table in which tokens are looked up; 0 = the program has no such
                         * table */
-    int64_t operators; /* number of operators that one step issues, including those of the optimizer */
+    int64_t operators; /* number of all operators that the host issues in one step, with those of the optimizer */
     double input_bytes;
     /* bytes of gradients, kept tensors and temporary tensors at the operator (of forward or backward) where their sum
      * is largest */
     double peak_gradients, peak_kept, peak_temporary;
-    nnc_dtype dtype;   /* number format of the trained parameters; if no parameter is trained, of all parameters */
+    /* number format of the trained parameters; if the program trains no parameter, number format of all parameters */
+    nnc_dtype dtype;
     nnc_frozen frozen; /* number format of the frozen parameters; NNC_FROZEN_COUNT = all parameters are trained */
-    /* optimizer that the operators of the update show; NNC_OPTIMIZER_COUNT = no update was recorded */
+    /* optimizer of the program, found from the operators of its update; NNC_OPTIMIZER_COUNT = the capture has no
+     * update */
     nnc_optimizer optimizer;
-    nnc_optimizer_kernels kernels;       /* kind of update kernels that the program asked for: fused, foreach or loop */
-    nnc_launches launches;               /* numbers of launches of the optimizers */
+    /* kind of kernels with which the program runs the optimizer update: fused, foreach or loop */
+    nnc_optimizer_kernels kernels;
+    nnc_launches launches;               /* numbers of kernels that the optimizer update launches in a step */
     const struct nnc_captured *autocast; /* the same step, converted to autocast; NULL = the step was not recorded in
                                           * fp32 */
     const struct nnc_captured *second;   /* the same step, recorded with another number of samples; NULL = there is no
@@ -384,20 +411,23 @@ struct nnc_captured {
 typedef struct nnc_graph_kind_row {
     const nnc_graph_param *params;
     int32_t param_count;
-    /* Infers output and weights of an op from its inputs. Returns false if a fault was noted. */
+    /* Infers the output tensor and the weights of an op from its input tensors. Returns false if the walk found a
+     * fault. */
     bool (*infer)(nnc_graph_walk *walk, nnc_graph_op *op);
-    bool parts; /* true: the op computes each part of the width independently, so tensor ranks may divide the width */
+    /* true: the op computes each part of the width without the other parts, so tensor ranks may divide the width */
+    bool parts;
 } nnc_graph_kind_row;
 const nnc_graph_kind_row *nnc_graph_kind_row_of(nnc_graph_kind kind);
 
-/* Returns the axis of a tensor that holds the width (channels): the first axis of a map, the last axis of tokens. */
+/* Returns the axis of a tensor that is its width (channels): the first axis of a map, the last axis of a tensor of
+ * tokens. */
 int nnc_graph_width_axis(const nnc_graph_tensor *t);
 int64_t nnc_graph_width(const nnc_graph_tensor *t);
-/* These functions return sizes of a tensor for one sample: nnc_graph_elements the number of elements,
- * nnc_graph_positions the number of positions (pixels of a map, or tokens). */
+/* Both functions return a number for one sample of a tensor. nnc_graph_elements: the number of elements.
+ * nnc_graph_positions: the number of positions, which are the pixels of a map or the tokens. */
 int64_t nnc_graph_elements(const nnc_graph_tensor *t);
 int64_t nnc_graph_positions(const nnc_graph_tensor *t);
-/* Writes the shape of a tensor as text, such as "3 x 224 x 224". Returns text. */
+/* Writes the shape of a tensor to `text`, such as "3 x 224 x 224". Returns `text`. */
 const char *nnc_graph_shape_text(const nnc_graph_tensor *t, char text[96]);
 
 #define NNC_GRAPH_KIND_ROW(name, text, help, row) extern const nnc_graph_kind_row nnc_graph_##row##_row;
@@ -411,7 +441,8 @@ NNC_GRAPH_KIND_LIST(NNC_GRAPH_KIND_ROW)
     { .params = (list), .param_count = sizeof(list) / sizeof(list)[0], .infer = (function), .parts = true }
 
 /* Indices into the parameter values of an op. All kinds of op with a window that moves over a map (convolution, pool)
- * use the same indices for the parameters of the window; a kind without dilation leaves that index unused. */
+ * use the same indices for the parameters of the window; a kind of op without dilation does not use the index
+ * NNC_WINDOW_DILATION. */
 enum {
     NNC_WINDOW_KERNEL,
     NNC_WINDOW_STRIDE,
@@ -450,7 +481,9 @@ enum {
     NNC_ACT_HARD_SIGMOID,
     NNC_ACT_HARD_SWISH,
     NNC_ACT_SOFTMAX,
-    NNC_ACT_SWIGLU, /* from here on: activations that multiply the two halves of the width */
+    /* this value and the next ones: activation functions that multiply one half of the width by a function of the other
+     * half */
+    NNC_ACT_SWIGLU,
     NNC_ACT_GEGLU
 };
 enum { NNC_SCALE_GAIN, NNC_SCALE_BIAS };
@@ -468,8 +501,8 @@ enum {
 };
 enum { NNC_RECURRENT_KIND, NNC_RECURRENT_HIDDEN, NNC_RECURRENT_BOTH, NNC_RECURRENT_BIAS };
 enum { NNC_RECURRENT_LSTM, NNC_RECURRENT_GRU, NNC_RECURRENT_RNN };
-/* Returns the number of gates of a recurrent layer, in all its directions. Each gate has a matrix of hidden x hidden
- * values. */
+/* Returns the number of gates of a recurrent layer, summed over its directions. Each gate has a weight matrix of hidden
+ * x hidden elements. */
 int64_t nnc_graph_gates(const nnc_graph_op *op);
 enum { NNC_EMBED_ROWS, NNC_EMBED_WIDTH };
 enum { NNC_TABLE_ROWS, NNC_TABLE_WIDTH, NNC_TABLE_LOOKUPS };
@@ -477,15 +510,16 @@ enum { NNC_POSITION_KIND, NNC_POSITION_ROWS };
 enum { NNC_POSITION_LEARNED, NNC_POSITION_FIXED, NNC_POSITION_ROTARY };
 enum { NNC_LOSS_CROSS_ENTROPY, NNC_LOSS_SQUARED_ERROR };
 
-/* A window that moves over one axis of a map. */
+/* A window (of a convolution or pool) that moves over one axis of a map. */
 typedef struct nnc_graph_window {
     int64_t kernel, stride, pad, pad_end, dilation;
-    bool ceil; /* true: the last window may end outside the padded map */
+    bool ceil; /* true: the last window may extend beyond the padded map */
 } nnc_graph_window;
 /* Sets windows[0], [1] and [2] to the windows of an op along height, width and depth. */
 void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]);
 
-/* Checks that the input of an op holds values and not token ids. Returns false if a fault was noted. */
+/* Checks that the input of an op holds numbers to compute with, and not token ids. Returns false if the check failed
+ * and a fault was recorded. */
 bool nnc_graph_needs_values(nnc_graph_walk *walk, const nnc_graph_op *op);
 
 #endif

@@ -16,24 +16,25 @@ static bool is_volume(const nnc_graph_op *op) { return op->in.rank == 4; }
 /* Checks that the input of an op is a map or a volume. Returns false if a fault was noted. */
 static bool needs_sides(nnc_graph_walk *w, const nnc_graph_op *op) { return is_volume(op) || graph_needs_map(w, op); }
 
-/* Returns the index in the array of nnc_graph_windows() for an axis of a map or volume: 0 = height, 1 = width, 2 =
- * depth. */
+/* Returns which element of the array of nnc_graph_windows() belongs to an axis of a map or volume: 0 = window along the
+ * height, 1 = along the width, 2 = along the depth. */
 static int window_of(const nnc_graph_op *op, int axis) { return !is_volume(op) ? axis - 1 : axis == 1 ? 2 : axis - 2; }
 
-/* Returns the number of positions of a window along a side of `side` positions; 0 = the window does not fit. */
+/* Returns the number of places of a window along an axis of `side` positions, which is the size of the output along
+ * this axis; 0 = the window is longer than the padded axis. */
 static int64_t graph_side(int64_t side, const nnc_graph_window *window) {
     const int64_t span = window->dilation * (window->kernel - 1) + 1;
     const int64_t room = side + window->pad + window->pad_end - span;
     const int64_t up = window->ceil ? window->stride - 1 : 0;
     int64_t out = room < 0 ? 0 : (room + up) / window->stride + 1;
     if (window->ceil && (out - 1) * window->stride >= side + window->pad) {
-        out--; /* a window that begins in the padding at the end is not counted */
+        out--; /* the last window begins in the padding at the end of the axis, so it is left out */
     }
     return out;
 }
 
-/* Returns `value`, or `other` if the file does not give `value`. Used for defaults such as a width that equals the
- * height. */
+/* Returns the parameter `value` of an op; if the graph file does not give this parameter, returns `other`. For example,
+ * a width that is not given equals the height. */
 static int64_t or_else(int64_t value, int64_t other) { return value == NNC_GRAPH_UNSAID ? other : value; }
 
 void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]) {
@@ -57,13 +58,14 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]) {
     windows[2].pad_end = or_else(v[NNC_WINDOW_PAD_END_D], or_else(v[NNC_WINDOW_PAD_D], windows[0].pad_end));
 }
 
-/* One parameter of a window; its value is a number of positions of the map. */
+/* One parameter of a window, a number of positions of the map over which the window moves. */
 #define POSITIONS(index, name, unsaid_, min_, help_)                                                             \
     [index] = {                                                                                                  \
         name, NNC_GRAPH_NUMBER, .unsaid = (unsaid_), .min = (min_), .max = NNC_GRAPH_KERNEL_MAX, .help = (help_) \
     }
 
-/* All parameters of a window that moves over a map. Every kind of op with a window has them at the same indices. */
+/* All parameters of a window that moves over a map. In every kind of op with a window, these parameters have the same
+ * indices. */
 #define WINDOW(stride_unsaid, what)                                                                                   \
     POSITIONS(NNC_WINDOW_KERNEL, "kernel", 1, 1, "Side of the " what "."),                                            \
         POSITIONS(NNC_WINDOW_STRIDE, "stride", stride_unsaid, 1, "Distance between two windows, in positions."),      \
@@ -251,8 +253,8 @@ static const nnc_graph_param view_params[] = {
     { "shape", NNC_GRAPH_SHAPE, .help = "Shape of one sample." },
 };
 
-/* Checks an op "view", which gives the values of a tensor another shape; the walk has already set the shape of the
- * output. Returns false if a fault was noted. */
+/* Checks an op "view", which gives a tensor another shape without moving its values; the walk has set the shape of the
+ * output before this check. Returns false if a fault was noted. */
 static bool infer_view(nnc_graph_walk *w, nnc_graph_op *op) {
     char one[96], other[96];
     op->out.storage = op->in.storage;

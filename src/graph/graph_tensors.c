@@ -1,6 +1,6 @@
 /* Kinds of op of graph files on tensors of any shape and on tokens, and the input. Each kind has a list of parameters,
- * a function that infers the output and weights of an op, and a row at the end of the file. Kinds of op on maps are in
- * graph_maps.c. */
+ * a function that infers the output and weights of an op, and an entry in the list at the end of the file. Kinds of op
+ * on maps are in graph_maps.c. */
 #include <inttypes.h>
 #include <stddef.h>
 
@@ -119,7 +119,7 @@ static bool same_shape(const nnc_graph_tensor *a, const nnc_graph_tensor *b) {
 }
 
 /* Infers the output of an op on two tensors of equal shapes, or on one tensor and one value for each of its channels.
- * Other shapes are a fault. Returns false if a fault was noted. */
+ * Returns false and records a fault if the shapes do not match. */
 static bool infer_both(nnc_graph_walk *w, nnc_graph_op *op) {
     const nnc_graph_tensor *a = &op->in, *b = &op->with;
     const bool same = same_shape(a, b);
@@ -247,8 +247,8 @@ static const nnc_graph_param attention_params[] = {
 static int64_t or_none(const nnc_graph_tensor *t) { return t->rank > 0 ? nnc_graph_width(t) : 0; }
 
 /* Checks that the widths of the inputs of an attention match its heads, and infers the output and the table of position
- * biases. The inputs are one tensor with queries, keys and values; or one with queries and one with keys and values; or
- * three tensors. Returns false if a fault was noted. */
+ * biases. An attention reads one tensor (with queries, keys and values), two tensors (one with queries, one with keys
+ * and values), or three tensors. Returns false if a fault was noted. */
 static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t *v = op->values;
     const int64_t heads = v[NNC_ATTENTION_HEADS];

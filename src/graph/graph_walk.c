@@ -1,5 +1,6 @@
-/* The walk over a network: expands macros and repeats into single ops and infers the shapes of their tensors. Also
- * functions that need only a walk: sizes of tensors, number of parameters, number of equal layers. */
+/* The walk over a network: expands macros and repeats into single ops and infers the shapes of their tensors. The file
+ * has two more groups of functions: sizes of a tensor, and the numbers of parameters, ops and equal layers of a
+ * network. */
 #include "base/base_internal.h"
 #include "graph/graph_internal.h"
 
@@ -54,8 +55,8 @@ static nnc_graph_binding *find(nnc_graph_walk *w, int32_t name, int32_t from) {
     return NULL;
 }
 
-/* Gives the current tensor a name in the current macro. If the macro already has this name, the name now means the
- * current tensor. Returns false if a fault was noted. */
+/* Gives the current tensor the name `name` in the current macro. If the macro has already used this name for another
+ * tensor, the name now stands for the current tensor. Returns false if a fault was recorded. */
 static bool bind(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name) {
     nnc_graph_binding *old = find(w, name, w->frame);
     if (!w->begun) { return nnc_graph_fail(w, node, "names a tensor where none exists"); }
@@ -101,8 +102,8 @@ static bool read_values(nnc_graph_walk *w, const nnc_graph_node *node, const int
     return true;
 }
 
-/* Sets op->with and op->also to the tensors that the op names in its parameters, which it reads in addition to the
- * current tensor. Returns false if a fault was noted. */
+/* Sets op->with and op->also to the tensors that the op names in its parameters, and which the op reads in addition to
+ * the current tensor. Returns false if a fault was noted. */
 static bool find_others(nnc_graph_walk *w, const nnc_graph_node *node, nnc_graph_op *op) {
     const nnc_graph_kind_row *row = nnc_graph_kind_row_of(node->kind);
     nnc_graph_tensor *next = &op->with;
@@ -143,8 +144,9 @@ static bool shape_of(nnc_graph_walk *w, const nnc_graph_node *node, const int64_
 }
 
 /* Checks that an op can run on inputs whose width tensor ranks divide. Between a product split by columns and the next
- * product split by rows, each rank has only a part of the width: there an op that needs the whole width is a fault, and
- * so is an op with one divided and one whole input. Returns false if a fault was noted. */
+ * product split by rows, each rank has only a part of the width: between these two products, an op that needs the whole
+ * width is a fault, and an op that reads one divided and one whole tensor is a fault. Returns false if a fault was
+ * recorded. */
 static bool check_parts(nnc_graph_walk *w, const nnc_graph_op *op, bool parts) {
     const bool differ = op->with.rank > 0 && op->with.sharded != op->in.sharded;
     return (!op->in.sharded || parts) && !differ
@@ -229,8 +231,8 @@ static bool same_state(const state *a, const state *b) {
 
 static bool run_ops(nnc_graph_walk *w, const nnc_graph_ops *ops, const int64_t *args);
 
-/* Walks the iterations of a repeat; iterations with equal states are walked once. Returns false if a fault was
- * noted. */
+/* Walks the iterations of a repeat. Of several iterations that begin with equal states, only the first is walked.
+ * Returns false if a fault was recorded. */
 static bool run_repeat(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, int64_t turns) {
     state before, after;
     bool done = true;
@@ -271,8 +273,9 @@ static bool run_use(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t
     return done;
 }
 
-/* Walks a list of ops with shared weights (tied) or untrained weights (frozen). *marks is the number of such lists
- * around the current op; a list whose `count` is 0 is not counted. Returns false if a fault was noted. */
+/* Walks a list of ops with shared weights (tied) or untrained weights (frozen). *marks is the number of such lists that
+ * contain the current op. A list whose `count` has the value 0 has no effect: its ops are walked like all others.
+ * Returns false if a fault was recorded. */
 static bool run_marked(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, const char *what,
                        int32_t *marks) {
     int64_t count = 0;
@@ -358,7 +361,7 @@ typedef struct measure {
         bool layers;
     } marks[NNC_GRAPH_DEPTH_MAX + 1];
     int32_t depth;
-    int32_t runs; /* number of sequences of equal layers that the walk has entered so far */
+    int32_t runs; /* number of times that the walk has begun a sequence of equal layers */
 } measure;
 
 static void measure_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op) {
@@ -404,7 +407,8 @@ bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc
     const nnc_graph_sink sink = { &m, measure_op, measure_enter, measure_leave };
     const bool done = nnc_graph_run(net, lets, &sink, fault) && fault->where == NULL;
     *sizes = m.sizes;
-    if (m.runs != 1) { sizes->layers = 0; /* layers are not all equal, or the network has none */ }
+    /* the number of layers is set only if the network has exactly one sequence of equal layers */
+    if (m.runs != 1) { sizes->layers = 0; }
     return done;
 }
 
@@ -416,7 +420,7 @@ static bool apply(nnc_code_kind kind, int64_t a, int64_t b, int64_t *out) {
     case NNC_CODE_SUBTRACT: return nnc_add_i64(a, -b, out);
     case NNC_CODE_MULTIPLY: return nnc_mul_i64(a, b, out);
     default:
-        if (b == 0 || a % b != 0) { /* sizes are whole numbers, so a division that leaves a remainder is a fault */
+        if (b == 0 || a % b != 0) { /* sizes of tensors are whole numbers, so a division with a remainder is a fault */
             return false;
         }
         *out = a / b;
