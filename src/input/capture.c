@@ -1,5 +1,5 @@
 /* Reads captured PyTorch programs: files of schema nncost.capture/1, which `python3 -m nncost.capture` writes
- * (python/nncost/capture.py). They become operators, whose cost the family `capture` computes.
+ * (python/nncost/capture.py). The result is a list of operators; the family `capture` computes their cost.
  *
  *     modules, storages, blocks        -> positions: which operator of the file ran at each position of the step
  *     ops: name, inputs, outputs, args -> kind and dims (products, convolutions, attention), else bytes
@@ -7,12 +7,13 @@
  *
  * The file lists the operators of equal layers once, with a repeat (folded), but the storages of every layer. The bytes
  * of a folded operator are the mean over its repeats, so the sums of bytes are exact. The operators of the optimizer
- * are only counted; the cost of the optimizer follows from the plan. */
+ * are not stored; only their number is; the cost of the optimizer follows from the plan. */
 #include "input/capture_internal.h"
 
 enum {
-    OPS_MAX = 20000,         /* largest number of operators in a file */
-    POSITIONS_MAX = 1000000, /* largest number of operators of a step, with every repeated layer counted */
+    OPS_MAX = 20000, /* largest number of operators that a capture file may list */
+    /* largest number of operators of a step, in which every repeated layer has its own operators */
+    POSITIONS_MAX = 1000000,
     STORAGES_MAX = 1000000,
 };
 #define BYTES_MAX 1e15
@@ -23,7 +24,8 @@ static const char *const storage_kinds[] = { "parameter", "frozen", "buffer",   
 
 /* ---- reads formats, whole numbers and lists of a capture file ---- */
 
-/* Formats and their names in PyTorch. whole: an integer, boolean or complex format. */
+/* Number formats of tensors and their names in PyTorch. whole: true = the format is an integer, boolean or complex
+ * format. */
 static const struct {
     const char *name;
     int bytes;
@@ -46,7 +48,7 @@ static int format_of(nnc_json at) {
     return -1;
 }
 
-/* Notes that a value is not a whole number in [least, most]. Returns false. */
+/* Notes the fault that a value of the file is not a whole number from `least` to `most`. Always returns false. */
 static bool refuse_number(nnc_json at, double least, double most) {
     char expected[96];
     snprintf(expected, sizeof expected, "a whole number from %.0f to %.0f", least, most);
@@ -64,10 +66,12 @@ static bool whole(nnc_json at, double least, double most, int64_t *value) {
     return refuse_number(at, least, most);
 }
 
-/* A list of numbers of the file: a JSON list, or a text with the numbers between spaces, which is read faster. */
+/* A list of numbers in the capture file: either a JSON list, or a text in which spaces separate the numbers; such a
+ * text is read faster. */
 typedef struct numbers {
-    nnc_json list, at; /* at: the next entry, if the list is a JSON list */
-    const char *text;  /* text from the next number on, if the list is a text; NULL = the list is a JSON list */
+    nnc_json list, at; /* at: the entry that is read next, if the list is a JSON list */
+    /* if the list is a text: the text from the number that is read next; NULL = the list is a JSON list */
+    const char *text;
 } numbers;
 
 static numbers numbers_of(nnc_json list) {
@@ -75,7 +79,8 @@ static numbers numbers_of(nnc_json list) {
     return (numbers){ list, nnc_json_first(list), text ? nnc_json_text(list) : NULL };
 }
 
-/* Tests whether a list has more numbers; in a text, a comma ends a list. */
+/* Tests whether the list has a number that is not yet read. In a list that is a text, a comma marks the end of the
+ * list. */
 static bool has_more(const numbers *n) {
     return n->text != NULL ? *n->text != '\0' && *n->text != ',' : n->at.node != NULL;
 }
@@ -86,7 +91,8 @@ static int32_t count_of(const numbers *n) {
     return count;
 }
 
-/* Reads the next number of a list, a whole number in [least, most]. Returns false when an error was noted. */
+/* Reads the next number of a list, which must be a whole number from `least` to `most`. Returns false when an error was
+ * noted. */
 static bool next_whole(numbers *n, double least, double most, int64_t *value) {
     if (n->text == NULL) {
         const nnc_json at = n->at;
@@ -105,7 +111,8 @@ static bool next_whole(numbers *n, double least, double most, int64_t *value) {
     return true;
 }
 
-/* Reads a whole number in [least, most]; at: the member `key` of an object. Returns false when an error was noted. */
+/* Reads a whole number from `least` to `most`. at: the JSON value, which is the member `key` of an object. Returns
+ * false when an error was noted. */
 static bool value(nnc_json object, nnc_json at, const char *key, double least, double most, int64_t *found) {
     if (at.node == NULL) {
         nnc_json_fault(object, key, "missing, expected a whole number, found nothing");
@@ -131,8 +138,8 @@ static bool is_list(nnc_json at, nnc_json parent, const char *key, int32_t most)
     return true;
 }
 
-/* Reads the list `key` of the file, if there is one. Other members of the file name the entries of this list by number.
- * Returns false if it noted a fault. */
+/* Reads the list with the key `key` of the capture file; without this key the list is empty. Other members of the file
+ * refer to an entry of this list by its index. Returns false if it noted a fault. */
 static bool read_entries(const reader *r, nnc_json root, const char *key, entries *found) {
     const nnc_json at = nnc_json_get(root, key);
     *found = (entries){ 0 };
@@ -146,7 +153,8 @@ static bool read_entries(const reader *r, nnc_json root, const char *key, entrie
     return true;
 }
 
-/* If *at is a number, replaces it by the entry of `all` with this number. Returns false if it noted a fault. */
+/* If *at is a number, it is the index of an entry of the list `all`: replaces *at by this entry. Returns false if it
+ * noted a fault. */
 static bool find_entry(const entries *all, nnc_json *at) {
     int64_t number = 0;
     if (nnc_json_type_of(*at) != NNC_JSON_NUMBER) { return true; }
@@ -174,9 +182,9 @@ static bool read_modules(reader *r, nnc_json root) {
     return true;
 }
 
-/* Copies of a storage, one in each of several equal layers. count: number of copies. first_step: number of positions
- * of the step between the first use of one copy and the first use of the next copy; last_step: the same for the last
- * uses. */
+/* Copies of a storage: several equal layers have one copy each. count: number of copies. first_step: operators that run
+ * between the first use of one copy and the first use of the next copy. last_step: operators that run between the last
+ * uses of two successive copies. */
 typedef struct copies {
     int64_t count, first_step, last_step;
 } copies;
@@ -196,8 +204,8 @@ static bool read_copies(numbers *n, const storage *s, copies *c) {
     return true;
 }
 
-/* Reads the kind and the format of a storage: `word` is the kind, and the JSON value after `word` is the format.
- * Returns false if it noted a fault. */
+/* Reads the kind (parameter, gradient, ...) and the number format of a storage: `word` is the kind, and the JSON value
+ * after `word` is the format. Returns false if it noted a fault. */
 static bool read_kind(nnc_json word, storage *s) {
     const char *name = nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_json_text(word) : "";
     int kind = 0;
@@ -218,9 +226,9 @@ static bool read_kind(nnc_json word, storage *s) {
     return true;
 }
 
-/* Reads a storage from a row "bytes, kind and format, first, last, copies". Adds it, and its copies in equal layers.
- * kinds: the `count` pairs of kind and format; a row that is a text has the number of such a pair. Returns false if it
- * noted a fault. */
+/* Reads a storage from a row "bytes, kind and format, first, last, copies". Adds the storage and its copies in equal
+ * layers to the list of storages. kinds: the `count` pairs of kind and format; a row that is a text refers to such a
+ * pair by its index. Returns false if it noted a fault. */
 static bool add_storage(reader *r, numbers *n, const storage *kinds, int32_t count, int32_t *capacity) {
     int64_t bytes = 0, kind = 0, first = 0, last = 0;
     storage one;
@@ -253,7 +261,8 @@ static bool add_storage(reader *r, numbers *n, const storage *kinds, int32_t cou
     return true;
 }
 
-/* Reads the list of kinds and formats of storages. Returns NULL if it noted a fault. */
+/* Reads the list of pairs of a kind and a number format, to which the storages refer. Returns NULL if it noted a
+ * fault. */
 static storage *read_kinds(const reader *r, nnc_json root, int32_t *count) {
     entries all;
     if (!read_entries(r, root, "kinds", &all)) { return NULL; }
@@ -296,8 +305,8 @@ static bool read_storages(reader *r, nnc_json root) {
 
 /* ---- reads the tensors of an operator ---- */
 
-/* Reads the format and the shape of a tensor, and computes the bytes of all its elements. at: a list that begins with
- * format and shape; *rest receives the entry after the shape. Returns false if it noted a fault. */
+/* Reads the format and the shape of a tensor, and computes the bytes of all its elements. at: a list whose first two
+ * entries are format and shape; *rest receives the third entry. Returns false if it noted a fault. */
 static bool read_shape(nnc_json at, tensor *t, nnc_json *rest) {
     const nnc_json dtype = nnc_json_first(at), shape = nnc_json_next(dtype);
     const int format = format_of(dtype);
@@ -336,7 +345,7 @@ static bool read_shapes(reader *r, nnc_json root) {
     return true;
 }
 
-/* Sets the storage of a tensor to the next number of a list. Returns false if it noted a fault. */
+/* Sets the index of the storage of a tensor to the next number of a list. Returns false if it noted a fault. */
 static bool set_storage(const reader *r, numbers *n, tensor *t) {
     int64_t number = 0;
     if (!next_whole(n, 0, r->storage_count - 1, &number)) { return false; }
@@ -356,8 +365,8 @@ static bool read_short(const reader *r, numbers *n, tensor *t) {
     return false;
 }
 
-/* Reads a tensor; *count receives the number of equal tensors, whose storages have consecutive numbers. Returns false
- * if it noted a fault. */
+/* Reads an entry that stands for one tensor or for several equal tensors with consecutive storage numbers; *count
+ * receives the number of tensors. Returns false if it noted a fault. */
 static bool read_tensor(const reader *r, nnc_json item, tensor *t, int64_t *count) {
     const int32_t size = nnc_json_type_of(item) == NNC_JSON_LIST ? nnc_json_count(item) : 0;
     numbers rest = { .list = item };
@@ -369,7 +378,8 @@ static bool read_tensor(const reader *r, nnc_json item, tensor *t, int64_t *coun
            (size == 3 || next_whole(&rest, 1, (double)(r->storage_count - t->storage), count));
 }
 
-/* Reads the tensors of an operator; at: the list, a member `key` of op. Returns false when an error was noted. */
+/* Reads the list of the input or output tensors of an operator. at: this list, which is the member `key` of `op`.
+ * Returns false when an error was noted. */
 static bool read_tensors(reader *r, nnc_json at, nnc_json op, const char *key, tensors *all) {
     numbers n = numbers_of(at);
     const bool is_short = n.text != NULL || nnc_json_type_of(n.at) == NNC_JSON_NUMBER;
@@ -403,7 +413,9 @@ static bool read_tensors(reader *r, nnc_json at, nnc_json op, const char *key, t
 static const struct {
     const char *name;
     form form;
-    nnc_group group; /* NNC_GROUP_COUNT = the module and the shapes of the operator decide the group */
+    /* group to which the operator always belongs; NNC_GROUP_COUNT = the module and the shapes of the operator decide
+     * the group */
+    nnc_group group;
 } operators[] = {
     { "mm", FORM_PRODUCT, NNC_GROUP_COUNT },
     { "addmm", FORM_PRODUCT, NNC_GROUP_COUNT },
@@ -470,17 +482,18 @@ static void find_words(naming *n) {
         n->factors = n->factors || nnc_is_one_of(word, factors);
         at += length + strspn(at + length, "_");
     }
-    /* operators with thnn_fused in their names are only the pointwise part of an LSTM or GRU cell */
+    /* an operator with thnn_fused in its name computes only the pointwise part of an LSTM or GRU cell, and multiplies
+     * no matrices */
     n->product = n->product && strstr(n->name, "thnn_fused") == NULL;
 }
 
-/* Returns the properties that follow from an operator's name; NULL = out of memory. */
+/* Returns the properties of an operator that follow from its name alone; NULL = out of memory. */
 static const naming *name_of(reader *r, const char *full) {
     static const char *const libraries[] = { "aten.", "prims.", "torchvision." };
     naming **slot = &r->names[nnc_digest_text(NNC_DIGEST_START, full) % NNC_COUNT_OF(r->names)];
     if (*slot != NULL && strcmp((*slot)->full, full) == 0) { return *slot; }
     const char *dot = strchr(full, '.');
-    char base[128]; /* takes the part between the dots: "aten.add_.Tensor" -> "add_" */
+    char base[128]; /* the part of the name between the dots: "add_" of "aten.add_.Tensor" */
     snprintf(base, sizeof base, "%.*s", (int)strcspn(dot != NULL ? dot + 1 : full, "."), dot != NULL ? dot + 1 : full);
     naming *n = nnc_arena_alloc(r->arena, sizeof *n);
     const char *name = nnc_arena_strdup(r->arena, base);
@@ -500,8 +513,8 @@ static const naming *name_of(reader *r, const char *full) {
     return *slot = n;
 }
 
-/* Tests whether the FLOPs of an operator are known. Notes a fault and returns false for an operator of another library
- * than PyTorch, and for an operator that multiplies matrices but is not in the table. */
+/* Tests whether the FLOPs of an operator are known. Notes a fault and returns false for an operator that does not
+ * belong to PyTorch, and for an operator that multiplies matrices but is not in the table `operators`. */
 static bool is_known(nnc_json at, const naming *n, const tensors *in) {
     bool large = false;
     for (int32_t i = 0; i < in->count && n->factors; i++) {
@@ -538,13 +551,14 @@ static bool refuse_shapes(const issue *o, const char *expected) {
     return false;
 }
 
-/* Reads a product. The operands are the last two tensors; addmm has an addend before the operands. Returns false if it
- * noted a fault. */
+/* Sets the dims of a matrix product from the shapes of its operands. The operands are the last two input tensors; the
+ * first input of addmm is an addend. Returns false if it noted a fault. */
 static bool read_product(const issue *o, nnc_captured_op *op) {
     const tensors *in = &o->in, *out = &o->out;
     if (in->count < 2 || out->count < 1) { return refuse_shapes(o, "two matrices"); }
     tensor left = in->of[in->count - 2], right = in->of[in->count - 1], *const a = &left, *const b = &right;
-    if (a->rank == 1) { /* the operator dot is a product of one row and one column */
+    /* the operator `dot` multiplies two vectors: a matrix with one row by a matrix with one column */
+    if (a->rank == 1) {
         *a = (tensor){ .shape = { 1, a->shape[0] }, .rank = 2, .elements = a->elements, .dtype = a->dtype };
     }
     if (b->rank == 1) {
@@ -561,7 +575,8 @@ static bool read_product(const issue *o, nnc_captured_op *op) {
     op->m = a->shape[rank - 2];
     op->k = a->shape[rank - 1];
     op->n = b->shape[rank - 1];
-    if (a->complex) { /* four real products: [re im] x [[re im] [-im re]] */
+    /* a product of complex matrices is counted as four products of real matrices: [re im] x [[re im] [-im re]] */
+    if (a->complex) {
         op->k *= 2;
         op->n *= 2;
     }
@@ -579,7 +594,8 @@ static bool read_window(const issue *o, int64_t *stride, bool *transposed, int64
     *stride = 0;
     *groups = 0;
     *transposed = false;
-    /* the stride is the third list before `transposed`; a bias, or the sizes of a bias, may precede the stride */
+    /* stride is the third list before the argument `transposed`; lists before the stride, such as the sizes of a bias,
+     * are skipped */
     nnc_json recent[3] = { { 0 } };
     for (nnc_json arg = nnc_json_first(o->args); arg.node != NULL; arg = nnc_json_next(arg)) {
         const nnc_json_type type = nnc_json_type_of(arg);
@@ -640,8 +656,9 @@ static bool first_bool(const issue *o) {
     return false;
 }
 
-/* Tests whether the mask of an attention is causal. The first boolean argument of the operator says so. For
- * efficient and cuDNN kernels the last boolean says so, because their first boolean asks for the log-sum-exp. */
+/* Tests whether the mask of an attention is causal. In the arguments of the operator the first boolean states this; in
+ * those of efficient and cuDNN kernels it is the last boolean, because their first boolean says whether the log-sum-exp
+ * is returned. */
 static bool is_causal(const issue *o) {
     bool last = false;
     if (!has(o->by->name, "efficient") && !has(o->by->name, "cudnn")) { return first_bool(o); }
@@ -651,8 +668,8 @@ static bool is_causal(const issue *o) {
     return last;
 }
 
-/* Reads attention. Queries, keys and values are [batch, heads, tokens, width]; in backward the gradient precedes them.
- * Returns false if it noted a fault. */
+/* Sets the dims of an attention from the shapes of its queries, keys and values, which are [batch, heads, tokens,
+ * width]. In backward the first input is the gradient of the output. Returns false if it noted a fault. */
 static bool read_attention(const issue *o, bool backward, nnc_captured_op *op) {
     const tensors *in = &o->in;
     const int32_t first = backward ? 1 : 0;
@@ -736,7 +753,7 @@ static bool take_parameters(reader *r, int32_t number, bool table, nnc_captured_
     const nnc_json at = r->issues[number].at;
     const tensors *in = &r->issues[number].in;
     bool any = false;
-    /* from the last tensor to the first, because a bias precedes the matrix */
+    /* from the last tensor to the first, because the matrix is after the bias, and the kind of the matrix decides */
     for (int32_t i = in->count - 1; i >= 0 && op->phase == NNC_PHASE_FORWARD; i--) {
         const tensor *t = &in->of[i];
         storage *s = &r->storages[t->storage];
@@ -785,8 +802,8 @@ static bool read_phase(nnc_json at, nnc_json word, issue *o) {
 
 enum { KEY_NAME, KEY_PHASE, KEY_MODULE, KEY_INPUTS, KEY_OUTPUTS, KEY_ARGS, KEY_REPEAT, KEY_STEPS, KEY_MOVES, KEYS };
 
-/* Finds the members of an operator. Notes a fault and returns false if the value is no object, has no name, or has an
- * unknown key. */
+/* Finds the members of an operator. Notes a fault and returns false if the operator is not a JSON object, has no name,
+ * or has an unknown key. */
 static bool find_members(nnc_json at, nnc_json found[KEYS]) {
     static const char *const keys[KEYS] = { "name", "phase",  "module", "inputs", "outputs",
                                             "args", "repeat", "steps",  "moves" };
@@ -874,8 +891,8 @@ static bool has_dim(const tensors *all, int64_t dim) {
     return false;
 }
 
-/* Computes the work of an operator (dims, or bytes) by its form, and adds the operator to the program. Returns false if
- * it noted a fault. */
+/* Computes the work of an operator and adds the operator to the program. Its form decides whether the work is given by
+ * dims or by bytes. Returns false if it noted a fault. */
 static bool read_form(reader *r, const issue *o, form how, nnc_captured_op *op) {
     const tensors *in = &o->in, *out = &o->out;
     bool good = true;
@@ -897,8 +914,8 @@ static bool read_form(reader *r, const issue *o, form how, nnc_captured_op *op) 
     return good;
 }
 
-/* Computes the work of operator number `number` of the file, and adds it to the program. Returns false if it noted a
- * fault. */
+/* Computes the work of the operator with the index `number` in the file, and adds it to the program. Returns false if
+ * it noted a fault. */
 static bool add_issue(reader *r, int32_t number) {
     const issue *o = &r->issues[number], *before = number > 0 ? o - 1 : o;
     nnc_captured_op op = { .dtype = NNC_FP32,
@@ -955,8 +972,8 @@ static bool add_issues(reader *r) {
 
 /* ---- positions of the step ---- */
 
-/* Returns an array with the op of the file that ran at each position of the unfolded step; *count receives the number
- * of positions. Returns NULL when an error was noted. */
+/* Returns an array with one entry for each position of the unfolded step: the index of the operator of the file that
+ * ran there. *count receives the number of positions. Returns NULL when an error was noted. */
 /* Most of the function checks the file. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
 static int32_t *place_ops(reader *r, nnc_json root, int32_t *count) {
     const nnc_json blocks = r->blocks;
@@ -1004,10 +1021,10 @@ static int32_t *place_ops(reader *r, nnc_json root, int32_t *count) {
     return places;
 }
 
-/* Returns the optimizer of the step, found by its operators and by its state elements per trained weight;
- * NNC_OPTIMIZER_COUNT = the step has no operators of an optimizer. Adam and RMSprop divide by the root of their second
- * moment; RMSprop and Adagrad have no first moment. Lion takes the sign. SGD without momentum has no state. RAdam and
- * Adadelta have two states and are counted as Adam. */
+/* Returns the optimizer of the step. It is found by the operators of the update and by the number of state elements per
+ * trained weight; NNC_OPTIMIZER_COUNT = the step has no operators of an optimizer. Adam and RMSprop divide by the root
+ * of their second moment; RMSprop and Adagrad have no first moment. Lion takes the sign. SGD without momentum has no
+ * state. RAdam and Adadelta have two states per weight and are counted as Adam. */
 static nnc_optimizer optimizer_of(const reader *r) {
     double states = 0.0, weights = 0.0;
     for (int32_t i = 0; i < r->storage_count; i++) {
@@ -1024,9 +1041,10 @@ static nnc_optimizer optimizer_of(const reader *r) {
                                     : NNC_OPTIMIZER_MOMENTUM;
 }
 
-/* Returns the kernels of the update: as the file states them; else fused if the update is one operator; else foreach
- * (kernels for lists of tensors), the default of torch.optim on a GPU, even if the step was recorded on a CPU with one
- * operator per tensor. Returns NNC_OPTIMIZER_KERNELS_COUNT if it noted a fault. */
+/* Returns the kind of kernels of the optimizer update. If the file states the kind, returns it. Otherwise returns fused
+ * if the update is one operator, and foreach (kernels for lists of tensors) if not. foreach is the default of
+ * torch.optim on a GPU, and is assumed even if the step was recorded on a CPU with one operator per tensor. Returns
+ * NNC_OPTIMIZER_KERNELS_COUNT after noting a fault. */
 static nnc_optimizer_kernels kernels_of(const reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "optimizer"), word = nnc_json_get(at, "kernels");
     const char *name = nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_json_text(word) : "";
@@ -1038,14 +1056,15 @@ static nnc_optimizer_kernels kernels_of(const reader *r, nnc_json root) {
     return NNC_OPTIMIZER_KERNELS_COUNT;
 }
 
-/* Tensors of a list that one launch covers: of an operation that reads and writes two tensors of each parameter, and of
- * a fused kernel of Adam, which has four. Source: depth_to_max_tensors, aten/src/ATen/native/cuda/MultiTensorApply.cuh of
- * PyTorch. */
+/* Largest number of tensors that one launch of a kernel for lists of tensors processes. list_tensors: for an operation
+ * with two tensors per parameter. fused_tensors: for the fused kernel of Adam, with four tensors per parameter. Source:
+ * depth_to_max_tensors, aten/src/ATen/native/cuda/MultiTensorApply.cuh of PyTorch. */
 static const double list_tensors = 64.0, fused_tensors = 36.0;
 static const double launch_elements =
-    320.0 * 65536.0; /* elements that one launch covers: depth_to_max_blocks, kChunkSize */
+    /* largest number of elements that one launch processes: depth_to_max_blocks x kChunkSize of PyTorch */
+    320.0 * 65536.0;
 
-/* Adds the launches of `calls` updates of one list of tensors. */
+/* Adds to *l the kernel launches of `calls` updates of a list of `count` tensors with `elements` elements together. */
 static void add_launches(nnc_launches *l, double count, double elements, double calls) {
     const double chunks = nnc_ceil(elements / launch_elements);
     l->loop += calls * count;
@@ -1053,8 +1072,9 @@ static void add_launches(nnc_launches *l, double count, double elements, double 
     l->fused += calls * nnc_max(nnc_ceil(count / fused_tensors), chunks);
 }
 
-/* Returns the rank of a kind of optimizer: of several kinds in one step, the first one, which has the most operations
- * and states, stands for all (an upper bound). */
+/* Returns the position of an optimizer in a list that begins with the optimizer with the most operations and states; -1
+ * = not in the list. If one step has several optimizers, the one with the lowest position is used for all parameters,
+ * so the cost of the update is an upper bound. */
 static int rank_of(nnc_optimizer kind) {
     static const nnc_optimizer ranks[] = { NNC_OPTIMIZER_ADAMW,    NNC_OPTIMIZER_ADAM, NNC_OPTIMIZER_RMSPROP,
                                            NNC_OPTIMIZER_MOMENTUM, NNC_OPTIMIZER_LION, NNC_OPTIMIZER_SGD };
@@ -1064,8 +1084,8 @@ static int rank_of(nnc_optimizer kind) {
     return rank < count ? rank : -1;
 }
 
-/* Reads one list of tensors that an optimizer updates: [kind, tensors, elements, calls]. Returns false if it noted a
- * fault. */
+/* Reads an entry [kind, tensors, elements, calls]: an optimizer of this kind updates a list of tensors with these
+ * numbers of tensors and elements, and is called `calls` times. Returns false if it noted a fault. */
 static bool read_group(nnc_json at, nnc_launches *l, double *updated, double *trained, nnc_optimizer *kind) {
     const nnc_names names = { nnc_optimizer_name, NNC_OPTIMIZER_COUNT };
     const nnc_json word = nnc_json_first(at), size = nnc_json_next(word);
@@ -1090,8 +1110,9 @@ static bool read_group(nnc_json at, nnc_launches *l, double *updated, double *tr
     return true;
 }
 
-/* Reads the lists of tensors that the optimizers update. All trained parameters are one list if the file has no lists, or
- * if the caller trains other modules. Returns false if it noted a fault. */
+/* Reads the lists of tensors that the optimizers update. If the file has no such lists, or if the caller freezes other
+ * modules than the recorded program, all trained parameters are taken as one list. Returns false if it noted a
+ * fault. */
 static bool read_groups(reader *r, nnc_json root) {
     const nnc_json groups = nnc_json_get(nnc_json_get(root, "optimizer"), "groups");
     nnc_launches *l = &r->program->launches;
@@ -1121,8 +1142,8 @@ static bool read_groups(reader *r, nnc_json root) {
 
 /* ---- reads the whole file ---- */
 
-/* Adds the parameters in r->loose (trained or frozen), which no operator counts yet, to the first forward operator that
- * has no parameters of the other kind. */
+/* r->loose has numbers of parameters (trained, frozen) that no operator counts yet. Adds one of these numbers to the
+ * first forward operator that has no parameters of the other kind. */
 static void add_loose(reader *r, bool frozen) {
     for (int32_t i = 0; i < r->count && r->loose[frozen] > 0.0; i++) {
         nnc_captured_op *op = &r->ops[i];
@@ -1153,7 +1174,7 @@ static bool has_backward(const reader *r) {
     return i < r->count;
 }
 
-/* Compares the numbers of parameters in the file with the numbers of parameters that the operators read. */
+/* Compares the numbers of parameters that the file states with the numbers of parameters that its operators read. */
 static bool check_parameters(reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "parameters");
     const int64_t count = r->count_params, trained = r->trained_params;
@@ -1168,7 +1189,7 @@ static bool check_parameters(reader *r, nnc_json root) {
                        r->program->params - r->frozen_params, trained);
         return false;
     }
-    /* parameters that no operator reads are added to r->loose */
+    /* r->loose gets the parameters that no operator reads */
     r->loose[0] += (double)(trained - (r->program->params - r->frozen_params));
     r->loose[1] += (double)(count - trained - r->frozen_params);
     add_loose(r, false);
@@ -1177,7 +1198,8 @@ static bool check_parameters(reader *r, nnc_json root) {
     return true;
 }
 
-/* Returns the format of most trained parameters, by bytes; in a forward pass, of most parameters. */
+/* Returns the number format in which most bytes of the trained parameters are stored; for a forward pass without
+ * training, of all parameters. */
 static nnc_dtype main_dtype(const reader *r) {
     const storage_kind kind = r->program->inference ? FROZEN : PARAMETER;
     double bytes[NNC_DTYPE_COUNT] = { 0 };
@@ -1192,10 +1214,11 @@ static nnc_dtype main_dtype(const reader *r) {
     return most;
 }
 
-/* Returns the storage format of most frozen parameters, by bytes; NNC_FROZEN_COUNT = no parameter is frozen. */
+/* Returns the number format in which most bytes of the frozen parameters are stored; NNC_FROZEN_COUNT = the program has
+ * no frozen parameters. */
 static nnc_frozen main_frozen(const reader *r) {
     double bytes[9] = { 0 };
-    int most = 0; /* bytes of one parameter in the format that most parameters have */
+    int most = 0; /* bytes of one parameter in the format with the most bytes so far */
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
         if (s->kind == FROZEN) {
@@ -1220,7 +1243,7 @@ static bool read_program(reader *r, nnc_json root) {
             return false;
         }
     }
-    r->program->batch = 1; /* if "batch" is null, the whole step is counted as one sample */
+    r->program->batch = 1; /* if "batch" is null in the file, nncost counts the whole step as one sample */
     if (nnc_json_type_of(batch) != NNC_JSON_NULL && !member(root, "batch", 1, POSITIONS_MAX, &r->program->batch)) {
         return false;
     }
@@ -1239,7 +1262,7 @@ static bool read_program(reader *r, nnc_json root) {
     }
     if (!nnc_capture_lifetimes(r, places, count) || !check_parameters(r, root)) { return false; }
     r->program->inference = r->trained_params == 0;
-    for (int32_t i = 0; i < count; i++) { /* a pass begins with a forward operator after a backward operator */
+    for (int32_t i = 0; i < count; i++) { /* a forward operator after a backward operator begins the next pass */
         r->program->passes += !r->backward_of[places[i]] && (i == 0 || r->backward_of[places[i - 1]]);
     }
     if (!nnc_capture_slots(r, places, count) || !nnc_capture_fuse(r, places, count)) {
@@ -1259,7 +1282,8 @@ static bool read_program(reader *r, nnc_json root) {
     return true;
 }
 
-/* Tests whether two programs with different numbers of samples have the same operators in the same order. */
+/* Tests whether two captured programs, recorded with different numbers of samples, have the same operators in the same
+ * order. */
 static bool is_same_program(nnc_json at, const struct nnc_captured *one, const struct nnc_captured *two) {
     if (two->batch == one->batch) {
         nnc_json_fault(at, "batch", "as in the first step, expected another than %" PRId64, one->batch);
@@ -1335,7 +1359,7 @@ static const nnc_field fields[] = {
               "number; 1 = as recorded." },
 };
 
-/* Refuses a model file with this family, because only a captured program may have it. */
+/* Refuses a model file with the family `capture`, because only a captured program may have this family. */
 static void complete(nnc_json root, nnc_model *model) {
     if (model->captured == NULL) {
         nnc_json_fault(root, "family", "a capture is a file of its own, expected schema " NNC_CAPTURE_SCHEMA);

@@ -8,7 +8,8 @@
 
 enum {
     RANK_MAX = 8,
-    TENSORS_MAX = 4096, /* largest number of tensors of one operator; foreach kernels take lists of tensors */
+    /* largest number of tensors that one operator may have; foreach operators have long lists of tensors */
+    TENSORS_MAX = 4096,
 };
 
 typedef struct tensor {
@@ -17,7 +18,7 @@ typedef struct tensor {
     double elements, bytes; /* bytes: at most the bytes of the storage; a broadcast tensor has more elements than its
                              * storage */
     nnc_dtype dtype;
-    bool whole; /* true: the elements of the tensor are integers, booleans or complex numbers */
+    bool whole; /* true: the elements of the tensor are not real numbers but integers, booleans or complex numbers */
     bool complex;
     int32_t storage;
     unsigned needed; /* for a result of an operator of backward: the marks that mark_needed (capture_modules.c) has set;
@@ -39,10 +40,11 @@ typedef struct storage {
     double bytes;
     storage_kind kind;
     nnc_dtype dtype;
-    int32_t width; /* bytes of one element of the storage */
+    int32_t width; /* number of bytes of one element */
     bool whole, seen;
     int32_t first, last;
-    int32_t reader; /* index of the last forward op that reads the storage; -1 = no op */
+    /* index of the last operator of forward that reads the storage; -1 = no operator of forward reads it */
+    int32_t reader;
     int32_t enters; /* index of the slot (see nnc_capture_slots) that counts the storage in input_bytes: the slot that
                      * reads it, or else the slot that creates it; -1 = no slot */
     double enters_repeat; /* number of times that each repeat of this slot counts the storage, as a mean over the
@@ -50,11 +52,11 @@ typedef struct storage {
 } storage;
 
 typedef struct tensors {
-    tensor *of; /* array of tensors in the arena of the reader; has at most TENSORS_MAX entries */
+    tensor *of; /* array of at most TENSORS_MAX tensors, in the arena of the reader */
     int32_t count, capacity;
 } tensors;
 
-/* A list of the file whose entries other members of the file name by number. */
+/* A list in the capture file. Other members of the file refer to an entry of this list by its index. */
 typedef struct entries {
     nnc_json *of;
     int32_t count;
@@ -66,15 +68,16 @@ typedef struct ref {
     bool written;
     double elements, bytes; /* elements: number of elements of the tensor; bytes: bytes of the tensor that the operator
                              * moves */
-    int64_t width;          /* length of the last dimension of the tensor */
+    int64_t width;          /* number of elements of the tensor along its last dimension */
 } ref;
 
 typedef enum form {
     FORM_KERNEL,
-    FORM_GATHER, /* an operator that writes its outputs, and reads the same number of bytes of its first input */
-    FORM_BAG,    /* an operator that reads a row of its first input for each index in the second input, and writes sums
-                  * of these rows */
-    FORM_WRITE,  /* an operator that only writes its first input */
+    /* form of an operator that writes its outputs, and reads as many bytes of its first input as it writes */
+    FORM_GATHER,
+    FORM_BAG,   /* an operator that reads a row of its first input for each index in the second input, and writes sums
+                 * of these rows */
+    FORM_WRITE, /* form of an operator that writes to its first input and reads nothing */
     FORM_PRODUCT,
     FORM_CONV,
     FORM_CONV_BACKWARD,
@@ -82,48 +85,54 @@ typedef enum form {
     FORM_ATTENTION_BACKWARD
 } form;
 
-/* Decides how torch.compile fuses an operator. */
+/* How torch.compile can fuse an operator with other operators. */
 typedef enum fusion {
-    FUSION_NONE,      /* the operator is not fused: it is the kernel of a library, or a scatter */
+    /* never fused with other operators: the operator runs as the kernel of a library, or is a scatter */
+    FUSION_NONE,
     FUSION_POINTWISE, /* the operator computes one value per element */
     FUSION_REDUCTION, /* the operator computes one value per row, per column, or for the whole tensor */
     FUSION_NORM,      /* the operator reduces each row to one value, and uses this value for a result as large as the
                        * input */
     FUSION_NORM_BACK, /* like FUSION_NORM, but a separate kernel also reduces the columns for the gradients of gain and
                        * bias */
-    FUSION_MAP,       /* a separate kernel reduces channels or groups; the other work of the operator is pointwise */
+    FUSION_MAP,       /* like FUSION_POINTWISE, but one separate kernel reduces channels or groups */
     FUSION_MAP_BACK
 } fusion;
 
-/* format in which an operator runs under autocast */
+/* Rule by which autocast chooses the number format of an operator. */
 typedef enum rule { RULE_NARROW, RULE_FP32, RULE_MAP, RULE_WIDEST } rule;
 
-/* Everything that follows from the name of an operator alone, found once for each name. */
+/* Everything that follows from the name of an operator. It is found once for each name and then used for all operators
+ * with this name. */
 typedef struct naming {
-    const char *full; /* name of the operator in the file: "aten.add_.Tensor" */
-    const char *name; /* name of the operator without library and overload: "add_" */
+    const char *full; /* full name of the operator in the file, such as "aten.add_.Tensor" */
+    const char *name; /* name without library and overload, such as "add_" */
     form form;
-    nnc_group group;        /* NNC_GROUP_COUNT = the module and the shapes of the operator decide the group */
-    bool own;               /* true: an operator of PyTorch, not of another library */
-    bool product, factors;  /* product: the operator multiplies matrices; factors: the operator factorizes a matrix */
-    fusion fusion;          /* how the operator fuses, if it only moves bytes */
-    rule forward, backward; /* rules of autocast for an operator of forward, and of backward */
+    /* group to which operators with this name always belong; NNC_GROUP_COUNT = module and shapes of the operator
+     * decide */
+    nnc_group group;
+    bool own;              /* true: the operator belongs to PyTorch; false: it belongs to another library */
+    bool product, factors; /* product: the operator multiplies matrices; factors: the operator factorizes a matrix */
+    /* how torch.compile can fuse the operator; used only for an operator whose cost is computed from bytes */
+    fusion fusion;
+    /* rules of autocast: `forward` for the operator in forward, `backward` for the operator in backward */
+    rule forward, backward;
 } naming;
 
-/* An operator before its work is computed: an operator of the file, or of the unfolded step. In an unfolded step, each
- * of several equal layers has its own operators. */
+/* An operator whose work is not computed yet. It is an operator of the file; or, after unfolding, an operator of one
+ * layer: then each of several equal layers has its own operators. */
 typedef struct issue {
     nnc_json at;      /* the JSON value of the operator in the file */
-    nnc_json args;    /* arguments of the operator that are not tensors; node NULL = not recorded */
+    nnc_json args;    /* arguments of the operator that are not tensors; node NULL = the file does not state them */
     nnc_json moves;   /* changes of the storage numbers of this operator from one equal layer to the next; node NULL =
                        * not recorded */
     const naming *by; /* properties that follow from the operator's name */
     nnc_phase phase;
-    bool counts;    /* false: the operator belongs to the optimizer */
-    bool again;     /* true: a forward operator that runs again in backward (recomputation) */
-    int64_t repeat; /* number of equal operators for which this entry stands */
-    int64_t steps;  /* see the member `steps` of nnc_captured_op */
-    int64_t module; /* index of the operator's module in the list of modules */
+    bool counts;    /* true: the operator belongs to forward or backward; false: it belongs to the optimizer */
+    bool again;     /* true: an operator of forward that backward runs again (recomputation) */
+    int64_t repeat; /* number of equal operators that this entry stands for, one per equal layer */
+    int64_t steps;  /* number of time steps of a recurrent layer in one call, as `steps` of nnc_captured_op */
+    int64_t module; /* index in reader.modules of the module that called the operator */
     tensors in, out;
     unsigned needed; /* for an operator of backward: the marks that mark_needed (capture_modules.c) has set; 0 = not
                       * needed */
@@ -134,10 +143,11 @@ typedef struct reader {
     nnc_faults *faults;
     const char **modules;
     int32_t module_count;
-    tensor *shapes; /* formats and shapes that the operators name by number; shape_count: their number */
+    tensor *shapes; /* the shape_count pairs of a format and a shape that operators of the file refer to by index */
     int32_t shape_count;
-    naming *names[256];  /* a cache of names of operators, by digest; NULL = empty */
-    entries args, moves; /* lists that operators name by number in members args and moves */
+    /* cache of the properties of operator names; the digest of the name gives the index; NULL = unused entry */
+    naming *names[256];
+    entries args, moves; /* the lists "args" and "moves" of the file, whose entries operators refer to by index */
     storage *storages;
     int32_t storage_count;
     nnc_captured_op *ops;
@@ -145,26 +155,32 @@ typedef struct reader {
     int32_t *first_of, *last_of; /* for each op of the file: first_of: index of the first entry of the op in ops;
                                   * last_of: index after the last entry */
     int32_t file_ops;
-    issue *issues;            /* the ops of the file, or of the unfolded step; file_ops = their number */
-    nnc_json blocks;          /* equal layers: the member "blocks" of the file; node NULL = the step is unfolded */
-    const nnc_modules *asked; /* modules whose treatment changes; NULL = the step stays as it was recorded */
+    issue *issues; /* the file_ops operators: those of the file, or, after unfolding, those of every layer */
+    /* the member "blocks" of the file, which lists equal layers; node NULL = the step is unfolded, or the file has no
+     * equal layers */
+    nnc_json blocks;
+    /* modules that the user freezes or checkpoints; NULL = the step stays as it was recorded */
+    const nnc_modules *asked;
     int64_t count_params, trained_params; /* numbers of parameters that the file states: count_params: all;
                                            * trained_params: the trained ones */
     nnc_optimizer optimizer;
-    struct saving *saved; /* tensors that backward of a module saves and does not read; saved_count: their number */
+    struct saving *saved; /* the saved_count tensors that the backward of a module saves but does not read */
     int32_t saved_count;
-    ref *refs; /* tensors of the operators of the file, in order */
+    ref *refs; /* input and output tensors of all operators of the file, operator by operator */
     int32_t ref_count, ref_capacity;
-    int32_t *refs_of;       /* for each op of the file: index of its first tensor in refs; last entry: ref_count */
-    const char **module_of; /* path of the module of each op of the file */
-    bool *backward_of;      /* for each op of the file: true if it belongs to backward */
-    double loose[2];        /* parameters that no operator counts yet: [0] trained, [1] frozen */
-    int64_t frozen_params;  /* number of frozen parameters that operators read */
+    /* for each operator of the file: index in `refs` of its first tensor; the entry after the last operator is
+     * ref_count */
+    int32_t *refs_of;
+    const char **module_of; /* for each operator of the file: path of the module that called it */
+    bool *backward_of;      /* for each operator of the file: true = it belongs to backward */
+    /* number of parameters that are not yet counted at an operator: [0] = trained, [1] = frozen */
+    double loose[2];
+    int64_t frozen_params; /* number of frozen parameters that are counted at operators */
     nnc_captured_slot *slots;
-    bool updates; /* true: the step has operators of the optimizer */
-    bool divides; /* true: an operator of the optimizer is addcdiv or a fused Adam */
-    bool fuses;   /* true: the optimizer is one operator, such as _fused_adamw_ */
-    bool signs;   /* true: an operator of the optimizer is sign */
+    bool updates; /* true: the step has at least one operator of the optimizer */
+    bool divides; /* true: one of the operators of the optimizer is addcdiv or a fused kernel of Adam */
+    bool fuses;   /* true: the whole optimizer update is one operator, such as _fused_adamw_ */
+    bool signs;   /* true: one of the operators of the optimizer is `sign` */
     struct nnc_captured *program;
 } reader;
 
@@ -179,16 +195,18 @@ bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count);
 /* Divides the step into slots (modules or layers whose weights ZeRO 3 gathers at once, and the operators between them),
  * and sets the slot of each operator. Returns false when out of memory. */
 bool nnc_capture_slots(reader *r, const int32_t *places, int32_t count);
-/* Adds the tensors of an operator to r->refs, for nnc_capture_fuse. Returns false when an error was noted. */
+/* Adds the input and output tensors of an operator to r->refs, which nnc_capture_fuse reads. Returns false when an
+ * error was noted. */
 bool nnc_capture_note_tensors(reader *r, form how, const tensors *in, const tensors *out);
-/* Finds the kernels of the step under torch.compile: sets the members fused_* of the operators. Returns false when out
- * of memory. */
+/* Finds the kernels that the step would run under torch.compile, and sets the members fused_* of the operators to their
+ * numbers and bytes. Returns false when out of memory. */
 bool nnc_capture_fuse(reader *r, const int32_t *places, int32_t count);
-/* Sums the input_bytes of each slot: the bytes of the storages that the slot counts (member `enters`). */
+/* Sets input_bytes of each slot to the sum of the bytes of the storages whose member `enters` is this slot. */
 void nnc_capture_slot_bytes(reader *r);
 
-/* Unfolds the step, and freezes or checkpoints the modules that r->asked names. Returns the places of the changed step,
- * and sets *count to its number of positions; NULL when an error was noted. */
+/* Unfolds the step (each of several equal layers gets its own operators), and freezes or checkpoints the modules that
+ * r->asked names. Returns, for each position of the changed step, the index of its operator, and sets *count to its
+ * number of positions; NULL when an error was noted. */
 int32_t *nnc_capture_change(reader *r, nnc_json root, const int32_t *places, int32_t *count);
 
 /* Returns a copy of the recorded step, changed as if it ran under autocast on CUDA; NULL when an error was noted. */

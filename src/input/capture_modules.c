@@ -9,12 +9,13 @@
 #include "base/base_internal.h"
 #include "input/capture_internal.h"
 
-/* Returns the length of the beginning of a module path that a pattern fits; 0 = the pattern does not fit. A * in the
- * pattern stands for any characters but dots. */
+/* Tests whether a pattern fits the beginning of a module path, up to a dot or the end of the path. Returns the length
+ * of this beginning; 0 = the pattern does not fit. A * in the pattern stands for any characters except dots. */
 static size_t fit(const char *path, const char *pattern, size_t length) {
     size_t at = 0, i = 0; /* at: current position in the path; i: current position in the pattern */
-    size_t star = length; /* position of the last * before i since the last dot of the pattern; `length` = no * */
-    size_t mark = 0;      /* position in the path after the characters for which the * at `star` stands */
+    /* position in the pattern of the last * before i, if no dot is between them; `length` = there is no such * */
+    size_t star = length;
+    size_t mark = 0; /* position in the path after the characters that the * at `star` stands for */
     for (;;) {
         const bool end = path[at] == '\0' || path[at] == '.';
         if (i == length && end) { return at; }
@@ -34,7 +35,7 @@ static size_t fit(const char *path, const char *pattern, size_t length) {
     }
 }
 
-/* Returns the length of the shortest beginning of a path that one of the patterns fits; 0 = no pattern fits. */
+/* Returns the length of the shortest beginning of a module path that fits one of the patterns; 0 = no pattern fits. */
 static size_t fit_any(const char *path, const char *patterns) {
     size_t least = 0;
     for (const char *at = patterns; at != NULL && *at != '\0'; at += strspn(at, ",")) {
@@ -49,14 +50,15 @@ static const char *option_of(const nnc_modules *asked) {
     return asked->train != NULL ? "--train" : asked->frozen != NULL ? "--frozen" : "--recompute";
 }
 
-/* Notes an error in an option. Returns false. */
+/* Notes an error about a command-line option. Always returns false. */
 static bool refuse(reader *r, const char *option, const char *what) {
     r->faults->status = nnc_fail(r->faults->err, NNC_BAD_USAGE, option, "%s", what);
     r->faults->count++;
     return false;
 }
 
-/* Tests whether each pattern of an option fits a module. Notes an error if not. */
+/* Tests whether each pattern of an option fits at least one module. If a pattern fits none, notes an error and returns
+ * false. */
 static bool fit_modules(reader *r, const char *option, const char *patterns) {
     for (const char *at = patterns; at != NULL && *at != '\0'; at += strspn(at, ",")) {
         const size_t length = strcspn(at, ",");
@@ -75,8 +77,9 @@ static bool fit_modules(reader *r, const char *option, const char *patterns) {
     return true;
 }
 
-/* Sets a number (of a module or a storage) to its value in repeat number `repeat` of equal layers. at: the entry of
- * "moves" that says how the number changes. Returns false if this entry is not valid. */
+/* A folded step lists the first of several equal layers. Changes *number, the index of a module or storage in this
+ * first layer, to the index in the layer `repeat`. at: the entry of "moves" that states how the index changes from
+ * layer to layer. Returns false if this entry is not valid. */
 static bool move(nnc_json at, int32_t repeat, int64_t count, int64_t *number) {
     double found = (double)*number, left = repeat;
     if (nnc_json_type_of(at) == NNC_JSON_NUMBER) {
@@ -122,7 +125,7 @@ static bool copy_tensors(const reader *r, tensors *all) {
     return true;
 }
 
-/* Replaces the operators of the file by the operators of the unfolded step. */
+/* Replaces the operators of the file by those of the unfolded step, in which each layer has its own operators. */
 static bool unfold(reader *r, const int32_t *places, int32_t count) {
     issue *all = nnc_arena_array(r->arena, (size_t)count + 1, sizeof *all);
     int32_t *seen = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *seen);
@@ -144,14 +147,14 @@ static bool unfold(reader *r, const int32_t *places, int32_t count) {
     return true;
 }
 
-/* A row of numbers in the file. It stands for `count` rows; each number grows by its step from one row to the next. */
+/* A row of numbers in the file that stands for `count` rows: from one row to the next, first[i] grows by step[i]. */
 enum { ROW_NUMBERS = 3 };
 typedef struct folded_row {
     int64_t first[ROW_NUMBERS], step[ROW_NUMBERS], count;
 } folded_row;
 
-/* Reads a row of `size` numbers. Returns false if the row is not valid, or stands for more rows than the file can
- * need: one for each storage and each module. */
+/* Reads a row of `size` numbers that may stand for several rows. Returns false if the row is not valid, or if it stands
+ * for more rows than the file has storages and modules together. */
 static bool read_row(const reader *r, nnc_json row, int size, folded_row *found) {
     int i = 0;
     for (nnc_json at = nnc_json_first(row); at.node != NULL; at = nnc_json_next(at), i++) {
@@ -168,14 +171,14 @@ static int64_t in_row(const folded_row *row, int number, int64_t index) {
 
 static bool is_below(int64_t number, int32_t count) { return number >= 0 && number < count; }
 
-/* A tensor that the backward of a module saves but does not read. */
+/* A tensor that forward of a module stores for backward, although backward of the module does not read it. */
 typedef struct saving {
     int32_t storage;
-    int32_t place; /* position of the first operator in the backward of the module; -1 = it has none */
+    int32_t place; /* position of the first operator in backward of the module; -1 = the module has no backward */
 } saving;
 
-/* Returns the first operator of the backward of a module at or after position `after`; -1 = the module has no such
- * operator. */
+/* Returns the position of the first operator in the backward of a module, from position `after` on; -1 = the module has
+ * no operator of backward from there on. */
 static int32_t backward_of_module(const reader *r, int64_t module, int32_t after) {
     for (int32_t i = after > 0 ? after : 0; i < r->file_ops; i++) {
         const issue *o = &r->issues[i];
@@ -207,10 +210,13 @@ static bool read_saved(reader *r, nnc_json root) {
     return true;
 }
 
-enum { RECORDED = 1, CHANGED = 2 }; /* marks: needed in the recorded step; needed in the changed step */
+/* Marks of an operator or tensor of backward. RECORDED: something needs it in the recorded step. CHANGED: something
+ * needs it in the changed step. */
+enum { RECORDED = 1, CHANGED = 2 };
 
-/* Sets the mark in member `needed` of each operator of backward, and of each of its results, that the gradients or the
- * state after the step need. gone: storages that do not exist; NULL = all exist. */
+/* Sets the bit `mark` in the member `needed` of each operator of backward, and of each of its results, on which the
+ * gradients or the state after the step depend. gone: for each storage, true = the changed step does not have it; NULL
+ * = the step has all storages. */
 static bool mark_needed(reader *r, const bool *gone, unsigned mark) {
     bool *alive = nnc_arena_array(r->arena, (size_t)r->storage_count + 1, sizeof *alive);
     if (alive == NULL) { return nnc_faults_no_memory(r->faults); }
@@ -239,8 +245,8 @@ static bool mark_needed(reader *r, const bool *gone, unsigned mark) {
     return true;
 }
 
-/* Sets removed[] for the operators that a recorded checkpoint runs again, from operator `first` on: all of them stay if
- * one of them is needed. Returns the position of the first operator after them. */
+/* From operator `first` on there are operators that a recorded checkpoint runs again. If none of them is needed in the
+ * changed step, sets removed[] to true for each. Returns the position after the last of these operators. */
 static int32_t remove_again(const reader *r, int32_t first, bool *removed) {
     int32_t end = first;
     unsigned needed = 0;
@@ -249,8 +255,8 @@ static int32_t remove_again(const reader *r, int32_t first, bool *removed) {
     return end;
 }
 
-/* Removes the tensors that do not exist; with `results`, also results that no operator needs any more. Returns the
- * number of removed tensors. */
+/* Removes from a list the tensors whose storage is gone. If `results` is true, the list has results of an operator:
+ * results that only the recorded step needs are removed, too. Returns the number of removed tensors. */
 static int32_t drop_tensors(tensors *all, const bool *gone, bool results) {
     int32_t count = 0, removed = 0;
     for (int32_t i = 0; i < all->count; i++) {
@@ -265,8 +271,8 @@ static int32_t drop_tensors(tensors *all, const bool *gone, bool results) {
     return removed;
 }
 
-/* Converts the first and last positions of the storages to positions in a changed list of operators. to: for each
- * position, its place in the new list; to[count]: the number of operators in the new list. */
+/* After a change of the list of operators, converts `first` and `last` of every storage to positions in the new list.
+ * to: for each old position, the new position; to[count] is the number of operators in the new list. */
 static void move_storages(reader *r, const int32_t *to, int32_t count) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         storage *s = &r->storages[i];
@@ -275,11 +281,12 @@ static void move_storages(reader *r, const int32_t *to, int32_t count) {
     }
 }
 
-/* Positions of the last operators that use a storage. -1 = no operator does. */
+/* Positions of the last operators that use a storage; -1 = no such operator. */
 typedef struct uses {
-    int32_t any, forward; /* any: last of all operators; forward: last operator of forward */
-    int32_t read;         /* the last operator of backward that reads the storage */
-    bool written;         /* true: an operator writes the storage */
+    /* any: the last operator of the step that uses the storage; forward: the last operator of forward that uses it */
+    int32_t any, forward;
+    int32_t read; /* read: the last operator of backward that reads the storage */
+    bool written; /* true: some operator writes to the storage */
 } uses;
 
 static uses *find_uses(const reader *r, const bool *removed) {
@@ -305,8 +312,8 @@ static uses *find_uses(const reader *r, const bool *removed) {
     return found;
 }
 
-/* Tests whether only removed operators of backward read the results of a forward operator, such as the copy that
- * autograd keeps of a tensor that is overwritten. */
+/* Tests whether all operators that read the results of a forward operator belong to backward and are removed. An
+ * example is a copy that autograd makes of a tensor before the tensor is overwritten. */
 static bool is_for_backward(const issue *o, int32_t number, const uses *before, const uses *now) {
     bool any = false;
     for (int32_t i = 0; o->phase == NNC_PHASE_FORWARD && i < o->out.count; i++) {
@@ -320,8 +327,8 @@ static bool is_for_backward(const issue *o, int32_t number, const uses *before, 
     return any;
 }
 
-/* If the last user of a tensor is removed, frees the tensor after its last remaining user. count: number of operators
- * before the removal. */
+/* If the last operator that uses a tensor is removed, frees the tensor after the last operator that still uses it.
+ * count: number of operators before the removal. */
 static void shorten_lives(reader *r, const bool *gone, const bool *removed, int32_t count, const uses *before,
                           const uses *now) {
     for (int32_t i = 0; i < r->storage_count; i++) {
@@ -335,8 +342,8 @@ static void shorten_lives(reader *r, const bool *gone, const bool *removed, int3
     }
 }
 
-/* Removes the operators that only gradients of frozen parameters (gone) need. Tensors that no operator of backward
- * reads any more are not kept. */
+/* Removes the operators that are needed only for the gradients of frozen parameters (gone). A tensor that no operator
+ * of backward reads any more is no longer kept for backward. */
 static bool remove_backward(reader *r, const bool *gone) {
     const int32_t count = r->file_ops;
     const uses *before = NULL, *now = NULL;
@@ -352,7 +359,7 @@ static bool remove_backward(reader *r, const bool *gone) {
         const int32_t inputs = o->in.count, fewer = drop_tensors(&o->in, gone, false);
         removed[i] = o->needed == RECORDED || (fewer > 0 && fewer == inputs);
         if (drop_tensors(&o->out, gone, true) == 0 && strncmp(o->by->name, "_foreach_", 9) == 0) {
-            /* a _foreach_ operator has one result for each of its input tensors */
+            /* a foreach operator (_foreach_ in its name) has one result for each of its input tensors */
             o->out.count -= fewer < o->out.count ? fewer : o->out.count;
         }
     }
@@ -372,8 +379,8 @@ static bool remove_backward(reader *r, const bool *gone) {
     return true;
 }
 
-/* Marks of a parameter. TRAINED: it has a gradient; STAYS: --train names a module with the parameter; FREEZES: --frozen
- * names such a module. */
+/* Marks of a parameter. TRAINED: the parameter has a gradient. STAYS: --train names a module that contains the
+ * parameter. FREEZES: --frozen names a module that contains the parameter. */
 enum { TRAINED = 1, STAYS = 2, FREEZES = 4 };
 
 static bool mark_owners(reader *r, nnc_json root, unsigned char *marks, int64_t *gradients) {
@@ -403,7 +410,7 @@ static bool mark_owners(reader *r, nnc_json root, unsigned char *marks, int64_t 
     return true;
 }
 
-/* Freezes parameters of the recorded step as options --train and --frozen say. */
+/* Freezes those parameters of the recorded step that the options --train and --frozen select. */
 static bool freeze(reader *r, nnc_json root) {
     const size_t count = (size_t)r->storage_count + 1;
     bool *gone = nnc_arena_array(r->arena, count, sizeof *gone);
@@ -416,7 +423,8 @@ static bool freeze(reader *r, nnc_json root) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         storage *s = &r->storages[i];
         const bool stays = (marks[i] & STAYS) != 0, freezes = (marks[i] & FREEZES) != 0;
-        if (marks[i] == 0 || (stays && !freezes)) { continue; } /* 0 = the storage is no parameter with a gradient */
+        /* 0 = the storage is not a parameter, or the parameter has no gradient */
+        if (marks[i] == 0 || (stays && !freezes)) { continue; }
         any = any || (stays && freezes);
         s->kind = FROZEN;
         gone[gradients[i]] = true;
@@ -434,11 +442,13 @@ static bool freeze(reader *r, nnc_json root) {
     return remove_backward(r, gone);
 }
 
-/* One call of a module in forward; the call runs again in backward. */
+/* One call of a module in forward that backward runs again (recomputation). */
 typedef struct rerun {
-    int32_t begin, end; /* forward operators of the call: begin: the first; end: after the last */
-    int32_t backward;   /* the operator of backward that first needs a tensor of the call */
-    size_t prefix;      /* length of the path of the module */
+    /* begin: index of the first forward operator of the call; end: index after its last forward operator */
+    int32_t begin, end;
+    /* index of the operator of backward before which the call runs again, because it needs a tensor of the call */
+    int32_t backward;
+    size_t prefix; /* length of the path of the called module, in characters */
 } rerun;
 
 static bool is_inside(const reader *r, const rerun *c, int32_t number) {
@@ -446,7 +456,8 @@ static bool is_inside(const reader *r, const rerun *c, int32_t number) {
     return strncmp(own, path, c->prefix) == 0 && (path[c->prefix] == '\0' || path[c->prefix] == '.');
 }
 
-/* Tests whether an operator of backward reads a kept tensor that the operators from `begin` to before `end` made. */
+/* Tests whether an operator of backward reads a kept tensor that was created by an operator with an index from `begin`
+ * to `end` - 1. */
 static bool reads_kept(const reader *r, int32_t number, int32_t begin, int32_t end) {
     const issue *o = &r->issues[number];
     for (int32_t i = 0; i < o->in.count; i++) {
@@ -461,9 +472,10 @@ static bool is_backward_of(const reader *r, const rerun *c, int32_t number) {
     return o->counts && o->phase == NNC_PHASE_BACKWARD && is_inside(r, c, number);
 }
 
-/* Sets the operator of backward before which a call runs again. It is the first operator in the backward of this call,
- * which is found from the first operator that reads a kept tensor of the call. If no operator reads such a tensor, it
- * is the first operator of the module's backward after the call. */
+/* Sets c->backward, the operator of backward before which a call runs again: the first operator in the backward of this
+ * call. To find it, searches the first operator that reads a kept tensor of the call, and goes back from there to the
+ * beginning of the backward. If no operator reads a kept tensor of the call, takes the first operator of the module's
+ * backward after the call. */
 static void find_backward(const reader *r, rerun *c) {
     int32_t inside = -1;
     for (int32_t i = c->end; i < r->file_ops && c->backward < 0; i++) {
@@ -471,7 +483,8 @@ static void find_backward(const reader *r, rerun *c) {
         inside = inside < 0 ? i : inside;
         c->backward = reads_kept(r, i, c->begin, c->end) ? i : -1;
     }
-    /* Stops at the backward of a later call, which reads kept tensors of that call. */
+    /* Stops at an operator that reads kept tensors of a later call of the module, because it belongs to the backward of
+     * that call. */
     while (c->backward > c->end && is_backward_of(r, c, c->backward - 1) &&
            !reads_kept(r, c->backward - 1, c->end, c->backward)) {
         c->backward--;
@@ -479,8 +492,8 @@ static void find_backward(const reader *r, rerun *c) {
     c->backward = c->backward < 0 ? inside : c->backward;
 }
 
-/* Finds the calls of the modules that run again, in order. Returns their number; -1 = out of memory, -2 = noted an
- * error. */
+/* Finds, in order, the calls of modules that backward runs again. Returns the number of calls; -1 = out of memory; -2 =
+ * an error was noted. */
 static int32_t find_reruns(reader *r, rerun **found) {
     int32_t count = 0, capacity = 0;
     for (int32_t i = 0; i < r->file_ops; i++) {
@@ -492,7 +505,7 @@ static int32_t find_reruns(reader *r, rerun **found) {
              c.end++) {}
         i = c.end - 1;
         find_backward(r, &c);
-        if (c.backward < 0) { continue; } /* no operator of backward belongs to the module */
+        if (c.backward < 0) { continue; } /* the module has no operator in backward */
         if (r->issues[c.backward].again) {
             refuse(r, "--recompute", "these modules already run again in the recorded step, expected others");
             return -2;
@@ -504,15 +517,19 @@ static int32_t find_reruns(reader *r, rerun **found) {
     return count;
 }
 
-/* The tensors that calls make again when they run again in backward. */
+/* The tensors that calls create again when backward runs them again. */
 typedef struct remake {
     const rerun *calls;
-    /* each array below has an entry for each recorded storage */
-    int32_t *call;    /* index of the call that makes the storage; -1 = no call */
-    int32_t *copy;    /* number of the storage that this call makes when it runs again, in place of storage i */
-    int32_t *outside; /* last operator outside of the call's backward that uses the storage */
-    int32_t *span;    /* positions from the beginning of the call to the last use; 0 = used after the call */
-    int32_t storages; /* number of recorded storages */
+    /* arrays with one entry for each storage of the recorded step */
+    /* index of the call that creates the storage in forward; -1 = no call that runs again creates it */
+    int32_t *call;
+    int32_t *copy; /* index of the second storage, which the call creates when it runs again in backward */
+    /* position of the last operator that uses the storage and does not belong to the backward of the call */
+    int32_t *outside;
+    /* number of operators from the beginning of the call to the last use of the storage in the call; 0 = the storage is
+     * used after the call */
+    int32_t *span;
+    int32_t storages; /* number of storages of the recorded step */
 } remake;
 
 static bool find_remade(reader *r, const rerun *calls, int32_t count, remake *m) {
@@ -551,8 +568,8 @@ static bool find_remade(reader *r, const rerun *calls, int32_t count, remake *m)
     return true;
 }
 
-/* Lets the operators in the backward of the calls read the copies. A recorded tensor that only these operators read is
- * no longer kept. */
+/* Changes the operators in the backward of calls that run again, so that they read the tensors that the call creates
+ * again. A recorded tensor that only these operators read is no longer kept for backward. */
 static void read_copies_in_backward(reader *r, const remake *m) {
     for (int32_t i = 0; i < r->file_ops; i++) {
         issue *o = &r->issues[i];
@@ -579,14 +596,14 @@ static void read_copies_in_backward(reader *r, const remake *m) {
         const bool backward = m->outside[i] >= 0 && r->issues[m->outside[i]].phase == NNC_PHASE_BACKWARD;
         if (m->call[i] < 0) { continue; }
         storage *copy = &r->storages[m->copy[i]];
-        /* the copy is freed where the recorded tensor was freed */
+        /* the tensor that is created again is freed where the recorded tensor was freed */
         copy->last = copy->last >= 0 && !backward ? s->last : copy->last;
         s->kind = backward ? s->kind : TEMPORARY;
         s->last = m->outside[i];
     }
 }
 
-/* Keeps the tensors that a call reads from outside until the call runs again. */
+/* Keeps the tensors that a call reads and that were created before the call, until backward has run the call again. */
 static void keep_inputs(reader *r, const rerun *c) {
     for (int32_t i = c->begin; i < c->end; i++) {
         for (int32_t j = 0; j < r->issues[i].in.count; j++) {
@@ -598,7 +615,8 @@ static void keep_inputs(reader *r, const rerun *c) {
     }
 }
 
-/* Copies the operators of a call to `to`, which is position `place` of the new list. The copies run in backward. */
+/* Copies the operators of a call to `to`, a place in the new list of operators with the index `place`. In the copies,
+ * the phase is backward. */
 static bool copy_call(reader *r, const remake *m, int32_t call, issue *to, int32_t place) {
     const rerun *c = &m->calls[call];
     for (int32_t i = c->begin; i < c->end; i++) {
@@ -622,7 +640,7 @@ static bool copy_call(reader *r, const remake *m, int32_t call, issue *to, int32
     return true;
 }
 
-/* Runs the calls of modules again before their backward, as option --recompute says. */
+/* Runs the calls of those modules that option --recompute names again, before the backward of each call. */
 static bool run_again(reader *r) {
     rerun *calls = NULL;
     remake m;

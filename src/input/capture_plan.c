@@ -1,8 +1,9 @@
-/* Lifetimes of the storages of a recorded step, and changes that a plan makes to it: units of the network, which ZeRO 3
- * gathers and full recomputation runs again, and autocast.
+/* Lifetimes of the storages of a recorded step, and two things that a plan needs from it: units of the network, which
+ * ZeRO 3 gathers and full recomputation runs again, and the step under autocast.
  *
  * Units.   [captured-units]  The forward operators are divided, in order, into slots. A slot is a list of equal layers
- * (an entry of "blocks"), a module of a numbered list, such as "layer1.0", or the operators between two of these. The
+ * (an entry of "blocks"), a module of a numbered list, such as "layer1.0", or the operators between two such layers or
+ * modules. The
  * layers and modules are units. Backward operators belong to the slot of their module; in the order of backward the
  * index of the slot never grows. A unit that runs again keeps its inputs: tensors that were created before the unit and
  * are read in the unit.
@@ -22,8 +23,8 @@
 
 /* ---- lifetimes of storages ---- */
 
-/* Adds the bytes of each kept storage to the operator that created it. Kept inputs are counted in the first
- * operator. */
+/* Adds the bytes of each kept storage to kept_bytes of the operator that created the storage. Inputs of the network
+ * that are kept are counted at the first operator. */
 static void add_kept(reader *r, const int32_t *places, int32_t count) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
@@ -39,13 +40,13 @@ static void add_kept(reader *r, const int32_t *places, int32_t count) {
     for (int32_t i = 0; i < r->count; i++) { r->ops[i].kept_bytes /= (double)r->ops[i].repeat; }
 }
 
-/* Bytes in memory at one position of the recorded step, by kind of storage. */
+/* Bytes that are in memory while one operator of the recorded step runs, by kind of storage. */
 typedef struct live {
     double gradients, kept, temporary;
 } live;
 
-/* For each storage, adds its bytes to `change` where the storage is first used and subtracts them after its last use. A
- * gradient lives from its first write to the end of the step. */
+/* For each storage, adds its bytes to `change` at the position of its first use, and subtracts them after its last use.
+ * The bytes of a gradient are not subtracted, because a gradient stays in memory to the end of the step. */
 static void add_lives(const reader *r, int32_t count, live *change) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
@@ -64,8 +65,8 @@ static void add_lives(const reader *r, int32_t count, live *change) {
 }
 
 /* Sets the transient bytes of each backward operator: the largest sum of temporary tensors that are in memory while it
- * runs. Also finds the peak: the largest sum of gradients, kept and temporary tensors in memory before the optimizer
- * starts. Returns false if memory ran out. */
+ * runs. Finds the peak of the step, too: the largest sum of gradients, kept and temporary tensors in memory before the
+ * optimizer starts. Returns false if memory ran out. */
 bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count) {
     live *change = nnc_arena_array(r->arena, (size_t)count + 2, sizeof *change), now = { 0 };
     double most = -1.0;
@@ -95,7 +96,8 @@ bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count) {
 
 /* ---- units: slots of the step ---- */
 
-enum { UNITS_MAX = 256 }; /* largest number of units; operators of further modules are treated as outside of units */
+/* largest number of units; operators of modules beyond this number are treated as operators outside of units */
+enum { UNITS_MAX = 256 };
 
 /* Lengths of two beginnings of a module path. In "layers.3.attn", stem is the length of "layers.", and whole is the
  * length of "layers.3". Both are 0 if the path has no number. */
@@ -113,16 +115,17 @@ static unit_name unit_of(const char *path) {
     return (unit_name){ 0, 0 };
 }
 
-/* Compares two module paths, with their units x and y. Returns 2 for modules of the same unit, 1 for modules of two
- * units in the same numbered list, else 0. */
+/* Compares the modules of two paths, with x and y = unit_of of each path. Returns 2 if both belong to one unit, 1 if
+ * they belong to two units of one numbered list, and 0 otherwise. */
 static int likeness(const char *a, unit_name x, const char *b, unit_name y) {
     return x.whole == 0 || x.stem != y.stem || strncmp(a, b, x.stem) != 0 ? 0
            : x.whole == y.whole && strncmp(a, b, x.whole) == 0            ? 2
                                                                           : 1;
 }
 
-/* Returns, for each op of the file, the number (from 1) of the entry of "blocks" that contains it; 0 = no entry.
- * place_ops has checked "blocks". */
+/* Returns an array with one entry for each operator of the file: 1 + the index of the entry of "blocks" (a list of
+ * equal layers) that contains the operator; 0 = no entry contains it. The function place_ops has checked "blocks"
+ * before. */
 static int32_t *blocks_of(const reader *r) {
     int32_t *block = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *block), number = 0;
     for (nnc_json item = nnc_json_first(r->blocks); block != NULL && item.node != NULL; item = nnc_json_next(item)) {
@@ -138,7 +141,7 @@ static int32_t *blocks_of(const reader *r) {
  * for backward ops. */
 static void cut_forward(reader *r, const int32_t *block, int32_t *slot_of) {
     int32_t last = -1, units = 0;
-    unit_name before = { 0, 0 }; /* unit of the module of operator `last` */
+    unit_name before = { 0, 0 }; /* unit to which the module of the operator with the index `last` belongs */
     for (int32_t i = 0; i < r->file_ops; i++) {
         slot_of[i] = -1;
         if (r->backward_of[i]) {
@@ -161,10 +164,11 @@ static void cut_forward(reader *r, const int32_t *block, int32_t *slot_of) {
     }
 }
 
-/* The first forward operator of each unit, as indices. The module path of this operator identifies the unit. */
+/* A list of operators, by their indices: the first forward operator of each unit. The path of the module that called
+ * the operator identifies the unit. */
 typedef struct slot_names {
     int32_t *ops, count;
-    unit_name *units; /* for each operator whose index is in the list, the unit of its module */
+    unit_name *units; /* for each operator of the list, the unit to which its module belongs */
 } slot_names;
 
 static slot_names name_slots(const reader *r, const int32_t *slot_of) {
@@ -172,7 +176,7 @@ static slot_names name_slots(const reader *r, const int32_t *slot_of) {
     slot_names names = { nnc_arena_array(r->arena, count, sizeof *names.ops), 0,
                          nnc_arena_array(r->arena, count, sizeof *names.units) };
     int32_t last = -1;
-    unit_name before = { 0, 0 }; /* unit of the module of operator `last` */
+    unit_name before = { 0, 0 }; /* unit to which the module of the operator with the index `last` belongs */
     for (int32_t i = 0; names.ops != NULL && names.units != NULL && i < r->file_ops; i++) {
         const bool same = last >= 0 && slot_of[i] == slot_of[last];
         if (r->backward_of[i] || (same && r->module_of[i] == r->module_of[last])) { continue; }
@@ -186,9 +190,9 @@ static slot_names name_slots(const reader *r, const int32_t *slot_of) {
     return names;
 }
 
-/* Returns the slot whose module path is most like the path of a backward operator; -1 = no path is alike. If the
- * operator belongs to folded layers, a slot of equal layers is preferred; otherwise a slot of the operator's unit.
- * Among equally good slots, the last is returned. */
+/* Returns the slot whose module path has most in common with the module path of a backward operator; -1 = no path has
+ * anything in common. If the operator belongs to folded layers, a slot of equal layers is preferred; otherwise a slot
+ * of the operator's unit. Among equally good slots, the last is returned. */
 static int32_t slot_like(const reader *r, const slot_names *names, const int32_t *block, const int32_t *slot_of,
                          int32_t number) {
     const unit_name own = unit_of(r->module_of[number]);
@@ -225,8 +229,8 @@ static void assign_backward(const reader *r, const slot_names *names, const int3
     }
 }
 
-/* Tests whether an operator of the slot creates a tensor of `bytes` bytes. Each repeat of the slot then passes such a
- * tensor to the next repeat. */
+/* Tests whether an operator of the slot creates a tensor of `bytes` bytes. If so, each repeat of the slot is assumed to
+ * pass this tensor to the next repeat. */
 static bool is_passed_on(const reader *r, const int32_t *places, const int32_t *slot_of, int32_t slot, double bytes) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
@@ -242,7 +246,8 @@ static void find_entering(reader *r, const int32_t *places, int32_t count, const
         storage *s = &r->storages[i];
         const bool made = s->first >= 0 && s->first < count;
         const int32_t from = made ? slot_of[places[s->first]] : -1, to = s->reader >= 0 ? slot_of[s->reader] : -1;
-        /* inputs are counted in the first operator of the step, so the first slot must be a unit */
+        /* a network input is counted at the first operator of the step, so it is counted here only if the first slot is
+         * a unit */
         const bool first_unit = s->kind == INPUT && r->slots[slot_of[0]].unit;
         if (to <= from || s->whole || (s->kind != KEPT && s->kind != TEMPORARY && !first_unit)) { continue; }
         const int32_t unit = r->slots[to].unit ? to : from >= 0 && r->slots[from].unit ? from : -1;
@@ -306,7 +311,8 @@ bool nnc_capture_note_tensors(reader *r, form how, const tensors *in, const tens
     return true;
 }
 
-/* The operators that fuse, by kind of fusion. A "_" at the end of an operator's name is ignored. */
+/* Operators that torch.compile fuses, sorted by the way in which they fuse. A "_" at the end of the name of an operator
+ * is ignored. */
 static const struct {
     fusion how;
     const char *names;
@@ -355,13 +361,15 @@ typedef struct chain {
                           * reduction, 0 = no reduction */
 } chain;
 
-/* State of one storage while the operators are read in order: its chains, and bytes that are not yet counted. */
+/* State of one storage while the operators are read in order: the chains that last wrote and read it, and bytes that
+ * were written and are not yet counted. */
 typedef struct flow {
     int32_t writer, reader; /* writer: chain that wrote the storage last; reader: chain that read it last; -1 = no
                              * chain */
-    int32_t level;          /* lowest level that a chain which reads the storage can have */
-    double bytes;           /* bytes that `writer` writes, not counted yet */
-    bool escapes;           /* true: another kernel reads the bytes that `writer` writes */
+    /* smallest level (number of kernels that must run before) that a chain needs in order to read the storage */
+    int32_t level;
+    double bytes; /* bytes that the chain `writer` wrote to the storage and that are not counted yet */
+    bool escapes; /* true: a chain other than `writer` reads these bytes */
 } flow;
 
 typedef struct fuser {
@@ -374,10 +382,11 @@ typedef struct fuser {
     flow *flows;
 } fuser;
 
-/* Sizes of an operator's work: its elements (domain), and the results of its reduction (rows). */
+/* Sizes of the work of an operator: number of elements that it processes (domain), and number of results of its
+ * reduction (rows). */
 typedef struct extent {
     double domain, rows;
-    bool across; /* the result is not one value per row, so no operator that reads it can run in the same kernel */
+    bool across; /* true: the reduction is not along rows, so an operator that reads its result needs another kernel */
 } extent;
 
 static extent extent_of(const reader *r, int32_t number, fusion how) {
@@ -406,7 +415,8 @@ static bool joins(const chain *c, const chain *op) {
                           : same || (c->rows > 0.0 && is_equal(c->rows, op->domain));
 }
 
-/* Counts the bytes that a chain wrote to a storage if another kernel reads them or the storage is not temporary. */
+/* Adds the bytes that a chain wrote to a storage to the bytes of the chain's kernel, if another kernel reads the
+ * storage or if the storage is not temporary. Otherwise these bytes never reach memory. */
 static void settle(fuser *f, int32_t number) {
     flow *s = &f->flows[number];
     const bool lives = f->r->storages[number].kind != TEMPORARY;
@@ -434,8 +444,9 @@ static int32_t chain_of(fuser *f, int32_t number, chain *op) {
     return f->count++;
 }
 
-/* Adds the bytes that an operator reads to the kernel of its chain `own`, and stores the bytes that it writes in the
- * flows of its storages. own -1: the operator is the kernel of a library, whose bytes are already counted. */
+/* Adds the bytes that an operator reads to the kernel of the chain `own` to which it belongs, and notes the bytes that
+ * it writes in the flows of its storages. own -1: the operator runs as the kernel of a library, whose bytes are already
+ * counted. */
 static void flow_through(fuser *f, int32_t number, int32_t own, int32_t level) {
     const reader *r = f->r;
     for (int32_t i = r->refs_of[number]; i < r->refs_of[number + 1]; i++) {
@@ -480,7 +491,8 @@ static void fuse_op(fuser *f, int32_t number) {
     }
     const bool back =
         (how == FUSION_NORM_BACK || how == FUSION_MAP_BACK) && r->refs_of[number + 1] - r->refs_of[number] > 1;
-    if (how >= FUSION_NORM_BACK) { /* the separate kernel reads the tensor, and in backward also its gradient */
+    /* the separate kernel of the operator reads the input tensor, and in backward the gradient of the tensor as well */
+    if (how >= FUSION_NORM_BACK) {
         op->fused_kernels += 1.0;
         op->fused_bytes += in[0].bytes + (back ? in[1].bytes : 0.0);
     }
@@ -524,23 +536,26 @@ bool nnc_capture_fuse(reader *r, const int32_t *places, int32_t count) {
 
 /* ---- autocast ---- */
 
-/* An operator keeps tensors of different sizes, such as an output and its statistics, and different operators read
- * them. SLOTS: largest number of sizes per operator for which the reading operators are recorded. */
+/* An operator can keep tensors of several sizes, such as an output and its statistics, and different operators read
+ * these tensors. SLOTS: largest number of sizes per operator for which the rules of the reading operators are noted. */
 enum { SLOTS = 4 };
 typedef struct kept_sizes {
     double bytes[SLOTS];
-    unsigned readers[SLOTS]; /* for each size: bit set of the autocast rules of the operators that read such tensors */
+    /* for each size: set of the autocast rules (one bit each) of the operators that read tensors of this size */
+    unsigned readers[SLOTS];
 } kept_sizes;
 
 typedef struct caster {
-    reader r; /* a copy of the recorded step, whose storages and operators change */
+    reader r; /* copy of the recorded step; the conversion changes the storages and operators of this copy */
     const int32_t *places;
     int32_t count;
     bool *known, *narrow, *copied; /* for each storage: known: whether the format is known; narrow: whether the known
                                     * format has 16 bits; copied: whether the cast of the storage, once per forward,
                                     * is counted */
-    bool *writes_narrow;           /* for each op of the file: true if it writes 16 bits */
-    kept_sizes *kept;              /* for each op of the file: sizes of the tensors that it keeps for backward */
+    bool *writes_narrow;           /* for each operator of the file: true = it writes its results in 16 bits */
+    /* for each operator of the file: sizes of the tensors that it keeps for backward, with the rules of the operators
+     * that read them */
+    kept_sizes *kept;
 } caster;
 
 static bool is_fp32_only(const char *name) {
@@ -586,8 +601,8 @@ static bool is_fp32_only(const char *name) {
     return nnc_is_one_of(name, names);
 }
 
-/* Returns the autocast rule of an operator. Its name without an ending such as "_backward" names a forward operator,
- * whose rule applies. */
+/* Returns the autocast rule of an operator. The rule of a backward operator is the rule of the forward operator whose
+ * name remains without an ending such as "_backward". */
 static rule rule_of(const naming *n, bool backward) {
     static const char *const ends[] = { "_backward_data", "_backward", "_forward", "_with_logits" };
     char base[128];
@@ -633,22 +648,26 @@ static unsigned *readers_of(caster *c, const storage *s) {
     return NULL;
 }
 
-/* Bytes that an operator reads and writes, and the kernels and bytes of its casts. */
+/* Bytes that an operator reads and writes, and the casts of its operands. */
 typedef struct moved {
-    double before, after; /* bytes that are read and written: before in the recorded step, after under autocast */
+    /* before: bytes that the operator moves in the recorded step; after: bytes that it moves under autocast */
+    double before, after;
     double cast_kernels, cast_bytes;
     double apart_kernels, apart_bytes; /* casts that no earlier operator can do (of weights, and of their
                                         * gradients): number of kernels, and bytes */
-    bool any, wide;                    /* any: an operand is in floating point; wide: such an operand has 32 bits */
+    /* any: true = some operand has a floating-point format; wide: true = some operand has a floating-point format of 32
+     * bits */
+    bool any, wide;
 } moved;
 
 static bool is_single(const tensor *t) { return !t->whole && t->dtype == NNC_FP32; }
 
 static void add_cast(const tensor *t, bool apart, moved *m) {
     m->cast_kernels += 1.0;
-    m->cast_bytes += 6.0 * t->elements; /* a cast moves 6 bytes per element: 4 bytes in fp32 and 2 bytes in 16 bits */
+    /* a cast reads one format and writes the other: 4 bytes per element in fp32 and 2 bytes in 16 bits */
+    m->cast_bytes += 6.0 * t->elements;
     m->apart_kernels += apart ? 1.0 : 0.0;
-    /* a cast without its own kernel is done by the operator before, which then writes 2 bytes per element more */
+    /* a cast without a kernel of its own is a part of the operator before, which writes 2 more bytes per element */
     m->apart_bytes += (apart ? 6.0 : 2.0) * t->elements;
 }
 
@@ -667,7 +686,7 @@ static void read_operand(caster *c, const tensor *t, rule how, bool backward, mo
         if (readers != NULL) { *readers |= 1u << how; }
     }
     if (saved || (weight && c->copied[t->storage])) {
-        return; /* backward reads the tensor in the format in which forward used it */
+        return; /* backward reads a kept tensor in the format in which forward has used the tensor */
     }
     if ((how == RULE_NARROW && !narrow) || (how == RULE_FP32 && narrow)) {
         c->copied[t->storage] = weight;
@@ -683,15 +702,16 @@ static void write_result(caster *c, const tensor *t, rule how, bool narrow, move
         c->known[t->storage] = true;
         c->narrow[t->storage] = narrow && !gradient;
         if (gradient && how == RULE_NARROW) {
-            add_cast(t, true, m); /* a gradient of a weight is cast to the format of the weight */
+            /* the gradient of a weight is computed in 16 bits, and cast to the format of the weight */
+            add_cast(t, true, m);
         }
     }
 }
 
 static double scale_of(const moved *m) { return m->before > 0.0 ? m->after / m->before : 1.0; }
 
-/* Converts one operator of the file (one or several entries of `ops`) to autocast: its formats, its bytes and its
- * casts. */
+/* Converts one operator of the file (one or several entries of `ops`) to autocast: sets the formats of its entries, the
+ * bytes that it moves, and its casts. */
 static void cast_op(caster *c, int32_t number) {
     const issue *o = &c->r.issues[number];
     const tensors *in = &o->in, *out = &o->out;
@@ -720,7 +740,8 @@ static void cast_op(caster *c, int32_t number) {
     }
 }
 
-/* Returns the bytes of a storage under autocast. A kept tensor exists in each format in which backward reads it. */
+/* Returns the bytes of a storage under autocast. If backward reads a kept tensor in two formats, the tensor is stored
+ * in both. */
 static double bytes_under(caster *c, int32_t number) {
     const storage *s = &c->r.storages[number];
     const bool narrow = is_narrow(c, number);
@@ -757,7 +778,8 @@ static bool begin(caster *c, const reader *recorded) {
     memcpy(c->r.refs, recorded->refs, (size_t)recorded->ref_count * sizeof *c->r.refs);
     *c->r.program = *recorded->program;
     c->r.program->ops = c->r.ops;
-    c->r.program->input_bytes = 0.0; /* the bytes of the inputs under autocast are summed later */
+    /* starts at 0, because the bytes of the inputs under autocast are added up later */
+    c->r.program->input_bytes = 0.0;
     for (int32_t i = 0; i < recorded->count; i++) { c->r.ops[i].kept_bytes = c->r.ops[i].transient_bytes = 0.0; }
     return true;
 }
