@@ -13,7 +13,7 @@ static bool graph_needs_map(nnc_graph_walk *w, const nnc_graph_op *op) {
 
 static bool is_volume(const nnc_graph_op *op) { return op->in.rank == 4; }
 
-/* Checks that the input of an op is a map or a volume. Returns false if a fault was noted. */
+/* Checks that the input of an op is a map or a volume. If the input is not valid, notes a fault and returns false. */
 static bool needs_sides(nnc_graph_walk *w, const nnc_graph_op *op) { return is_volume(op) || graph_needs_map(w, op); }
 
 /* Returns which element of the array of nnc_graph_windows() belongs to an axis of a map or volume: 0 = window along the
@@ -88,7 +88,8 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]) {
         POSITIONS(NNC_WINDOW_PAD_END_D, "pad_end_d", NNC_GRAPH_UNSAID, 0,                                             \
                   "Padding behind; not given: pad_d, or else pad_end.")
 
-/* Computes the sizes of the output of an op with a window. Returns false if a fault was noted. */
+/* Computes the sizes of the output of an op with a window. If the input is not valid, notes a fault and returns
+ * false. */
 static bool sides(nnc_graph_walk *w, nnc_graph_op *op) {
     static const char *const names[] = { "height", "width", "depth" };
     nnc_graph_window windows[3];
@@ -159,7 +160,7 @@ static const nnc_graph_param transpose_params[] = {
 };
 
 /* Infers the output of a transposed convolution. Each side of the output is (input side - 1) * stride - padding at both
- * ends + extent of the dilated kernel + output_pad. Returns false if a fault was noted. */
+ * ends + extent of the dilated kernel + output_pad. If the input is not valid, notes a fault and returns false. */
 static bool infer_transpose(nnc_graph_walk *w, nnc_graph_op *op) {
     nnc_graph_window windows[3];
     if (!needs_sides(w, op)) { return false; }
@@ -254,7 +255,7 @@ static const nnc_graph_param view_params[] = {
 };
 
 /* Checks an op "view", which gives a tensor another shape without moving its values; the walk has set the shape of the
- * output before this check. Returns false if a fault was noted. */
+ * output before this check. If the input is not valid, notes a fault and returns false. */
 static bool infer_view(nnc_graph_walk *w, nnc_graph_op *op) {
     char one[96], other[96];
     op->out.storage = op->in.storage;

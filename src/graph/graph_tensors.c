@@ -248,7 +248,7 @@ static int64_t or_none(const nnc_graph_tensor *t) { return t->rank > 0 ? nnc_gra
 
 /* Checks that the widths of the inputs of an attention match its heads, and infers the output and the table of position
  * biases. An attention reads one tensor (with queries, keys and values), two tensors (one with queries, one with keys
- * and values), or three tensors. Returns false if a fault was noted. */
+ * and values), or three tensors. If the input is not valid, notes a fault and returns false. */
 static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t *v = op->values;
     const int64_t heads = v[NNC_ATTENTION_HEADS];

@@ -103,7 +103,7 @@ static bool read_values(nnc_graph_walk *w, const nnc_graph_node *node, const int
 }
 
 /* Sets op->with and op->also to the tensors that the op names in its parameters, and which the op reads in addition to
- * the current tensor. Returns false if a fault was noted. */
+ * the current tensor. If the input is not valid, notes a fault and returns false. */
 static bool find_others(nnc_graph_walk *w, const nnc_graph_node *node, nnc_graph_op *op) {
     const nnc_graph_kind_row *row = nnc_graph_kind_row_of(node->kind);
     nnc_graph_tensor *next = &op->with;

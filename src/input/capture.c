@@ -56,7 +56,7 @@ static bool refuse_number(nnc_json at, double least, double most) {
     return false;
 }
 
-/* Reads a whole number in [least, most]. Returns false when an error was noted. */
+/* Reads a whole number in [least, most]. If the input is not valid, notes an error and returns false. */
 static bool whole(nnc_json at, double least, double most, int64_t *value) {
     const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1e300;
     if (number >= least && number <= most && number == (double)(int64_t)number) {
@@ -91,8 +91,8 @@ static int32_t count_of(const numbers *n) {
     return count;
 }
 
-/* Reads the next number of a list, which must be a whole number from `least` to `most`. Returns false when an error was
- * noted. */
+/* Reads the next number of a list, which must be a whole number from `least` to `most`. If the input is not valid,
+ * notes an error and returns false. */
 static bool next_whole(numbers *n, double least, double most, int64_t *value) {
     if (n->text == NULL) {
         const nnc_json at = n->at;
@@ -111,8 +111,8 @@ static bool next_whole(numbers *n, double least, double most, int64_t *value) {
     return true;
 }
 
-/* Reads a whole number from `least` to `most`. at: the JSON value, which is the member `key` of an object. Returns
- * false when an error was noted. */
+/* Reads a whole number from `least` to `most`. at: the JSON value, which is the member `key` of an object. If the input
+ * is not valid, notes an error and returns false. */
 static bool value(nnc_json object, nnc_json at, const char *key, double least, double most, int64_t *found) {
     if (at.node == NULL) {
         nnc_json_fault(object, key, "missing, expected a whole number, found nothing");
@@ -139,7 +139,7 @@ static bool is_list(nnc_json at, nnc_json parent, const char *key, int32_t most)
 }
 
 /* Reads the list with the key `key` of the capture file; without this key the list is empty. Other members of the file
- * refer to an entry of this list by its index. Returns false if it noted a fault. */
+ * refer to an entry of this list by its index. If the input is not valid, notes a fault and returns false. */
 static bool read_entries(const reader *r, nnc_json root, const char *key, entries *found) {
     const nnc_json at = nnc_json_get(root, key);
     *found = (entries){ 0 };
@@ -153,8 +153,8 @@ static bool read_entries(const reader *r, nnc_json root, const char *key, entrie
     return true;
 }
 
-/* If *at is a number, it is the index of an entry of the list `all`: replaces *at by this entry. Returns false if it
- * noted a fault. */
+/* If *at is a number, it is the index of an entry of the list `all`: replaces *at by this entry. If the input is not
+ * valid, notes a fault and returns false. */
 static bool find_entry(const entries *all, nnc_json *at) {
     int64_t number = 0;
     if (nnc_json_type_of(*at) != NNC_JSON_NUMBER) { return true; }
@@ -205,7 +205,7 @@ static bool read_copies(numbers *n, const storage *s, copies *c) {
 }
 
 /* Reads the kind (parameter, gradient, ...) and the number format of a storage: `word` is the kind, and the JSON value
- * after `word` is the format. Returns false if it noted a fault. */
+ * after `word` is the format. If the input is not valid, notes a fault and returns false. */
 static bool read_kind(nnc_json word, storage *s) {
     const char *name = nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_json_text(word) : "";
     int kind = 0;
@@ -228,7 +228,7 @@ static bool read_kind(nnc_json word, storage *s) {
 
 /* Reads a storage from a row "bytes, kind and format, first, last, copies". Adds the storage and its copies in equal
  * layers to the list of storages. kinds: the `count` pairs of kind and format; a row that is a text refers to such a
- * pair by its index. Returns false if it noted a fault. */
+ * pair by its index. If the input is not valid, notes a fault and returns false. */
 static bool add_storage(reader *r, numbers *n, const storage *kinds, int32_t count, int32_t *capacity) {
     int64_t bytes = 0, kind = 0, first = 0, last = 0;
     storage one;
@@ -261,8 +261,8 @@ static bool add_storage(reader *r, numbers *n, const storage *kinds, int32_t cou
     return true;
 }
 
-/* Reads the list of pairs of a kind and a number format, to which the storages refer. Returns NULL if it noted a
- * fault. */
+/* Reads the list of pairs of a kind and a number format, to which the storages refer. If the input is not valid, notes
+ * a fault and returns NULL. */
 static storage *read_kinds(const reader *r, nnc_json root, int32_t *count) {
     entries all;
     if (!read_entries(r, root, "kinds", &all)) { return NULL; }
@@ -306,7 +306,8 @@ static bool read_storages(reader *r, nnc_json root) {
 /* ---- reads the tensors of an operator ---- */
 
 /* Reads the format and the shape of a tensor, and computes the bytes of all its elements. at: a list whose first two
- * entries are format and shape; *rest receives the third entry. Returns false if it noted a fault. */
+ * entries are format and shape; *rest receives the third entry. If the input is not valid, notes a fault and returns
+ * false. */
 static bool read_shape(nnc_json at, tensor *t, nnc_json *rest) {
     const nnc_json dtype = nnc_json_first(at), shape = nnc_json_next(dtype);
     const int format = format_of(dtype);
@@ -345,7 +346,8 @@ static bool read_shapes(reader *r, nnc_json root) {
     return true;
 }
 
-/* Sets the index of the storage of a tensor to the next number of a list. Returns false if it noted a fault. */
+/* Sets the index of the storage of a tensor to the next number of a list. If the input is not valid, notes a fault and
+ * returns false. */
 static bool set_storage(const reader *r, numbers *n, tensor *t) {
     int64_t number = 0;
     if (!next_whole(n, 0, r->storage_count - 1, &number)) { return false; }
@@ -354,8 +356,8 @@ static bool set_storage(const reader *r, numbers *n, tensor *t) {
     return true;
 }
 
-/* Reads a tensor that is written as two numbers: the index of its entry in "shapes", and its storage. Returns false if
- * it noted a fault. */
+/* Reads a tensor that is written as two numbers: the index of its entry in "shapes", and its storage. If the input is
+ * not valid, notes a fault and returns false. */
 static bool read_short(const reader *r, numbers *n, tensor *t) {
     int64_t number = 0;
     if (!next_whole(n, 0, r->shape_count - 1, &number)) { return false; }
@@ -366,7 +368,7 @@ static bool read_short(const reader *r, numbers *n, tensor *t) {
 }
 
 /* Reads an entry that stands for one tensor or for several equal tensors with consecutive storage numbers; *count
- * receives the number of tensors. Returns false if it noted a fault. */
+ * receives the number of tensors. If the input is not valid, notes a fault and returns false. */
 static bool read_tensor(const reader *r, nnc_json item, tensor *t, int64_t *count) {
     const int32_t size = nnc_json_type_of(item) == NNC_JSON_LIST ? nnc_json_count(item) : 0;
     numbers rest = { .list = item };
@@ -378,8 +380,8 @@ static bool read_tensor(const reader *r, nnc_json item, tensor *t, int64_t *coun
            (size == 3 || next_whole(&rest, 1, (double)(r->storage_count - t->storage), count));
 }
 
-/* Reads the list of the input or output tensors of an operator. at: this list, which is the member `key` of `op`.
- * Returns false when an error was noted. */
+/* Reads the list of the input or output tensors of an operator. at: this list, which is the member `key` of `op`. If
+ * the input is not valid, notes an error and returns false. */
 static bool read_tensors(reader *r, nnc_json at, nnc_json op, const char *key, tensors *all) {
     numbers n = numbers_of(at);
     const bool is_short = n.text != NULL || nnc_json_type_of(n.at) == NNC_JSON_NUMBER;
@@ -552,7 +554,7 @@ static bool refuse_shapes(const issue *o, const char *expected) {
 }
 
 /* Sets the dims of a matrix product from the shapes of its operands. The operands are the last two input tensors; the
- * first input of addmm is an addend. Returns false if it noted a fault. */
+ * first input of addmm is an addend. If the input is not valid, notes a fault and returns false. */
 static bool read_product(const issue *o, nnc_captured_op *op) {
     const tensors *in = &o->in, *out = &o->out;
     if (in->count < 2 || out->count < 1) { return refuse_shapes(o, "two matrices"); }
@@ -619,7 +621,8 @@ static bool read_window(const issue *o, int64_t *stride, bool *transposed, int64
 }
 
 /* Sets the dims of a convolution from its input x, weight w and output y. If maps have one axis, the height is 1; if
- * they have three axes, the height is depth times height. Returns false if it noted a fault. */
+ * they have three axes, the height is depth times height. If the input is not valid, notes a fault and returns
+ * false. */
 static bool set_conv(const issue *o, const tensor *x, const tensor *w, const tensor *y, nnc_captured_op *op) {
     const int32_t rank = x->rank;
     if (rank < 3 || rank > 5 || w->rank != rank || y->rank != rank || x->shape[0] != y->shape[0] ||
@@ -669,7 +672,8 @@ static bool is_causal(const issue *o) {
 }
 
 /* Sets the dims of an attention from the shapes of its queries, keys and values, which are [batch, heads, tokens,
- * width]. In backward the first input is the gradient of the output. Returns false if it noted a fault. */
+ * width]. In backward the first input is the gradient of the output. If the input is not valid, notes a fault and
+ * returns false. */
 static bool read_attention(const issue *o, bool backward, nnc_captured_op *op) {
     const tensors *in = &o->in;
     const int32_t first = backward ? 1 : 0;
@@ -710,7 +714,7 @@ static nnc_captured_op *add_op(reader *r, const nnc_captured_op *like) {
 }
 
 /* Adds the entries of a convolution_backward to r->ops: one for each output (gradient of the input, of the weight, of
- * the bias). Returns false if it noted a fault. */
+ * the bias). If the input is not valid, notes a fault and returns false. */
 static bool add_conv_backward(reader *r, const issue *o, const nnc_captured_op *like) {
     const tensors *in = &o->in, *out = &o->out;
     if (in->count < 3) { return refuse_shapes(o, "a gradient, a map and a kernel"); }
@@ -748,7 +752,8 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
 /* Counts each parameter in the first forward operator that reads it. (Equal layers are recorded once, and backward
  * begins with the last layer, so recorded backward operators read the parameters of another layer.) An operator counts
  * either trained or frozen parameters: the kind of its last parameter, usually the matrix, decides. A parameter of the
- * other kind, such as a frozen bias of a trained matrix, is added to r->loose. Returns false if it noted a fault. */
+ * other kind, such as a frozen bias of a trained matrix, is added to r->loose. If the input is not valid, notes a fault
+ * and returns false. */
 static bool take_parameters(reader *r, int32_t number, bool table, nnc_captured_op *op) {
     const nnc_json at = r->issues[number].at;
     const tensors *in = &r->issues[number].in;
@@ -784,7 +789,8 @@ static bool take_parameters(reader *r, int32_t number, bool table, nnc_captured_
     return true;
 }
 
-/* Reads the phase of an operator. at: the operator; word: its member "phase". Returns false if it noted a fault. */
+/* Reads the phase of an operator. at: the operator; word: its member "phase". If the input is not valid, notes a fault
+ * and returns false. */
 static bool read_phase(nnc_json at, nnc_json word, issue *o) {
     const char *text = nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_json_text(word) : "";
     const bool optimizer = strcmp(text, "optimizer") == 0;
@@ -829,8 +835,8 @@ static bool find_members(nnc_json at, nnc_json found[KEYS]) {
     return false;
 }
 
-/* Reads an operator of the file: name, phase, module, tensors and repeats, but not yet its FLOPs and bytes. Returns
- * false if it noted a fault. */
+/* Reads an operator of the file: name, phase, module, tensors and repeats, but not yet its FLOPs and bytes. If the
+ * input is not valid, notes a fault and returns false. */
 static bool read_issue(reader *r, nnc_json at, issue *o) {
     nnc_json found[KEYS] = { { 0 } };
     const issue *before = o > r->issues ? o - 1 : NULL; /* the operator before this one in the file; its phase and
@@ -892,7 +898,7 @@ static bool has_dim(const tensors *all, int64_t dim) {
 }
 
 /* Computes the work of an operator and adds the operator to the program. Its form decides whether the work is given by
- * dims or by bytes. Returns false if it noted a fault. */
+ * dims or by bytes. If the input is not valid, notes a fault and returns false. */
 static bool read_form(reader *r, const issue *o, form how, nnc_captured_op *op) {
     const tensors *in = &o->in, *out = &o->out;
     bool good = true;
@@ -914,8 +920,8 @@ static bool read_form(reader *r, const issue *o, form how, nnc_captured_op *op) 
     return good;
 }
 
-/* Computes the work of the operator with the index `number` in the file, and adds it to the program. Returns false if
- * it noted a fault. */
+/* Computes the work of the operator with the index `number` in the file, and adds it to the program. If the input is
+ * not valid, notes a fault and returns false. */
 static bool add_issue(reader *r, int32_t number) {
     const issue *o = &r->issues[number], *before = number > 0 ? o - 1 : o;
     nnc_captured_op op = { .dtype = NNC_FP32,
@@ -973,7 +979,7 @@ static bool add_issues(reader *r) {
 /* ---- positions of the step ---- */
 
 /* Returns an array with one entry for each position of the unfolded step: the index of the operator of the file that
- * ran there. *count receives the number of positions. Returns NULL when an error was noted. */
+ * ran there. *count receives the number of positions. If the input is not valid, notes an error and returns NULL. */
 /* Most of the function checks the file. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
 static int32_t *place_ops(reader *r, nnc_json root, int32_t *count) {
     const nnc_json blocks = r->blocks;
@@ -1085,7 +1091,8 @@ static int rank_of(nnc_optimizer kind) {
 }
 
 /* Reads an entry [kind, tensors, elements, calls]: an optimizer of this kind updates a list of tensors with these
- * numbers of tensors and elements, and is called `calls` times. Returns false if it noted a fault. */
+ * numbers of tensors and elements, and is called `calls` times. If the input is not valid, notes a fault and returns
+ * false. */
 static bool read_group(nnc_json at, nnc_launches *l, double *updated, double *trained, nnc_optimizer *kind) {
     const nnc_names names = { nnc_optimizer_name, NNC_OPTIMIZER_COUNT };
     const nnc_json word = nnc_json_first(at), size = nnc_json_next(word);
@@ -1111,8 +1118,8 @@ static bool read_group(nnc_json at, nnc_launches *l, double *updated, double *tr
 }
 
 /* Reads the lists of tensors that the optimizers update. If the file has no such lists, or if the caller freezes other
- * modules than the recorded program, all trained parameters are taken as one list. Returns false if it noted a
- * fault. */
+ * modules than the recorded program, all trained parameters are taken as one list. If the input is not valid, notes a
+ * fault and returns false. */
 static bool read_groups(reader *r, nnc_json root) {
     const nnc_json groups = nnc_json_get(nnc_json_get(root, "optimizer"), "groups");
     nnc_launches *l = &r->program->launches;

@@ -195,8 +195,8 @@ bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count);
 /* Divides the step into slots (modules or layers whose weights ZeRO 3 gathers at once, and the operators between them),
  * and sets the slot of each operator. Returns false when out of memory. */
 bool nnc_capture_slots(reader *r, const int32_t *places, int32_t count);
-/* Adds the input and output tensors of an operator to r->refs, which nnc_capture_fuse reads. Returns false when an
- * error was noted. */
+/* Adds the input and output tensors of an operator to r->refs, which nnc_capture_fuse reads. If the input is not valid,
+ * notes an error and returns false. */
 bool nnc_capture_note_tensors(reader *r, form how, const tensors *in, const tensors *out);
 /* Finds the kernels that the step would run under torch.compile, and sets the members fused_* of the operators to their
  * numbers and bytes. Returns false when out of memory. */
@@ -206,10 +206,11 @@ void nnc_capture_slot_bytes(reader *r);
 
 /* Unfolds the step (each of several equal layers gets its own operators), and freezes or checkpoints the modules that
  * r->asked names. Returns, for each position of the changed step, the index of its operator, and sets *count to its
- * number of positions; NULL when an error was noted. */
+ * number of positions; if the input is not valid, notes an error and returns NULL. */
 int32_t *nnc_capture_change(reader *r, nnc_json root, const int32_t *places, int32_t *count);
 
-/* Returns a copy of the recorded step, changed as if it ran under autocast on CUDA; NULL when an error was noted. */
+/* Returns a copy of the recorded step, changed as if it ran under autocast on CUDA; if the input is not valid, notes an
+ * error and returns NULL. */
 struct nnc_captured *nnc_capture_autocast(const reader *recorded, const int32_t *places, int32_t count);
 
 #endif

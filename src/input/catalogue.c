@@ -11,14 +11,15 @@ typedef struct entry {
     nnc_price price;
 } entry;
 
-/* A file of one of the three kinds of catalogue; the lists of the other two kinds are empty. */
+/* The entries of one catalogue file. A file has one of three kinds of entries (prices, regions or buildings), so only
+ * one of the three lists has elements. */
 typedef struct catalogue {
     char id[48], name[96];
     entry *entries;
     nnc_region *regions;
     nnc_building *buildings;
     int32_t entry_count, region_count, building_count;
-    const char *asked; /* id, name or code of the region that the user wants */
+    const char *asked; /* id, name or code of the region for which the user wants values */
 } catalogue;
 
 static const nnc_field catalogue_fields[] = {
@@ -66,7 +67,8 @@ static bool is(nnc_json root, const char *schema) {
 
 bool nnc_is_catalogue(nnc_json root) { return is(root, PRICES) || is(root, GRID) || is(root, BUILDINGS); }
 
-/* Returns a required text of an entry: its "source", or "where" or "date" of a price; NULL if an error was noted. */
+/* Returns a text that every entry must have: the value of the key "source", or of "where" or "date" in a price; if it
+ * is missing, notes an error and returns NULL. */
 static const char *stated(nnc_json item, const char *key) {
     const char *text = nnc_read_text(nnc_json_get(item, key));
     if (nnc_json_type_of(nnc_json_get(item, key)) == NNC_JSON_ABSENT) {
@@ -87,7 +89,8 @@ static void read_entries(nnc_json at, catalogue *c) {
     }
 }
 
-/* If c->asked is one of the codes of the country with the id `id`, replaces c->asked by this id. */
+/* A country has an id and several codes. If the text that the user gave, c->asked, is one of `codes`, replaces c->asked
+ * by the id `id` of the country. */
 static void take_code(nnc_json codes, const char *id, catalogue *c) {
     nnc_json code = nnc_json_first(codes);
     for (int i = nnc_json_count(codes); i > 0; i--, code = nnc_json_next(code)) {
@@ -167,8 +170,8 @@ static bool suits(const entry *e, const nnc_device *device, nnc_offer offer, con
            (region == NULL || strcasecmp(e->region, region) == 0);
 }
 
-/* Reports a missing offer. The message lists the offers for this device; if there are none, the devices of the
- * seller. */
+/* Reports that a catalogue has no price for what the user wants. The error lists the prices for this device; if there
+ * are none, it lists the devices for which the seller has prices. */
 static nnc_status fail_offer(const char *seller, const catalogue *c, const nnc_device *device, nnc_offer offer,
                              const char *region, nnc_error *err) {
     char known[256] = "";
@@ -194,7 +197,7 @@ nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer
     NNC_NEED(specs);
     NNC_NEED(seller);
     NNC_NEED(device);
-    assert(seller != NULL && device != NULL); /* NNC_NEED has checked both pointers */
+    assert(seller != NULL && device != NULL); /* NNC_NEED has checked that both pointers are not NULL */
     catalogue c = { .entry_count = 0 };
     const char *path = seller;
     if (!nnc_is_path(seller)) {
@@ -228,8 +231,9 @@ static nnc_status open_grid(nnc_specs *specs, const char *file, const char *sche
                                    "expected %s in NNCOST_PATH or the installed data, found none", file);
 }
 
-/* Copies the entry with the id or name `asked` (case is ignored) from a list of structs that begin with their id.
- * NNC_UNKNOWN_ID: err names the nearest id or name. */
+/* Copies one entry of a list to *found: the entry whose id or name is `asked`, in upper or lower case. Each struct in
+ * the list begins with its id. Returns NNC_UNKNOWN_ID if the list has no such entry; err names the most similar id or
+ * name. */
 static nnc_status find(nnc_specs *specs, const char *asked, const void *list, int32_t count, size_t size,
                        size_t name_at, const char *option, const char *expected, void *found, nnc_error *err) {
     const char **names = nnc_arena_array(nnc_specs_arena(specs), 2 * (size_t)count + 1, sizeof *names);

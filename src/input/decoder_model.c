@@ -176,7 +176,8 @@ static const nnc_field fields[] = {
       .help = "Images or sounds per sequence that the towers encode." },
 };
 
-/* Reads the towers: networks that encode images or sounds for the decoder, each in the form of a graph file. */
+/* Reads the towers of a model: networks that encode images or sounds for the decoder. The file gives the ops of each
+ * tower in the form of a graph file. */
 static void read_towers(nnc_json root, nnc_model *model) {
     const nnc_json list = nnc_json_get(root, "towers");
     if (list.node != NULL && (nnc_json_type_of(list) != NNC_JSON_LIST || nnc_json_count(list) > NNC_TOWERS_MAX)) {
@@ -191,7 +192,7 @@ static void read_towers(nnc_json root, nnc_model *model) {
 static void complete_decoder(nnc_json root, nnc_model *model) {
     nnc_decoder *d = &model->decoder;
     read_towers(root, model);
-    if (d->heads == 0) { /* a missing value is reported later, by the rules of the family */
+    if (d->heads == 0) { /* the rules of the decoder family report a missing number of heads later */
         d->vocab_multiple = d->vocab_multiple == 0 ? 1 : d->vocab_multiple;
         return;
     }
@@ -368,8 +369,8 @@ static void check_states(nnc_json at, const nnc_decoder *d) {
     }
 }
 
-/* Largest number of layers in a pattern; the same number as NNC_MIXED_LAYERS_MAX in shape/, the limit of the op
- * list. */
+/* Largest number of layers that a pattern of different layers may have. It equals the limit of the op list,
+ * NNC_MIXED_LAYERS_MAX in shape/. */
 enum { MIXED_LAYERS_MAX = 1024 };
 
 static void check_layers(nnc_json at, const nnc_decoder *d) {
@@ -416,7 +417,8 @@ static void check_latent(nnc_json at, const nnc_decoder *d) {
     }
 }
 
-/* Checks shared_keys (each token has one vector that is key and value), and the layers that require it. */
+/* Checks shared_keys (one vector per token is used as key and as value), and the fields that belong to layers with such
+ * keys: compress_ratio, index_ratio, out_rank and out_groups. */
 static void check_shared(nnc_json at, const nnc_decoder *d) {
     const unsigned *kinds = (const unsigned *)d->mixers;
     const bool far = layers_of(d, kinds, d->mixers_count, NNC_MIXER_FAR) > 0;

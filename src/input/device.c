@@ -117,8 +117,8 @@ static const nnc_field price_fields[] = {
 };
 const nnc_field_table nnc_price_table = { "price", price_fields, NNC_COUNT_OF(price_fields) };
 
-/* Checks "instances": names of servers that clouds rent out, and the number of devices of each. Only nnc_folders uses
- * them, for its messages. */
+/* Checks "instances": names of servers that clouds rent out, and the number of devices in each server. These names are
+ * not stored in the device; nnc_folders reads them from the file to suggest a device name in messages. */
 static void check_instances(nnc_json at) {
     for (nnc_json one = nnc_json_first(at); one.node != NULL; one = nnc_json_next(one)) {
         if (nnc_json_type_of(one) != NNC_JSON_NUMBER || nnc_json_number(one) < 1) {
@@ -156,7 +156,7 @@ static void link_rules(nnc_json at, const nnc_scale_up *link) {
         return;
     }
     for (int32_t i = 0; i < link->dims_count; i++) {
-        devices *= link->dims[i]; /* at most (1e6)^3, so the product of the axis lengths cannot overflow */
+        devices *= link->dims[i]; /* at most three axis lengths of at most 1e6 each, so the product cannot overflow */
     }
     if (link->dims_count == 0) {
         nnc_json_fault(at, "scale_up.dims", "missing, expected an axis length or more, found nothing");
@@ -169,8 +169,8 @@ static void link_rules(nnc_json at, const nnc_scale_up *link) {
     }
 }
 
-/* Checks rules between the fields of a device. at: the root of its file; for a device without a file, a JSON value
- * whose document has only faults. */
+/* Checks rules between the fields of a device. at: the JSON value at which faults are noted. It is the root of the
+ * device file; a device without a file has a JSON value whose document has nothing but a list of faults. */
 static void device_rules(nnc_json at, const nnc_device *device) {
     int peaks = 0;
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) { peaks += device->matmul_flops_per_s[i] > 0; }
@@ -195,8 +195,8 @@ static bool says_basis(nnc_json root) {
     return basis.node != NULL && !nnc_json_inherited(all) && !nnc_json_inherited(basis);
 }
 
-/* Returns the basis of inherited efficiencies. If the file itself sets a rate, the efficiencies were measured on
- * another device, and the basis is "default". */
+/* Returns the basis (kind of measurements) of the efficiencies. If a file inherits the efficiencies by its key "like"
+ * but sets a rate itself, the efficiencies were measured on another device, so the basis is "default". */
 static nnc_basis basis_of(nnc_json root, nnc_basis basis) {
     for (const nnc_json_doc *doc = root.doc; doc->like != NULL; doc = doc->like) {
         if (says_basis(nnc_json_root(doc))) { return basis; }
@@ -205,8 +205,9 @@ static nnc_basis basis_of(nnc_json root, nnc_basis basis) {
     return basis;
 }
 
-/* Gives fitted values to formats without them. Formats below 16 bits first try the values of fp8; other formats first
- * try the values of 16-bit formats. Elements of twice the width need twice the traffic of the L2 cache per FLOP. */
+/* Sets the fitted values of each number format that has none in the file to the values of another format. Formats below
+ * 16 bits take the values of fp8 if the file has them; other formats take those of a 16-bit format if the file has
+ * them. Elements with twice the bytes get twice the traffic of the L2 cache per FLOP. */
 static void fill_formats(nnc_json gemm, nnc_efficiencies *e) {
     static const double bytes_of[NNC_DTYPE_COUNT] = {
 #define BYTES(name, text, bytes) [name] = (bytes),
@@ -224,7 +225,8 @@ static void fill_formats(nnc_json gemm, nnc_efficiencies *e) {
         if (k < NEAR && nnc_json_get(gemm, nnc_dtype_name(dtype)).node == NULL) {
             e->gemm[i] = e->gemm[near[k]];
             e->gemm[i].l2_bytes_per_flop *= bytes_of[i] / bytes_of[near[k]];
-            if (dtype == NNC_FP32 || dtype == NNC_FP64) { /* only products on matrix units require aligned dimensions */
+            /* the vector units compute fp32 and fp64, and only the matrix units need aligned dimensions */
+            if (dtype == NNC_FP32 || dtype == NNC_FP64) {
                 e->gemm[i].unaligned_ratio = 1.0;
                 e->gemm[i].unaligned_backward_ratio = (double)NAN;
             }
@@ -255,7 +257,8 @@ static void need_sources(nnc_json root, const nnc_device *device) {
     }
 }
 
-/* Refuses a device with implausible values; if the device is lenient, only marks it as implausible. */
+/* If the device has implausible values, refuses it; if the device was read with --lenient, marks it as implausible
+ * instead. */
 static void judge(nnc_json at, nnc_device *device) {
     char why[NNC_IMPLAUSIBLE_TEXT];
     device->implausible = at.doc->faults->count == 0 && at.doc->faults->status == NNC_OK &&
@@ -288,8 +291,8 @@ static bool same_values(const nnc_collective_efficiency *a, const nnc_collective
            a->fixed_s == b->fixed_s && a->log2_s == b->log2_s && a->knee_bytes == b->knee_bytes;
 }
 
-/* Gives each kind of collective without own values the values of the kind of link. given: the values in the device
- * file; a kind that is in `given` has own values. */
+/* For each kind of collective that the device file does not give values for, sets the values that are usual for the
+ * kind of link (PCIe, or another link). given: the values in the device file. */
 static void fill_collectives(nnc_json given, nnc_device *device) {
     const bool pcie = device->scale_up.kind == NNC_LINK_PCIE && device->efficiency.basis != NNC_BASIS_NONE;
     const nnc_collective_efficiency *from = pcie ? &full_rate : &over_pcie, *to = pcie ? &over_pcie : &full_rate;
@@ -300,8 +303,8 @@ static void fill_collectives(nnc_json given, nnc_device *device) {
     }
 }
 
-/* Called after `field` was changed. A bus_fraction that the user sets holds for groups of all sizes, so it replaces
- * both values of over_pcie. */
+/* Called after the user has changed `field`. If the field is a bus_fraction, the new value replaces both values that
+ * over_pcie has (for pairs and for larger groups), because the user's value holds for groups of all sizes. */
 static void replace_over_pcie(const char *field, nnc_device *device) {
     for (size_t i = 0; i < NNC_COUNT_OF(collective_kinds); i++) {
         char name[64];
@@ -355,7 +358,8 @@ nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_erro
     return faults.status;
 }
 
-/* Scales peaks after a change of units or clock, to which peaks are proportional. Peaks that --set has changed stay. */
+/* After a change of the number of units or of the clock, multiplies the peaks by the same factor. Peaks that the user
+ * has set with --set keep their values. */
 static void scale_peaks(nnc_device *device) {
     const nnc_rated *rated = &device->rated;
     const double units = rated->units > 0 ? (double)device->units / rated->units : 1.0;
@@ -410,7 +414,8 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
 
 /* ---- clusters ---- */
 
-/* The bandwidth of the network, given per device or as the NICs that the devices of a node share. */
+/* The bandwidth of a network. A cluster file states it per device (link), or by the NICs of a node and their rate
+ * (nics_per_node, nic_bytes_per_s), which the devices of the node share. */
 typedef struct network {
     nnc_scale_out link;
     int32_t nics_per_node;
@@ -459,7 +464,8 @@ static const char *const cluster_keys[] = { "schema", "sources", "references", N
 
 static bool has(nnc_json root, const char *key) { return nnc_json_type_of(nnc_json_get(root, key)) == NNC_JSON_OBJECT; }
 
-/* Computes the network bandwidth per device from the members that the file gives. */
+/* Computes the network bandwidth per device from the members of the cluster file: the bandwidth per device, or the
+ * number and the rate of the NICs of a node. */
 static void settle_network(nnc_json root, cluster *c) {
     network *n = &c->scale_out;
     const bool by_nics = n->nics_per_node > 0 || !isnan(n->nic_bytes_per_s);
@@ -477,8 +483,8 @@ static void settle_network(nnc_json root, cluster *c) {
     }
 }
 
-/* Replaces the links of *device by the links that the cluster file states. If faults were noted, *device is not
- * valid. */
+/* Replaces the links of *device by the links that the cluster file states. If the file has faults, *device is not valid
+ * after the call. */
 static void read_cluster(nnc_json root, const char *stem, nnc_device *device) {
     cluster c = { .devices_per_node = 0 };
     if (!nnc_json_expect(root, NNC_JSON_OBJECT, "an object")) { return; }
@@ -515,8 +521,8 @@ void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem
     if (nnc_spec_complete(doc, specs, NNC_SPEC_KIND_COUNT)) { read_cluster(nnc_json_root(doc), stem, device); }
 }
 
-/* Replaces a device's links by the links in the text of a cluster file. stem: the id that the
- * cluster file must have (the name of the file without its ending); NULL = any id. */
+/* Reads the text of a cluster file and replaces the links of a device by the links in the file. stem: the id that the
+ * file must state (its file name without the ending); NULL = the file may state any id. */
 static nnc_status apply_cluster(nnc_specs *specs, const char *name, const char *stem, const char *text, size_t size,
                                 nnc_device *device, nnc_error *err) {
     nnc_device linked = *device;
@@ -805,7 +811,7 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e) {
     static const nnc_field_table table = { "efficiency", nnc_efficiencies_fields, NNC_EFFICIENCIES_FIELDS };
     memset(e, 0, sizeof *e);
     nnc_fields_init(&table, e);
-    /* NaN = not given: the fraction of `pointwise` is used */
+    /* NaN = the file gives no fraction, so the fraction of `pointwise` is used */
     e->pointwise_tuned.memory_fraction = (double)NAN;
     e->maps.sustained_fraction = e->maps_tuned.sustained_fraction = 1.0; /* the object `maps` has no such field, so the
                                                                           * value is neutral */

@@ -20,8 +20,8 @@ static int by_name(const void *a, const void *b) {
     return strcmp(*left, *right);
 }
 
-/* Writes the id of a file, in the arena, to *id: "h100.json" -> "h100"; NULL if the name does not end in ".json".
- * Returns false if memory ran out. */
+/* Makes an id from a file name: "h100.json" -> "h100". Writes the id, allocated in the arena, to *id; writes NULL if
+ * the name does not end in ".json". Returns false if memory ran out. */
 static bool id_of(nnc_arena *arena, const char *name, char **id) {
     *id = NULL;
     if (name[0] == '.' || !nnc_ends_in(name, ".json")) { return true; }
@@ -39,7 +39,8 @@ static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id) {
     return ids != NULL;
 }
 
-/* Stores the first error of the system, such as an unreadable folder. A look-up that finds no file reports it. */
+/* Stores the first error of the operating system in a search, such as a folder that cannot be read. If the search finds
+ * no file, this error is reported. */
 static void note_trouble(nnc_folders *folders, const char *path, int number) {
     if (folders->trouble.status == NNC_OK && number != 0 && number != ENOENT && number != ENOTDIR &&
         number != ENAMETOOLONG) {
@@ -61,7 +62,7 @@ static bool add_folder_ids(nnc_folders *folders, const char *path, nnc_id_list *
                                                   * memory is an error */
     for (const struct dirent *entry; added && dir != NULL;) {
         char *id;
-        errno = 0; /* NULL means the end of the folder or an error; errno shows which */
+        errno = 0; /* readdir returns NULL at the end of the folder and after an error; errno is not 0 after an error */
         entry = readdir(dir);
         if (entry == NULL) {
             note_trouble(folders, path, errno);
@@ -84,8 +85,8 @@ static void sort_ids(nnc_id_list *list) {
 
 /* ---- compares ids in any spelling ---- */
 
-/* Tests whether a word of a name is ignored in the search: a vendor at the start of the name (first), a suffix such as
- * "instruct" at the end. */
+/* Tests whether a word is left out when two names are compared. At the start of a name (first), vendors such as
+ * "nvidia" are left out; at other places, endings such as "instruct". */
 static bool says_nothing(const char *word, size_t length, bool first) {
     static const char *const makers[] = { "nvidia",  "amd",  "intel",    "google", "aws",   "tesla",
                                           "geforce", "meta", "instinct", "radeon", "apple", "graphics" };
@@ -98,7 +99,8 @@ static bool says_nothing(const char *word, size_t length, bool first) {
     return false;
 }
 
-/* Returns the length of the word, or of the number with dots, at the start of text; 0 = neither. */
+/* The text starts with a word of letters, with a number (which may contain dots), or with neither. Returns the length
+ * of this word or number; 0 = neither. */
 static size_t word_length(const char *text) {
     size_t length = 0;
     if (isalpha((unsigned char)text[0])) {
@@ -124,7 +126,7 @@ static void normalise_id(const char *text, char *plain, size_t size) {
             continue;
         }
         if (used + length + 3 > size) {
-            plain[0] = '\0'; /* the result would be longer than an id may be, so the name matches nothing */
+            plain[0] = '\0'; /* an id cannot be as long as this name, so the result is "", which equals no id */
             return;
         }
         char *word = plain + used + (used > 0 ? 1 : 0);
@@ -162,7 +164,7 @@ static char *join_all(nnc_arena *arena, const char *const parts[], size_t count)
     return text;
 }
 
-/* Returns the strings a, b and c, joined, in the arena; NULL when out of memory. */
+/* Returns the string that consists of a, b and c, allocated in the arena; NULL = out of memory. */
 static char *join(nnc_arena *arena, const char *a, const char *b, const char *c) {
     return join_all(arena, (const char *const[]){ a, b, c }, 3);
 }
@@ -242,8 +244,8 @@ typedef bool same_fn(const char *a, const char *b);
 
 static bool equal(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
-/* Tests whether a file has the alias, by searching the text of the file, which is much cheaper than parsing it. same:
- * the test for equal ids. */
+/* Tests whether a file has an alias. It searches the text of the file for the alias, because parsing the file takes
+ * much longer. same: the function that tests whether two ids are equal. */
 static bool has_alias(nnc_folders *folders, const char *path, const char *alias, same_fn *same) {
     char *text = NULL, one[256];
     size_t size = 0;
@@ -273,8 +275,8 @@ static bool has_alias(nnc_folders *folders, const char *path, const char *alias,
     return has;
 }
 
-/* Looks an alias up in the index of the shipped files. Returns true when the folder has the file and the file still has
- * the alias. *path NULL: out of memory. */
+/* Looks an alias up in the index of the shipped files, which was made at build time. Returns true if the index names a
+ * file that is in the folder and still has the alias; *path is then its path, or NULL if memory ran out. */
 static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const char *folder, const char *alias,
                          const char **path) {
     char line[320], id[256];
@@ -288,7 +290,8 @@ static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const 
     return found;
 }
 
-/* Finds a file of a folder by id or, if `aliased`, by alias. *path stays NULL when there is no such file. */
+/* Finds the file in one folder that has the id `id`; if `aliased` is true, the file that has `id` as an alias. Writes
+ * its path to *path; if the folder has no such file, *path is not changed. */
 static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const char *folder, const char *id,
                           bool aliased, same_fn *same, const char **path, nnc_error *err) {
     nnc_id_list list = { .count = 0 };
@@ -321,8 +324,9 @@ static void squeeze(const char *name, char text[PLAIN_MAX]) {
     text[length] = '\0';
 }
 
-/* Returns the shortest name that begins with the text, else one that contains it, else the nearest by edit distance;
- * NULL = no name is near. Only letters and digits count: "llama-3" is the start of "llama3-8b". */
+/* Returns the name that is most similar to a text: the shortest name that begins with the text; else the shortest name
+ * that contains it; else the name with the smallest edit distance. NULL = no name is similar. Only letters and digits
+ * are compared, so "llama-3" is the start of "llama3-8b". */
 static const char *nearest_of(const char *text, const char *const *names, int32_t count) {
     const char *best[2] = { NULL, NULL };
     char wanted[PLAIN_MAX], name[PLAIN_MAX];
@@ -344,7 +348,8 @@ static bool is_usable(const char *id) {
 static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
                           nnc_error *err);
 
-/* Returns the number of devices of a cloud server that a device file lists in "instances"; 0 = not listed. */
+/* Returns how many devices the cloud server `name` has, according to the list "instances" of a device file; 0 = the
+ * file does not list this server. */
 static int instance_devices(nnc_folders *folders, const char *path, const char *name) {
     char *text = NULL;
     size_t size = 0;
@@ -362,8 +367,8 @@ static int instance_devices(nnc_folders *folders, const char *path, const char *
     return devices >= 1.0 && devices <= 1e6 ? (int)devices : 0;
 }
 
-/* Reads "8xH100", "8 x h100", "h100x8" or "h100:8". Returns the number of devices and writes the name of the device; 0 = another
- * form. */
+/* Reads "8xH100", "8 x h100", "h100x8" or "h100:8". Returns the number of devices and writes the name of
+ * the device to `name`; 0 = the text has another form. */
 static int counted(const char *text, char *name, size_t size) {
     char *end = NULL;
     const long before = strtol(text, &end, 10);
@@ -436,7 +441,8 @@ const char *nnc_folders_nearest_alias(nnc_folders *folders, const nnc_spec_info 
     return near != NULL && find_id(folders, info, near, &path, NULL) == NNC_OK && path != NULL ? near : NULL;
 }
 
-/* Returns the longest name with which the text begins: "mi250x" for "mi250x-gcd"; NULL = no such name. */
+/* Returns the longest of `names` that is the beginning of a text: "mi250x" is the beginning of "mi250x-gcd". NULL = the
+ * text begins with none of the names. */
 static const char *start_of(const char *text, const char *const *names, int32_t count) {
     const char *best = NULL;
     for (int32_t i = 0; i < count; i++) {
@@ -448,8 +454,8 @@ static const char *start_of(const char *text, const char *const *names, int32_t 
     return best;
 }
 
-/* Reports an id that no folder has. other: a name, such as a hub name, that the error shows if no id is near;
- * NULL = no such name. */
+/* Reports an id for which no folder has a file. The error suggests the most similar id. other: a name, such as a hub
+ * name, that the error suggests if no id is similar; NULL = no such name. */
 static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char *other,
                                nnc_error *err) {
     char known[256];
@@ -485,8 +491,8 @@ static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, 
                     known, near != NULL ? ", nearest \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "", id);
 }
 
-/* Finds the file of an id in four steps: by its name, by an exact alias, by the id and by an alias in another
- * spelling. */
+/* Finds the file for an id in four steps: a file with this name; a file with exactly this alias; a file whose name is
+ * the id in another spelling; a file with the alias in another spelling. */
 static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
                           nnc_error *err) {
     static same_fn *const ways[] = { equal, same_id };
@@ -549,7 +555,8 @@ nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char *
     return *path != NULL ? NNC_OK : nnc_folders_trouble(folders, err);
 }
 
-/* Finds device ".": the newest file ID-here.json, which nncost.measure writes; else the output of nvidia-smi. */
+/* Finds device ".": the newest file ID-here.json, which nncost.measure writes; if there is no such file, a device that
+ * is read from the output of nvidia-smi. */
 static nnc_status find_here(nnc_folders *folders, const char **path, nnc_error *err) {
     time_t newest = 0;
     for (int i = 0; i < folders->count; i++) {
@@ -636,7 +643,7 @@ nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_
 
 /* ---- finds the model in a folder ---- */
 
-/* Returns folder/below/name in the arena, with single slashes; NULL = out of memory. */
+/* Returns the path folder/below/name, allocated in the arena, without double slashes; NULL = out of memory. */
 static const char *path_in(nnc_specs *specs, const char *folder, const char *below, const char *name) {
     size_t length = strlen(folder);
     while (length > 1 && folder[length - 1] == '/') { length--; }
@@ -701,13 +708,14 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
  *     hub/names.json    shape -> its names; words of a name that do not change the shape; words for formats of weights
  *     hub/SHAPE.json    a configuration as its authors publish it, if models/SHAPE.json does not exist
  *
- * A name is looked up as it is; then without its owner and without the words of both lists. So copies and quantised
- * variants of a known network are found too. "bartowski/Qwen_Qwen3-8B-GGUF" is a copy of Qwen/Qwen3-8B. Then the name
+ * A name is looked up as it is; then without its owner and without the words of both lists. In this way, copies and
+ * quantised variants of a known network are found. "bartowski/Qwen_Qwen3-8B-GGUF" is a copy of Qwen/Qwen3-8B. Then the
+ * name
  * is compared with the ids of the shapes. An unknown word stays in the name, so the name is not found: a network with
  * only a similar name is never used. The table is read when a name is neither a file nor a shipped id. */
 
-/* Reads the word from `from` to the next separator, in lower case; '_' is read as '.' (Llama-3_3). Returns NULL when
- * there is no further word. */
+/* Copies the next word of a hub name to `word`, in lower case; '_' is copied as '.' ("Llama-3_3"). Words are separated
+ * by '-' and spaces. Returns the end of the word in the name; NULL = the name has no further word. */
 static const char *next_word(const char *from, char word[PLAIN_MAX]) {
     size_t length = 0;
     from += strspn(from, "- ");
@@ -719,8 +727,9 @@ static const char *next_word(const char *from, char word[PLAIN_MAX]) {
     return length > 0 ? from + length : NULL;
 }
 
-/* The index of hub names in the image of the table has sorted words: 48 bits of a digest, and the number of the shape
- * that it leads to. It only says where to look: names are always compared. */
+/* The image of the table of hub names has an index: a sorted array of 64-bit words. The upper 48 bits of a word are the
+ * digest of a name, an id or a word; the lower 16 bits are the number of the shape. Two texts can have one digest, so
+ * the names of the shape are compared after the index was used. */
 enum { BY_NAME, BY_PLAIN_NAME, BY_ID, BY_WORD, SEVERAL = 0xffff };
 
 static uint64_t hub_key(int by, const char *text) {
@@ -736,7 +745,8 @@ static int by_key(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Returns the number of the shape that the index gives for a text; -1 = no shape, SEVERAL = more than one. */
+/* Returns the number of the shape to which the index of hub names leads from a text; -1 = the index does not have the
+ * text; SEVERAL = several shapes have the text. */
 static int indexed(nnc_json table, int by, const char *text) {
     const uint64_t key = hub_key(by, text), *words = table.doc->image.index;
     const uint64_t *found = bsearch(&key, words, table.doc->image.index_count, sizeof key, by_key);
@@ -745,8 +755,9 @@ static int indexed(nnc_json table, int by, const char *text) {
 
 static bool has_index(nnc_json table) { return table.doc->image.index_count > 0; }
 
-/* Returns the only entry of "shapes" that may have the text, by the index of the table. Without an index returns the
- * first entry; *all is then true. */
+/* Returns the entry of "shapes" in which a text has to be searched. If the table has an index, this is the only entry
+ * that can have the text, and *all is set to false. Without an index it is the first entry, and *all is set to true,
+ * because all entries have to be searched. */
 static nnc_json first_shape(nnc_json table, int by, const char *text, bool *all) {
     nnc_json shape = nnc_json_first(nnc_json_get(table, "shapes"));
     *all = !has_index(table);
@@ -756,8 +767,9 @@ static nnc_json first_shape(nnc_json table, int by, const char *text, bool *all)
     return shape;
 }
 
-/* Writes the name without its owner and without words that do not change the dimensions of the network. A word for a
- * format of weights sets *stored (a text of the document); the last such word counts ("GPTQ-Int8"). */
+/* Writes the name without its owner and without words that do not change the dimensions of the network. If the name has
+ * a word for a format of weights, sets *stored to the format; if it has several such words ("GPTQ-Int8"), the last one
+ * decides. */
 static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], const char **stored) {
     const nnc_json words = nnc_json_get(table, "words"), formats = nnc_json_get(table, "formats"), none = { 0 };
     const char *slash = strrchr(name, '/');
@@ -777,8 +789,9 @@ static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], 
     }
 }
 
-/* Returns the entry of "shapes" (one network with its names) that has a name; node NULL = not known. exact: compares
- * names without changes. Otherwise compares the names that plain_name makes; if two entries match, returns no entry. */
+/* Returns the entry of "shapes" (a network and its names) that has the name `name`; node NULL = no entry has it. exact:
+ * true = the whole names must be equal; false = the names as shortened by plain_name must be equal, and only one entry
+ * may have such a name. */
 static nnc_json shape_of(nnc_json table, const char *name, bool exact) {
     nnc_json found = { .node = NULL };
     char wanted[PLAIN_MAX], plain[PLAIN_MAX];
@@ -810,7 +823,8 @@ static void joined_name(const char *name, char joined[PLAIN_MAX]) {
     joined[used] = '\0';
 }
 
-/* Returns the entry of "shapes" whose id is the name: "llama-4-scout" is the shape llama4-scout. */
+/* Returns the entry of "shapes" whose id equals a name when both are written by joined_name: "llama-4-scout" and
+ * llama4-scout. */
 static nnc_json shape_by_id(nnc_json table, const char *name) {
     char wanted[PLAIN_MAX], id[PLAIN_MAX];
     bool all = true;
@@ -838,7 +852,7 @@ size_t nnc_hub_index(nnc_json table, uint64_t *words, size_t most) {
     nnc_json shape = nnc_json_first(nnc_json_get(table, "shapes"));
     for (; shape.node != NULL; shape = nnc_json_next(shape), number++) {
         joined_name(nnc_json_key(shape), text);
-        /* of several shapes with such an id, the first counts */
+        /* if two shapes have ids that joined_name writes alike, the index gets the first one */
         if (shape_by_id(table, text).node == shape.node && count < most) {
             words[count++] = hub_key(BY_ID, text) | number;
         }
@@ -860,7 +874,8 @@ size_t nnc_hub_index(nnc_json table, uint64_t *words, size_t most) {
     return count < most && number < SEVERAL ? kept : 0;
 }
 
-/* Returns the known name that is nearest, after plain_name has shortened both; NULL = no name is near. */
+/* Returns the known hub name that is most similar to a name, after plain_name has shortened both; NULL = no name is
+ * similar. */
 static const char *nearest_name(nnc_json table, const char *name, nnc_arena *arena) {
     const nnc_json shapes = nnc_json_get(table, "shapes");
     int32_t count = 0, capacity = 0;
@@ -890,8 +905,8 @@ static const char *nearest_name(nnc_json table, const char *name, nnc_arena *are
     return NULL;
 }
 
-/* Finds the file with the dimensions of a network: a shipped model, or a configuration of the hub. *path stays NULL
- * when no data folder has it. */
+/* Finds the file with the dimensions of a network: a shipped model, or a configuration of the hub. If no data folder
+ * has this file, *path stays NULL. */
 static nnc_status place(nnc_specs *specs, const char *shape, const char **path, nnc_error *err) {
     static const char *const folders[] = { "models", "hub" };
     for (size_t i = 0; i < NNC_COUNT_OF(folders) && *path == NULL; i++) {
@@ -902,7 +917,8 @@ static nnc_status place(nnc_specs *specs, const char *shape, const char **path, 
     return NNC_OK;
 }
 
-/* Looks a name up in the table of hub names. found: points to an nnc_hub_name, which receives the result. */
+/* Finds the network and the weight format that belong to a hub name, in the table of hub names. found: points to an
+ * nnc_hub_name, in which the result is stored. */
 static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, void *found, nnc_error *err) {
     nnc_hub_name *hub = found;
     nnc_arena *arena = nnc_specs_arena(specs);
@@ -927,7 +943,8 @@ static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, vo
     return hub->shape != NULL ? place(specs, hub->shape, &hub->path, err) : nnc_no_memory(err);
 }
 
-/* Type of a function that with_table calls with the table of hub names. */
+/* Type of a function that looks a name up in the table of hub names. with_table reads the table and calls this
+ * function. */
 typedef nnc_status look(nnc_specs *specs, nnc_json table, const char *name, void *found, nnc_error *err);
 static nnc_status with_table(nnc_specs *specs, look *look_in, const char *name, void *found, nnc_error *err) {
     const char *path = NULL;
@@ -950,8 +967,9 @@ nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, n
     return with_table(specs, look_up, name, hub, err);
 }
 
-/* Finds the shortest name (with its owner) that contains the whole id. found: points to a const char *, which does not
- * change when no name contains the id. */
+/* Finds a short hub name (with owner) of a shape: the shortest of its names that contains the whole id of the shape.
+ * found: points to a const char *, in which the name is stored; if no name contains the id, the pointer is not
+ * changed. */
 static nnc_status usual_name(nnc_specs *specs, nnc_json table, const char *id, void *found, nnc_error *err) {
     const nnc_json names = nnc_json_get(nnc_json_get(nnc_json_get(table, "shapes"), id), "names");
     const char **name = found, *best = NULL;

@@ -103,7 +103,7 @@ static bool keep(parser *p, nnc_expr *expr) {
 }
 
 /* Reads an expression of a graph file: a whole number, true or false (1 or 0), or a string of numbers, names, + - * /
- * and parentheses. Returns false when an error was noted. */
+ * and parentheses. If the input is not valid, notes an error and returns false. */
 static bool expr_read(nnc_json at, const nnc_expr_scope *scope, nnc_expr *expr) {
     char text[NNC_NUMBER_TEXT];
     parser p = { .at = at, .scope = scope };

@@ -233,9 +233,9 @@ typedef enum nnc_json_type {
     NNC_JSON_OBJECT
 } nnc_json_type;
 
-/* Parses a document whose faults, arena, text and size are set; text[size] must be a NUL. Returns false when an error
- * was noted. With doc->foreign, a text without "schema" may be written by Python: Infinity and NaN become strings
- * ("+inf", "?"), which no number field accepts, and more values are allowed. */
+/* Parses a document whose faults, arena, text and size are set; text[size] must be a NUL. If the input is not valid,
+ * notes an error and returns false. With doc->foreign, a text without "schema" may be written by Python: Infinity and
+ * NaN become strings ("+inf", "?"), which no number field accepts, and more values are allowed. */
 bool nnc_json_parse(nnc_json_doc *doc);
 void nnc_json_free(nnc_json_doc *doc);
 /* Sets the functions that allocate and free the memory of JSON trees, in place of malloc and free. Only for a
@@ -316,7 +316,7 @@ void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *co
                        int32_t *count);
 
 /* Checks the whole-number fields of a struct that was not read from a file. Each value must be within the limits of its
- * field; 0 is also valid if the field is not required. Returns false when an error was noted. */
+ * field; 0 is also valid if the field is not required. If the input is not valid, notes an error and returns false. */
 bool nnc_check_ranges(nnc_json at, const nnc_field_table *table, const void *object);
 /* Notes the error that the key of `at` is unknown: "unknown key, expected one of the device's keys, perhaps ..., found
  * ...". */

@@ -67,7 +67,8 @@ static bool refuse(scan *s, const char *at, const char *what, const char *expect
     return false;
 }
 
-/* Scans an escape such as \n. Refuses \u0000, which would end a C string early. Returns false if it noted a fault. */
+/* Scans an escape such as \n. Refuses \u0000, which would end a C string early. If the input is not valid, notes a
+ * fault and returns false. */
 static bool scan_escape(scan *s) {
     if (s->end - s->at < 2 || strchr("\"\\/bfnrtu", s->at[1]) == NULL || s->at[1] == '\0') {
         return refuse(s, s->at, "bad escape in text", "one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u");
@@ -226,7 +227,7 @@ static bool scan_value(scan *s, char c) {
     return c == '"' ? scan_text(s) : begins_number(c) ? scan_number(s) : scan_word(s);
 }
 
-/* Scans the next lexeme if it is allowed here. Returns false if it noted a fault. */
+/* Scans the next lexeme if it is allowed here. If the input is not valid, notes a fault and returns false. */
 static bool scan_next(scan *s) {
     const char c = *s->at; /* the character 0 ends the text */
     if ((s->allowed & CLOSE) != 0 && c == (in_object(s) ? '}' : ']')) {

@@ -28,7 +28,7 @@ void nnc_model_rules(nnc_json at, const nnc_model *model) {
     }
 }
 
-/* Reads the family, which decides the table of fields. Returns false when an error was noted. */
+/* Reads the family, which decides the table of fields. If the input is not valid, notes an error and returns false. */
 static bool read_family(nnc_json root, nnc_model *model) {
     const nnc_json at = nnc_json_get(root, "family");
     const nnc_field *field = nnc_field_of_key(nnc_model_table((nnc_family)0), "family");

@@ -1,10 +1,10 @@
-/* Reads a configuration of Hugging Face or diffusers as a model. Order of the steps: its architecture; the network of
- * the architecture; unknown keys; implied fields; the class and its head; keys; kinds of layers; parts; notes. A file
- * with several networks is a text decoder with towers that read images or sounds for it. */
+/* Reads a configuration of Hugging Face or diffusers as a model. Order of the steps: the architecture of the file; the
+ * network of the architecture; unknown keys; implied fields; the class and its head; keys; kinds of layers; parts;
+ * notes. A file with several networks is a text decoder with towers that read images or sounds for it. */
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
-/* TRAINED_TOKENS: longest sequence, in tokens, that training is assumed to use if the network allows longer ones. */
+/* Longest sequence, in tokens, that training is assumed to use, even if the network allows longer sequences. */
 enum { TRAINED_TOKENS = 8192 };
 
 /* ---- the architecture of a configuration ---- */
@@ -26,8 +26,8 @@ static void refuse_architecture(nnc_foreign_set *set, nnc_json at) {
     nnc_json_mismatch(at, "unknown architecture", expected);
 }
 
-/* Returns the architecture for an old class name that several architectures share; the value of another key of the
- * configuration decides. Returns NULL when a fault was noted. */
+/* Some old class names are shared by several architectures; the value of another key of the configuration decides
+ * between them. Returns the architecture for such a class name. After noting a fault, returns NULL. */
 static const nnc_architecture *stands_for(nnc_foreign_set *set, nnc_json root, const nnc_architecture *row) {
     char own[64], expected[160];
     const char *key = nnc_json_text(nnc_json_get(row->stands_for, "key"));
@@ -56,7 +56,8 @@ static const nnc_architecture *stands_for(nnc_foreign_set *set, nnc_json root, c
     return found;
 }
 
-/* Returns the architecture that the file names. Returns NULL when a fault was noted. */
+/* Returns the architecture that the configuration names by "model_type" or a class name. After noting a fault, returns
+ * NULL. */
 static const nnc_architecture *find_row(nnc_foreign_set *set, nnc_json root) {
     const char *key = nnc_foreign_given(root, "_class_name") ? "_class_name" : "model_type";
     const nnc_json at = nnc_json_get(root, key);
@@ -75,8 +76,8 @@ static const nnc_architecture *find_row(nnc_foreign_set *set, nnc_json root) {
 
 /* ---- the network of the architecture, and the fields that its files name ---- */
 
-/* Gives the model a copy of the list of ops that the architecture names; does nothing if it names no list. Returns
- * false if it noted a fault. */
+/* Gives the model a copy of the list of ops that the architecture names; does nothing if it names no list. If the input
+ * is not valid, notes a fault and returns false. */
 static bool take_graph(nnc_foreign_file *file) {
     char below[96], *text = NULL;
     size_t size = 0;
@@ -109,7 +110,8 @@ static bool take_graph(nnc_foreign_file *file) {
     return faults.count == 0;
 }
 
-/* Tests whether a name is a field of the model, or "". If not, notes a fault at the place in the data file. */
+/* Tests whether a name is a field of the model or the empty text. If it is neither, notes a fault at the place of the
+ * name in the data file. */
 static bool is_field(const nnc_foreign_file *file, nnc_json at, const char *name) {
     nnc_error why;
     nnc_dtype dtype;
@@ -131,8 +133,8 @@ static bool are_fields(const nnc_foreign_file *file, nnc_json value) {
     return good;
 }
 
-/* Checks one entry of "keys": its fields must exist. Faults are noted in the data file. Returns false if a field is
- * missing. */
+/* Checks one entry of "keys" in a data file: the model must have the fields that the entry names. If a field is
+ * missing, notes a fault in the data file and returns false. */
 static bool check_key(const nnc_foreign_file *file, nnc_json at, const nnc_foreign_key *key) {
     bool good = is_field(file, nnc_json_get(at, "to"), key->to) &&
                 is_field(file, nnc_json_get(at, "times"), key->times) &&
@@ -149,7 +151,7 @@ static bool check_key(const nnc_foreign_file *file, nnc_json at, const nnc_forei
 }
 
 /* Checks the rules of one data file: the fields that they name must exist in the model; patterns are only for a
- * decoder, levels only for a U-Net. Returns false if it noted a fault. */
+ * decoder, levels only for a U-Net. If the input is not valid, notes a fault and returns false. */
 static bool check_row(const nnc_foreign_file *file, const nnc_architecture *row) {
     const nnc_json root = nnc_json_root(row->only.doc);
     const nnc_family family = file->model->family;
@@ -191,7 +193,7 @@ bool nnc_foreign_begin(nnc_foreign_file *file) {
 
 /* ---- unknown keys ---- */
 
-/* Writes the values that are allowed for a key, which the data file lists in `only`: "silu|swish". */
+/* Writes to a text, such as "silu|swish", the values of a key that are allowed by the list `only` of the data file. */
 static void write_only(nnc_json only, char *text, size_t size) {
     char own[64];
     const nnc_json each = nnc_json_get(only, "each");
@@ -205,8 +207,9 @@ static void write_only(nnc_json only, char *text, size_t size) {
     }
 }
 
-/* Tests whether `only`, the allowed values of a key, allows a value. Null is always allowed. As `only`, [] allows an
- * empty list or object, {"each": V} a list with only this value, {"scalar": true} any single value. */
+/* Tests whether a value is one of the allowed values of a key. null is always allowed. only: what the data file allows:
+ * [] = an empty list or object; {"each": V} = a list in which every value is V; {"scalar": true} = any single value;
+ * otherwise a value or a list of values. */
 static bool allowed(nnc_json at, nnc_json only) {
     char text[64], own[64];
     const char *value = nnc_foreign_text(at, text, sizeof text);
@@ -268,15 +271,15 @@ static void check_only(nnc_json at, nnc_json only) {
     }
 }
 
-/* Tests whether `around`, the architecture of the other network in the same JSON object, uses a key. (A text decoder
- * and its tower can share one object.) */
+/* A text decoder and its tower can have their keys in one JSON object. Tests whether `around`, the architecture of the
+ * other network in this object, uses a key. */
 static bool known_around(const nnc_architecture *around, const char *key) {
     return around != NULL &&
            (around->text.node != NULL ? nnc_foreign_speaks_of(around, key) : nnc_foreign_mentions(around, key));
 }
 
-/* Tests whether a key is listed for the architecture or for all configurations. Notes a fault when the key is listed,
- * but with other values. */
+/* Tests whether the data file of the architecture, or the file for all configurations, lists a key. If the key is
+ * listed only with other values than that of the configuration, notes a fault. */
 static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key) {
     const nnc_json none = { file->at.doc, NULL };
     const nnc_architecture *row = file->row, *any = file->set->any;
@@ -292,8 +295,8 @@ static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key) {
            known_around(file->around, key);
 }
 
-/* Checks all members of an object of the configuration, and of the objects inside it that a rule mentions. prefix:
- * names of the enclosing objects, each followed by a dot. */
+/* Checks that each key of an object of the configuration is known, and does the same for the objects inside it that a
+ * rule of the data file mentions. prefix: names of the enclosing objects, each followed by a dot. */
 static void check_members(nnc_foreign_file *file, nnc_json object, const char *prefix, int depth) {
     for (nnc_json at = nnc_json_first(object); at.node != NULL && nnc_json_go_on(at); at = nnc_json_next(at)) {
         char key[160];
@@ -314,8 +317,8 @@ static void check_members(nnc_foreign_file *file, nnc_json object, const char *p
 
 /* ---- reads the class of a model ("architectures") and its head ---- */
 
-/* Sets the number of labels of a classifier: a number in the file, else the count of label names, else 2. two: false =
- * the file must have the number or the names. */
+/* Sets the number of labels of a classifier. This is the number that the configuration states, else the number of label
+ * names in it, else 2. two: false = the configuration must state the number or the names. */
 static void set_labels(nnc_json root, nnc_model *model, bool two) {
     const nnc_json number = nnc_foreign_get(root, "num_labels|_num_labels");
     const nnc_json names = nnc_json_get(root, "id2label");
@@ -334,9 +337,9 @@ static void set_labels(nnc_json root, nnc_model *model, bool two) {
     }
 }
 
-/* Sets the fields that the name of a PyTorch class implies ("ForSequenceClassification" has a head). The value
- * "labels" stands for the number of labels in the configuration, or 2 if it has none; "given_labels" also stands for
- * this number, but then the configuration must have it. */
+/* Sets the fields that the name of a PyTorch class implies ("ForSequenceClassification" has a head). The value "labels"
+ * stands for the number of labels that the configuration states, or for 2 if it states none. The value "given_labels"
+ * stands for the same number, but the configuration must state it. */
 static void apply_class(nnc_json root, nnc_model *model, nnc_json effects) {
     for (nnc_json at = nnc_json_first(effects); at.node != NULL; at = nnc_json_next(at)) {
         const char *text = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
@@ -348,16 +351,16 @@ static void apply_class(nnc_json root, nnc_model *model, nnc_json effects) {
     }
 }
 
-/* Tests whether a class name ends in `end`. If `end` is "Model", the class must be a base model: a class for a task,
- * such as "ForRewardModel", does not count. */
+/* Tests whether a class name ends in `end`. The ending "Model" matches only base models, which have no "For" in their
+ * names: "LlamaModel", but not "ForRewardModel". */
 static bool ends_so(const char *name, const char *end) {
     const bool base = strcmp(end, "Model") == 0;
     return nnc_ends_in(name, end) && !(base && strstr(name, "For") != NULL);
 }
 
 /* Finds the class that the file names. The class must build this network with a known head: a base model has no head, a
- * classifier has a different head. The first ending in the list that fits the class is used; if the file names no
- * class, the first ending. */
+ * classifier has a different head. The result is the first ending in the list of the data file that fits the class; if
+ * the configuration names no class, it is the first ending of the list. */
 static void read_class(nnc_foreign_file *file, nnc_json root) {
     const nnc_json list = nnc_json_get(root, "architectures");
     const nnc_json at = nnc_json_first(list);
@@ -422,8 +425,9 @@ static void fill(nnc_foreign_file *file) {
 
 /* ---- reads files with several networks ---- */
 
-/* Returns the architecture of a network inside the file: the architecture that its object names, or else the
- * architecture that the data file names. part: true for a tower, false for the text decoder. */
+/* A configuration can have an object for each of several networks. Returns the architecture of the network in the
+ * object `at`: the one that the object names by "model_type", or else the one that the data file names (like). part:
+ * true = the network is a tower; false = it is the text decoder. */
 static const nnc_architecture *row_of(nnc_foreign_set *set, nnc_json at, nnc_json like, bool part) {
     const nnc_json type = nnc_json_get(at, "model_type");
     const bool named = nnc_json_type_of(type) == NNC_JSON_TEXT;
@@ -446,8 +450,8 @@ static const nnc_architecture *row_of(nnc_foreign_set *set, nnc_json at, nnc_jso
     return own;
 }
 
-/* Checks keys of the text decoder that the configuration repeats outside of the decoder's object: both values must be
- * equal. */
+/* Some keys of the text decoder can be repeated outside of its object in the configuration. Checks that both values of
+ * such a key are equal. */
 static void check_twice(const nnc_foreign_file *file, nnc_json inside) {
     char a[64], b[64];
     for (nnc_json at = nnc_json_first(inside); at.node != NULL; at = nnc_json_next(at)) {
@@ -462,7 +466,8 @@ static void check_twice(const nnc_foreign_file *file, nnc_json inside) {
     }
 }
 
-/* Refuses a key that decides dimensions of the text decoder if it is only outside of the decoder's object. */
+/* Refuses a configuration with a key that decides dimensions of the text decoder and that is only outside of the object
+ * of the text decoder. */
 static void check_beside(nnc_foreign_file *file, nnc_json inside, const nnc_architecture *text) {
     for (nnc_json at = nnc_json_first(file->at); at.node != NULL && nnc_json_go_on(at); at = nnc_json_next(at)) {
         const char *key = nnc_json_key(at);
@@ -474,7 +479,8 @@ static void check_beside(nnc_foreign_file *file, nnc_json inside, const nnc_arch
     file->around = text;
 }
 
-/* Reads whether head and embedding table are tied. The key is inside or outside of the text decoder's object. */
+/* Reads whether head and embedding table share their weights (are tied). The configuration has this key inside or
+ * outside of the object of the text decoder. */
 static void read_tied(nnc_foreign_file *file, nnc_json text) {
     const nnc_json outside = nnc_json_get(file->at, "tie_word_embeddings");
     if (text.node != file->at.node && nnc_json_type_of(outside) == NNC_JSON_BOOL &&
@@ -517,7 +523,8 @@ static void read_text(nnc_foreign_file *file) {
     snprintf(file->skipped, sizeof file->skipped, "%s", text.skipped);
 }
 
-/* Sets dimensions of a tower that are equal to dimensions of the text decoder. */
+/* Sets those dimensions of a tower that the configuration does not state because they are equal to dimensions of the
+ * text decoder. */
 static void take_from_text(nnc_json at, const nnc_model *model, nnc_model *part) {
     const nnc_decoder *d = &model->decoder;
     const struct {
@@ -608,8 +615,8 @@ static const char *key_of(const nnc_foreign_file *file, const char *field, char 
     return name;
 }
 
-/* Refuses a number of heads that does not divide hidden if no head width is given. The error names the keys of the
- * configuration; the later check of the family would name fields. */
+/* Refuses a configuration whose number of heads does not divide `hidden` and that states no head width. The error names
+ * the keys of the configuration; the check of the decoder family, which runs later, would name fields of nncost. */
 static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d) {
     char heads[64], hidden[64], what[96];
     if (d->head_dim == 0 && d->heads > 0 && d->hidden % d->heads != 0) {
@@ -618,8 +625,9 @@ static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d) {
     }
 }
 
-/* Limits d->seq_len, the longest sequence of the network, to TRAINED_TOKENS. If learned positions have no number of
- * rows, positions_max becomes the length without the limit. Returns this length. */
+/* Limits d->seq_len, the longest sequence of the network in tokens, to TRAINED_TOKENS. If the network has learned
+ * positions but the configuration states no number of them, sets d->positions_max to the sequence length before this
+ * limit. Returns the sequence length before the limit. */
 static int64_t limit_sequence(nnc_decoder *d) {
     const int64_t maximum = d->seq_len;
     if (nnc_positions_learned(d->positions) && d->positions_max == 0) { d->positions_max = maximum; }
@@ -649,15 +657,17 @@ static const char *text_at(nnc_json root, const char *key) {
     return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
 }
 
-/* Returns the format of weights with a number of bits; floats: floating-point numbers. NNC_STORED_COUNT = none. */
+/* Returns the storage format of weights with `bits` bits (4 or 8). floats: true = floating-point numbers, false =
+ * integers. NNC_STORED_COUNT = nncost has no format with this number of bits. */
 static nnc_stored narrow_format(double bits, bool floats) {
     return bits == 8.0   ? floats ? NNC_STORED_FP8 : NNC_STORED_INT8
            : bits == 4.0 ? floats ? NNC_STORED_NVFP4 : NNC_STORED_INT4
                          : NNC_STORED_COUNT;
 }
 
-/* Returns the format of the weights that compressed-tensors and ModelOpt describe by the numbers of the first group of
- * layers in "config_groups". *group: number of weights that share a scale; unchanged if the group does not state it. */
+/* Returns the storage format of the weights from "config_groups", in which compressed-tensors and ModelOpt list groups
+ * of layers. The first group decides. *group: set to the number of weights that share a scale, if the group states
+ * it. */
 static nnc_stored grouped_format(nnc_json config, int64_t *group) {
     const nnc_json weights = nnc_json_get(nnc_json_first(nnc_json_get(config, "config_groups")), "weights");
     const nnc_json size = nnc_json_get(weights, "group_size"), bits = nnc_json_get(weights, "num_bits");
@@ -671,9 +681,9 @@ static nnc_stored grouped_format(nnc_json config, int64_t *group) {
     return narrow_format(nnc_json_number(bits), floats);
 }
 
-/* Returns the format of the weights in a "quantization_config" of Transformers; NNC_STORED_COUNT = a format that
- * nncost does not know. four_bit_experts: experts, which have most weights, are stored in mxfp4. *group: as in
- * grouped_format. */
+/* Returns the format of the weights in a "quantization_config" of Transformers; NNC_STORED_COUNT = a format that nncost
+ * does not know. four_bit_experts: true = the experts, which have most weights, are stored in mxfp4. *group: set to the
+ * number of weights that share a scale, if the configuration states it. */
 static nnc_stored stored_format(nnc_json config, bool four_bit_experts, int64_t *group) {
     static const struct {
         const char *algorithm;
@@ -699,7 +709,8 @@ static nnc_stored stored_format(nnc_json config, bool four_bit_experts, int64_t 
     return grouped_format(config, group);
 }
 
-/* Sets the format of the published weights by a "quantization_config" of the file or of its language model. */
+/* Sets the storage format of the published weights from the "quantization_config" of the file or of the language model
+ * in the file. */
 static void note_quantization(note_list *list, nnc_json root, nnc_model *model) {
     static const char *const parts[] = { "text_config", "llm_config", "language_config" };
     nnc_json at = nnc_json_get(root, "quantization_config");

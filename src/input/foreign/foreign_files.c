@@ -1,8 +1,8 @@
 /* Data files of architectures: foreign/MODEL_TYPE.json, read when a configuration names them. A file is found in the
  * same way as a device or a model: first in the folders of $NNCOST_PATH, then in the user's folder, then in the shipped
  * folder. Only the file of the model_type and the files in its chain of "like" keys are read (three small files for
- * LLaMA). All files are read in only two cases: to name the nearest architecture in an error, and to find out whether
- * an unknown key decides dimensions of another network. */
+ * LLaMA). The data files of all architectures are read in only two cases: to name the nearest architecture in an error,
+ * and to find out whether an unknown key decides dimensions of another network. */
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
@@ -14,7 +14,8 @@ struct nnc_foreign_document {
     nnc_faults faults;
     nnc_error err;
     char *text;
-    bool reading; /* true: the file is being read, and waits for the file that its key "like" names */
+    /* true: reading of this file has begun and not ended; the file that its key "like" names is read first */
+    bool reading;
     bool good;
     struct nnc_foreign_document *next;
 };
@@ -22,7 +23,8 @@ typedef struct nnc_foreign_document document;
 
 /* ---- checks of values ---- */
 
-/* Type of a function that notes a fault if a value of a data file is not valid. Absent values are not checked. */
+/* Type of a function that checks a value of a data file, and notes a fault if the value is not valid. An absent value
+ * is not checked. */
 typedef void check_fn(nnc_json at);
 
 static bool is_object(nnc_json at) { return nnc_json_type_of(at) == NNC_JSON_OBJECT; }
@@ -64,8 +66,8 @@ static void check_texts(nnc_json at) {
     if (nnc_json_expect(at, NNC_JSON_LIST, "a list of texts")) { check_each(at, check_text); }
 }
 
-/* Checks an object of a data file: it must have the member "key", a string, and may have the members in `others`; any
- * other member is a fault. Returns false if the value is no object. */
+/* Checks an object of a data file. It must have the member "key" with a string as its value, it may have the members
+ * that `others` lists, and it must have no other member. Returns false if the value is not an object. */
 static bool check_keyed(nnc_json at, const char *what, const char *const *others) {
     typedef struct keyed {
         char key[64];
@@ -89,7 +91,8 @@ static void check_when(nnc_json at) {
     }
 }
 
-/* Checks a value of a data file that must be a number, or {"key": K, "default": NUMBER}. */
+/* Checks a value of a data file. It must be a number, or an object {"key": K, "default": NUMBER} that takes the number
+ * from the key K of a configuration. */
 static void check_number(nnc_json at) {
     static const char *const others[] = { "default", NULL };
     const nnc_json number = is_object(at) && check_keyed(at, "number", others) ? nnc_json_get(at, "default") : at;
@@ -117,8 +120,8 @@ static void check_classes(nnc_json at) {
     check_each(at, check_class);
 }
 
-/* Checks {"like": ARCHITECTURE, "sets": {FIELD: VALUE}, "optional": true, "always": true}; optional: a file may lack
- * the part; always: the model_type of the part is ignored. */
+/* Checks {"like": ARCHITECTURE, "sets": {FIELD: VALUE}, "optional": true, "always": true}; optional: a configuration
+ * may lack this part; always: the model_type of the part is ignored. */
 static void check_part(nnc_json at) {
     const nnc_json like = nnc_json_get(at, "like"), sets = nnc_json_get(at, "sets");
     if (nnc_json_type_of(like) != NNC_JSON_TEXT) {
@@ -156,16 +159,17 @@ static void check_stands_for(nnc_json at) {
 
 /* ---- tables of the members of a data file; docs/models.md describes each member ---- */
 
-/* A member of an object in a data file, whose value is stored as JSON. check: NULL = the caller checks the value. */
+/* A member of an object in a data file. Its value is stored as a JSON value. check: the function that checks the value;
+ * NULL = the caller checks it. */
 typedef struct member {
     const char *name;
-    size_t offset; /* offset in the struct at which the JSON value (nnc_json) is stored; 0 = not stored */
+    size_t offset; /* offset of the nnc_json in the struct in which the value is stored; 0 = the value is not stored */
     check_fn *check;
 } member;
 
 typedef struct object_table {
     nnc_field_table fields;
-    const member *members; /* the allowed members; the list ends with a NULL name */
+    const member *members; /* the members that the object may have; a member with the name NULL ends the list */
 } object_table;
 
 #define KEY(member) NNC_FIELD(nnc_foreign_key, member)
@@ -275,8 +279,8 @@ static void read_object(nnc_json at, const object_table *table, void *object) {
     nnc_read_object(at, &table->fields, names, object);
 }
 
-/* Reads a list of objects into an array of structs, whose members without a value are 0. Returns NULL with *count = 0
- * if the list is absent. */
+/* Reads a list of objects into an array of structs. Struct members for which an object has no value are 0. If the list
+ * is absent, returns NULL and sets *count to 0. */
 static void *read_objects(nnc_json list, const object_table *table, size_t size, int32_t *count) {
     *count = 0;
     if (list.node == NULL || !nnc_json_expect(list, NNC_JSON_LIST, "a list of objects")) { return NULL; }
@@ -316,7 +320,7 @@ static nnc_json values_of(nnc_foreign_set *set, nnc_json at) {
 static void check_key(nnc_json at, const nnc_foreign_key *key) {
     const bool several = key->to_each.node != NULL;
     if (key->absent.node == NULL) {
-        /* without a default the key is required or optional, and there is no value to check */
+        /* the entry has no default value, so there is no value to check */
     } else if (!several) {
         check_value(key->absent);
     } else if (nnc_json_type_of(key->absent) != NNC_JSON_LIST ||
@@ -372,8 +376,8 @@ static document *find_document(const nnc_foreign_set *set, const char *name) {
     return d;
 }
 
-/* Returns the architecture of a file that was read; NULL = the file has a fault. The fault is noted if set->faults is
- * still empty. A quiet set notes only "out of memory". */
+/* Returns the architecture of a data file that was read; NULL = the file has a fault. If set->faults is empty, notes
+ * the fault there; if set->quiet is true, notes it only if memory ran out. */
 static const nnc_architecture *take(nnc_foreign_set *set, const document *d) {
     const bool loud = !set->quiet || d->err.status == NNC_NO_MEMORY;
     if (!d->good && loud && set->faults->count == 0) { nnc_faults_note(set->faults, &d->err); }
@@ -403,7 +407,8 @@ static void read_like(nnc_foreign_set *set, nnc_json root, nnc_architecture *row
     }
 }
 
-/* Reads an architecture from the root of its data file. stem: required name of the file; NULL = any name. */
+/* Reads an architecture from the JSON root of its data file. stem: the id that the file must state (its file name
+ * without the ending); NULL = the file may state any id. */
 static void read_root(nnc_foreign_set *set, nnc_json root, const char *stem, nnc_architecture *row) {
     if (!is_object(root)) {
         nnc_json_mismatch(root, "wrong type", "an object");
@@ -554,7 +559,8 @@ static bool names(const char *list, const char *key) {
     return false;
 }
 
-/* Tests whether the member "key" of an object, a list of names, contains the key (see the function `names`). */
+/* Tests whether an object has the member "key", and whether the list of names in this member, such as
+ * "n_embd|hidden_size", contains the name `key`. */
 static bool names_within(nnc_json at, const char *key) {
     const nnc_json name = nnc_json_get(at, "key");
     return nnc_json_type_of(name) == NNC_JSON_TEXT && names(nnc_json_text(name), key);
@@ -574,8 +580,8 @@ static bool levels_read(nnc_json levels, const char *key) {
     return levels.node != NULL && (nnc_is_one_of(key, keys) || nnc_foreign_listed(nnc_json_get(levels, "heads"), key));
 }
 
-/* Tests whether an architecture file has a rule that reads a key into a field. Does not search
- * the files that "like" names. */
+/* Tests whether a rule of an architecture file reads a key and sets a field from it. Does not test the files in the
+ * chain of its key "like". */
 static bool reads(const nnc_architecture *row, const char *key) {
     bool found = levels_read(row->levels, key);
     for (int32_t i = 0; !found && i < row->key_count; i++) {
@@ -637,7 +643,7 @@ bool nnc_foreign_shapes(nnc_foreign_set *set, const char *key) {
     return shapes;
 }
 
-/* Tests whether a name begins with the string `key` and a dot. */
+/* Tests whether a name begins with the text `key` followed by a dot. */
 static bool begins_inside(const char *one, const char *key) {
     const size_t length = strlen(key);
     return strncmp(one, key, length) == 0 && one[length] == '.';

@@ -1,4 +1,5 @@
-/* Keys and values: from the value of a key in a configuration, or its default in the data file, to a field of the model.
+/* Keys and values: from the value of a key in a configuration, or its default in the data file, to a field of the
+ * model.
  *
  * A key is read in five steps: test whether it applies (`when`); get its value by one of its names; read a present
  * value in one of the ways below; use the default of an absent value; compare with an earlier key that has set the same
@@ -200,7 +201,8 @@ static nnc_json first_uneven(nnc_json list) {
     return first.node != NULL ? at : list;
 }
 
-/* Replaces a list that repeats one number by that number. Returns false when a fault was noted. */
+/* Replaces a list that repeats one number by that number. If the input is not valid, notes a fault and returns
+ * false. */
 static bool first_of_equal(nnc_json *at) {
     const nnc_json uneven = first_uneven(*at);
     if (uneven.node == at->node) {

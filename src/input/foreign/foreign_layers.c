@@ -41,7 +41,8 @@ static bool refuse_length(const kinds *k, nnc_json at) {
     return nnc_json_mismatch(at, "wrong length", expected);
 }
 
-/* Reads the kinds of layers from a list with one word per layer. Returns false if it noted a fault. */
+/* Reads the kinds of layers from a list with one word per layer. If the input is not valid, notes a fault and returns
+ * false. */
 static bool read_list(kinds *k, nnc_json list) {
     int64_t layer = 0;
     const int64_t further = k->file->model->family == NNC_FAMILY_DECODER
@@ -60,7 +61,7 @@ static bool read_list(kinds *k, nnc_json list) {
     return true;
 }
 
-/* Reads a letter for each layer, or letters that repeat. Returns false if it noted a fault. */
+/* Reads a letter for each layer, or letters that repeat. If the input is not valid, notes a fault and returns false. */
 static bool read_letters(kinds *k, nnc_json at) {
     const char *letters = nnc_json_text(at);
     const int64_t length = (int64_t)strlen(letters);
@@ -72,7 +73,8 @@ static bool read_letters(kinds *k, nnc_json at) {
     return true;
 }
 
-/* Reads [[["global", "local"], 12]]: words that repeat, and how often. Returns false if it noted a fault. */
+/* Reads [[["global", "local"], 12]]: words that repeat, and how often. If the input is not valid, notes a fault and
+ * returns false. */
 static bool read_matrix(kinds *k, nnc_json matrix) {
     int64_t layer = 0;
     for (nnc_json row = nnc_json_first(matrix); row.node != NULL; row = nnc_json_next(row)) {
@@ -122,7 +124,8 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
     return true;
 }
 
-/* Sets the kind of the layers whose indices (from 0) are in a list. Returns false if it noted a fault. */
+/* Sets the kind of the layers whose indices (from 0) are in a list. If the input is not valid, notes a fault and
+ * returns false. */
 static bool set_listed(kinds *k, nnc_json list, const char *kind) {
     if (!nnc_json_expect(list, NNC_JSON_LIST, "a list of layers")) { return false; }
     for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
