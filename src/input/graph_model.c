@@ -102,8 +102,8 @@ static bool keep(parser *p, nnc_expr *expr) {
     return true;
 }
 
-/* Reads an expression of a graph file: a whole number, true or false (1 or 0), or a string of numbers, names, + - * /
- * and parentheses. If the input is not valid, notes an error and returns false. */
+/* Reads an expression of a graph file: a whole number, true or false (1 or 0), or a string that consists of numbers,
+ * names, the operators + - * / and parentheses. If the input is not valid, notes an error and returns false. */
 static bool expr_read(nnc_json at, const nnc_expr_scope *scope, nnc_expr *expr) {
     char text[NNC_NUMBER_TEXT];
     parser p = { .at = at, .scope = scope };
@@ -129,16 +129,17 @@ static bool expr_read(nnc_json at, const nnc_expr_scope *scope, nnc_expr *expr) 
 
 enum { PATH_MAX_SIZE = 256, DEFINES_MAX = 128, TENSOR_NAMES_MAX = 512, NESTING_MAX = 12 };
 
-/* State while a graph file is read. */
+/* State of reading a graph file. */
 typedef struct reader {
     struct nnc_graph_net *net;
     nnc_arena *arena;
     nnc_faults *faults;
-    nnc_graph_define *defines; /* macros of the file that were read so far */
+    nnc_graph_define *defines; /* the define_count macros of the graph file that are already read */
     int32_t define_count;
-    const nnc_graph_define *inside; /* the macro that is being read; NULL = outside of macros */
-    const char **names;             /* names of tensors that have occurred in the file so far; steps refer to a tensor
-                                     * by its index in this list */
+    /* the macro whose ops are being read; NULL = the ops that are being read belong to no macro */
+    const nnc_graph_define *inside;
+    const char **names; /* names of tensors that have occurred in the file so far; steps refer to a tensor
+                         * by its index in this list */
     int32_t name_count;
     int depth;
     char path[PATH_MAX_SIZE];
@@ -243,7 +244,8 @@ static void read_group(nnc_json at, nnc_graph_node *node) {
     node->group = (nnc_group)group;
 }
 
-/* Returns the label of an op, "bottleneck.conv": the name of the macro, then the name of the op or else its kind. */
+/* Returns the label of an op, such as "bottleneck.conv": the name of the macro that contains the op, a dot, and the
+ * name of the op (or the kind of op, if it has no name). */
 static const char *label_of(reader *r, nnc_json at, const nnc_graph_node *node) {
     char label[96];
     const nnc_json name = nnc_json_get(at, "name");
@@ -342,8 +344,8 @@ static void read_use(reader *r, nnc_json at, nnc_graph_node *node) {
     }
 }
 
-/* Reads an entry of "ops" that contains a list "ops" itself: repeat, if, tied or frozen. key: the key that names the
- * kind of entry. */
+/* Reads an entry of "ops" that contains a list of further entries: a repeat, an if, or a list of ops with shared
+ * weights (tied) or untrained weights (frozen). key: the key of the entry that states which of these it is. */
 static void read_around(reader *r, nnc_json at, const char *key, nnc_graph_node *node) {
     const char *const keys[] = { key, "ops", "as", "note", NULL };
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
@@ -399,7 +401,8 @@ static void read_node(reader *r, nnc_json at, nnc_graph_node *node) {
     if (as.node != NULL) { node->as = tensor_name(r, as); }
 }
 
-/* Reads and returns the entries of a list "ops". The recursion through read_node is as deep as the list is nested. */
+/* Reads a list of entries with the key "ops", and returns them. An entry may contain such a list, too, so the function
+ * calls itself through read_node as often as lists are nested. */
 static nnc_graph_ops read_ops(reader *r, nnc_json at) {
     nnc_graph_ops ops = { NULL, 0 };
     const size_t used = strlen(r->path);
@@ -514,8 +517,8 @@ static void read_input(reader *r, nnc_json root) {
     }
 }
 
-/* Returns the only repeat at the top level of "ops", whose steps are the layers of the network. NULL = no repeat, or
- * several. */
+/* Returns the repeat whose iterations are the layers of the network: the only repeat at the top level of "ops". NULL =
+ * the top level has no repeat, or several. */
 static const nnc_graph_node *find_layers(const nnc_graph_ops *ops) {
     const nnc_graph_node *found = NULL;
     for (int32_t i = 0; i < ops->count; i++) {
@@ -562,11 +565,12 @@ static const struct nnc_graph_net *read_net(nnc_json root, int64_t lets[NNC_GRAP
 
 static const nnc_field fields[] = { NNC_COMMON_FIELDS };
 
-/* Tests whether `name` is a field that all models have. A number under "let" must not have such a name. */
+/* Tests whether `name` is the name of a field that models of every family have. A number under "let" must not have such
+ * a name. */
 static bool is_common(const char *name) { return nnc_field_of_key(&nnc_graph_fields.table, name) != NULL; }
 
-/* Makes the field table of a graph model: the common fields, and one field, which users can set, for each number
- * under "let" that is no expression. */
+/* Makes the field table of a graph model. It has the fields that models of every family have, and one field for each
+ * number under "let" that is stated as a plain number, so that users can set the number. */
 static const nnc_field_table *own_fields(nnc_json root, const struct nnc_graph_net *net) {
     nnc_arena *arena = root.doc->arena;
     nnc_field *list = nnc_arena_array(arena, NNC_COUNT_OF(fields) + NNC_GRAPH_LETS_MAX, sizeof *list);
@@ -633,9 +637,8 @@ void nnc_graph_tower(nnc_json at, nnc_model *model) {
 }
 
 static void complete_graph(nnc_json root, nnc_model *model) {
-    if (model->graph.net == NULL) { /* the configuration of another program has not set the network before */
-        nnc_graph_take(root, model);
-    }
+    /* NULL = the network was not set by a configuration of another program, so it is read from this file */
+    if (model->graph.net == NULL) { nnc_graph_take(root, model); }
     if (model->graph.net != NULL) { check_published(root, model); }
 }
 

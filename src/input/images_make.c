@@ -27,8 +27,8 @@ static const char *like_of(nnc_specs *specs, const char *text, size_t size) {
     return like;
 }
 
-/* Tests whether an image can hold all data of a spec. Returns false for models that point to data outside their struct:
- * models with a graph, towers, a captured program, notes or a storage format. */
+/* Tests whether an image can hold all data of a spec. Returns false for a model whose struct points to other data: a
+ * graph, towers, a captured program, notes, or a storage format of weights. */
 static bool is_flat(nnc_spec_kind kind, const void *spec) {
     const nnc_model *model = spec;
     return kind != NNC_SPEC_MODEL ||
@@ -36,8 +36,8 @@ static bool is_flat(nnc_spec_kind kind, const void *spec) {
             model->captured == NULL && model->notes == NULL && model->stored == NULL);
 }
 
-/* Adds the image of the file `path` to out and texts, and the digest of the file to *one. Returns false if the file
- * cannot have an image, for example if its key "like" is a path. */
+/* Appends the image of the file `path` to `out`, and its texts to `texts`; writes the digest of the file to *one.
+ * Returns false if the file cannot have an image, for example because its key "like" is a path and not an id. */
 static bool add(nnc_specs *specs, nnc_spec_kind kind, const char *path, entry *one, nnc_buffer *out,
                 nnc_image_texts *texts) {
     const char *likes[NNC_LIKE_MAX], *file = path;
@@ -62,7 +62,7 @@ static bool add(nnc_specs *specs, nnc_spec_kind kind, const char *path, entry *o
            nnc_image_write(specs, kind, spec, likes, digests, count, out, texts);
 }
 
-/* Adds the image of a document that is read as values, not as a struct. */
+/* Appends the image of a document, such as the table of hub names, whose values are stored without a struct. */
 static bool add_document(nnc_specs *specs, const char *path, entry *one, nnc_buffer *out, nnc_image_texts *texts) {
     enum { INDEX_MAX = 100 * 1000 };
     static uint64_t index[INDEX_MAX];

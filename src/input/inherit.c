@@ -54,7 +54,7 @@ static void refuse_reference(nnc_json at, const char *key, size_t length) {
 }
 
 static void expand_text(nnc_json at) {
-    const char *text = nnc_json_text(at); /* start of the part that is not yet copied to `out` */
+    const char *text = nnc_json_text(at); /* start of the part of the text that is not yet copied to `out` */
     nnc_buffer out = { 0 };
     for (const char *c = strchr(text, '@'); c != NULL; c = strchr(c + 1, '@')) {
         const size_t length = cited(nnc_json_text(at), c);
@@ -77,9 +77,9 @@ static void expand_text(nnc_json at) {
     nnc_buffer_free(&out);
 }
 
-/* Replaces citations such as "@key" in the strings inside `at`. cites true (`at` is inside "sources"): in all strings;
- * false: in strings with the key "fitted_on" or "source", and in strings inside "sources". The recursion is as deep as
- * the text is nested. */
+/* Replaces citations such as "@key" in strings inside the value `at` by the texts of "references". cites: true = `at`
+ * is inside "sources", and all strings are searched; false = only strings with the key "fitted_on" or "source", and
+ * strings inside "sources", are searched. The function calls itself as often as the text is nested. */
 static void expand(nnc_json at, bool cites) {
     static const char *const keys[] = { "fitted_on", "source", NULL };
     if (nnc_json_type_of(at) == NNC_JSON_TEXT) {
@@ -110,7 +110,8 @@ static void expand_references(nnc_json root) {
 
 /* ---- inheritance: "like" and "same_as" ---- */
 
-/* Keys that are not inherited. For example, published_params and spread hold only for the file that states them. */
+/* Keys that a file does not inherit from another file. For example, published_params and spread are true only for the
+ * model or profile whose file states them. */
 static const char *const never[] = { "schema",
                                      "id",
                                      "name",
@@ -133,8 +134,8 @@ static const char *const never[] = { "schema",
 
 static bool is_object(nnc_json at) { return nnc_json_type_of(at) == NNC_JSON_OBJECT; }
 
-/* Tests whether an object has a number that is not inherited. Such an object does not inherit "fitted_on", the text
- * that tells from which measurements the numbers of the other object were fitted. */
+/* Tests whether an object has a number that is not inherited. Such an object does not inherit "fitted_on", a text about
+ * the measurements to which the numbers of the other object were fitted. */
 static bool has_own_number(nnc_json object) {
     nnc_json at = nnc_json_first(object);
     while (at.node != NULL && (nnc_json_inherited(at) || nnc_json_type_of(at) != NNC_JSON_NUMBER)) {
@@ -143,8 +144,8 @@ static bool has_own_number(nnc_json object) {
     return at.node != NULL;
 }
 
-/* Adds to the object `to` the members of `from` that `to` lacks, also inside nested objects, but no member whose key is
- * in `but`. The recursion is as deep as the text is nested. */
+/* Adds to the object `to` those members of `from` that `to` lacks, and does the same for objects inside both. Does not
+ * add members whose key is in the list `but`. The function calls itself as often as the text is nested. */
 static void merge(nnc_json to, nnc_json from, const char *const *but) {
     static const char *const comment[] = { "note", NULL };
     const bool other = has_own_number(to);
@@ -175,8 +176,8 @@ static void copy_same(nnc_json container, nnc_json object, nnc_json name) {
     }
 }
 
-/* Adds to each object with the key "same_as" the members of the object that this key names. The recursion is as deep as
- * the text is nested. */
+/* If an object has the key "same_as", adds to it the members of the object that "same_as" names. The recursion is as
+ * deep as the text is nested. */
 static void fill_in_same(nnc_json container) {
     static const char *const texts[] = { "sources", "references", NULL };
     for (nnc_json at = nnc_json_first(container); at.node != NULL; at = nnc_json_next(at)) {
@@ -190,8 +191,8 @@ static void fill_in_same(nnc_json container) {
 
 /* ---- "like": inherits values from another file ---- */
 
-/* Tests whether a file states values that need sources: it has a key that is not in the list `names` (names, notes,
- * prices, releases ...). */
+/* Tests whether a file states values for which it must state sources. It does if it has a key that is not in the list
+ * `names` (id, name, aliases, note, prices ...). */
 static bool says_figures(nnc_json root) {
     static const char *const names[] = { "schema", "id",         "name",    "aliases",    "like",
                                          "note",   "references", "prices",  "stands_for", "compared",
@@ -201,8 +202,8 @@ static bool says_figures(nnc_json root) {
     return at.node != NULL;
 }
 
-/* Copies to a file the sources of the values that it inherits. from: the object "sources" of the file that states these
- * values. */
+/* A file inherits values from another file. Copies the sources of these values to it. from: the object "sources" of the
+ * other file. */
 static void merge_sources(nnc_json root, nnc_json from) {
     nnc_json to = nnc_json_get(root, "sources");
     if (to.node == NULL && !says_figures(root)) { to = nnc_json_inherit_object(root, "sources"); }
@@ -217,8 +218,8 @@ static void merge_sources(nnc_json root, nnc_json from) {
 
 static bool complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind);
 
-/* Reads and completes the file that a key "like" names, and returns it as a document. The document does not keep the
- * text of the file. NULL = an error was noted. */
+/* Reads the file that a key "like" names, completes it (inherit.c), and returns it as a document. The text of the file
+ * is freed. If the file is not valid, notes an error and returns NULL. */
 static nnc_json_doc *open_like(nnc_specs *specs, nnc_spec_kind kind, const char *path, nnc_error *err) {
     nnc_arena *arena = nnc_specs_arena(specs);
     nnc_json_doc *doc = nnc_arena_alloc(arena, sizeof *doc);
@@ -259,7 +260,7 @@ static bool find_like(nnc_json at, nnc_specs *specs, nnc_spec_kind kind, const c
         *path = nnc_path_from(nnc_specs_arena(specs), name != NULL ? name : "", id);
         if (*path == NULL) { return nnc_faults_no_memory(at.doc->faults); }
     } else if (nnc_specs_find(specs, kind, id, path, &err) != NNC_OK) {
-        if (err.status == NNC_IO) { /* err already names the file that the system could not read */
+        if (err.status == NNC_IO) { /* after an I/O error, `err` names the file that could not be read */
             nnc_faults_note(at.doc->faults, &err);
         } else {
             nnc_json_fault(at, NULL, "%s", err.what);
@@ -289,7 +290,7 @@ static bool read_like(nnc_json_doc *doc, nnc_json at, nnc_specs *specs, nnc_spec
     }
     nnc_specs_end_like(specs);
     if (found && doc->like == NULL) {
-        nnc_faults_note(doc->faults, &err); /* err already names the line and column in the file that "like" names */
+        nnc_faults_note(doc->faults, &err); /* `err` states the line and column in the file that the key "like" names */
     }
     return doc->like != NULL;
 }

@@ -30,81 +30,87 @@
 
 enum {
     NNC_FILE_BYTES_MAX = 16 * 1000 * 1000,
-    NNC_RECORDED_BYTES_MAX = 1000 * 1000 * 1000 /* most bytes of a file with recorded estimates */
+    /* largest number of bytes that a file with recorded estimates may have */
+    NNC_RECORDED_BYTES_MAX = 1000 * 1000 * 1000
 };
 
-/* Reads a whole file into *text, which the caller frees; a NUL follows its *size bytes. NNC_IO: the file cannot be
- * read, or is a folder. NNC_BAD_SPEC: the file has more bytes than NNC_FILE_BYTES_MAX, or than `most`
- * (nnc_file_read_large). */
+/* Reads a whole file into memory. *text: its bytes and a NUL after them; the caller frees it. *size: number of bytes
+ * without the NUL. Returns NNC_IO if the file cannot be read or is a folder, and NNC_BAD_SPEC if it has more than
+ * NNC_FILE_BYTES_MAX bytes (nnc_file_read) or more than `most` bytes (nnc_file_read_large). */
 nnc_status nnc_file_read(const char *path, char **text, size_t *size, nnc_error *err);
 nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_t *size, nnc_error *err);
 
-/* A file that is read block by block. The bytes from `at` to `size` are read and not used yet. */
+/* A file that is read in blocks. In the buffer `bytes`, the bytes from `at` to `size` - 1 are read from the file but
+ * not used yet. */
 typedef struct nnc_blocks {
     int fd;
     char *bytes;
     size_t at, size, room;
 } nnc_blocks;
 
-/* Opens a regular file of at most NNC_RECORDED_BYTES_MAX bytes. Returns false if the file cannot be opened, is larger,
- * or is not regular. The caller must call nnc_blocks_close also after a failure. */
+/* Opens a regular file of at most NNC_RECORDED_BYTES_MAX bytes. Returns false if the file cannot be opened, has more
+ * bytes, or is not a regular file. The caller must call nnc_blocks_close in every case, even after a failure. */
 bool nnc_blocks_open(nnc_blocks *stream, const char *path);
 void nnc_blocks_close(nnc_blocks *stream);
-/* Reads from the file until `least` unused bytes are in memory. Returns the number of unused bytes; this is less than
- * `least` at the end of the file, after an error of the system, or when out of memory. */
+/* Reads from the file until `least` unused bytes are in memory. Returns the number of unused bytes; the number is less
+ * than `least` at the end of the file, after an error of the operating system, or if memory ran out. */
 size_t nnc_blocks_fill(nnc_blocks *stream, size_t least);
-/* Reports that a file is too large, with NNC_BAD_SPEC. */
+/* Writes to *err the error NNC_BAD_SPEC: the file has more than `most` bytes. Returns NNC_BAD_SPEC. */
 nnc_status nnc_file_too_large(const char *path, size_t most, nnc_error *err);
 
-/* Copies `size` bytes of a text that need not end with a NUL, and adds a NUL. The caller frees *copy. NNC_BAD_SPEC: the
- * text is larger than NNC_FILE_BYTES_MAX. */
+/* Copies a text of `size` bytes, which need not end with a NUL, to *copy, and adds a NUL. The caller frees *copy.
+ * Returns NNC_BAD_SPEC if the text has more than NNC_FILE_BYTES_MAX bytes. */
 nnc_status nnc_text_copy(const char *name, const char *text, size_t size, char **copy, nnc_error *err);
 
 /* Tests whether a text is a path instead of an id: a path contains '/', ends in ".json" or ".xml", or is "-" (standard
  * input). */
 bool nnc_is_path(const char *text);
-/* Tests whether a path is standard input ("-"), a pipe, a character device, or below /dev. */
+/* Tests whether a path is standard input ("-"), a pipe, a character device, or a file below the folder /dev. */
 bool nnc_is_pipe(const char *path);
 bool nnc_is_folder(const char *path);
-/* Returns, in the arena, the path of the file that `file` names by `path`: a relative path starts in the folder of
- * `file`. NULL = out of memory. */
+/* The file `file` refers to another file by `path`. Returns the path of this other file, allocated in the arena: a
+ * relative path starts in the folder of `file`. NULL = out of memory. */
 const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path);
 
 /* ---- CSV, RFC 4180 ---- */
 
 enum { NNC_CSV_CELLS_MAX = 256 };
 
-/* A reader of CSV text. It decodes the cells in place: the text changes, and `cells` points into it. */
+/* A reader of CSV text. Decoding a cell overwrites the text from which it was read, and the pointers in `cells` point
+ * into this text. */
 typedef struct nnc_csv {
-    const char *name; /* name of the file in messages */
+    const char *name; /* name of the CSV file in messages */
     char *at, *end;
-    long line;     /* line number of the next row; the first line is 1 */
-    long row_line; /* line number of the row in `cells` */
+    long line;     /* number of the line at which the next row begins; the first line of the file is 1 */
+    long row_line; /* number of the line at which the row in `cells` begins */
     char *cells[NNC_CSV_CELLS_MAX];
     int count;
 } nnc_csv;
 
-/* Returns a reader of CSV text; text[size] must be a NUL. Skips a byte order mark. */
+/* Returns a reader of CSV text. The text must have a NUL at text[size]. A byte order mark at the start is skipped. */
 nnc_csv nnc_csv_begin(const char *name, char *text, size_t size);
 
-/* Reads the next row that is not empty into cells; *more = false: there is no further row. NNC_BAD_SPEC: a quote in the
- * wrong place or not closed, a NUL, too many cells. */
+/* Reads the next row that is not empty into csv->cells. Sets *more to false if there is no further row. Returns
+ * NNC_BAD_SPEC for a quote in the wrong place, a quote that is not closed, a NUL in the text, or too many cells. */
 nnc_status nnc_csv_next(nnc_csv *csv, bool *more, nnc_error *err);
 
-/* Reads the requests recorded in the CSV file ask->arrivals into ask->arrival_list, which lives as long as `specs`. */
+/* Reads recorded requests from the CSV file that ask->arrivals names, and stores them in ask->arrival_list. The list is
+ * freed together with `specs`. */
 nnc_status nnc_arrivals_load(nnc_specs *specs, nnc_serve_ask *ask, nnc_error *err);
 
 /* ---- JSON text: checks of its grammar, and places of values in it ---- */
 
 enum {
     NNC_SCAN_DEPTH_MAX = 64,
-    NNC_SCAN_VALUES_MAX = 100000,               /* most JSON values in a file; the tree of values then needs at most 5
-                                                 * MB */
-    NNC_SCAN_VALUES_MANY = 700000,              /* most JSON values in a configuration that another program wrote */
-    NNC_SCAN_VALUES_RECORDED = 50 * 1000 * 1000 /* most JSON values in a file with recorded estimates */
+    NNC_SCAN_VALUES_MAX = 100000, /* most JSON values in a file; the tree of values then needs at most 5
+                                   * MB */
+    /* largest number of JSON values in a configuration that another program wrote */
+    NNC_SCAN_VALUES_MANY = 700000,
+    NNC_SCAN_VALUES_RECORDED = 50 * 1000 * 1000 /* largest number of JSON values in a file with recorded estimates */
 };
 
-/* A place in a text. Line and column count from 1; a column is a character, not a byte. */
+/* A place in a text. The first line is line 1, and the first character of a line is column 1. Columns count characters,
+ * not bytes. */
 typedef struct nnc_position {
     long line, column;
 } nnc_position;
@@ -114,110 +120,120 @@ typedef struct nnc_json_scan_fault {
     char what[160]; /* message, such as "bad syntax, expected a value, found '}'" */
 } nnc_json_scan_fault;
 
-/* Checks only numbers and strings, which is fast; cJSON checks the order of the lexemes. Returns false when a number, a
- * string or a character may be one that cJSON accepts but RFC 8259 forbids, when the text is nested too deeply, or when
- * it has more than values_max values. */
+/* A fast check of JSON text: checks only numbers and strings, because cJSON checks the order of the lexemes. Returns
+ * false if the text needs the full check nnc_json_scan: a number, string or character that cJSON accepts may be
+ * forbidden by RFC 8259, or the text is nested too deeply, or it has more than values_max values. */
 bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max);
 
-/* Checks the text in full: one JSON value (RFC 8259) with at most values_max values inside, valid UTF-8, at most
- * NNC_SCAN_DEPTH_MAX levels, finite numbers of at most 63 characters. On an error fills `fault` (may be NULL). Does not
- * check for unpaired surrogates. */
+/* The full check of JSON text. The text must be one JSON value (RFC 8259) with at most values_max values inside, valid
+ * UTF-8, at most NNC_SCAN_DEPTH_MAX levels, finite numbers of at most 63 characters. If the text is not valid, writes
+ * the error to *fault, unless fault is NULL, and returns false. Does not check for unpaired surrogates. */
 bool nnc_json_scan(const char *text, size_t size, int values_max, nnc_json_scan_fault *fault);
 
-/* Returns line and column of the character at `at` in a text. */
+/* Returns the line and the column of the character in `text` to which `at` points. */
 nnc_position nnc_json_position(const char *text, const char *at);
 
-/* A walk over valid JSON text: finds the places of values without building a tree. */
+/* Position of a walk over JSON text that is known to be valid. A walk finds the places of values without building a
+ * tree. */
 typedef struct nnc_walk {
     const char *text;
     size_t at;
-    long line;         /* line number of the place `at`; the first line is 1 */
-    size_t key;        /* start of the current member's key, with its quotes; in a list, start of the value */
-    size_t key_length; /* length of the key, with its quotes; 0 in a list */
+    long line; /* number of the line of the position `at`; the first line is 1 */
+    /* offset of the key of the current member, at its opening quote; in a list, offset of the current value */
+    size_t key;
+    size_t key_length; /* length of the key with its two quotes; 0 in a list */
     long key_line;
 } nnc_walk;
 
 /* Returns a walk that begins at the outermost value of a text. */
 nnc_walk nnc_walk_begin(const char *text);
 /* Moves from an opening bracket, or from the end of a value inside the brackets, to the value of the next member.
- * object: true = members of an object, false = elements of a list. Returns false when there is no further member; the
- * walk is then after the closing bracket. */
+ * object: true = members of an object, false = elements of a list. Returns false if the object or list has no further
+ * member; the position of the walk is then after the closing bracket. */
 bool nnc_walk_member(nnc_walk *w, bool object);
-/* Moves a walk past the value at its place; the value may have any type. */
+/* Moves a walk from the start of a value of any type to the end of this value. */
 void nnc_walk_value(nnc_walk *w);
 /* Moves a walk forward to the offset `to` in the text, and counts the lines on the way. */
 void nnc_walk_on(nnc_walk *w, size_t to);
-/* Tests whether the current member has a given key. Returns false also when the key is written with escapes. */
+/* Tests whether the key of the current member is `key`. A key that is written with escapes never matches: the function
+ * then returns false. */
 bool nnc_walk_key_is(const nnc_walk *w, const char *key);
 
 /* ---- JSON documents ---- */
 
 enum { NNC_FAULTS_MAX = 100 };
 
-/* The errors of a file. With `report`, reading continues after an error, and up to NNC_FAULTS_MAX errors are reported.
- * Without it, reading stops at the first error. */
+/* The errors in one file. If `report` is not NULL, reading continues after an error, and up to NNC_FAULTS_MAX errors
+ * are reported. If `report` is NULL, reading stops at the first error. */
 typedef struct nnc_faults {
-    const char *name;     /* name of the file in messages; NULL = no file */
-    nnc_error *err;       /* receives the first error; may be NULL */
-    nnc_fault_fn *report; /* receives every error; may be NULL */
+    const char *name;     /* name of the file in messages; NULL = the text is not from a file */
+    nnc_error *err;       /* where the first error is stored; NULL = nowhere */
+    nnc_fault_fn *report; /* function that is called for every error; NULL = none */
     void *context;
-    nnc_status status; /* status of the first error of the file; NNC_OK = no error */
+    nnc_status status; /* status of the first error; NNC_OK = the file has no error so far */
     int count;
-    bool no_memory; /* true: one of the faults is "out of memory" */
+    bool no_memory; /* true: one of the noted errors is "out of memory" */
 } nnc_faults;
 
 /* One large object or list of a file. Its members (objects) are parsed one at a time, so that a file of 1 GB needs
  * no tree of that size. */
 typedef struct nnc_json_large {
-    const char *name;           /* name of the object with dots, such as "recorded.estimates" */
+    const char *name;           /* dotted name of the large object, such as "recorded.estimates" */
     const struct cJSON *object; /* the object, whose members are parsed one at a time; NULL: the file has no such
                                  * object, or it was parsed with the other values */
-    int32_t count;              /* number of members of the object */
-    size_t *places;             /* offset of each member in the text; 0 = the member was parsed as usual */
-    size_t end;                 /* offset of the first character after the object */
-    uint64_t *digests;          /* digests of the members that nnc_json_close has freed */
+    int32_t count;              /* number of members of the large object */
+    /* offset in the text of each member; 0 = the member was parsed together with the rest of the file */
+    size_t *places;
+    size_t end;        /* offset in the text of the first character after the large object */
+    uint64_t *digests; /* digest of each member that nnc_json_close has freed */
 } nnc_json_large;
 
-/* A value of a shipped document in the program (images.c). Children follow their container. key: offset of the key in
- * the texts plus 1 (0 = element of a list), times 8, plus the nnc_json_type. value: of a text its offset, of a number
- * its index, of an object or list the number of members. next: distance to the next member of the same container; 0 =
- * last member. */
+/* A value of a shipped document, stored in the program (images.c). After an object or list, its members follow. key: 8
+ * x (1 + offset of the key in the texts; 0 for an element of a list) + nnc_json_type. value: offset of a text, index of
+ * a number, or number of members of an object or list. next: distance to the next member of the same object or list; 0
+ * = this is the last member. */
 typedef struct nnc_image_value {
     uint32_t key, value, next;
 } nnc_image_value;
 
-enum { NNC_IMAGE_TYPE = 7 }; /* bits of nnc_image_value.key with the type */
+enum { NNC_IMAGE_TYPE = 7 }; /* the bits of nnc_image_value.key that are the nnc_json_type */
 
-/* The values of a shipped document in the program. values NULL: cJSON has parsed the document. */
+/* The values of a shipped document, as they are stored in the program. values NULL: the document has no stored values,
+ * and cJSON has parsed it. */
 typedef struct nnc_image_values {
     const nnc_image_value *values;
     const char *texts;
     const double *numbers;
-    const uint64_t *index; /* further words of this document, such as the index of hub names */
+    const uint64_t *index; /* index_count words that belong to the document, such as the index of hub names */
     uint64_t index_count;
 } nnc_image_values;
 
 typedef struct nnc_json_doc {
     nnc_faults *faults;
-    nnc_arena *arena; /* arena for strings that are used after the document is freed */
+    nnc_arena *arena; /* arena for strings that are used after the document was freed */
     const char *text;
     size_t size;
-    int values_max;   /* largest number of JSON values in the file; 0 = NNC_SCAN_VALUES_MAX; a higher limit also allows
-                       * a larger file */
-    bool foreign;     /* true: the document may be a configuration of another program (see nnc_json_parse) */
-    bool lenient;     /* true: unknown keys of a configuration of another program are skipped and listed in notes */
+    int values_max; /* largest number of JSON values in the file; 0 = NNC_SCAN_VALUES_MAX; a higher limit also allows
+                     * a larger file */
+    /* true: the document may be a configuration of another program, which nnc_json_parse reads less strictly */
+    bool foreign;
+    /* true: if the document is a configuration of another program, unknown keys are skipped and listed in the notes of
+     * the model */
+    bool lenient;
     nnc_specs *specs; /* set of specs whose data folders have the files of foreign/; NULL = these files cannot be
                        * read */
     uint64_t *digest; /* the digests of the files of foreign/ that the document needs are added to *digest; NULL = not
                        * needed */
     nnc_json_large large;
     nnc_image_values image;
-    const struct cJSON *root;  /* the parsed document; NULL: there is no document, and errors have no line. The node of
-                                * a document with an image is an nnc_image_value. */
-    struct nnc_json_doc *like; /* file that the key "like" names, freed with the document; NULL = no such key */
+    const struct cJSON *root; /* the parsed document; NULL: there is no document, and errors have no line. The node of
+                               * a document with an image is an nnc_image_value. */
+    /* document of the file that the key "like" names; it is freed with this document; NULL = the file has no key
+     * "like" */
+    struct nnc_json_doc *like;
 } nnc_json_doc;
 
-/* A value of a document, passed by value. node NULL = the value is absent. */
+/* A value of a document; it is passed to functions by value. node NULL = the document does not have the value. */
 typedef struct nnc_json {
     const nnc_json_doc *doc;
     const struct cJSON *node;
@@ -234,136 +250,152 @@ typedef enum nnc_json_type {
 } nnc_json_type;
 
 /* Parses a document whose faults, arena, text and size are set; text[size] must be a NUL. If the input is not valid,
- * notes an error and returns false. With doc->foreign, a text without "schema" may be written by Python: Infinity and
- * NaN become strings ("+inf", "?"), which no number field accepts, and more values are allowed. */
+ * notes an error and returns false. If doc->foreign is true, a text without the key "schema" may be written by Python:
+ * Infinity and NaN are read as the strings "+inf" and "?", which no number field accepts, and the text may have more
+ * values. */
 bool nnc_json_parse(nnc_json_doc *doc);
 void nnc_json_free(nnc_json_doc *doc);
-/* Sets the functions that allocate and free the memory of JSON trees, in place of malloc and free. Only for a
- * program that owns its process and reads on one thread. */
+/* Sets the functions that allocate and free the memory of JSON trees, in place of malloc and free. A program may call
+ * this function only if no other code in its process uses cJSON, and if it reads documents on one thread. */
 void nnc_json_allocate_with(void *(*allocate)(size_t), void (*release)(void *));
 
 nnc_json nnc_json_root(const nnc_json_doc *doc);
 nnc_json_type nnc_json_type_of(nnc_json at);
 nnc_json nnc_json_get(nnc_json object, const char *key);
-/* nnc_json_first returns the first value in a list or object; nnc_json_next returns the value after `at`. At the end
- * both return an absent value. */
+/* nnc_json_first returns the first member of a list or object; nnc_json_next returns the member after `at` of the same
+ * list or object. If there is no such member, both return an absent value. */
 nnc_json nnc_json_first(nnc_json container);
 nnc_json nnc_json_next(nnc_json at);
-const char *nnc_json_key(nnc_json at); /* key of a value; "" for an element of a list */
+const char *nnc_json_key(nnc_json at); /* returns the key of a member of an object; "" for an element of a list */
 
-/* Follows a dotted name as far as its parts exist and returns the last value; *rest receives the remaining name. */
+/* Follows a dotted name into objects as far as they have its parts. Returns the last value that was found; *rest is set
+ * to the part of the name that was not found. */
 nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest);
 
 /* nnc_json_open parses member number `index` of the large object (nnc_json_large); it returns false when an error was
- * noted. nnc_json_close frees this member, and keeps its digest without the members named in `skip`; skip NULL: keeps
- * no digest. Both do nothing for a member that was parsed with the other values. */
+ * noted. nnc_json_close frees this member, and stores its digest, in which members with a name in `skip` are left out;
+ * skip NULL: stores no digest. Neither function does anything for a member that was parsed together with the rest of
+ * the file. */
 bool nnc_json_open(nnc_json at, int32_t index);
 void nnc_json_close(nnc_json at, int32_t index, const char *const *skip);
 
-/* Each function returns the value of a boolean, a number or a string; `at` must have this type. */
+/* These functions return the value of a boolean, a number, or a string, and the number of members of a list or object.
+ * The caller has to check the type of `at` before. */
 bool nnc_json_bool(nnc_json at);
 double nnc_json_number(nnc_json at);
-const char *nnc_json_text(nnc_json at); /* the returned string is valid until the document is freed */
+const char *nnc_json_text(nnc_json at); /* returns a string that is valid until the document is freed */
 int nnc_json_count(nnc_json at);
-/* Returns the value as JSON text, in the arena of the document; NULL when absent or out of memory. */
+/* Returns a value as JSON text, allocated in the arena of the document; NULL = the value is absent, or memory ran
+ * out. */
 const char *nnc_json_copy(nnc_json at);
 
-/* Returns the digest of a value. The digest does not depend on the order of keys, and leaves out members named in
- * `skip` (ends with NULL) at any depth. */
+/* Returns the digest of a value. The order of keys does not change the digest. Members with a name in the list `skip`
+ * are left out, in inner objects too; NULL ends the list. */
 uint64_t nnc_json_digest(nnc_json at, const char *const *skip);
-/* nnc_json_digest_members returns the sum of the digests of the members of an object. nnc_digest_object computes the
- * digest of the object from this sum. */
+/* nnc_json_digest_members returns the sum of the digests of all members of an object; nnc_digest_object returns the
+ * digest of the object, computed from this sum. */
 uint64_t nnc_json_digest_members(nnc_json object, const char *const *skip);
 uint64_t nnc_digest_object(uint64_t members);
-/* Adds the digest of a data file that was used to read a document to the digests of the document, if the document has
- * digests. */
+/* A document may collect digests of the data files with which it was read (doc->digest). If it does, adds the digest of
+ * a data file. */
 void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data);
 
-/* nnc_json_set_text, nnc_json_inherit and nnc_json_inherit_object change a document. An inherited value may come
- * from another document, which must live as long as the changed document. Inherited values and objects that are
- * created empty are marked as inherited. */
+/* nnc_json_set_text, nnc_json_inherit and nnc_json_inherit_object change a document. An inherited value may come from
+ * another document, which must live as long as the changed document. Inherited values are marked as inherited, and so
+ * are objects that nnc_json_inherit_object creates empty. */
 void nnc_json_set_text(nnc_json at, const char *text);
 void nnc_json_inherit(nnc_json object, nnc_json value);
 nnc_json nnc_json_inherit_object(nnc_json object, const char *key);
 bool nnc_json_inherited(nnc_json at);
 
-/* nnc_json_fault notes an error at a member of `at`: a dotted name, which need not exist; NULL = `at` itself.
- * nnc_json_mismatch notes "what, expected ..., found <the value>" at a value. Both return false. */
+/* nnc_json_fault notes an error at a member of the value `at`. member: dotted name of the member, which may be absent;
+ * NULL = the error is at `at` itself. nnc_json_mismatch notes the error "what, expected ..., found <the value>" at a
+ * value. Both functions return false. */
 bool nnc_json_fault(nnc_json at, const char *member, const char *format, ...) NNC_PRINTF(3, 4);
 bool nnc_json_mismatch(nnc_json at, const char *what, const char *expected);
-/* Tests whether a value has the type `type`; for another type, notes the error "wrong type, expected ...". */
+/* Tests whether a value has the JSON type `type`. If not, notes the error "wrong type, expected ..." and returns
+ * false. */
 bool nnc_json_expect(nnc_json at, nnc_json_type type, const char *expected);
-/* Returns the line (from 1) of the key of a value; for an element of a list, the line of the value. */
+/* Returns the number of the line in which the key of a value is; for an element of a list, the line of the value. The
+ * first line is 1. */
 long nnc_json_line(nnc_json at);
-/* Tests whether a document is read further after the errors that were noted so far (see nnc_faults). */
+/* Tests whether reading of a document continues, after the errors that were noted so far: it stops at the first error
+ * unless all errors are reported (nnc_faults). */
 bool nnc_json_go_on(nnc_json at);
-/* Notes the error "out of memory", at most once for a file. Always returns false, which a reading function can return
- * directly. */
+/* Notes the error "out of memory", at most once for a file. Always returns false, so that a function can end with
+ * `return nnc_faults_no_memory(...)`. */
 bool nnc_faults_no_memory(nnc_faults *faults);
 void nnc_faults_note(nnc_faults *faults, const nnc_error *fault);
 
 /* ---- JSON objects that are read into structs by field tables ---- */
 
-/* Reads a JSON value into a field of a struct; notes an error if the field does not accept the value. */
+/* Reads a JSON value into a field of the struct `object`. If the field does not accept the value, notes an error. */
 void nnc_read_field(nnc_json at, const nnc_field *field, void *object);
 /* Reads the members of a JSON object into a struct, by a field table. Errors: a required key is missing, a key is
- * unknown, a value is wrong. Keys in `others` (ends with NULL) are left to the caller. "note" is allowed in every
- * object, and "same_as" if `others` is NULL. */
+ * unknown, a value is wrong. Keys in the list `others` (NULL ends the list) are allowed but not read; the caller reads
+ * them. The key "note" is allowed in every object, and "same_as" if `others` is NULL. */
 void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others, void *object);
-/* Reads a list of objects into an array of structs of `size` bytes, whose members start with the defaults of the table.
- * The array is in the arena. Returns NULL with *count 0 when the list is absent, or (with an error) not a list. */
+/* Reads a list of objects into an array of structs of `size` bytes, which are set to the defaults of the table before
+ * they are read. The array is allocated in the arena. If the list is absent, returns NULL and sets *count to 0; if the
+ * value is not a list, notes an error, too. */
 void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *const *others, size_t size,
                        int32_t *count);
 
 /* Checks the whole-number fields of a struct that was not read from a file. Each value must be within the limits of its
  * field; 0 is also valid if the field is not required. If the input is not valid, notes an error and returns false. */
 bool nnc_check_ranges(nnc_json at, const nnc_field_table *table, const void *object);
-/* Notes the error that the key of `at` is unknown: "unknown key, expected one of the device's keys, perhaps ..., found
- * ...". */
+/* Notes the error that an object may not have the key of `at`: "unknown key, expected one of the device's keys, perhaps
+ * ..., found ...". */
 void nnc_refuse_unknown(nnc_json at, const nnc_field_table *table, const char *const *others);
 bool nnc_is_one_of(const char *key, const char *const *keys);
 
-/* Returns a copy, in the arena, of a JSON string; NULL when it is absent or (with an error) not a string. */
+/* Returns a copy, allocated in the arena, of a JSON string. NULL = the value is absent, or it is not a string and an
+ * error was noted. */
 const char *nnc_read_text(nnc_json at);
-/* Reads a list of JSON strings; an absent list is empty. */
+/* Reads a list of JSON strings. If the list is absent, sets *count to 0. */
 void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count);
-/* Reads the "sources" of a file: each key names fields, each value is a string or a list of strings. */
+/* Reads the object "sources" of a file. Each of its keys names fields of the file, and its value is a string, or a list
+ * of strings, that names their source. */
 void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *const *others,
                       const nnc_source **sources, int32_t *count);
-/* Adds each string "fitted_on" inside the member `key` of the root to *sources, under the dotted name of the object
- * that contains the string. */
+/* Adds each string "fitted_on" inside the member `key` of the root to *sources, with the dotted name of the object that
+ * contains the string as its key. */
 void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources, int32_t *count);
 
-/* nnc_read_schema checks that "schema" is equal to `schema`. nnc_read_id checks that "id" can be a file name and is
- * equal to stem (NULL = any id). nnc_read_identity does both checks. */
+/* nnc_read_schema checks that "schema" is equal to `schema`. nnc_read_id checks that "id" can be a file name and equals
+ * `stem` (NULL = "id" may have any value). nnc_read_identity does both checks. */
 void nnc_read_identity(nnc_json root, const char *schema, const char *stem);
 void nnc_read_schema(nnc_json root, const char *schema);
 void nnc_read_id(nnc_json root, const char *stem);
-/* Sets an empty `name` to the id. */
+/* Copies the id to `name` if `name` is empty. */
 void nnc_name_by_id(char *name, size_t size, const char *id);
 
-/* Type of a function that nnc_record_read calls before it reads a metric. The function returns true if it has read
- * `value` itself; `value` may be absent. record: the struct to which the metric belongs. */
+/* Type of a function that nnc_record_read calls before it reads a metric. If the function returns true, it has read
+ * `value` itself, and nnc_record_read does not read it. `value` may be absent. record: the struct to which the metric
+ * belongs. */
 typedef bool nnc_record_take(nnc_json object, const nnc_metric *row, nnc_json value, void *record);
 
-/* Reads a recorded result: the members that a table of metrics lists, in the order of the table, into a zeroed record
- * whose pointers to other records are set. Texts and lists go to the arena of the document. Computed members are
- * skipped. A number that is null becomes NaN; an object that is null stays zeroed. Errors: a wrong value, or a missing
- * member that earlier values require. */
+/* Reads a recorded result: the members that a table of metrics lists, in the order of the table, into `record`. All
+ * bytes of the record must be 0 before, except pointers to other records, which must be set. Texts and lists are
+ * allocated in the arena of the document. Members that are computed from other members are skipped. A number that is
+ * null becomes NaN; for an object that is null, nothing is written. Errors: a wrong value, or a missing member that
+ * earlier values require. */
 void nnc_record_read(nnc_json object, const nnc_metrics *metrics, void *record, nnc_record_take *take);
 
 /* ---- kinds of spec: device, model, software profile ---- */
 
-/* Type of a function that reads a spec of one kind into its struct. stem: the id must be equal to stem; NULL = any
- * id. */
+/* Type of a function that reads a spec of one kind into its struct. stem: the id that the file must state; NULL = the
+ * file may state any id. */
 typedef void nnc_spec_read_fn(nnc_json root, const char *stem, void *spec);
 nnc_spec_read_fn nnc_device_read, nnc_model_read, nnc_software_read;
 
 typedef struct nnc_spec_info {
-    const char *what, *plural; /* name of a spec of this kind in messages, and its plural for "nncost list" */
-    const char *folder;        /* name of the folder in a data folder in which the files of this kind are */
-    const char *argument;      /* argument of the command line for a spec of this kind; errors about a wrong id name the
-                                * argument */
+    /* `what`: how messages name a spec of this kind ("device"); `plural`: its plural, for `nncost list` */
+    const char *what, *plural;
+    /* name of the subfolder of a data folder that has the files of this kind, such as "hw" */
+    const char *folder;
+    const char *argument; /* argument of the command line for a spec of this kind; errors about a wrong id name the
+                           * argument */
     const char *schema;
     size_t size;
     size_t path_offset;
@@ -375,161 +407,177 @@ extern const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT];
 extern const nnc_field_table nnc_device_table, nnc_price_table, nnc_cluster_table, nnc_framework_table, nnc_track_table,
     nnc_range_table;
 
-/* Returns the kind of spec that the key "schema" of a file names; a configuration of another program is a model. For
- * another schema, notes an error and returns NNC_SPEC_KIND_COUNT. */
+/* Returns the kind of spec that the key "schema" of a file names; for a configuration of another program, the kind is
+ * model. If the schema is of no known kind, notes an error and returns NNC_SPEC_KIND_COUNT. */
 nnc_spec_kind nnc_spec_kind_of(nnc_json root);
 
-/* Completes a parsed document (nnc_spec_complete), then reads it into a struct of its kind. */
+/* Completes a parsed document by nnc_spec_complete (references, inherited values), and then reads it into the struct
+ * *out of its kind. */
 void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind, const char *stem, void *out);
-/* Reads a spec from text into a struct of its kind; text[size] must be a NUL. */
+/* Parses a text and reads it into the struct *out of its kind. The text must have a NUL at text[size]. */
 nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem, const char *text, size_t size,
                          nnc_faults *faults, void *out);
-/* Reads a spec from a file into a struct in the arena, and stores the path of the file in the struct. */
+/* Reads a spec from a file into a struct, which is allocated in the arena, and stores the path of the file in this
+ * struct. */
 nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path, const void **out, nnc_error *err);
 
 enum { NNC_STEM_MAX = 256 };
-/* Writes the stem of a path: "hw/h100.json" -> "h100". With config true, the stem of a file config.json is the name of
- * its folder. */
+/* Writes the stem of a path: "hw/h100.json" -> "h100". If `config` is true, writes the name of the folder instead for a
+ * file config.json. */
 void nnc_spec_stem(const char *path, bool config, char *stem, size_t size);
-/* Returns the id that the file must have: its stem, if the folder is one in which files are found by id (hw/, models/
- * ...). Returns NULL (any id) for other folders and for a pipe. */
+/* Returns the id that a file must state. In folders where files are found by their id (hw/, models/ ...), this is the
+ * name of the file without its ending. NULL = the file may state any id, because it is in another folder or is a
+ * pipe. */
 const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX]);
 
-/* Computes the digest of the content of a spec file, including inherited values. The digest does not depend on the
- * order of keys, and leaves out notes and sources. */
+/* Computes the digest of the content of a spec file, including inherited values. The order of keys, notes and sources
+ * do not change the digest. */
 nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest, nnc_error *err);
 
 /* ---- images.c: shipped files as structs, values of shipped documents ---- */
 
-/* The texts of all images. Equal texts are stored once; `slots` is a hash table of them. */
+/* The texts to which all images refer. Equal texts are stored once; the hash table `slots` finds them. */
 typedef struct nnc_image_texts {
     nnc_buffer bytes;
-    uint32_t *slots; /* offset of a text plus 1; 0 = free */
+    uint32_t *slots; /* 1 + the offset of a text in `bytes`; 0 = the slot is free */
     size_t slot_count, count;
 } nnc_image_texts;
 
 void nnc_image_texts_free(nnc_image_texts *texts);
 
-/* Computes the digest of the text of a file. */
+/* Returns the digest of the text of a file, by which its image is found. */
 uint64_t nnc_image_digest(const char *text, size_t size);
 /* Appends the image of a spec to `out` and its texts to `texts`. likes, digests: ids and digests of the `count` files
  * in its chain of "like" keys. Returns false when out of memory. */
 bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, const char *const *likes,
                      const uint64_t *digests, int count, nnc_buffer *out, nnc_image_texts *texts);
-/* Appends the image of a parsed document: its values, and an index of `count` words. Returns false when out of
- * memory. */
+/* Appends the image of a parsed document to `out`: its values, and the index, an array of `count` words. Returns false
+ * if memory ran out. */
 bool nnc_image_write_document(const nnc_json_doc *doc, const uint64_t *index, size_t count, nnc_buffer *out,
                               nnc_image_texts *texts);
-/* Gives a document the values that were made of its text. Returns false if no image belongs to this text. */
+/* If an image was made from the text of a document, lets the document use the values of the image, without parsing.
+ * Returns false if there is no such image. */
 bool nnc_image_open(const uint64_t *images, nnc_json_doc *doc);
 /* Fills a struct that is all 0 from the image of a file (the struct that was made from the file at build time), instead
- * of parsing the file. text: content of the file now. Returns false, with the struct all 0, if no image belongs to this
- * text, or if a file in its chain of "like" keys has changed. stem: the id that the file must have; NULL = any id. */
+ * of parsing the file. text: the present content of the file. Returns false, with the struct all 0, if no image belongs
+ * to this text, or if a file in its chain of "like" keys has changed. stem: the id that the file must state; NULL = the
+ * file may state any id. */
 bool nnc_image_read(nnc_specs *specs, const uint64_t *images, nnc_spec_kind kind, const char *stem, const char *text,
                     size_t size, void *spec);
 
 /* ---- the set of loaded specs ---- */
 
-/* Sets the images of shipped files. An image is read in place of a file whose text has not changed since the image was
- * made; NULL = no images. */
+/* Sets the images of shipped files. If the text of a file has not changed since its image was made, the image is read
+ * instead of the file; NULL = no images. */
 void nnc_specs_set_images(nnc_specs *specs, const uint64_t *images);
-/* Opens a document by its image, or parses it as nnc_json_parse does. */
+/* Opens a document: uses its image if there is one for its text, else parses the text as nnc_json_parse does. */
 bool nnc_specs_parse(nnc_specs *specs, nnc_json_doc *doc);
 nnc_arena *nnc_specs_arena(nnc_specs *specs);
 bool nnc_specs_are_lenient(const nnc_specs *specs);
-/* Returns the number of data folders, and their paths. */
+/* Sets *folders to the paths of the data folders, and returns their number. */
 int nnc_specs_folders(const nnc_specs *specs, const char *const **folders);
-/* nnc_specs_marks returns a text with the implausible inputs of the current command, "" = none. nnc_specs_mark adds an
- * input to this text. */
+/* nnc_specs_marks returns a text that lists the implausible inputs of the current command; "" = all inputs are
+ * plausible. nnc_specs_mark adds an input to this text. */
 const char *nnc_specs_marks(const nnc_specs *specs);
 void nnc_specs_mark(nnc_specs *specs, const char *text);
 
-/* NNC_IMPLAUSIBLE_TEXT: bytes for the reason why a device or profile is not plausible. The two functions test
- * relations that hold for all real devices or profiles. If they return false, text receives the fields, the expected
- * range and the value. */
+/* NNC_IMPLAUSIBLE_TEXT: bytes of the buffer for the reason why a device or profile is not plausible. The two functions
+ * test relations between values that are true for all real devices or profiles. If a relation is not true, they return
+ * false and write to `text` the fields, the expected range and the value. */
 enum { NNC_IMPLAUSIBLE_TEXT = 200 };
 bool nnc_device_is_plausible(const nnc_device *device, char *text, size_t size);
 bool nnc_software_is_plausible(const nnc_software *software, char *text, size_t size);
 
-/* Makes a model from a text "ID FIELD=VALUE FIELD=VALUE ...": a shipped model with changed fields and another name. */
+/* Makes a model from a text "ID FIELD=VALUE FIELD=VALUE ...". It is a copy of the shipped model ID with some fields
+ * changed, and with the name `name`. */
 nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, nnc_model **model, nnc_error *err);
-/* Reads the time in seconds that a host of the folder hosts/ needs to issue one kernel. */
+/* Reads how many seconds a host needs to issue one kernel. id: the host, a file in the folder hosts/ of a data
+ * folder. */
 nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err);
 /* Type of a function that reads a launch file which a scenario names as its model: the function adds the settings of
- * the file to `given`, an nnc_scenario_args, and replaces *model. It leaves other models unchanged. The reader of
- * launch files is in src/launch, which src/input must not call; so each program that reads launch files stores the
- * function here. */
+ * the file to `given`, an nnc_scenario_args, and replaces *model. If *model is not a launch file, the function changes
+ * nothing. The reader of launch files is in src/launch, which src/input must not call; so each program that reads
+ * launch files stores the function here. */
 typedef nnc_status nnc_model_reader(nnc_specs *specs, const char *device, const char **model, void *given,
                                     nnc_error *err);
 nnc_model_reader **nnc_specs_model_reader(nnc_specs *specs);
 
-/* nnc_specs_set_implementation sets the library of option --implementation. nnc_specs_take_implementation sets this
- * library in a model, if the option was given. */
+/* nnc_specs_set_implementation stores the library that the user names with --implementation.
+ * nnc_specs_take_implementation sets this library in a model; without the option, it leaves the model unchanged. */
 nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_error *err);
 void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model);
-/* Reads a file as nnc_file_read does; "-" is standard input. Keeps the content of a pipe with the specs, because a pipe
+/* Reads a file as nnc_file_read does; "-" is standard input. Stores the content of a pipe in `specs`, because a pipe
  * can be read only once. */
 nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size, nnc_error *err);
 
-/* Finds the file of an id or an alias. NNC_UNKNOWN_ID: no data folder has such a file, and err names the nearest id. */
+/* Finds the file of a spec by its id or alias. Returns NNC_UNKNOWN_ID if no data folder has such a file; err then names
+ * the most similar id. */
 nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err);
-/* Finds the file of an id or an alias in the folder that `info` names, for files that are not specs. */
+/* Finds a file that is not a spec by its id or alias, in the subfolder of the data folders that `info` names. */
 nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, const char *id, const char **path,
                                nnc_error *err);
-/* Finds any file by its path inside a data folder, "grid/regions.json". *path stays NULL when there is no such file. */
+/* Finds a file by its path relative to a data folder, such as "grid/regions.json". If no data folder has the file,
+ * *path stays NULL. */
 nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path, nnc_error *err);
-/* Finds the file of a model that is named by a path. In a folder: its config.json, or the config.json in the folder of
- * the network of a diffusers pipeline. For a model_index.json: the same config.json of the network. For another file:
- * the file itself. *path is NULL for a name on the Hugging Face hub. */
+/* Finds the file with the dimensions of a model if the user names the model by a path. For a folder: the config.json in
+ * it, or, if it has a diffusers pipeline, the config.json in the subfolder of the network. For a file model_index.json:
+ * the config.json of the network of this pipeline. For any other file: this file. For a name of the Hugging Face hub,
+ * *path is NULL. */
 nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path, nnc_error *err);
 
 /* Result of looking up a name of the Hugging Face hub in hub/names.json. */
 typedef struct nnc_hub_name {
-    const char *path;    /* path of the file with the dimensions of the model; NULL = the name is not known */
-    const char *shape;   /* id of the file with the dimensions of the model */
-    const char *source;  /* publication of the configuration; NULL = the dimensions are from a file of models/ */
-    const char *stored;  /* format of weights that the name contains, "int4"; NULL = no format */
-    const char *nearest; /* for an unknown name, the nearest known name; NULL = no name is near */
+    /* path of the file with the dimensions of the network; NULL = the table does not have the name */
+    const char *path;
+    const char *shape; /* id of the file with the dimensions of the network */
+    /* publication from which the configuration is; NULL = the dimensions are from a file of the folder models/ */
+    const char *source;
+    /* format of weights that is a part of the name, such as "int4"; NULL = the name states no format */
+    const char *stored;
+    const char *nearest; /* if the table does not have the name: the most similar name; NULL = no name is similar */
 } nnc_hub_name;
 nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err);
-/* Writes the index of a table of hub names (at most `most` words), for the image of the table. Returns the number of
- * words; 0 = no index. */
+/* Writes the index of a table of hub names to `words`, at most `most` words; the image of the table stores this index.
+ * Returns the number of words; 0 = the index is not written. */
 size_t nnc_hub_index(nnc_json table, uint64_t *words, size_t most);
-/* Sets *name to the usual name, on the Hugging Face hub, of the shipped model `id`; for another text, to the text
- * itself. */
+/* Sets *name to the name that the shipped model `id` usually has on the Hugging Face hub. If `id` is not the id of a
+ * shipped model, sets *name to `id`. */
 nnc_status nnc_hub_usual(nnc_specs *specs, const char *id, const char **name, nnc_error *err);
 /* Adds a note to a model that was found by its name on the Hugging Face hub: the id of the file with its dimensions,
  * and the source of this file. */
 nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub, nnc_model *model, nnc_error *err);
 
-/* Largest number of files in a chain of "like" keys. */
+/* Largest number of files in a chain of "like" keys (each file inherits from the next). */
 enum { NNC_LIKE_MAX = 4 };
-/* nnc_specs_begin_like marks that the reading of a file waits for the file that its key "like" names; returns false
- * when the chain is too long. nnc_specs_end_like removes the mark. */
+/* nnc_specs_begin_like notes that the file `name` is being read and cannot be completed before the file that its key
+ * "like" names is read; returns false if too many files are being read. nnc_specs_end_like removes this note. */
 bool nnc_specs_begin_like(nnc_specs *specs, const char *name);
 void nnc_specs_end_like(nnc_specs *specs);
-/* Tests whether the reading of the file `path` waits for the file that its key "like" names. A further key "like" that
- * names `path` would then make a circle. */
+/* Tests whether the file `path` is being read and needs the file that its key "like" names. If a file names `path` by
+ * "like" then, the chain of "like" keys would be a circle. */
 bool nnc_specs_is_reading(const nnc_specs *specs, const char *path);
 
-/* Completes a document before it is read. Replaces "@key" by the texts of "references". Inherits from the file that the
- * key "like" names (not if kind is NNC_SPEC_KIND_COUNT). Completes objects with the key "same_as". Marks inherited
- * values. Returns false when an error was noted; the document must not be read then. */
+/* Completes a document before it is read. Replaces "@key" by the texts of "references". Adds the values that it
+ * inherits from the file that the key "like" names; with the kind NNC_SPEC_KIND_COUNT, it inherits nothing. Completes
+ * objects with the key "same_as". Marks inherited values. Returns false when an error was noted; the document must not
+ * be read then. */
 bool nnc_spec_complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind);
 
-/* A chain of files: the key "like" of each file names the next file. It serves to find the file that sets a field. */
+/* The files of a chain of "like" keys (the key "like" of each file names the next file). It is used to find out which
+ * file sets a field. */
 typedef struct nnc_lineage nnc_lineage;
 /* Opens the chain that begins with the file `path`. Sets *lineage to NULL if the file has no key "like", or if path is
  * NULL. */
 nnc_status nnc_lineage_open(nnc_specs *specs, nnc_spec_kind kind, const char *path, nnc_lineage **lineage,
                             nnc_error *err);
 void nnc_lineage_close(nnc_lineage *lineage);
-/* Returns the id of the file in the chain that sets the field with a dotted name; NULL = no file sets it. */
+/* Returns the id of the first file in the chain that sets the field with the dotted name `dotted`; NULL = no file of
+ * the chain sets the field. */
 const char *nnc_lineage_of(const nnc_lineage *lineage, const char *dotted);
 
 /* ---- data folders: used by the set of specs ---- */
 
-typedef struct nnc_id_list { /* A list of ids in the arena; { 0 } is an empty list. */
+typedef struct nnc_id_list { /* A list of ids, allocated in the arena; { 0 } is an empty list. */
     const char **ids;
     int32_t count, capacity;
 } nnc_id_list;
@@ -539,83 +587,92 @@ typedef struct nnc_folders {
     const char **paths; /* paths of the data folders; if several folders have a file, the first of these folders is
                          * used */
     int count;
-    nnc_error trouble; /* first error of the system while reading the folders; status NNC_OK = no error */
-    /* Content of the file text_of, in which an alias was found last; nnc_specs_take_text gives it to the caller. NULL =
-     * no content. */
+    /* first error of the operating system while the folders were searched; status NNC_OK = no error */
+    nnc_error trouble;
+    /* Content of the file `text_of`, in which an alias was found last. nnc_specs_take_text passes it on, so that the
+     * file is not read twice. NULL = nothing is stored. */
     char *text;
     const char *text_of;
     size_t text_size;
 } nnc_folders;
 
-/* Opens the folders of $NNCOST_PATH, the user's own folder, and data_path unless it is NULL. Returns false when out of
- * memory. */
+/* Makes the list of data folders: those in $NNCOST_PATH, the user's own folder, and data_path unless data_path is NULL.
+ * Returns false if memory ran out. */
 bool nnc_folders_open(nnc_folders *folders, const char *data_path);
-/* Returns NNC_IO when the system failed to read a folder or a file; err is the first failure. */
+/* If the operating system reported an error while folders or files were read, writes the first error to *err and
+ * returns NNC_IO; else returns NNC_OK. */
 nnc_status nnc_folders_trouble(const nnc_folders *folders, nnc_error *err);
-/* Lists the ids of a kind of spec in all data folders, sorted, without duplicates. Returns false when out of memory. */
+/* Lists the ids of all specs of one kind in all data folders, in alphabetical order and each id once. Returns false if
+ * memory ran out. */
 bool nnc_folders_list(nnc_folders *folders, nnc_spec_kind kind, nnc_id_list *list);
-/* Lists the ids in the folder of this name ("foreign") of all data folders, sorted, without duplicates. Returns false
- * when out of memory. */
+/* Lists the ids of all files in the subfolder `folder` (for example "foreign") of all data folders, in alphabetical
+ * order and each id once. Returns false if memory ran out. */
 bool nnc_folders_list_folder(nnc_folders *folders, const char *folder, nnc_id_list *list);
 bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *list);
-/* Finds the file of an id or alias. *path stays NULL when there is no such file. */
+/* Finds the file of a spec by its id or alias. If no data folder has such a file, *path stays NULL. */
 nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err);
-/* Reports an id that no folder has. If another kind of spec has the id, the error says so. near: a name, such as a hub
- * name, that the error shows if no id of the kind is near; NULL = no such name. Returns NNC_UNKNOWN_ID, or the error
- * that stopped the search. */
+/* Reports an id for which no data folder has a file. If the id is that of a spec of another kind, the error says so.
+ * near: a name, such as a hub name, that the error suggests if no id of the kind is similar; NULL = no such name.
+ * Returns NNC_UNKNOWN_ID, or the error that stopped the search. */
 nnc_status nnc_folders_unknown(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char *near,
                                nnc_error *err);
-/* Returns the alias of a shipped file that is nearest to an id that no folder has; NULL = no alias is near. */
+/* Returns the alias of a shipped file that is most similar to an unknown id; NULL = no alias is similar. */
 const char *nnc_folders_nearest_alias(nnc_folders *folders, const nnc_spec_info *info, const char *id);
 const char *nnc_specs_nearest_alias(nnc_specs *specs, nnc_spec_kind kind, const char *id);
-/* nnc_folders_find finds the file of an id or alias. nnc_folders_find_like does the same for files that are not
- * specs. NNC_UNKNOWN_ID: err names the nearest id. */
+/* nnc_folders_find finds the file of a spec by its id or alias. nnc_folders_find_like finds a file that is not a spec
+ * in the same way. Both return NNC_UNKNOWN_ID if no data folder has such a file; err then names the most similar id. */
 nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path,
                             nnc_error *err);
 nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
                                  nnc_error *err);
-/* Path of the device "." if no data folder has measurements of this machine. The output of this command is read in
- * place of a file. */
+/* Path of the device "." (this machine) if no data folder has measurements of the machine. The path is a command;
+ * nncost reads its output as if it were a file. */
 #define NNC_THIS_MACHINE "nvidia-smi -q -x"
-/* Asks nvidia-smi to describe this machine. The caller frees the text. NNC_UNKNOWN_ID: there is no nvidia-smi. */
+/* Runs nvidia-smi, which describes the GPUs of this machine, and returns its output in *text. The caller frees the
+ * text. Returns NNC_UNKNOWN_ID if nvidia-smi is not installed. */
 nnc_status nnc_machine_ask(char **text, size_t *size, nnc_error *err);
-/* Tests whether a text describes a machine: XML of nvidia-smi or of hwloc, or the matrix of `nvidia-smi topo -m`. */
+/* Tests whether a text describes a machine: it is XML of nvidia-smi or of hwloc, or the matrix of links that
+ * `nvidia-smi topo -m` prints. */
 bool nnc_is_machine(const char *text);
-/* Converts XML of nvidia-smi or hwloc to a device file as text. NNC_BAD_SPEC: the text names no GPU, or GPUs of several
- * products. */
+/* Converts the XML of nvidia-smi or hwloc to the text of a device file. Returns NNC_BAD_SPEC if the XML names no GPU,
+ * or GPUs of different products. */
 nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json, nnc_error *err);
-/* Finds a file by its path relative to the data folders; the first folder that has the file decides. *path is NULL when
- * no folder has it. */
+/* Finds a file by its path relative to a data folder. If several data folders have the file, the first of them is used.
+ * If no data folder has the file, *path is NULL. */
 nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path, nnc_error *err);
 
-/* The content of a pipe, or of a converted file, that the set of specs keeps. */
+/* The content of a pipe, or of a file that was converted to another format; it is stored together with the specs. */
 typedef struct nnc_piped {
     const struct nnc_piped *next;
     const char *path;
-    char *text; /* content of the pipe or file, in the arena */
+    char *text; /* the stored content, allocated in the arena */
     size_t size;
 } nnc_piped;
 const nnc_piped **nnc_specs_piped(nnc_specs *specs);
-/* If `path` is the file in which an alias was found last, gives its text to the caller; otherwise returns false. */
+/* If `path` is the file in which an alias was found last, passes its content to the caller (*text, *size) and returns
+ * true; otherwise returns false. */
 bool nnc_specs_take_text(nnc_specs *specs, const char *path, char **text, size_t *size);
-/* Returns the kept content of a path; NULL = the path is read from disk. */
+/* Returns the stored content of a pipe or converted file with this path; NULL = no content is stored, and the path is
+ * read from disk. */
 const nnc_piped *nnc_specs_kept(nnc_specs *specs, const char *path);
-/* Keeps copies of path and text in the set of specs: nnc_specs_read returns the text from now on. */
+/* Stores copies of `path` and `text` in `specs`. From then on, nnc_specs_read returns `text` for this path. */
 nnc_status nnc_specs_keep(nnc_specs *specs, const char *path, const char *text, size_t size, nnc_error *err);
 
-/* Lines "hw/h100=h100-sxm5-80gb": the aliases of the files that are shipped with the program. */
+/* The aliases of all files that are shipped with nncost, as lines such as "hw/h100=h100-sxm5-80gb"
+ * (folder/alias=id). */
 extern const char nnc_shipped_aliases[];
 
 /* ---- devices, clusters, catalogues ---- */
 
-/* NNC_EFFICIENCIES_FIELDS: rows of the table of efficiencies. nnc_efficiencies_neutral sets every efficiency to its
- * neutral value: fractions 1, fixed times 0, no tiles. Times then follow only from the datasheet. */
+/* NNC_EFFICIENCIES_FIELDS: number of rows of the field table of efficiencies. nnc_efficiencies_neutral sets every
+ * efficiency to its neutral value: fractions 1, fixed times 0, no tiles. With these values, times are computed from the
+ * datasheet alone. */
 enum { NNC_EFFICIENCIES_FIELDS = 15 };
 extern const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS];
 void nnc_efficiencies_neutral(nnc_efficiencies *e);
 
 /* nnc_is_cluster tests whether a document is a cluster file. nnc_cluster_read_open replaces the links of a device by
- * the links of the cluster file. If errors were noted, the device is not valid. */
+ * the links of the cluster file. If the file is not valid, errors are noted and the device must not be used. */
 bool nnc_is_cluster(nnc_json root);
 void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem, nnc_device *device);
 
@@ -631,8 +688,8 @@ void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char 
 
 /* ---- models: fields and rules of each family ---- */
 
-/* nnc_model_table returns the fields of a family; the common fields come first. nnc_model_table_of returns the fields
- * of one model: each graph has its own fields. */
+/* nnc_model_table returns the table of fields of a family of models; the fields that all families have come first.
+ * nnc_model_table_of returns the table of fields of one model; a model of the graph family has its own fields. */
 const nnc_field_table *nnc_model_table(nnc_family family);
 const nnc_field_table *nnc_model_table_of(const nnc_model *model);
 
@@ -641,11 +698,12 @@ void nnc_model_rules(nnc_json at, const nnc_model *model);
 /* The entry of a family of models: its fields, and the functions that complete and check a model. */
 typedef struct nnc_family_fields {
     nnc_field_table table;
-    void (*begin)(nnc_model *model);                    /* called before a model is read: sets the defaults that are not
-                                                         * 0; NULL = all defaults are 0 */
-    void (*complete)(nnc_json root, nnc_model *model);  /* called after a model was read: sets the defaults that depend
-                                                         * on other fields */
-    void (*rules)(nnc_json at, const nnc_model *model); /* checks rules between the fields of a model */
+    void (*begin)(nnc_model *model);                   /* called before a model is read: sets the defaults that are not
+                                                        * 0; NULL = all defaults are 0 */
+    void (*complete)(nnc_json root, nnc_model *model); /* called after a model was read: sets the defaults that depend
+                                                        * on other fields */
+    /* called last: checks rules between the fields of a model, and notes faults */
+    void (*rules)(nnc_json at, const nnc_model *model);
     const char *const *keys; /* keys of a file that are no fields (ends with NULL); NULL = only the keys that files of
                               * all families may have */
 } nnc_family_fields;
@@ -656,14 +714,15 @@ NNC_FAMILY_LIST(NNC_FAMILY_FIELDS)
 
 const nnc_family_fields *nnc_family_fields_of(nnc_family family);
 
-/* Largest values of dimensions: larger than in any real network, and so small that a product of two cannot overflow. */
+/* Limits of the dimensions of a model. No real network reaches them, and the product of two dimensions below the limits
+ * cannot overflow. */
 #define NNC_LAYERS_MAX 1e5
 #define NNC_WIDTH_MAX 1e7
 #define NNC_VOCAB_MAX 1e9
 #define NNC_TOKENS_MAX 1e9
 #define NNC_SIDE_MAX 1e6
 
-/* Fields that the models of every family have; the field table of each family begins with them. */
+/* Fields that models of every family have. They are the first rows of the field table of each family. */
 /* clang-format off */
 #define NNC_COMMON_FIELDS                                                                    \
     { NNC_FIELD(nnc_model, id), .required = true,                                            \
@@ -688,52 +747,53 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
       .help = "For a graph that reads latents: pixels per side of one latent position; --image counts pixels." }
 /* clang-format on */
 
-/* nnc_is_foreign tests whether a document is a configuration of another program. nnc_foreign_read reads such a
- * document, except fields that depend on other fields. The caller sets model->id. nnc_foreign_read returns false when
+/* nnc_is_foreign tests whether a document is a configuration of another program. nnc_foreign_read reads such a document
+ * into a model, but does not set fields that depend on other fields, nor model->id. nnc_foreign_read returns false when
  * an error was noted. */
 bool nnc_is_foreign(nnc_json root);
 bool nnc_foreign_read(nnc_json root, nnc_model *model);
 
-/* NNC_CAPTURE_SCHEMA: schema of a captured program. nnc_is_capture tests whether a document has this schema.
- * nnc_capture_read reads such a document, except the id. asked: modules that are treated in another way; NULL = the
- * step stays as it was recorded. */
+/* NNC_CAPTURE_SCHEMA: value of "schema" in the file of a captured program. nnc_is_capture tests whether a document has
+ * this schema. nnc_capture_read reads such a document into a model, without its id. asked: modules that are frozen,
+ * trained or checkpointed in another way than in the recorded step; NULL = the step stays as it was recorded. */
 #define NNC_CAPTURE_SCHEMA "nncost.capture/1"
-#ifdef __wasi__ /* the browser page is for small files, so the linker removes the code */
+#ifdef __wasi__ /* the browser page is built without the reader of captured programs, to keep the page small */
 enum { NNC_READS_CAPTURES = false };
 #else
 enum { NNC_READS_CAPTURES = true };
 #endif
 bool nnc_is_capture(nnc_json root);
-/* Modules that a plan treats in another way than the recorded step did: patterns of module paths, joined by commas;
- * NULL = no such modules. */
+/* Modules of a captured program that the user freezes, trains or checkpoints in another way than the recorded step did.
+ * Each text has patterns of module paths, joined by commas; NULL = the option was not given. */
 typedef struct nnc_modules {
-    const char *train;     /* the modules that are trained; all other modules are frozen */
-    const char *frozen;    /* modules that are not trained */
-    const char *recompute; /* modules that keep their inputs only, and run again in backward */
+    const char *train;     /* modules whose parameters are trained; the parameters of all other modules are frozen */
+    const char *frozen;    /* modules whose parameters are frozen */
+    const char *recompute; /* modules that store only their inputs for backward, and that backward runs again */
 } nnc_modules;
 void nnc_capture_read(nnc_json root, const nnc_modules *asked, nnc_model *model);
-/* Reads the file of a captured step again, with modules that are treated in another way. model: a copy of the recorded
- * model, which changes. err->where: the option that is wrong. */
+/* Reads the file of a captured program again, with the changed modules in `asked`. model: a copy of the recorded model;
+ * the function changes it. If an option is wrong, err->where is this option. */
 nnc_status nnc_capture_ask(nnc_specs *specs, const nnc_modules *asked, nnc_model *model, nnc_error *err);
 
-/* Scope of an expression of a graph file: the names that the expression may use. */
+/* The names that an expression of a graph file may use: names of lets, and names of macro arguments. */
 typedef struct nnc_expr_scope {
     const char *const *lets;
     int32_t let_count;
-    const char *const *args; /* names of the arguments of the macro in which the expression is */
+    const char *const *args; /* names of the arguments of the macro that contains the expression */
     int32_t arg_count;
 } nnc_expr_scope;
 
-/* Reads the network of a graph file into a model, and makes the field table of this model. */
+/* Reads the network of a graph file into a model, and makes the table of fields that this model has. */
 void nnc_graph_take(nnc_json root, nnc_model *model);
-/* Adds a tower to a model. at: the object of the file with the network of the tower. Notes an error when its ops do not
- * fit together. */
+/* Adds a tower to a model. at: the object of the file with the network of the tower. Notes an error if the ops of the
+ * tower do not fit together. */
 void nnc_graph_tower(nnc_json at, nnc_model *model);
 
 /* Functions that scale a model after --set hidden=N. nnc_scale_dims_record stores the dimensions of the model file.
- * nnc_scale_dims_follow is called after `field` was set: it multiplies each dimension that the user has not set by the
- * new hidden / the old hidden (heads keep their width). nnc_scale_dims_check notes an error for each dimension that is
- * not a whole number. nnc_scale_dims_text writes the dimensions that changed, "heads=20, ffn_hidden=5120", or "". */
+ * nnc_scale_dims_follow is called after `field` was set: it multiplies each dimension that the user has not set by (new
+ * hidden / old hidden); the number of heads changes, and the width of a head stays the same. nnc_scale_dims_check notes
+ * an error for each dimension that is not a whole number. nnc_scale_dims_text writes the dimensions that changed,
+ * "heads=20, ffn_hidden=5120", or "". */
 void nnc_scale_dims_record(nnc_model *model);
 void nnc_scale_dims_follow(nnc_model *model, const char *field);
 void nnc_scale_dims_check(nnc_json at, const nnc_model *model);
@@ -743,23 +803,27 @@ void nnc_scale_dims_text(const nnc_model *model, char *text, size_t size);
 
 /* Profile that is used when the user names no profile. */
 #define NNC_SOFTWARE_DEFAULT "torch-compile"
-/* --software any: every plan uses the profile of its kind, and a search may use options that no profile supports. */
+/* Value of --software with which every plan uses the default profile of its kind, and with which a search may use
+ * options that no profile supports. */
 #define NNC_SOFTWARE_ANY "any"
 
-/* Tests whether each plan decides its own profile, because `asked` is NULL or NNC_SOFTWARE_ANY. */
+/* Tests whether the profile follows from each plan. This is so if the user names no profile (asked NULL) or
+ * NNC_SOFTWARE_ANY. */
 bool nnc_software_is_chosen(const char *asked);
-/* Loads the default profiles of all kinds of plan, or the profile `asked` for all plans. */
+/* Loads the software profiles. If `asked` names a profile, this profile is used for all kinds of plan; else each kind
+ * of plan gets its default profile. */
 nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles *profiles, nnc_error *err);
-/* Loads the default profile of one kind of plan. */
+/* Loads the default profile of one kind of plan (nnc_profile_kind). */
 nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_software **software, nnc_error *err);
-/* Loads the profile `asked`. NULL = the default profile: from its file, or with the built-in values if no data folder
- * has the file. */
+/* Loads the profile `asked`. If `asked` is NULL, loads the default profile: from its file, or, if no data folder has
+ * the file, from values in the program. */
 nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software, nnc_error *err);
 
 /* ---- software.c: releases of frameworks ---- */
 
-/* A question for the release of a framework: by profile (software), else by words ("NeMo 25.11"), else by framework and
- * version. The ids of device and model and the family of the model select an entry of the release. */
+/* A question for the release of a framework. The release is named by a profile (software), or else by words ("NeMo
+ * 25.11"), or else by framework and version. If a release has several entries, the ids of device and model and the
+ * family of the model select one. */
 typedef struct nnc_release_ask {
     const char *words;
     const nnc_software *software;
@@ -767,18 +831,20 @@ typedef struct nnc_release_ask {
     const char *device, *model, *family;
 } nnc_release_ask;
 
-/* A release that was found; entry NULL = not found. */
+/* Result of the search for a release; entry NULL = no release was found. */
 typedef struct nnc_release {
     const nnc_software *software;
     const nnc_framework *entry;
-    const char *version; /* version that the user named; "" = no version */
-    size_t named;        /* length of the framework's name that the user gave; 1 if the user gave a profile instead */
-    int met;             /* number of characters in the conditions (device, model, family) of the entry; more characters
-                          * = a more specific entry */
+    const char *version; /* version that the user has named; "" = the user has named no version */
+    /* number of characters of the framework's name that the user has given; 1 if the user has named a profile
+     * instead */
+    size_t named;
+    int met; /* number of characters in the conditions (device, model, family) of the entry; more characters
+              * = a more specific entry */
 } nnc_release;
 
-/* Tells whether the user gave a field of a plan. A release sets only fields that the user did not give. in: argument of
- * the function `is`. */
+/* Function that tells whether the user has given a field of a plan, so that a release sets only the other fields. in:
+ * pointer that is passed to the function `is`. */
 typedef struct nnc_given {
     bool (*is)(const void *in, const char *field);
     const void *in;
@@ -786,13 +852,15 @@ typedef struct nnc_given {
 
 extern const nnc_field_table nnc_recipe_table;
 
-/* Finds the entry that matches best: first by the longest matching name of a framework, then by the newest release that
- * is not newer than the asked version, then by the most specific conditions. */
+/* Finds the entry of a release that matches the question best: first by the longest matching name of a framework, then
+ * by the newest release that is not newer than the asked version, then by the most specific conditions. */
 nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err);
-/* nnc_release_fill sets fields that the plan and the model do not give. nnc_release_switch sets switches of the profile
- * by the list "recipes" of its file: each entry names the releases, devices, models and precisions that it is for. */
+/* nnc_release_fill sets those fields that neither the plan nor the model gives. nnc_release_switch sets switches of the
+ * profile by the list "recipes" of its file: each entry names the releases, devices, models and precisions that it is
+ * for. */
 void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *plan);
-/* The fields that nnc_release_fill derives from other fields of the plan. A search decides them without the release. */
+/* Fields of a plan that nnc_release_fill computes from other fields of the plan. A search chooses these fields itself,
+ * whatever the release says. */
 enum { NNC_RELEASED_FIELDS = 6 };
 extern const char *const nnc_released_fields[NNC_RELEASED_FIELDS];
 nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask, nnc_dtype precision,

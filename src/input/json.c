@@ -4,8 +4,8 @@
  * which is checked for repeated keys and infinite numbers. cJSON keeps no positions: to find the line of an error, the
  * text is read again.
  *
- * One object of a document can be left out of the tree (nnc_json_large); its members are parsed one at a time. So a
- * check of recorded estimates needs memory for one estimate instead of the whole file.
+ * One object of a document can be left out of the tree (nnc_json_large); its members are parsed one at a time. With
+ * this, checking a file of recorded estimates needs memory for one estimate, and not for the whole file.
  *
  * The values of some shipped documents are in the program (nnc_image_values); then cJSON parses nothing. */
 #include <cjson/cJSON.h>
@@ -13,7 +13,8 @@
 
 #include "input/input_internal.h"
 
-/* Functions of cJSON. The program loads cJSON when it reads the first document, because many commands read none. */
+/* The functions of cJSON that nncost calls. cJSON is a shared library that is loaded when the first document is parsed,
+ * because many commands parse none. */
 #ifdef NNC_CJSON_LIBRARY
 #define CJSON_CALLS(X)            \
     X(ParseWithLengthOpts)        \
@@ -31,7 +32,8 @@
 #define NAME(name) "cJSON_" #name,
 #define CJSON(name) late.name
 static struct late { CJSON_CALLS(POINTER) } late;
-static cJSON_Hooks late_hooks; /* memory functions for cJSON, which are passed to cJSON when it is loaded */
+/* functions that allocate and free memory for cJSON; they are passed to cJSON after it is loaded */
+static cJSON_Hooks late_hooks;
 
 static bool load(const nnc_json_doc *doc) {
     static const char *const names[] = { CJSON_CALLS(NAME) };
@@ -62,7 +64,7 @@ static void fault_at(const nnc_json_doc *doc, nnc_position at, const char *what)
     nnc_faults_note(doc->faults, &fault);
 }
 
-/* A member of an object and its index. */
+/* A member of an object, and its position among the members. */
 typedef struct keyed {
     const cJSON *node;
     int place;
@@ -74,8 +76,8 @@ static int by_key(const void *a, const void *b) {
     return keys != 0 ? keys : (left->place > right->place) - (left->place < right->place);
 }
 
-/* Tests whether two members of an object may have the same key: two keys have the same digest, or memory ran out. If
- * false, the members need not be sorted. */
+/* Tests whether two members of an object may have the same key. Returns true if two keys have the same digest, or if
+ * memory ran out. If it returns false, all keys are different. */
 static bool may_repeat(const cJSON *object) {
     enum { FEW = 64 };
     uint64_t few[FEW];
@@ -119,7 +121,8 @@ static bool refuse_values(const nnc_json_doc *doc, const cJSON *at) {
     return finite;
 }
 
-/* Tests the \uXXXX at `at`: returns 1 for the first half of a surrogate pair, 2 for the second half, else 0. */
+/* Tests an escape \uXXXX to which `at` points. Returns 1 if it is the first half of a surrogate pair, 2 if it is the
+ * second half, and 0 for any other character. */
 static int surrogate_at(const char *at) {
     if (at[0] != '\\' || at[1] != 'u' || (at[2] | 0x20) != 'd') { return 0; }
     const char digit = (char)(at[3] | 0x20);
@@ -131,9 +134,9 @@ static bool is_half(const char *at) {
     return half == 2 || (half == 1 && surrogate_at(at + 6) != 2);
 }
 
-/* Notes why a text was refused. end: the place where cJSON stopped. Besides errors that nnc_json_scan
- * finds, cJSON fails at half a surrogate pair, at a number if the decimal point of the caller's locale has several
- * bytes, and when out of memory. */
+/* Notes why cJSON has refused a text. end: the place where cJSON stopped. If nnc_json_scan finds an error in the text,
+ * notes this error. If it finds none, cJSON has failed at half a surrogate pair, at a number (if the decimal point of
+ * the caller's locale has several bytes), or because memory ran out. */
 static void refuse_text(const nnc_json_doc *doc, int values_max, const char *end) {
     nnc_json_scan_fault fault;
     if (!nnc_json_scan(doc->text, doc->size, values_max, &fault)) {
@@ -153,7 +156,7 @@ static int values_max_of(const nnc_json_doc *doc) {
     return doc->values_max > 0 ? doc->values_max : NNC_SCAN_VALUES_MAX;
 }
 
-/* Moves a walk to the object or list with a dotted name. Returns false when there is no such object or list. */
+/* Moves a walk to the object or list with a dotted name. Returns false if the text has no such object or list. */
 static bool walk_to(nnc_walk *w, const char *dotted) {
     char key[64];
     while (*dotted != '\0') {
@@ -187,7 +190,9 @@ static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean) {
         nnc_walk_value(&w);
         if (place > 0) {
             nnc_buffer_put(lean, doc->text + copied, place + 1 - copied);
-            copied = w.at - 1; /* copying continues at the closing brace of the member, so an empty object remains */
+            /* the next copy starts at the closing brace of the member, so that the copied text has an empty object in
+             * its place */
+            copied = w.at - 1;
         }
     }
     doc->large.end = w.at;
@@ -209,7 +214,8 @@ static bool parse_lean(nnc_json_doc *doc) {
     return doc->root != NULL;
 }
 
-/* Returns the length of a Python number that JSON does not have, at the start of text; 0 = no such number. */
+/* Python writes some numbers that JSON does not have (NaN, Infinity, -Infinity). Returns the length of such a number at
+ * the start of `text`; 0 = the text does not start with such a number. */
 static size_t word_at(const char *at) {
     return strncmp(at, "-Infinity", 9) == 0  ? 9
            : strncmp(at, "Infinity", 8) == 0 ? 8
@@ -225,7 +231,8 @@ static bool replace_python_numbers(nnc_arena *arena, const char **text, size_t s
     bool quoted = false;
     for (char *c = copy; *c != '\0'; c++) {
         const size_t length = quoted ? 0 : word_at(c);
-        if (length > 0) { /* the replacement is as long as the number, so that places in the text stay valid */
+        /* the replacement has as many characters as the number, so that the places of all later values stay the same */
+        if (length > 0) {
             const char *const word = length == 3 ? "\"?\"" : length == 8 ? "\"+inf\"  " : "\"-inf\"   ";
             memcpy(c, word, length);
             c += length - 1;
@@ -259,7 +266,8 @@ bool nnc_json_parse(nnc_json_doc *doc) {
         return nnc_faults_no_memory(doc->faults);
     }
     end = doc->text;
-    /* nnc_json_scan checks the text before parse_lean, because nnc_walk reads only valid text */
+    /* the text is checked by nnc_json_scan before parse_lean reads it, because parse_lean uses nnc_walk, which works
+     * only on valid text */
     const bool lean =
         doc->large.name != NULL && nnc_json_scan(doc->text, doc->size, values_max, NULL) && parse_lean(doc);
     if (!lean && (nnc_json_scan_lexemes(doc->text, doc->size, values_max) ||
@@ -322,7 +330,8 @@ nnc_json nnc_json_root(const nnc_json_doc *doc) { return (nnc_json){ doc, doc->r
 
 /* ---- values of a document: nodes of cJSON, or values of an image ---- */
 
-/* Returns the value of an image that a node is; NULL = a node of cJSON. */
+/* A node of a document is either a node of cJSON or a value of an image. Returns the value of the image; NULL = it is a
+ * node of cJSON. */
 static const nnc_image_value *imaged(nnc_json at) {
     return at.node != NULL && at.doc->image.values != NULL ? (const void *)at.node : NULL;
 }
@@ -403,13 +412,14 @@ int nnc_json_count(nnc_json at) {
     return at.node != NULL ? CJSON(GetArraySize)(at.node) : 0;
 }
 
-/* A bit in the type of a node that cJSON does not use; it marks the node as inherited. */
+/* A bit of the type of a cJSON node that cJSON itself does not use. nncost sets it in nodes that are inherited. */
 enum { INHERITED = 1 << 16 };
 
 static cJSON *last_of(nnc_json object, bool added) {
     cJSON *last = NULL;
     if (added) {
-        last = object.node->child->prev; /* in cJSON the member `prev` of the first child points to the last child */
+        /* cJSON stores the last child of a node in the member `prev` of the first child */
+        last = object.node->child->prev;
         last->type |= INHERITED;
     } else {
         nnc_faults_no_memory(object.doc->faults);
@@ -435,14 +445,14 @@ bool nnc_json_inherited(nnc_json at) {
 
 /* ---- errors: finds the place of an error in the file, and notes the error ---- */
 
-/* A path to a value: the objects and lists around the value, outermost first. */
+/* The path to a value in a document: the objects and lists that contain the value, with the outermost first. */
 typedef struct way {
     nnc_json open[NNC_SCAN_DEPTH_MAX + 2];
     int depth;
 } way;
 
-/* Finds the path from the value `at` to the value `to` inside it. Returns false if `to` is not there. The recursion is
- * as deep as the text is nested. */
+/* Finds the path from the value `at` to the value `to` inside it. Returns false if `to` is not inside `at`. The
+ * recursion is as deep as the text is nested. */
 static bool find(nnc_json at, nnc_json to, way *w) {
     if (at.node == to.node) { return true; }
     w->open[w->depth++] = at;
@@ -453,21 +463,24 @@ static bool find(nnc_json at, nnc_json to, way *w) {
     return false;
 }
 
-/* Returns the value `at`, or, if it was inherited, the member "same_as" or "like" through which it was inherited. */
+/* Returns the member of `container` in which the value `at` is stated: `at` itself, or, if it is inherited, the member
+ * "same_as" or "like" by which it was inherited. */
 static nnc_json own_of(nnc_json container, nnc_json at) {
     if (!nnc_json_inherited(at)) { return at; }
     const nnc_json same = nnc_json_get(container, "same_as");
     return same.node != NULL ? same : nnc_json_get(container, "like");
 }
 
-/* Walks to a value; the walk then has the line of its key, in a list of the value. */
+/* Walks over the text of the document to a value. In the result, key_line is the line of the value's key; in a list,
+ * the line of the value. */
 static nnc_walk walk_along(const way *w, nnc_json at) {
     nnc_walk walk = nnc_walk_begin(at.doc->text);
     for (int i = 0; i < w->depth; i++) {
         const bool object = nnc_json_type_of(w->open[i]) == NNC_JSON_OBJECT;
         const nnc_json below = i + 1 < w->depth ? w->open[i + 1] : at;
         const nnc_json child = own_of(w->open[i], below);
-        if (child.node == NULL) { break; /* inherited through a key of an outer object, whose line is used */ }
+        /* the value was inherited through a key of an object further outside, and the line of that object is used */
+        if (child.node == NULL) { break; }
         nnc_walk_member(&walk, object);
         for (nnc_json c = nnc_json_first(w->open[i]); c.node != child.node; c = nnc_json_next(c)) {
             nnc_walk_value(&walk);
@@ -516,8 +529,8 @@ nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest) {
     return at;
 }
 
-/* Stores the line of each value inside the value `at` in its node, in the field `valueint`, which has no other use. The
- * recursion is as deep as the text is nested. */
+/* For each value inside `at`, stores the number of its line in the cJSON node of the value. The line is stored in the
+ * member `valueint`, which nncost uses for nothing else. The function calls itself as often as the text is nested. */
 static void note_lines(cJSON *at, nnc_walk *w) {
     const bool object = (at->type & 0xFF) == cJSON_Object;
     for (cJSON *child = at->child; child != NULL && (child->type & INHERITED) == 0; child = child->next) {
@@ -529,7 +542,7 @@ static void note_lines(cJSON *at, nnc_walk *w) {
             nnc_walk_value(w);
         }
     }
-    nnc_walk_member(w, object); /* moves the walk behind the closing bracket of `at` */
+    nnc_walk_member(w, object); /* moves the walk to the place after the closing bracket of `at` */
 }
 
 long nnc_json_line(nnc_json at) {
@@ -539,7 +552,7 @@ long nnc_json_line(nnc_json at) {
         return find(nnc_json_root(at.doc), at, &w) ? walk_along(&w, at).key_line : 1;
     }
     if (at.node == NULL || root == NULL || root->child == NULL) { return 1; }
-    if (root->valueint == 0) { /* true in the first call for this document: its lines are not stored yet */
+    if (root->valueint == 0) { /* 0 = the lines of this document are not stored yet */
         nnc_walk w = nnc_walk_begin(at.doc->text);
         root->valueint = 1;
         note_lines(root, &w);
@@ -566,7 +579,7 @@ static void write_where(nnc_json at, const char *member, char *where, size_t siz
 
 const char *nnc_json_copy(nnc_json at) {
     way w = { .depth = 0 };
-    cJSON *own = NULL; /* a value of an image is parsed from its text */
+    cJSON *own = NULL; /* an image has no tree of cJSON, so the text of the value is parsed to get one */
     if (imaged(at) != NULL && find(nnc_json_root(at.doc), at, &w)) {
         const nnc_walk walk = walk_along(&w, at);
         own = LOADED(at.doc) ? CJSON(ParseWithLengthOpts)(walk.text + walk.at, at.doc->size + 1 - walk.at, NULL, false)

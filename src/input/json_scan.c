@@ -5,16 +5,20 @@
  * it checks nothing, so it skips megabytes quickly. */
 #include "input/input_internal.h"
 
-/* Kinds of lexemes that may come next, one bit each. */
+/* Kinds of lexemes (parts of JSON text). A set of these bits says which kinds are allowed next. */
 enum { VALUE = 1, KEY = 2, COLON = 4, COMMA = 8, CLOSE = 16, END = 32 };
 
 typedef struct scan {
     const char *begin, *at, *end;
     unsigned allowed;
-    uint64_t objects; /* one bit for each open bracket: 1 = object, 0 = list; the lowest bit is the innermost bracket */
+    /* one bit for each bracket that is open: 1 = an object, 0 = a list; the lowest bit belongs to the innermost
+     * bracket */
+    uint64_t objects;
     int depth;
-    int values, values_max;     /* values: number of JSON values so far; values_max: largest number of values allowed */
-    nnc_json_scan_fault *fault; /* receives the description of an error; NULL = no description needed */
+    /* values: number of JSON values that were found so far; values_max: largest number of values that the text may
+     * have */
+    int values, values_max;
+    nnc_json_scan_fault *fault; /* where the place and the text of an error are stored; NULL = they are not needed */
 } scan;
 
 nnc_position nnc_json_position(const char *text, const char *at) {
@@ -41,7 +45,8 @@ static size_t word_length(const char *at, const char *end) {
     return n;
 }
 
-/* Describes the text at a position as an error message shows it: a word, a character, a byte or the end. */
+/* Describes the text at a position in the way in which error messages show it: as a word, a character, a byte, or as
+ * the end of the text. */
 static void describe(const scan *s, const char *at, char *text, size_t size) {
     const size_t left = (size_t)(s->end - at);
     const size_t word = word_length(at, s->end);
@@ -90,11 +95,12 @@ static bool scan_escape(scan *s) {
     return true;
 }
 
-/* Returns a word with bit 7 set in each byte that is 0 in `word`; its other bits have no meaning. */
+/* Returns a word in which bit 7 of each byte is 1 if the byte of `word` is 0. The other bits of the result have no
+ * meaning. */
 static uint64_t zeros(uint64_t word) { return (word - 0x0101010101010101U) & ~word; }
 
-/* Returns the place after the blocks of 8 bytes at `at` that have only printable ASCII characters other than quotes and
- * backslashes. */
+/* Skips blocks of 8 bytes, from `at` on, that have only printable ASCII characters and neither quotes nor backslashes.
+ * Returns the place of the first block with another character, or of the last bytes. */
 static const char *past_plain(const char *at, const char *end) {
     static const uint64_t each = 0x0101010101010101U;
     for (; end - at >= 8; at += 8) {
@@ -227,9 +233,10 @@ static bool scan_value(scan *s, char c) {
     return c == '"' ? scan_text(s) : begins_number(c) ? scan_number(s) : scan_word(s);
 }
 
-/* Scans the next lexeme if it is allowed here. If the input is not valid, notes a fault and returns false. */
+/* Checks that the next lexeme is of an allowed kind, and moves past it. If the input is not valid, notes a fault and
+ * returns false. */
 static bool scan_next(scan *s) {
-    const char c = *s->at; /* the character 0 ends the text */
+    const char c = *s->at; /* the character 0 marks the end of the text */
     if ((s->allowed & CLOSE) != 0 && c == (in_object(s) ? '}' : ']')) {
         close_bracket(s);
         return true;
@@ -276,7 +283,7 @@ static void skip_blanks(nnc_walk *w) {
     w->at = (size_t)(at - w->text);
 }
 
-/* Moves a walk over JSON text past a number or a word (true, false, null). */
+/* Moves a walk over JSON text past a number, or past one of the words true, false and null. */
 static void skip_plain(nnc_walk *w) {
     const char *at = w->text + w->at;
     while (*at != '"' && !is_blank(*at) && !parts(*at) && !opens(*at) && !closes(*at)) { at++; }
@@ -297,7 +304,8 @@ nnc_walk nnc_walk_begin(const char *text) {
 
 bool nnc_walk_member(nnc_walk *w, bool object) {
     skip_blanks(w);
-    if (!closes(w->text[w->at])) { /* the byte at w->at is the opening bracket or a comma */
+    /* the character at w->at is the opening bracket of the object or list, or the comma after the last member */
+    if (!closes(w->text[w->at])) {
         w->at++;
         skip_blanks(w);
     }
@@ -312,7 +320,7 @@ bool nnc_walk_member(nnc_walk *w, bool object) {
         skip_quoted(w);
         w->key_length = w->at - w->key;
         skip_blanks(w);
-        w->at++; /* skips the colon after the key */
+        w->at++; /* moves past the colon that follows the key */
         skip_blanks(w);
     }
     return true;

@@ -11,7 +11,8 @@
  *       <info name="CUDAGlobalMemorySize" value="16671616KiB"/>       "scale_up": {"devices": 2}}
  *     <distances2hetero nbobjs="6" .. name="NVLinkBandwidth">
  *
- * All GPUs of the machine must be of one product. Rates, prices and efficiencies are taken from the shipped device. */
+ * All GPUs of the machine must be of one product. The device file inherits rates, prices and efficiencies from the
+ * shipped device ("like"). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 
 enum { WORD_MAX = 96, XML_BYTES_MAX = 4000 * 1000, LINKED_MAX = 128 };
 
-/* The GPUs of a machine, as a tool describes them. */
+/* The GPUs of a machine, as read from the output of nvidia-smi or hwloc. */
 typedef struct machine {
     char product[WORD_MAX];
     double mem_bytes, power_w; /* mem_bytes: memory of a GPU; power_w: power limit of the GPU; 0 = the description
@@ -34,9 +35,10 @@ static bool is_topology(const char *text) {
     return strstr(text, "<topology") != NULL && strstr(text, "<object type=\"Machine\"") != NULL;
 }
 
-/* Tests for the matrix of links that `nvidia-smi topo -m` prints: its first line names the GPUs. */
+/* Tests whether a text is the matrix of links that `nvidia-smi topo -m` prints, which begins with the names of the
+ * GPUs. */
 static bool is_matrix(const char *text) {
-    text += strcspn(text, "G"); /* codes that underline the names may come before the first name */
+    text += strcspn(text, "G"); /* the text may begin with control codes, which underline the names of the GPUs */
     return strncmp(text, "GPU0", 4) == 0 && strstr(text, "\nLegend:") != NULL;
 }
 
@@ -45,7 +47,7 @@ bool nnc_is_machine(const char *text) {
            (strncmp(text, "<?xml", 5) == 0 && (strstr(text, "<nvidia_smi_log") != NULL || is_topology(text)));
 }
 
-/* Counts a GPU. Returns false if it is another product than the GPUs before it. */
+/* Counts a GPU of the description. Returns false if the GPU is of another product than the GPUs before it. */
 static bool add_gpu(const char *name, machine *m, const char *product, nnc_error *err) {
     if (m->count++ > 0 && strcmp(m->product, product) != 0) {
         nnc_fail(err, NNC_BAD_SPEC, name, "expected GPUs of one product, found %s and %s; give the id of one",
@@ -56,8 +58,8 @@ static bool add_gpu(const char *name, machine *m, const char *product, nnc_error
     return true;
 }
 
-/* Copies the text after the first `open` between `from` and `end`, up to a character of `stop`. Returns false when
- * `open` is not there. */
+/* Searches for the text `open` between `from` and `end`, and copies the characters after it, up to a character that is
+ * in `stop`. Returns false if `open` is not found. */
 static bool after(const char *from, const char *end, const char *open, const char *stop, char value[WORD_MAX]) {
     const char *at = strstr(from, open);
     if (at == NULL || at >= end) { return false; }
@@ -68,14 +70,16 @@ static bool after(const char *from, const char *end, const char *open, const cha
 
 /* ---- reads the XML of nvidia-smi ---- */
 
-/* Copies the text of the first XML element `name` between `from` and `end`; false = no such element. */
+/* Copies the content of the first XML element with the name `name` between `from` and `end`. Returns false if there is
+ * no such element. */
 static bool element(const char *from, const char *end, const char *name, char value[WORD_MAX]) {
     char open[WORD_MAX];
     snprintf(open, sizeof open, "<%s>", name);
     return after(from, end, open, "<", value);
 }
 
-/* Reads the number of an XML element such as "81559 MiB". Returns false for "N/A" and similar texts. */
+/* Reads the number in an XML element, such as 81559 in "81559 MiB". Returns false if the element has no number, such as
+ * "N/A". */
 static bool number(const char *from, const char *end, const char *name, double *value) {
     char word[WORD_MAX];
     if (!element(from, end, name, word)) { return false; }
@@ -108,7 +112,8 @@ static nnc_status read_driver(const char *name, const char *text, machine *m, nn
 
 /* ---- reads the XML of hwloc ---- */
 
-/* Copies the value of an attribute of the tag at `tag`. Returns false when the tag has no such attribute. */
+/* Copies the value of an attribute of the XML tag that begins at `tag`. Returns false if the tag does not have the
+ * attribute. */
 static bool attribute(const char *tag, const char *name, char value[WORD_MAX]) {
     char open[WORD_MAX];
     snprintf(open, sizeof open, " %s=\"", name);
@@ -124,8 +129,8 @@ static bool info(const char *from, const char *end, const char *name, char value
     return at != NULL && at < end && attribute(at, "value", value);
 }
 
-/* Sets *bytes to the memory of a GPU. The file gives KiB: "16671616KiB", or without the unit. *bytes does not change if
- * the file gives no memory. */
+/* Sets *bytes to the memory of a GPU. The file states it in KiB, with the unit ("16671616KiB") or without. If the file
+ * does not state it, *bytes is not changed. */
 static void read_memory(const char *from, const char *end, double *bytes) {
     static const char *const names[] = { "CUDAGlobalMemorySize", "RSMIVRAMSize" };
     char word[WORD_MAX];
@@ -138,8 +143,8 @@ static void read_memory(const char *from, const char *end, double *bytes) {
     }
 }
 
-/* Sets of objects that fast links join. root[i] is the parent of object i. root_of follows the parents to the one
- * object that stands for the whole set. */
+/* Sets of GPUs and switches that are joined by fast links. The objects of a set form a tree: root[i] is the parent of
+ * object i, and root_of returns the root of the tree, which stands for the set. */
 typedef struct linked {
     int root[LINKED_MAX], count;
     bool is_gpu[LINKED_MAX], is_link[LINKED_MAX]; /* is_gpu: object i is a GPU; is_link: object i is a GPU or a
@@ -151,7 +156,7 @@ static int root_of(const linked *l, int i) {
     return i;
 }
 
-/* Returns the text after the tag at `tag`. */
+/* Returns the place after the end of the XML tag that begins at `tag`. */
 static const char *content_of(const char *tag) {
     const char *end = tag + strcspn(tag, ">");
     return end + (*end == '>' ? 1 : 0);
@@ -174,7 +179,8 @@ static void read_objects(const char *from, const char *end, linked *l) {
     }
 }
 
-/* Puts two objects of the bandwidth matrix (GPUs or switches) into one set if the bandwidth between them is above 0. */
+/* For each pair of objects in the bandwidth matrix (GPUs or switches): if the bandwidth between them is above 0, makes
+ * one set of the two sets to which they belong. */
 static void join_objects(const char *from, const char *end, linked *l) {
     int i = 0;
     for (const char *at = strstr(from, "<u64values"); at != NULL && at < end; at = strstr(at + 1, "<u64values")) {
@@ -191,8 +197,8 @@ static void join_objects(const char *from, const char *end, linked *l) {
     }
 }
 
-/* Returns the number of GPUs that NVLink joins with the first GPU, including the first; 0 = the file has no matrix of
- * NVLink bandwidths. */
+/* Returns the number of GPUs in the set of the first GPU, which NVLink joins; the first GPU is counted. 0 = the file
+ * has no matrix of NVLink bandwidths. */
 static int count_linked(const char *text) {
     const char *from = strstr(text, "name=\"NVLinkBandwidth\"");
     const char *end = from != NULL ? strstr(from, "</distances2") : NULL;
@@ -208,8 +214,9 @@ static int count_linked(const char *text) {
     return joined;
 }
 
-/* Reads the GPUs from the XML of hwloc. Every GPU is listed once for each library that found it (cuda0, nvml0,
- * opencl0d0), so only one library counts. A name with a dot is a part of a GPU. */
+/* Reads the GPUs from the XML of hwloc. hwloc lists every GPU once for each library that has found it (cuda0, nvml0,
+ * opencl0d0), so only the entries of one library are read. An entry whose name has a dot is a part of a GPU and is
+ * skipped. */
 static nnc_status read_topology(const char *name, const char *text, machine *m, nnc_error *err) {
     static const char *const libraries[] = { "cuda", "nvml", "rsmi", "ze" };
     m->tool = "lstopo --of xml";
@@ -248,7 +255,8 @@ nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json
     }
     const char *slash = strrchr(name, '/');
     nnc_buffer_text(json, "{\"schema\":\"nncost.device/1\",\"id\":");
-    nnc_put_json_text(json, slash != NULL ? slash + 1 : name); /* the id is the name of the file */
+    /* the id of the device is the file name of the description, without its folder */
+    nnc_put_json_text(json, slash != NULL ? slash + 1 : name);
     nnc_buffer_text(json, ",\"like\":");
     nnc_put_json_text(json, like);
     nnc_buffer_text(json, ",\"name\":");
@@ -274,7 +282,7 @@ nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json
 }
 
 nnc_status nnc_machine_ask(char **text, size_t *size, nnc_error *err) {
-#if defined(__wasi__) /* WebAssembly has no processes */
+#if defined(__wasi__) /* a WebAssembly program cannot start another program */
     FILE *told = NULL;
 #define pclose fclose
 #else

@@ -1,6 +1,6 @@
-/* Models of every family: a file names its family, and the functions of this family read the other members. Also scales
- * a model by --set hidden=N, and reads the image families: U-Nets (segmentation, diffusion) and vision transformers
- * (classification). */
+/* Models of every family: a file names its family, and the functions of this family read the other members. The file
+ * has two more parts: it scales a model after --set hidden=N, and it reads the two families of image networks: U-Nets
+ * (segmentation, diffusion) and vision transformers (classification). */
 #include "input/input_internal.h"
 
 static const nnc_family_fields *const rows[] = {
@@ -79,7 +79,8 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec) {
     const char *const *other_keys = row->keys != NULL ? row->keys : keys;
     if (row->begin != NULL) { row->begin(model); }
     nnc_read_object(root, table, other_keys, model);
-    nnc_read_id(root, stem); /* the id is checked last, because an error in the file name is the least important */
+    /* the id is checked after all other keys, because their errors are more important than a wrong file name */
+    nnc_read_id(root, stem);
     nnc_name_by_id(model->name, sizeof model->name, model->id);
     nnc_read_texts(nnc_json_get(root, "aliases"), &model->aliases, &model->alias_count);
     nnc_read_sources(root, table, other_keys, &model->sources, &model->source_count);
@@ -102,19 +103,22 @@ nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
     const nnc_family family = model->family;
     const nnc_status status = nnc_field_set(nnc_model_table_of(model), model, field, value, err);
     if (model->family != family) {
-        model->family = family; /* a model cannot change its family, so the old family is set again */
+        model->family = family; /* a user cannot change the family of a model, so the family is set back */
         return nnc_fail(err, NNC_BAD_USAGE, field, "fixed, expected %s, found \"%s\"", nnc_family_name(family), value);
     }
     if (status == NNC_OK) {
         nnc_scale_dims_follow(model, field);
         model->published_params = strcmp(field, "published_params") == 0
                                       ? model->published_params
-                                      : 0; /* the published number of parameters is not valid for a changed model */
+                                      /* 0 = not known: the published number of parameters is that of the model before
+                                       * the change */
+                                      : 0;
     }
     return status;
 }
 
-/* Pointers to the dimensions of a model that scale together; NULL = the family lacks the dimension. */
+/* Pointers to those dimensions of a model that change together with `hidden`; NULL = models of this family do not have
+ * the dimension. */
 typedef struct dims {
     int64_t *hidden, *heads, *kv_heads, *head_dim, *ffn_hidden, *expert_hidden, *shared_hidden;
 } dims;
@@ -159,8 +163,9 @@ static int64_t share(int64_t a, int64_t b, int64_t c) {
     return nnc_mul_i64(a, b, &product) && c > 0 && product % c == 0 ? product / c : 0;
 }
 
-/* Sets *dim to recorded x hidden / was. hidden: new width of the model; was: its old width. If the result is not whole,
- * sets *dim to recorded; nnc_scale_dims_check then reports an error. */
+/* Sets *dim to recorded x (hidden / was). recorded: the dimension in the model file; hidden: new width of the model;
+ * was: width in the model file. If the result is not a whole number, sets *dim to `recorded`, and nnc_scale_dims_check
+ * reports an error later. */
 static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was) {
     if (dim != NULL && recorded > 0) {
         const int64_t value = share(recorded, hidden, was);
@@ -168,15 +173,16 @@ static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was) 
     }
 }
 
-/* Tests whether the number of heads stays and their width changes: the user has set neither of them, and the new hidden
- * is a multiple of the number of heads, but not of the old head width. */
+/* Tests whether a change of `hidden` keeps the number of heads and changes the head width. This is so if the user has
+ * set neither, and if the new `hidden` is a multiple of the number of heads but gives no whole number of heads of the
+ * old width. */
 static bool keeps_count(const nnc_scale_dims *was, int64_t hidden, unsigned set) {
     return (set & (HEADS | HEAD_DIM)) == 0 && share(was->heads, hidden, was->hidden) == 0 &&
            (was->head_dim == 0 || was->heads * was->head_dim == was->hidden) && hidden % was->heads == 0;
 }
 
-/* Sets heads, kv_heads and head_dim after hidden was changed: scales the number of heads and keeps their width. If the
- * user set the number of heads, scales their width instead. keeps_count names a third case. */
+/* Sets heads, kv_heads and head_dim after a change of `hidden`. Normally the numbers of heads change and the head width
+ * stays. If the user has set the number of heads, or if keeps_count returns true, the head width changes instead. */
 static void follow_heads(const dims *d, const nnc_scale_dims *was, unsigned set) {
     const int64_t hidden = *d->hidden;
     const bool fill = d->head_dim != NULL && was->heads * was->head_dim == was->hidden;
@@ -235,7 +241,7 @@ void nnc_scale_dims_check(nnc_json at, const nnc_model *model) {
     const int64_t hidden = *d.hidden;
     const bool fill = was->heads * was->head_dim == was->hidden;
     if (keeps_count(was, hidden, was->set)) {
-        /* head_dim was scaled, and the number of heads stays the same, so nothing needs a check */
+        /* only head_dim was changed, and it is a whole number, so nothing has to be checked */
     } else if ((was->set & (HEADS | HEAD_DIM)) == 0) {
         check_whole(at, was, "heads", HEADS, was->heads, hidden);
     } else if (d.head_dim != NULL && fill && (was->set & (HEADS | HEAD_DIM)) != (HEADS | HEAD_DIM) &&
@@ -340,8 +346,8 @@ static void unet_complete(nnc_json root, nnc_model *model) {
     if (u->norm == NNC_NORM_GROUP && u->norm_groups == 0) { u->norm_groups = 32; }
 }
 
-/* Tests whether the level `index` has attention. Index u->levels means the middle block, whose channels are those of
- * the deepest level. */
+/* Tests whether the level `index` has attention. The index u->levels stands for the middle block, which has the
+ * channels of the deepest level. */
 static bool attends(const nnc_unet *u, int32_t index) {
     return index == u->levels ? u->middle_attention : index < u->attention_levels_count && u->attention_levels[index];
 }
@@ -362,8 +368,9 @@ static bool has_transformers(const nnc_unet *u) {
     return any;
 }
 
-/* Checks that lists with one entry per level have the right length, and that fields of the time embedding or of
- * cross-attention are set only if the network has such an input. */
+/* Checks the fields of a U-Net that belong to its levels: a list with one entry per level must have as many entries as
+ * the network has levels. Fields of the time embedding or of cross-attention may be set only if the network reads a
+ * time or a text. */
 static void check_levels(nnc_json at, const nnc_unet *u) {
     const struct {
         const char *name;
@@ -427,8 +434,9 @@ static void check_attention(nnc_json at, const nnc_unet *u) {
     }
 }
 
-/* Checks that the keys "down", "up" and "norm" suit the kind of block. Blocks "double_conv" (segmentation) must have no
- * time embedding and no attention, and, if "up" halves the channels, even numbers of channels. */
+/* Checks that the keys "down", "up" and "norm" suit the kind of block. A network of "double_conv" blocks (segmentation)
+ * must have no time embedding and no attention; if its "up" halves the channels, its numbers of channels must be
+ * even. */
 static void check_block(nnc_json at, const nnc_unet *u) {
     const bool residual = u->block == NNC_UNET_RESIDUAL;
     const nnc_unet_down down = residual ? NNC_DOWN_CONV : NNC_DOWN_MAX_POOL;

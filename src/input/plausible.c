@@ -1,22 +1,23 @@
 /* Relations that hold for every real device and software profile, as lists. A value in a wrong unit (GB for TB, MHz for
- * GHz) breaks one of them. The limits of single fields are wider, so that a file can still be read; these relations
- * check the values that a command uses. Each bound differs by a factor of at least 1.5 from the values of all devices
- * in hw/. */
+ * GHz) contradicts one of the relations. The limits of single fields are wider: they decide whether a file can be read,
+ * and the relations decide whether a command may use its values. The values of all devices in hw/ keep a distance of at
+ * least a factor of 1.5 from the bounds of the relations. */
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 
-/* Returns the peak rate (FLOP/s) of the formats that training mostly uses: bf16 or fp16, or, if the device has neither,
- * its fastest format. */
+/* Returns the peak rate (FLOP/s) in the number format that training uses most: the faster of bf16 and fp16. If the
+ * device has neither, returns the rate of its fastest format. */
 static double main_peak(const nnc_device *d) {
     const double *peak = d->matmul_flops_per_s;
     double most = 0.0;
     if (peak[NNC_BF16] > 0.0 || peak[NNC_FP16] > 0.0) { return fmax(peak[NNC_BF16], peak[NNC_FP16]); }
-    for (int i = 0; i < NNC_DTYPE_COUNT; i++) { most = fmax(most, peak[i]); /* fmax ignores NaN (no recorded peak) */ }
+    /* fmax ignores NaN, which means that the file states no peak for the format */
+    for (int i = 0; i < NNC_DTYPE_COUNT; i++) { most = fmax(most, peak[i]); }
     return most;
 }
 
-/* Returns the peak rate of the fastest format (fastest false: of the slowest) divided by main_peak. Leaves out FP64,
- * which is very slow on some devices. */
+/* Returns the peak rate of the fastest number format (fastest = true) or of the slowest (fastest = false), divided by
+ * main_peak. FP64 is not considered, because it is very slow on some devices. */
 static double extreme_peak(const nnc_device *d, bool fastest) {
     double found = main_peak(d);
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
@@ -50,7 +51,8 @@ static const rule fitted[] = {
     { ENDING("power_share"), 0.05, 50.0, "power of a product over that of the board", "1.24 to 3.25" },
 };
 
-/* The name of a field or an object. above: the object that encloses it; NULL = not enclosed. */
+/* A part of a dotted name: the name of a field or object, and the object that contains it (above); above NULL = no
+ * object contains it. */
 typedef struct frame {
     const struct frame *above;
     const char *name;
@@ -77,15 +79,17 @@ static bool is_possible(double value, const rule *by, const frame *at, char *tex
     const rule *own = isnan(value) || value == 0.0 ? NULL : rule_of(at->name);
     const rule *of = own != NULL ? own : by;
     if (of == NULL || isnan(value) || value == 0.0 || (value >= of->least && value <= of->most)) {
-        return true; /* NaN means that the value is not recorded; the user may have set 0 on purpose */
+        /* a value that is NaN is not stated in the file, and the user may have set a value of 0 on purpose, so both are
+         * accepted */
+        return true;
     }
     path_text(at, text, size);
     nnc_text_append(text, size, "", ": %s, expected %g to %g, found %.4g", of->what, of->least, of->most, value);
     return false;
 }
 
-/* Tests whether all fitted values of a struct are plausible; if not, `text` receives the first implausible value. by:
- * rule for members without their own rule. */
+/* Tests whether all fitted values of a struct are in plausible ranges. If not, writes the first value out of its range
+ * to `text`. by: the range for members whose own name selects no range. */
 static bool are_possible(const nnc_field *fields, size_t count, const char *object, const rule *by, const frame *above,
                          char *text, size_t size) {
     bool all = true;
@@ -132,8 +136,9 @@ static double factor_of(const nnc_software *s, bool most) {
     return found;
 }
 
-/* A value and its bounds. seen: the range in hw/ and software/ as of 2026-11, with the files at its ends. 0 and NaN
- * are not judged: the value is 0 on purpose, or not recorded. */
+/* A value and its bounds. seen: smallest and largest value in hw/ and software/ as of 2026-11, with the files that have
+ * them. A value of 0 or NaN is always accepted: the user may have set 0 on purpose, and NaN means that the file does
+ * not state it. */
 typedef struct bounds {
     double value, least, most;
     const char *what, *fields, *seen;
@@ -142,7 +147,7 @@ typedef struct bounds {
 static bool is_within(const bounds *of, char *text, size_t size) {
     const double value = of->value;
     if (isnan(value) || value == 0.0 || isinf(value) || (value >= of->least && value <= of->most)) {
-        return true; /* an infinite value is a ratio to a field that is 0 */
+        return true; /* an infinite value is accepted: it is a ratio whose divisor is a field with the value 0 */
     }
     snprintf(text, size, "%s: %s, expected %g to %g, found %.4g", of->fields, of->what, of->least, of->most, value);
     return false;

@@ -1,5 +1,5 @@
-/* Reads objects by tables: field tables for files, tables of metrics for recorded results. Errors are noted in the
- * document, and reading continues. */
+/* Reads objects by tables: field tables for files, tables of metrics for recorded results. An error is noted in the
+ * list of faults of the document, and reading continues with the next member. */
 #include <nncost/serve.h>
 
 #include "input/input_internal.h"
@@ -12,7 +12,8 @@ static void mismatch(nnc_json at, const nnc_field *field, const char *what) {
     nnc_json_mismatch(at, what, expected);
 }
 
-/* Reads a text that is a number with its unit: "24GiB". Returns false for another text, such as one without a unit. */
+/* Reads a number from a text that consists of a number and its unit, such as "24GiB". Returns false for any other text,
+ * for example a number without a unit. */
 static bool read_united(const char *text, const nnc_field *field, double *value) {
     const size_t length = strlen(text);
     return field->unit != NULL && length > 0 && !(text[length - 1] >= '0' && text[length - 1] <= '9') &&
@@ -23,7 +24,7 @@ static void read_number(nnc_json at, const nnc_field *field, void *place, int in
     char expected[256];
     double value = 0.0;
     if (nnc_json_type_of(at) == NNC_JSON_NULL) {
-        return; /* a value of null has the same meaning as an absent key: not recorded */
+        return; /* null means that the file does not state the value, as if the key were absent */
     }
     if (nnc_json_type_of(at) == NNC_JSON_NUMBER) {
         value = nnc_json_number(at);
@@ -104,7 +105,7 @@ static void read_list(nnc_json at, const nnc_field *field, void *object) {
 
 static const nnc_names dtypes = { nnc_dtype_name, NNC_DTYPE_COUNT };
 
-/* Returns the number format that a key names; NNC_DTYPE_COUNT = unknown. */
+/* Returns the number format whose name is the key; NNC_DTYPE_COUNT = the key is not the name of a number format. */
 static nnc_dtype dtype_of_key(nnc_json at) {
     const int found = nnc_names_find(dtypes, nnc_json_key(at));
     return found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
@@ -207,8 +208,8 @@ static void require(nnc_json at, const nnc_field *field) {
     }
 }
 
-/* Reads an object. The recursion through nnc_read_field is as deep as field tables are nested, for example device,
- * efficiency, gemm. */
+/* Reads the members of a JSON object by a field table. The function calls itself, through nnc_read_field, as often as
+ * field tables are nested, for example device, efficiency, gemm. */
 void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others, void *object) {
     if (!nnc_json_expect(at, NNC_JSON_OBJECT, "an object")) { return; }
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
@@ -248,7 +249,8 @@ void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *co
     return list;
 }
 
-/* Returns the error in the value of a whole-number field; NULL = no error, or a field of another type. */
+/* If a field is a whole number and its value is not allowed, returns the error. NULL = the value is allowed, or the
+ * field has another type. */
 static const char *refuse_whole(const nnc_field *field, const void *object, double *value, char *expected,
                                 size_t size) {
     const char *place = (const char *)object + field->offset;
@@ -306,7 +308,8 @@ void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count) {
     *count = used;
 }
 
-/* Tests whether the key of a source is valid: "", a key of the file, or a dotted name that begins with a key. */
+/* Tests whether a key of "sources" is valid: it is "" (the whole file), a key of the file, or a dotted name whose first
+ * part is a key of the file. */
 static bool names_fields(const char *key, const nnc_field_table *table, const char *const *others) {
     char first[64];
     const size_t length = strcspn(key, ".");
@@ -316,7 +319,7 @@ static bool names_fields(const char *key, const nnc_field_table *table, const ch
     return key[0] == '\0' || nnc_field_of_key(table, first) != NULL || nnc_is_one_of(first, others);
 }
 
-/* A list of sources in the arena, with space for more entries. */
+/* A list of sources that grows while sources are added. It is allocated in the arena. */
 typedef struct source_list {
     nnc_source *list;
     int32_t count, capacity;
@@ -409,7 +412,8 @@ void nnc_read_schema(nnc_json root, const char *schema) {
 
 void nnc_read_id(nnc_json root, const char *stem) {
     const nnc_json id = nnc_json_get(root, "id");
-    if (nnc_json_type_of(id) != NNC_JSON_TEXT) { return; /* nnc_read_object reports an id that is no text */ }
+    /* if the id is not a text, nnc_read_object has already noted an error */
+    if (nnc_json_type_of(id) != NNC_JSON_TEXT) { return; }
     if (!is_id(nnc_json_text(id))) {
         nnc_json_mismatch(id, "bad id", "a file name without '/' or \"..\"");
     } else if (stem != NULL && strcmp(stem, nnc_json_text(id)) != 0) {
@@ -430,10 +434,10 @@ void nnc_read_identity(nnc_json root, const char *schema, const char *stem) {
 
 /* ---- recorded results, read back by tables of metrics ---- */
 
-/* 2^53: a double represents every whole number up to this value. */
+/* 2^53: up to this value, a double represents every whole number exactly. */
 #define WHOLE_MAX 9007199254740992.0
 
-/* The JSON type that each type of metric requires, with its name for messages. */
+/* For each type of metric: the JSON type that a recorded value must have, and how messages name this JSON type. */
 static const struct {
     nnc_json_type type;
     const char *expected;
@@ -444,8 +448,8 @@ static const struct {
     [NNC_METRIC_OBJECT] = { NNC_JSON_OBJECT, "an object" }, [NNC_METRIC_LIST] = { NNC_JSON_LIST, "a list" },
 };
 
-/* Returns the address from which row->offset counts: the record, or, if row->hop is set, the record to which a pointer
- * in `record` points. */
+/* Returns the address to which row->offset is added to find a metric: the address of `record`; or, if row->hop is set,
+ * the address of another record, to which a pointer in `record` points. */
 static char *base_of(const nnc_metric *row, void *record) {
     char *at = record;
     if (row->hop > 0) { memcpy(&at, &at[row->hop - 1], sizeof at); }
@@ -491,7 +495,8 @@ static void take_enum(nnc_json value, const nnc_metric *row, char *at) {
 }
 
 /* State of reading a JSON object into `record`: the members of the object are read one by one, and the values of
- * earlier members are already in the record. owner: the record with the list in which `record` is; NULL = none. */
+ * earlier members are already in the record. owner: the record that has the list in which `record` is an element; NULL =
+ * `record` is in no list. */
 typedef struct reading {
     nnc_json object;
     void *record;
@@ -599,14 +604,14 @@ static nnc_status refuse(const nnc_csv *csv, const char *what, nnc_error *err) {
 /* Returns the length of the line break at `at`; 0 = no line break. */
 static size_t break_length(const char *at) { return *at == '\n' ? 1 : at[0] == '\r' && at[1] == '\n' ? 2 : 0; }
 
-/* Decodes the quoted cell at csv->at. *close receives the end of its text. */
+/* Decodes the quoted cell that begins at csv->at. Sets *close to the end of the decoded text. */
 static nnc_status read_quoted(nnc_csv *csv, char **close, nnc_error *err) {
     char *to = csv->at;
     const char *from = csv->at + 1;
     for (;; from++) {
         if (from >= csv->end) { return refuse(csv, "a quote that is not closed, expected '\"'", err); }
         if (*from == '"' && from[1] != '"') { break; }
-        from += *from == '"'; /* two quotes inside a quoted cell mean one quote */
+        from += *from == '"'; /* in a quoted cell, two quotes one after the other stand for one quote */
         csv->line += *from == '\n';
         if (*from == '\0') { return refuse(csv, "a NUL byte, expected text", err); }
         *to++ = *from;
@@ -627,7 +632,7 @@ static nnc_status read_plain(nnc_csv *csv, char **close, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Reads one cell and its separator. *last = true: the cell is the last of its row. */
+/* Reads one cell and the separator after it. Sets *last to true if the cell is the last of its row. */
 static nnc_status read_cell(nnc_csv *csv, bool *last, nnc_error *err) {
     char *start = csv->at, *close = start;
     if (csv->count == NNC_CSV_CELLS_MAX) {
@@ -668,7 +673,7 @@ static nnc_status refuse_cell(const nnc_csv *csv, const char *column, const char
     return nnc_fail(err, NNC_BAD_SPEC, where, "%s: expected %s, found \"%.40s\"", column, expected, found);
 }
 
-/* Indices of the columns in a file of requests; -1: the file does not have the column. */
+/* For each column with a meaning: its index in the CSV file of requests; -1 = the file does not have this column. */
 typedef struct arrival_columns {
     int place[3];
 } arrival_columns;

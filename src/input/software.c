@@ -1,5 +1,5 @@
-/* Software profiles: reads profiles and the releases of frameworks that they stand for, and chooses the profile of a
- * plan. */
+/* Software profiles: reads profiles and the releases of frameworks that they stand for, and loads the profile that a
+ * plan uses. */
 #include <strings.h>
 
 #include "input/input_internal.h"
@@ -72,7 +72,7 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
     *software = nnc_software_default();
     nnc_status status = nnc_software_load(specs, asked != NULL ? asked : software->id, &loaded, &missing);
     if (status == NNC_UNKNOWN_ID && asked == NULL) {
-        return NNC_OK; /* no data folder has the default profile, so the built-in values stay */
+        return NNC_OK; /* no data folder has a file of the default profile, so the values in the program are used */
     }
     if (status == NNC_OK) {
         *software = *loaded;
@@ -82,7 +82,8 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
     return status;
 }
 
-/* Loads a profile; if no folder has it, loads torch-compile; if that is missing too, makes the neutral profile. */
+/* Loads the profile `id`. If no data folder has it, loads the profile torch-compile; if no data folder has
+ * torch-compile either, makes the neutral profile. */
 static nnc_status load_or_neutral(nnc_specs *specs, const char *id, const nnc_software **software, nnc_error *err) {
     const nnc_status status = nnc_software_load(specs, id, software, err);
     if (status != NNC_UNKNOWN_ID) { return status; }
@@ -144,7 +145,8 @@ nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles 
 /* ---- Releases of frameworks: from words such as "NeMo 25.11" to a software profile, to settings for fields that a
  * plan does not give, and to switches that recipes set for some models and devices.
  *
- * estimate and accuracy use the same table (the "stands_for" and "recipes" of software/<id>.json). ---- */
+ * The commands estimate and accuracy use the same data: the keys "stands_for" and "recipes" of software/<id>.json.
+ * ---- */
 
 #define SELECTS(owner, member, text) \
     { NNC_FIELD(owner, member), .help = (text) }
@@ -213,8 +215,8 @@ static bool begins(const char *text, const char *prefix) { return strncasecmp(te
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Compares two versions number by number (26.04.01 > 26.02), up to the first character that is neither a digit nor a
- * dot between numbers. Returns -1 if `a` is older, 1 if `a` is newer, 0 if both are equal. */
+/* Compares two versions number by number (26.04.01 > 26.02), and stops at the first character that is neither a digit
+ * nor a dot between two numbers. Returns -1 if `a` is older, 1 if `a` is newer, 0 if both are equal. */
 static int compare_versions(const char *a, const char *b) {
     while (is_digit(*a) || is_digit(*b)) {
         char *a_end = NULL, *b_end = NULL;
@@ -227,9 +229,9 @@ static int compare_versions(const char *a, const char *b) {
     return 0;
 }
 
-/* Tests whether an entry whose first release is `first` applies to version `asked`. first "": applies to all versions.
- * first begins with a letter: applies to versions that begin with `first`. Otherwise: applies to `first` and newer
- * versions. asked "" = the newest version. */
+/* Tests whether an entry of a release table applies to the version `asked` ("" = the newest version). `first` is the
+ * first version to which the entry applies. If `first` is "", the entry applies to all versions. If `first` begins with
+ * a letter, it applies to versions that begin with `first`. Otherwise it applies to `first` and all newer versions. */
 static bool has_version(const char *first, const char *asked) {
     return first[0] == '\0'      ? true
            : !is_digit(first[0]) ? begins(asked, first)
@@ -237,8 +239,9 @@ static bool has_version(const char *first, const char *asked) {
                                  : is_digit(asked[0]) && compare_versions(asked, first) >= 0;
 }
 
-/* Splits "NeMo 25.11" after the name of a framework; *version is empty if no version follows. Returns false when the
- * words begin with another name, or when the text after the name is no version. */
+/* Tests whether words such as "NeMo 25.11" begin with the name of a framework, and sets *version to the version after
+ * the name ("" = no version follows). Returns false if the words begin with another name, or if the text after the name
+ * is not a version. */
 static bool split_words(const char *words, const char *name, const char **version) {
     const size_t length = strlen(name);
     if (length == 0) { return false; }

@@ -1,9 +1,9 @@
 /* Keys and values: from the value of a key in a configuration, or its default in the data file, to a field of the
  * model.
  *
- * A key is read in five steps: test whether it applies (`when`); get its value by one of its names; read a present
- * value in one of the ways below; use the default of an absent value; compare with an earlier key that has set the same
- * field. */
+ * A key is read in five steps: test whether it applies (`when`); get its value by one of its names; if the
+ * configuration has the key, convert the value to a value of the field; if not, use the default; compare the result
+ * with an earlier key that has set the same field. */
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
@@ -63,7 +63,7 @@ const char *nnc_foreign_text(nnc_json at, char *text, size_t size) {
     return NULL;
 }
 
-/* Tests whether two values are equal when they are written as text. */
+/* Tests whether two values of a configuration are equal after both are written as text. */
 static bool is_same(nnc_json a, nnc_json b) {
     char one[64], other[64];
     const char *first = nnc_foreign_text(a, one, sizeof one);
@@ -71,7 +71,8 @@ static bool is_same(nnc_json a, nnc_json b) {
     return first != NULL && second != NULL && strcmp(first, second) == 0;
 }
 
-/* Returns the value of a key given by one name. A dot leads into an object; '^' at the start means the root. */
+/* Returns the value of a key of the configuration by one of its names. A dot in the name leads into an object; '^' at
+ * the start of the name means that the key is at the top level of the configuration. */
 static nnc_json get_one(nnc_json at, const char *name, size_t length) {
     char dotted[96];
     const char *rest;
@@ -120,7 +121,7 @@ bool nnc_foreign_speaks(nnc_json at, nnc_json when) {
 /* ---- sets fields to values of a data file ---- */
 
 /* Returns the number in a field of the model. If the field is the head width and the configuration does not give it,
- * returns hidden / heads, which is the head width in this case. */
+ * returns hidden / heads, because the head width then has this value. */
 static double foreign_number(const nnc_field *field, const nnc_model *model) {
     const void *place = (const char *)model + field->offset;
     const nnc_decoder *d = &model->decoder;
@@ -132,8 +133,8 @@ static double foreign_number(const nnc_field *field, const nnc_model *model) {
                                           : 0;
 }
 
-/* Returns the field that a string of a data file names, also in a multiple ("4*hidden"); NULL = the string names no
- * field. */
+/* Returns the field that a string of a data file names, alone ("hidden") or in a multiple ("4*hidden"); NULL = the
+ * string names no field. */
 static const nnc_field *source_field(const nnc_field_table *table, const nnc_field *target, const char *text) {
     const char *times = strchr(text, '*');
     const bool word = target != NULL && target->type == NNC_FIELD_ENUM; /* a string for an enum field, such as "head",
@@ -189,8 +190,8 @@ static const nnc_field *field_of(const nnc_model *model, const char *name) {
     return name[0] != '\0' ? nnc_field_of_key(nnc_model_table_of(model), name) : NULL;
 }
 
-/* Returns the first item of a list that is no number or differs from item 0; node NULL = the list repeats one
- * number. */
+/* Returns the first item of a list that is not a number or differs from the first item; node NULL = all items are the
+ * same number. */
 static nnc_json first_uneven(nnc_json list) {
     const nnc_json first = nnc_json_first(list);
     nnc_json at = first;
@@ -226,7 +227,7 @@ static void read_word(nnc_json at, const nnc_foreign_key *key, nnc_model *model)
     nnc_json_mismatch(at, "unknown value", known);
 }
 
-/* Reads a number and computes the field from it: multiplied by the field `times`, divided by `divide`, plus `plus`. */
+/* Reads a number of the configuration and sets the field to number x (field `times`) / `divide` + `plus`. */
 static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field *field, nnc_model *model) {
     const nnc_field *times = field_of(model, key->times);
     const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1;
@@ -247,7 +248,7 @@ static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field
     }
 }
 
-/* Sets a field to two thirds of a number, rounded up to a multiple of another key's value. */
+/* Sets a field to two thirds of a number of the configuration, rounded up to a multiple of the value of another key. */
 static void read_two_thirds(nnc_json at, nnc_json root, const nnc_foreign_key *key, const nnc_field *field,
                             nnc_model *model) {
     const nnc_json name = nnc_json_get(key->two_thirds_multiple_of, "key");
@@ -265,8 +266,8 @@ static void read_two_thirds(nnc_json at, nnc_json root, const nnc_foreign_key *k
     }
 }
 
-/* Returns the number of entries in a list that are indices of layers of this model. If the configuration lacks the
- * list, its default is used. */
+/* A list of the configuration has indices of layers. Returns how many of them are indices of layers that this model
+ * has. If the configuration lacks the list, counts in the default list of the data file. */
 static int64_t count_listed(nnc_json root, nnc_json less, int64_t layers) {
     const nnc_json own = nnc_foreign_get(root, nnc_json_text(nnc_json_get(less, "key")));
     const bool absent = nnc_json_type_of(own) == NNC_JSON_ABSENT;
@@ -296,7 +297,8 @@ static void read_plain(nnc_json at, nnc_json root, const nnc_foreign_key *key, c
     if (other != NULL && foreign_number(other, model) == foreign_number(field, model)) { store(field, model, 0); }
 }
 
-/* Tests whether a number is used unchanged: the field is a number, and `values` does not translate this number. */
+/* Tests whether a number of the configuration is stored unchanged: the field is a whole number, and the data file does
+ * not translate this number by `values`. */
 static bool is_plain_number(nnc_json at, const nnc_foreign_key *key, const nnc_field *field) {
     char text[64];
     const char *value = nnc_foreign_text(at, text, sizeof text);
@@ -328,8 +330,8 @@ static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key, c
 /* ---- uses the default of a key that the configuration lacks ---- */
 
 /* Tests whether a key may be null: it is optional, or sets the dropout, or its default is computed from other fields or
- * sets nothing. With a number or a word as default, null is a fault, because the library cannot build the class with
- * null. */
+ * sets nothing. For any other key, null is a fault, because the library of the model cannot build a network with null
+ * in this key. */
 static bool is_derived(const nnc_model *model, const nnc_foreign_key *key) {
     const nnc_field *target = field_of(model, key->to);
     return key->optional || strcmp(key->to, "dropout") == 0 ||
@@ -349,8 +351,8 @@ static void write_fields(nnc_json value, char *text, size_t size) {
     }
 }
 
-/* Adds the name of an absent key and the default that was used to file->taken. Dropout is not added, because it does
- * not change the network. */
+/* Adds the name of a key that the configuration lacks, with the default that was used, to the text file->taken. A
+ * dropout is not added, because it does not change the network. */
 static void note_taken(nnc_foreign_file *file, const char *name, const nnc_foreign_key *key, const nnc_field *field,
                        const nnc_model *model) {
     char text[128];
@@ -391,14 +393,16 @@ static void read_absent(nnc_foreign_file *file, nnc_json at, const nnc_foreign_k
 
 /* ---- reads lists that set several fields ---- */
 
-/* Returns the text of a value. The words of a list are joined: "ResBlock+AttnBlock". */
+/* Returns a value of the configuration as text. If the value is a list, joins its words with '+':
+ * "ResBlock+AttnBlock". */
 static const char *joined(nnc_json at, char *text, size_t size) {
     if (nnc_json_type_of(at) != NNC_JSON_LIST) { return nnc_foreign_text(at, text, size); }
     nnc_foreign_expected(text, size, "", "+", at);
     return text;
 }
 
-/* Reads one item of a list: a number, or a word that `values` maps to a value. */
+/* Reads one item of a list of the configuration into a field. The item is a number, or a word that the data file
+ * translates by `values`. */
 static void read_item(nnc_json at, const nnc_foreign_key *key, const char *name, nnc_field field, nnc_model *model) {
     char text[256], known[256];
     field.min = key->may_be_zero ? 0 : 1;
@@ -443,7 +447,8 @@ static bool check_list(const nnc_foreign_file *file, const nnc_foreign_key *key,
     return true;
 }
 
-/* Reads a key with a list: each field of `to_each` gets one item of the list, or one default. */
+/* Reads a key whose value is a list and sets the fields in `to_each`: each field gets one item of the list. If the
+ * configuration lacks the key, each field gets one item of the default. */
 static void read_several(nnc_foreign_file *file, const nnc_foreign_key *key) {
     static const char zero[] = "0";
     char text[128];
@@ -481,8 +486,8 @@ static nnc_json last_of(nnc_json list) {
     return last;
 }
 
-/* Notes the fault that two keys give one field different values. at: the key that the configuration has; if it has none
- * of the two, their defaults differ. */
+/* Notes the fault that two keys set one field to different values. at: the value of the key that the configuration has;
+ * absent = the configuration has none of the two keys, and their default values differ. */
 static void refuse_difference(const nnc_foreign_file *file, const nnc_foreign_key *key, const nnc_foreign_key *again,
                               nnc_json at, bool given) {
     char what[96];
@@ -532,7 +537,8 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, co
     *file->model = read;
 }
 
-/* Returns the earlier key (in the file or the chain of its "like" keys) that set the same field; NULL = no such key. */
+/* Returns an earlier entry of the data file, or of the files in its chain of `like` keys, that sets the same field as
+ * `key`; NULL = no such entry. */
 static const nnc_foreign_key *earlier(const nnc_foreign_file *file, const nnc_foreign_key *key) {
     const nnc_architecture *row = NULL;
     while (key->to[0] != '\0' && (row = nnc_foreign_next(file->row, row)) != NULL) {

@@ -1,7 +1,7 @@
 /* Layers that differ: finds the kind of each layer of a decoder, and the levels of a U-Net with attention.
  *
- * The kinds of a decoder's layers are given by a list, letters, or a rule by numbers. They become the shortest list
- * that repeats:
+ * The kinds of a decoder's layers are given by a list, letters, or a rule by numbers. The result is the shortest list
+ * of kinds that gives the kinds of all layers when it is repeated:
  *
  *     full_attention, sliding, sliding, full_attention, ... -> mixers = full,window,window */
 #include "base/base_internal.h"
@@ -11,7 +11,7 @@
 
 enum { LAYERS_MAX = 4096, KIND_MAX = 24 };
 
-/* The kinds of all layers of a network; "" = not yet known. */
+/* The kind of each layer of a network, as text; "" = the kind is not yet known. */
 typedef struct kinds {
     const nnc_foreign_pattern *pattern;
     nnc_foreign_file *file;
@@ -21,8 +21,8 @@ typedef struct kinds {
 
 static void set_kind(kinds *k, int64_t layer, const char *kind) { snprintf(k->of[layer], KIND_MAX, "%s", kind); }
 
-/* Translates a word of the configuration to nncost's kind. Returns false with a fault if the data file lacks the
- * word. */
+/* Translates a word of the configuration to the kind of layer that nncost uses, and sets the kind of the layer `layer`.
+ * If the data file does not translate the word, notes a fault and returns false. */
 static bool translate(kinds *k, nnc_json at, const char *word, int64_t layer) {
     char own[KIND_MAX], expected[160];
     const nnc_json ours = nnc_json_get(k->pattern->values, word);
@@ -61,7 +61,8 @@ static bool read_list(kinds *k, nnc_json list) {
     return true;
 }
 
-/* Reads a letter for each layer, or letters that repeat. If the input is not valid, notes a fault and returns false. */
+/* Reads the kinds of layers from a string with one letter per layer, or with a few letters that repeat until all layers
+ * have a kind. If the input is not valid, notes a fault and returns false. */
 static bool read_letters(kinds *k, nnc_json at) {
     const char *letters = nnc_json_text(at);
     const int64_t length = (int64_t)strlen(letters);
@@ -73,8 +74,8 @@ static bool read_letters(kinds *k, nnc_json at) {
     return true;
 }
 
-/* Reads [[["global", "local"], 12]]: words that repeat, and how often. If the input is not valid, notes a fault and
- * returns false. */
+/* Reads the kinds of layers from a list such as [[["global", "local"], 12]]: a list of words, and how often it repeats.
+ * If the input is not valid, notes a fault and returns false. */
 static bool read_matrix(kinds *k, nnc_json matrix) {
     int64_t layer = 0;
     for (nnc_json row = nnc_json_first(matrix); row.node != NULL; row = nnc_json_next(row)) {
@@ -96,8 +97,9 @@ static bool read_matrix(kinds *k, nnc_json matrix) {
     return layer == k->layers || refuse_length(k, matrix);
 }
 
-/* Reads a number of a rule, from the data file or from a key of the configuration. It must be a whole number of at
- * least `least`; otherwise notes a fault and returns false. unsaid: value if neither gives a number. */
+/* Reads one of the numbers of a rule. The data file states this number, or a key of the configuration from which it is
+ * read. If the number is not a whole number of at least `least`, notes a fault and returns false. unsaid: the value if
+ * neither the data file nor the configuration states the number. */
 static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, int64_t *number) {
     const nnc_json key = nnc_json_get(rule, "key");
     const nnc_json at = key.node != NULL ? nnc_foreign_get(k->file->at, nnc_json_text(key)) : rule;
@@ -105,7 +107,8 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
     double value = 0;
     *number = unsaid;
     if (rule.node == NULL || (!nnc_foreign_is_given(at) && fallback.node == NULL)) { return true; }
-    if (at.node == NULL) { /* the configuration lacks the key (a key with the value null would have a node) */
+    /* node NULL = the configuration does not have the key; a key with the value null has a node */
+    if (at.node == NULL) {
         char name[64], text[NNC_NUMBER_TEXT];
         value = nnc_json_number(fallback);
         snprintf(name, sizeof name, "%s", nnc_json_text(key));
@@ -154,10 +157,10 @@ static bool follow_rule(kinds *k) {
     return !nnc_foreign_is_given(except) || set_listed(k, except, p->out);
 }
 
-/* Sets the kinds of all layers. The configuration gives them in one of these forms; the first one found is used: a list
- * of words, a string of letters, a list of repeated words (read_matrix), the numbers of the layers of one kind, or a
- * rule by numbers (follow_rule). Returns false when a fault was noted, or when the configuration has none of these
- * forms. */
+/* Sets the kinds of all layers. The configuration can state the kinds in several forms, and the first form in this list
+ * that it has is used: a list of words, a string of letters, a list of repeated words (read_matrix), the numbers of the
+ * layers of one kind, or a rule by numbers (follow_rule). Returns false when a fault was noted, or when the
+ * configuration has none of these forms. */
 static bool find_kinds(kinds *k) {
     const nnc_foreign_pattern *p = k->pattern;
     const nnc_json root = k->file->at;
@@ -177,13 +180,13 @@ static bool find_kinds(kinds *k) {
     return p->in[0] != '\0' && nnc_foreign_speaks(root, p->when) && follow_rule(k);
 }
 
-/* Returns the smallest number of first layers whose repetition gives all layers. */
+/* Returns the smallest number n for which the kinds of the first n layers, repeated, give the kinds of all layers. */
 static int64_t period_of(const kinds *k) {
     int64_t period = 1;
     for (int64_t layer = 0; layer < k->layers; layer++) {
         if (strcmp(k->of[layer], k->of[layer % period]) != 0) {
             period++;
-            layer = -1; /* the comparison with the longer period starts again at the first layer */
+            layer = -1; /* compares again from the first layer, with a period that is longer by one layer */
         }
     }
     return period;
@@ -219,7 +222,7 @@ static void set_kinds(const kinds *k) {
     if (strcmp(k->pattern->to, "mlps") == 0 && set_leading(k)) { return; }
     if (period == 1 && strcmp(k->pattern->to, "mixers") == 0 &&
         (strcmp(k->of[0], "full") == 0 || strcmp(k->of[0], "window") == 0)) {
-        if (k->of[0][0] == 'f') { /* all layers attend to all tokens, so the window is not used */
+        if (k->of[0][0] == 'f') { /* no layer uses the window, because all layers attend to all tokens */
             k->file->model->decoder.sliding_window = 0;
         }
         return;
@@ -255,7 +258,8 @@ void nnc_foreign_pattern_read(nnc_foreign_file *file, const nnc_foreign_pattern 
 
 enum { CHANNELS_MAX = 100000 };
 
-/* Reads block_out_channels: the number of channels of each level, stored as a multiple of the first one. */
+/* Reads block_out_channels, a list with the number of channels of each level. Stores each number as a multiple of the
+ * number of the first level. */
 static void read_channels(nnc_json root, nnc_unet *u) {
     const nnc_json list = nnc_json_get(root, "block_out_channels");
     if (nnc_json_type_of(list) != NNC_JSON_LIST || nnc_json_count(list) < 1 ||
@@ -277,8 +281,8 @@ static void read_channels(nnc_json root, nnc_unet *u) {
     }
 }
 
-/* Reads which levels have attention. The list for the way up begins at the deepest level and must mirror the list for
- * the way down. */
+/* Reads which levels of a U-Net have attention. The list of blocks on the way up begins at the deepest level; it must
+ * have attention at the same levels as the list of blocks on the way down. */
 static void read_blocks(nnc_json root, nnc_json levels, nnc_unet *u) {
     const nnc_json down = nnc_json_get(root, "down_block_types");
     const nnc_json up = nnc_json_get(root, "up_block_types");
@@ -347,7 +351,8 @@ static void read_head_list(nnc_json list, nnc_unet *u) {
     }
 }
 
-/* Reads the number of heads from the first key in `keys` that the configuration has. fallback: the default. */
+/* Reads the number of heads from the first key in the list `keys` that the configuration has. fallback: the number of
+ * heads if it has none of the keys. */
 static void read_heads(nnc_foreign_file *file, nnc_json keys, nnc_json fallback) {
     const nnc_json first = nnc_json_first(keys);
     const bool given = nnc_foreign_given(file->at, nnc_json_text(first));
