@@ -13,12 +13,13 @@
 #include "metrics/metrics_internal.h"
 #include "render/render_internal.h"
 
-/* Kinds of lines in an answer of `nncost explain`. */
-#define NNC_EXPLAINED_LIST(X) \
-/* line about a value that is computed, with the formula, the numbers in it and the result */
-X(NNC_EXPLAINED_FORMULA, "formula")
-X(NNC_EXPLAINED_GIVEN, "given") /* line about a value that is read from the model, device, software or plan */
-X(NNC_EXPLAINED_TEXT, "text")   /* line about a member that is not computed; the line has only its meaning */
+/* Kinds of lines in an answer of `nncost explain`. formula: a value that is computed, with its formula, the numbers in
+ * the formula and the result. given: a value that is read from the model, device, software or plan. text: the meaning
+ * of a member that is not computed. */
+#define NNC_EXPLAINED_LIST(X)           \
+    X(NNC_EXPLAINED_FORMULA, "formula") \
+    X(NNC_EXPLAINED_GIVEN, "given")     \
+    X(NNC_EXPLAINED_TEXT, "text")
 NNC_ENUM(nnc_explained_kind, NNC_EXPLAINED_LIST, NNC_EXPLAINED_KINDS);
 const char *nnc_explained_kind_name(nnc_explained_kind value);
 
@@ -38,7 +39,7 @@ typedef struct nnc_answer {
     nnc_arena *arena;
     nnc_explained *lines;
     int32_t count, capacity;
-    bool failed; /* true: memory ran out */
+    bool failed; /* true: memory ran out while the answer was written */
 } nnc_answer;
 
 /* Appends a line to the answer. The texts to which the line points must exist as long as the answer. */
@@ -106,7 +107,7 @@ nnc_status nnc_explained_names_of(const nnc_explain_output *outputs, nnc_arena *
 
 typedef struct nnc_question {
     const nnc_report *report;
-    const nnc_explain_output *outputs; /* outputs of other commands; NULL = none */
+    const nnc_explain_output *outputs; /* outputs of other commands that can be explained; NULL = none */
     const char
         /* description of the example estimate, if the user asks only for formulas; NULL = `report` is an estimate of
          * the user */
@@ -116,7 +117,7 @@ typedef struct nnc_question {
     nnc_columns columns;       /* metrics of the estimate, as columns with a name and a value */
     nnc_explained_names names; /* all names that can be explained; collected when the first word needs them */
     nnc_derivation *step, *row;
-    const nnc_line *said; /* lines of the derivation of the estimate */
+    const nnc_line *said; /* the said_count lines of the derivation of the estimate */
     int said_count;
     bool *shown; /* for each line of `said`: true = the answer already contains the line */
 } nnc_question;
