@@ -454,7 +454,8 @@ double nnc_segment_kept_bytes(const nnc_segment_sums *sum, const nnc_stage_resid
 typedef struct nnc_kept {
     double bytes;
     double largest_layer_bytes;
-    double ends_bytes; /* kept bytes of embedding and head, the segments that are not layers */
+    /* bytes that one micro-batch keeps for backward in the segments that are not layers: embedding and head */
+    double ends_bytes;
     /* segment_bytes: bytes that one micro-batch keeps for backward in each segment; flight: number of micro-batches
      * whose activations of a segment are in memory at the peak of the device */
     double segment_bytes[NNC_SEGMENTS_MAX], flight[NNC_SEGMENTS_MAX];
@@ -462,7 +463,7 @@ typedef struct nnc_kept {
     bool uneven;
 } nnc_kept;
 
-/* Sums over all segments that a device holds, before ZeRO and offload are applied. */
+/* Sums over all segments that one device holds. ZeRO and offload are not yet applied to these sums. */
 typedef struct nnc_resident_bytes {
     /* parameters on the device: trained outside experts (dense), trained of experts (expert), frozen outside experts
      * (frozen), frozen of experts (frozen_expert) */
@@ -496,10 +497,10 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
 double nnc_working_bytes(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                          const nnc_stage_residency *holding, const nnc_plan *plan);
 
-/* Returns the bytes in the memory of a device at the peak of a step: weights, gradients and optimizer states, by
- * precision policy and ZeRO stage; activations of the micro-batches in flight (under full recomputation only inputs of
- * blocks); the largest working set. nnc_memory_say also adds the formulas to a derivation. Sources: ZeRO
- * arXiv:1910.02054; docs/formulas.md.   [memory] */
+/* Returns the bytes in the memory of a device at the peak of a step: weights, gradients and optimizer states, as the
+ * precision policy and the ZeRO stage determine; activations of the micro-batches in flight (under full recomputation
+ * only inputs of blocks); the largest working set. nnc_memory_say does the same and records the formulas in a
+ * derivation. Sources: ZeRO arXiv:1910.02054; docs/formulas.md.   [memory] */
 nnc_memory nnc_memory_of(const nnc_model *model, const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                          const nnc_stage_residency *holding, const nnc_plan *plan, const nnc_software *software,
                          int64_t capacity_bytes);
@@ -520,16 +521,17 @@ nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model, 
                                 const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
                                 const nnc_plan *plan, const nnc_software *software);
 
-/* Returns whether a plan fits, is tight, or does not fit, from total_bytes and the range of measured peaks
- * (total_interval_bytes). */
+/* Returns the verdict for a plan (fits, tight, or does not fit), from the total bytes on a device and the range in
+ * which its measured peak is expected (total_interval_bytes). */
 nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes);
 /* Returns the probability that a device needs more bytes than its capacity. Assumes that the needed bytes have a
  * lognormal distribution around total_bytes and lie in total_interval_bytes with a probability of 90 %. */
 double nnc_memory_risk(const nnc_memory *memory, int64_t capacity_bytes);
 
-/* Returns the number of parameters of a device, trained and frozen, before ZeRO divides them. */
+/* Returns the number of all parameters, trained and frozen, that a device holds before ZeRO divides them over ranks. */
 double nnc_stage_residency_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding);
-/* Returns the trained parameters of a device: those of experts if `expert` is true, else those outside experts. */
+/* Returns the numbers of trained parameters on a device: of experts if `expert` is true, and outside experts if it is
+ * false. */
 nnc_parameters nnc_stage_residency_trained(const nnc_segment_sums *sums, const nnc_stage_residency *holding,
                                            bool expert);
 /* Sets in *update the numbers of parameters that one device updates: `dense` and `expert`, divided by the ranks that
@@ -537,13 +539,13 @@ nnc_parameters nnc_stage_residency_trained(const nnc_segment_sums *sums, const n
 void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *expert, const nnc_plan *plan,
                            nnc_update *update);
 
-/* Returns the bytes of frozen parameters. The plan decides the format of the matrices of linear layers. Tables that are
- * updated in place take 4 B per parameter; all other parameters take 2 B, or 4 B if the plan stores frozen weights in
- * 32 bits. */
+/* Returns the bytes of frozen parameters. The matrices of linear layers have the format that the plan sets for frozen
+ * weights. Tables that are updated in place take 4 B per parameter; all other parameters take 2 B, or 4 B if the plan
+ * stores frozen weights in 32 bits. */
 double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan);
 
-/* Return the number of ranks that divide parameters under ZeRO: outside experts (nnc_dense_shards), of experts
- * (nnc_expert_shards); 1 = without ZeRO. */
+/* Return the number of ranks over which ZeRO divides parameters: nnc_dense_shards for parameters outside experts,
+ * nnc_expert_shards for parameters of experts. Without ZeRO the number is 1. */
 double nnc_dense_shards(const nnc_plan *plan);
 double nnc_expert_shards(const nnc_plan *plan);
 
@@ -588,7 +590,7 @@ typedef struct nnc_heap {
     int64_t mapped_least, trim_least, top, end, touched;
     double new_bytes;
     int32_t count;
-    nnc_hole *holes; /* free blocks below the top of the heap, in the order of their addresses */
+    nnc_hole *holes; /* blocks of the heap that are free and lie below its top, sorted by address */
 } nnc_heap;
 enum { NNC_HEAP_MAPPED = -1 };
 /* Allocates a block of `bytes` bytes and returns its address in the heap; NNC_HEAP_MAPPED = malloc maps the block

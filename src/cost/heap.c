@@ -102,14 +102,14 @@ typedef struct tensor {
 } tensor;
 
 /* Bytes that oneDNN 2.6 allocates for a convolution: copies of input, output and weights in its own layout, and the
- * working set of the weight gradient. All 0 for other ops. */
+ * working set of the weight gradient. If an op is not a convolution, all members are 0. */
 typedef struct copies {
     double in, out, weights, working;
 } copies;
 
-/* An instance of an op: the sizes of its tensors, and the tensors that it has at the moment. */
+/* An instance of an op: the sizes of its tensors, and those of its tensors that are in memory now. */
 typedef struct instance {
-    double kept_bytes, input_bytes, params; /* input_bytes: bytes of the gradient of the op's input */
+    double kept_bytes, input_bytes, params; /* input_bytes: bytes of the gradient of the input of the op */
     copies copies;
     tensor kept, gradient;
 } instance;

@@ -26,7 +26,7 @@ static bool is_expert(const nnc_op *op) {
 }
 
 /* Returns the member of *s that counts the weights of an op: trained or frozen, of experts or outside experts. Tables
- * that are updated in place count as frozen and as experts. */
+ * that are updated in place are counted in frozen_expert. */
 static nnc_parameters *kind_of(const nnc_op *op, nnc_segment_sums *s) {
     if (op->frozen || op->in_place) { return is_expert(op) ? &s->frozen_expert : &s->frozen; }
     return is_expert(op) ? &s->expert : &s->dense;
@@ -46,8 +46,8 @@ static void add_unit(const nnc_op_list *list, const nnc_op *op, double instances
     }
 }
 
-/* Sets, for each segment, the parameters of the ZeRO-3 unit that has the most: a recompute block, or all ops outside
- * blocks. If the segment is a single unit, all its parameters count. */
+/* Sets the numbers of parameters in the largest ZeRO-3 unit of each segment. A unit is a recompute block, or all ops of
+ * the segment outside blocks. If the whole segment is one unit, its number of parameters is that of the segment. */
 static void set_units(const nnc_op_list *list, const double *params, const double *frozen,
                       const double outside[NNC_SEGMENTS_MAX], const double frozen_outside[NNC_SEGMENTS_MAX],
                       nnc_segment_sums sums[NNC_SEGMENTS_MAX]) {
@@ -275,7 +275,7 @@ NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan, c
     return ends_bytes;
 }
 
-/* For a captured program: sets the kept bytes of the largest unit, and the kept bytes outside of units. */
+/* For a captured program: sets the bytes kept for backward in the largest unit, and the bytes kept outside of units. */
 static void find_units(const nnc_op_list *list, nnc_kept *k) {
     double unit_bytes[NNC_BLOCKS_MAX] = { 0 };
     k->ends_bytes = k->bytes;
@@ -483,12 +483,12 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
     return held;
 }
 
-/* Tests whether the peak is computed as one moment of backward; not if weights are in host memory. */
+/* Tests whether the memory peak is computed as one moment of backward. It is not if the weights are in host memory. */
 static bool is_replayed(const nnc_resident_bytes *held, const nnc_plan *plan) {
     return held->replayed && (plan->offload & NNC_OFFLOAD_WEIGHTS) == 0;
 }
 
-/* Number of trained parameters of a device: before ZeRO (stage_params), after ZeRO (sharded_params). */
+/* Numbers of trained parameters on a device: before ZeRO divides them (stage_params), and after (sharded_params). */
 typedef struct parts {
     double stage_params, sharded_params;
 } parts;
@@ -575,8 +575,8 @@ NNC_SAYING double states_of(const nnc_resident_bytes *held, const nnc_plan *plan
     return optimizer_bytes;
 }
 
-/* Returns the bytes of frozen weights on one device; ZeRO 3 divides them. 0 = there are no frozen weights, or weights
- * are in host memory. */
+/* Returns the bytes of frozen weights on one device, after ZeRO 3 has divided them over ranks. 0 = the plan has no
+ * frozen weights, or keeps them in host memory. */
 NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan *plan, nnc_derivation *why) {
     const nnc_parameters dense = held->frozen, expert = held->frozen_expert;
     const bool sharded = plan->zero == 3;
@@ -666,8 +666,8 @@ NNC_SAYING void set_allocated(const nnc_software *software, nnc_memory *memory, 
     NNC_PUT(why, memory->context_bytes, "B");
 }
 
-/* Sets reserve_bytes, memory for the driver, collectives and fragmentation, which the plan does not count: the value
- * that the user gives, else the value of the software profile. */
+/* Sets reserve_bytes, the memory for the driver, collectives and fragmentation, which is not computed from the plan: it
+ * is the value of --reserve-bytes, or else the value of the software profile. */
 NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory, nnc_derivation *why) {
     if (plan->reserve_bytes >= 0) {
         memory->reserve_bytes = plan->reserve_bytes;
@@ -690,8 +690,8 @@ NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nn
  * the ratio was smaller than STAND_IN. */
 #define STAND_IN 1.3
 
-/* Sets total_interval_bytes, the range in which measured peaks are expected. If the user gives the reserve, both ends
- * are total_bytes. */
+/* Sets total_interval_bytes, the smallest and the largest value that a measured memory peak is expected to have. If the
+ * user gives the reserve, both values are total_bytes. */
 NNC_SAYING void set_interval(const nnc_model *model, const nnc_plan *plan, const nnc_software *software,
                              nnc_memory *memory, nnc_derivation *why) {
     const bool own = plan->reserve_bytes >= 0;

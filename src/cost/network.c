@@ -36,7 +36,8 @@ static nnc_status missing(const nnc_device *device, const char *figure, int32_t 
                     "missing, expected the figure that a group of %d ranks needs, found nothing", size);
 }
 
-/* Returns the number of devices in the whole scale-up fabric; 0 = the device file does not give it. */
+/* Returns the number of devices in the whole scale-up fabric (a pod, for example); 0 = the device file does not state
+ * the number. */
 static int32_t fabric_devices(const nnc_scale_up *up) {
     int64_t devices = up->devices;
     if (devices == 0 && up->kind == NNC_LINK_TORUS) {
@@ -61,8 +62,9 @@ static box whole_torus(const nnc_scale_up *up) {
     return pod;
 }
 
-/* Writes n as a product of three side lengths of a box that fits into the pod, as near to a cube as possible: with the
- * longest shortest side, then the longest middle side. Returns false if n has no such product. */
+/* Finds a box with n ranks that fits into the pod and is as near to a cube as possible: its shortest side is as long as
+ * possible, and then its middle side. Writes its three side lengths, whose product is n, to `length`. Returns false if
+ * no box has n ranks. */
 static bool cubic(const box *pod, int32_t n, int32_t length[TORUS_AXES]) {
     const int64_t b_max = pod->length[1], c_max = pod->length[2];
     int32_t a = least(pod->length[0], CUBE_ROOT_MAX);
@@ -109,11 +111,11 @@ static void add_axis(nnc_route *route, int32_t length, int32_t stride, bool wrap
 /* Places the ranks of a group that are in one domain along the axes of a torus. If the group takes every k-th rank of
  * an axis, k groups share its links: each group gets 1/k of the rate, and a message to the next rank of the group
  * crosses k links. A group that does not fill an axis has a line there, without wrap-around links. up: if k does not
- * divide the length of an axis, rounds the number of ranks up instead of down. Returns false if some ranks find no
- * place. */
+ * divide the length of an axis, rounds the number of ranks up instead of down. Returns false if the axes have too few
+ * places for the ranks. */
 static bool span_axes_by(const box *slice, int32_t stride, bool up, nnc_route *route) {
     int32_t left = route->inner;
-    int64_t base = 1; /* difference of the rank numbers of two neighbours along the axis */
+    int64_t base = 1; /* difference between the rank numbers of two ranks that are neighbours along the axis */
     route->axes = 0;
     for (int32_t i = 0; i < TORUS_AXES && left > 1; i++) {
         const int32_t length = slice->length[i];
@@ -149,7 +151,8 @@ static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, n
     route->inner_bytes_per_s = links * route->link_bytes_per_s;
 }
 
-/* Sets the part of a route inside one domain. ranks: number of ranks of the world in one domain. */
+/* Sets the part of a route that is inside one scale-up domain. ranks: how many ranks of the whole plan one domain
+ * holds. */
 static void inner_route(const nnc_device *device, int32_t ranks, int32_t stride, nnc_route *route) {
     const nnc_scale_up *up = &device->scale_up;
     const double rate = device->scale_up.bytes_per_s;
@@ -163,7 +166,7 @@ static void inner_route(const nnc_device *device, int32_t ranks, int32_t stride,
     } else if (up->kind == NNC_LINK_TORUS) {
         torus_route(up, ranks, stride, route);
     } else if (up->kind == NNC_LINK_RING) {
-        route->link_bytes_per_s = rate / 2.0; /* a device of a ring has two links */
+        route->link_bytes_per_s = rate / 2.0; /* in a ring, each device has two links */
         torus_route(up, ranks, stride, route);
     } else {
         route->reduces_in_switch = up->kind == NNC_LINK_SWITCH && up->reduces_in_switch;
@@ -182,7 +185,8 @@ static const char *slower_link(const nnc_route *route) {
     return share * nics > route->inner_bytes_per_s ? "scale_up" : "scale_out";
 }
 
-/* Returns the number of ranks of the world that share a scale-up domain; 0 = the device file does not give it. */
+/* Returns how many ranks of the whole plan share one scale-up domain; 0 = the device file does not state the size of a
+ * domain. */
 static int32_t domain_of(const nnc_scale_up *up, int32_t devices_per_node) {
     const int32_t fabric = fabric_devices(up);
     if (up->kind == NNC_LINK_NONE) { return 1; }
@@ -190,8 +194,9 @@ static int32_t domain_of(const nnc_scale_up *up, int32_t devices_per_node) {
     return up->kind == NNC_LINK_TORUS ? least(devices_per_node, fabric) : devices_per_node;
 }
 
-/* Returns the fitted values for collectives; NULL = the device has none, and collectives reach the full rates. Cards on
- * PCIe share bridges, so the reader of device files gives them values even if none were measured. */
+/* Returns the fitted values for collectives of a device. NULL = the device has no such values, and its collectives
+ * reach the full rates. A device on PCIe always has such values: cards on PCIe share bridges, so the reader of device
+ * files sets values even if none were measured. */
 static const nnc_collective_efficiencies *fitted_of(const nnc_device *device) {
     const nnc_efficiencies *e = &device->efficiency;
     const bool pcie = device->scale_up.kind == NNC_LINK_PCIE && e->basis != NNC_BASIS_NONE;
@@ -239,7 +244,8 @@ ORDER(TENSOR, PIPELINE, CONTEXT, DATA)
 #undef ORDER
 static const order *const orders[] = { NNC_RANK_ORDER_LIST(NNC_ROW_AT) };
 
-/* Sets strides[axis] to the difference of the rank numbers of two neighbours along each degree of parallelism. */
+/* For each degree of parallelism, sets strides[axis] to the difference between the rank numbers of two ranks that
+ * differ in this degree by one. */
 static void strides_of(const nnc_plan *plan, int32_t strides[AXES]) {
     const int32_t degrees[AXES] = { plan->tensor, plan->context, plan->data, plan->pipeline };
     int32_t stride = 1;
@@ -255,8 +261,8 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
     strides_of(plan, strides);
     const int32_t replicas = plan->data * plan->context;
     const bool adjacent = strides[DATA] == strides[CONTEXT] * plan->context;
-    /* The group of all data and context ranks gets the stride of the data ranks, unless data and context ranks have
-     * successive numbers. */
+    /* The group of all data and context ranks has the stride of the context ranks if the data ranks follow directly
+     * after the context ranks in the numbering; otherwise it has the stride of the data ranks. */
     const int32_t base = plan->context == 1 || !adjacent ? strides[DATA] : strides[CONTEXT];
     const int32_t same_experts = nnc_plan_expert_ranks(plan) / plan->expert;
     const int32_t expert_base = plan->whole_experts ? base / plan->tensor : base;
@@ -349,7 +355,7 @@ double nnc_network_carried_bytes(const nnc_network *network, const nnc_collectiv
 }
 
 /* Returns the seconds of `count` collectives from the fitted values of the route. step_fixed_s is added for each
- * collective: its launch, and waiting for the slowest rank. */
+ * collective: it is the time to launch the collective and to wait for the slowest rank. */
 static double fitted_s(const nnc_route *route, nnc_collective kind, double bytes, double count, const char **by,
                        nnc_derivation *why) {
     const double predicted_s = nnc_collective_say_predicted_s(route, kind, bytes, why, by);
@@ -475,8 +481,8 @@ NNC_SAYING double torus_pairs_s(const nnc_route *r, double moved, nnc_derivation
     return inside_s;
 }
 
-/* Returns the rate at which a rank receives bytes inside its domain. A point-to-point message to the next rank of the
- * group crosses all links between the two ranks one after the other. */
+/* Returns the rate at which a rank receives bytes inside its domain. For a point-to-point message, it is the rate of
+ * one link divided by the largest number of links between a rank and the next rank of its group along an axis. */
 NNC_SAYING double inside_rate(const nnc_route *r, nnc_collective kind, nnc_derivation *why) {
     int32_t links = 1;
     if (kind != NNC_P2P) {

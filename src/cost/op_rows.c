@@ -114,8 +114,8 @@ void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, co
     add(rows, copy, device, network, repeat);
 }
 
-/* Appends a copy of the row `known` for another op with the same work, and returns it. If network is not NULL and the
- * op is a collective, its time is computed again for the routes of this network. */
+/* Appends a copy of the row `known` for another op with the same work, and returns it. If the op is a collective and
+ * `network` is not NULL, computes the time of the row again, for the routes of `network`. */
 static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cost *known, const nnc_network *network) {
     nnc_op_cost *row = &rows->rows[rows->count++];
     *row = *known;
@@ -303,7 +303,8 @@ static double demand_seconds(const nnc_rows *rows, const nnc_device *device) {
     return sum_s;
 }
 
-/* Returns the factor by which the pass gets slower under the power limit. pass_s: seconds of all rows at full clock. */
+/* Returns the factor by which a pass takes longer under the power limit. pass_s: seconds of all rows of the pass at
+ * full clock. */
 static double slowdown_of(const nnc_rows *rows, const nnc_device *device, double pass_s) {
     const nnc_power_efficiency *e = &device->efficiency.power;
     const double room = nnc_power_limit(device) / device->power_w - e->idle_share;
@@ -314,7 +315,7 @@ static double slowdown_of(const nnc_rows *rows, const nnc_device *device, double
 
 void nnc_power_throttle(nnc_rows *rows, const nnc_device *device) {
     if (!(device->efficiency.power.exponent > 0.0)) {
-        return; /* the device file has no power values, so no row gets slower */
+        return; /* the device file has no power values, so the times of all rows stay as they are */
     }
     const double pass_s = compute_seconds(rows), slowdown = slowdown_of(rows, device, pass_s);
     double slowed_s = 0.0;

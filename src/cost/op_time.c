@@ -60,7 +60,8 @@ NNC_SAYING device_rates rates_of(const nnc_device *device, nnc_dtype dtype, cons
     return r;
 }
 
-/* Returns the seconds of the op's vector FLOPs on the vector units; 0 if the device does not publish their peak. */
+/* Returns the seconds that the vector units need for the vector FLOPs of an op; 0 if the device file has no peak rate
+ * of vector units. */
 NNC_SAYING double vector_seconds(const device_rates *r, const nnc_work *work, nnc_derivation *why) {
     double vector_s = 0.0;
     if (!isnan(r->vector_flops_per_s)) {
@@ -71,7 +72,7 @@ NNC_SAYING double vector_seconds(const device_rates *r, const nnc_work *work, nn
 }
 
 /* Returns the timing of an op: time_s is the larger of compute_s and memory_s, plus fixed_s; bound is the resource with
- * the largest of the three times. */
+ * the longest of compute_s, memory_s and fixed_s. */
 NNC_SAYING nnc_timing roofline(double compute_s, double memory_s, double fixed_s, nnc_derivation *why) {
     nnc_timing t = { .compute_s = compute_s, .memory_s = memory_s, .fixed_s = fixed_s };
     const double larger = nnc_max(compute_s, memory_s);
@@ -111,7 +112,7 @@ static const time_form *form_of(const nnc_op *op);
 
 enum { TILES = 6, SPLIT_MOST = 8 };
 
-/* Sizes of tiles of matrix products, as vendor libraries have them. */
+/* Sizes of the tiles that vendor libraries use for matrix products. */
 static const struct {
     int side_m, side_n; /* indices into the array `sides`, the lengths of the sides of a tile */
 } kinds_of_tile[TILES] = { { 0, 1 }, { 1, 0 }, { 1, 1 }, { 1, 2 }, { 2, 1 }, { 2, 2 } };
@@ -119,21 +120,24 @@ static const struct {
 enum { SIDES = 3 };
 static const double sides[SIDES] = { 256.0, 128.0, 64.0 };
 
-/* Largest number of waves for which k is split: splitting k only helps if units would be idle. */
+/* Largest number of waves of tiles for which splits of k are tried. With more waves, few units are idle, and splitting
+ * k gives nothing. */
 static const double split_waves = 4.0;
 
 /* Time in seconds after which the clock of a kernel has fallen by half of its total reduction. */
 static const double throttle_s = 0.5e-3;
 
-/* A product that adds its result to sums in memory moves more bytes. This share of their memory time is added to the
- * time of the product; the other part overlaps. Fitted: docs/accuracy.md. */
+/* A weight gradient that is added to a sum in memory reads and writes more bytes than a plain result. sums_share:
+ * fraction of the time of these additional bytes that is added to the time of the product; the rest of it overlaps.
+ * Fitted: docs/accuracy.md. */
 static const double sums_share = 0.6;
 
 typedef struct product {
     double count, m, n, k; /* `count`: number of products with the dimensions m, n, k */
-    double unit_s;         /* seconds of one FLOP on one unit */
-    double cache_s;        /* seconds per byte that the L2 cache feeds to the units; 0 = the L2 cache is not a limit */
-    double partial_s;      /* seconds for each byte of fp32 partial sums that a split of k moves through the L2 cache */
+    double unit_s;         /* seconds in which one unit of the device computes one FLOP */
+    /* seconds in which the L2 cache feeds one byte to the units; 0 = the L2 cache is never the limit */
+    double cache_s;
+    double partial_s; /* seconds for each byte of fp32 partial sums that a split of k moves through the L2 cache */
     double element_bytes, units, k_fill, wave_quantization;
     double operands_s; /* seconds to read both operands from memory and to write the result to memory once */
 } product;
@@ -165,8 +169,8 @@ NNC_SAYING choice try_split(const product *p, double tiles, double tm, double tn
     return (choice){ tiled_s, moved_s, nnc_pow4(tiled_s) + nnc_pow4(moved_s) };
 }
 
-/* Numbers of tiles along m (rows) and n (columns) for each side length of a tile; most_blocks: largest number of tiles
- * if k is split. */
+/* For each length of a tile's side: number of tiles along m (rows) and along n (columns). most_blocks: number of tiles
+ * above which k is not split. */
 typedef struct grid {
     double rows[SIDES], columns[SIDES];
     double most_blocks;
@@ -224,7 +228,7 @@ static void say_tiling(const product *p, const choice *best, nnc_derivation *why
     }
 }
 
-/* Returns the bytes per second that the L2 cache feeds to the units; NaN = the L2 cache is not a limit. */
+/* Returns the bytes per second that the L2 cache feeds to the units; NaN = the L2 cache is never the limit. */
 NNC_SAYING double cache_rate_of(const nnc_gemm_efficiency *e, double matmul_flops_per_s, nnc_derivation *why) {
     if (!isnan(e->l2_bytes_per_s) || isnan(e->l2_bytes_per_flop)) { return e->l2_bytes_per_s; }
     NNC_PUT(why, e->l2_bytes_per_flop, "B/FLOP");
@@ -278,7 +282,8 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op, const 
     return p;
 }
 
-/* Returns the number of kernels of a product of a group of experts: one, or one per expert. */
+/* Returns the number of kernels in which a library computes the products of a group of experts: one for all, or one per
+ * expert. */
 static double kernels_of(const nnc_matmul *u) { return u->one_by_one && u->experts > 1 ? (double)u->experts : 1.0; }
 
 /* Tests whether a dimension of the weight is not a multiple of 16 bytes, so that not all rows of operands and results
@@ -473,14 +478,14 @@ static const double converted_share = 1.25;
 
 /* For kernels that PyTorch issues: bytes per value by which the conversion of an NCHW map to channels last is slower
  * than its traffic at full bandwidth. Measured on an H100: 64 x 64 x 56 x 56 to 64 channels with 3 x 3 taps takes 104
- * us in bf16 and 168 us in tf32. Without the time of the products and their fixed time, this leaves the time to move 2
- * (w + 2) bytes for each value of w bytes. */
+ * us in bf16 and 168 us in tf32. After subtracting the time of the products and their fixed time, the remaining time is
+ * that of moving 2 (w + 2) bytes for each value of w bytes. */
 static const double turned_bytes = 2.0;
 
 /* For kernels that PyTorch issues: factor on the bytes of convolution weights, which it converts because their taps are
  * the inner dimension. Reading and writing the 2 bytes of a weight runs at 0.3 of the bandwidth. Measured on an H100: 8
  * x 2560 x 16 x 16 to 1280 channels takes 331 us in NCHW. The products alone take 195 us, as with channels last. The
- * difference, without the conversion of the maps, is the time of 29.5 million weights. */
+ * difference of 136 us, minus the time to convert the maps, is the time to convert 29.5 million weights. */
 static const double converted_weights_share = 3.3;
 
 /* Fraction of the vector peak that convolutions of inputs with few channels reach (fewer than a vector of 16 bytes
@@ -539,14 +544,15 @@ NNC_SAYING double converted_s(const nnc_device *device, const nnc_op *op, nnc_de
 /* Rate of the vector units on groups with several channels, divided by their rate on depthwise convolutions. */
 static const double grouped_ratio = 1.5;
 
-/* Tests whether PyTorch runs a depthwise convolution with its own kernels (conv_depthwise2d), which on NCHW maps add up
- * in fp32 on the vector units. */
+/* Tests whether PyTorch computes a depthwise convolution with its own kernels (conv_depthwise2d). For NCHW maps, these
+ * kernels add up in fp32 on the vector units. */
 static bool by_channel(const nnc_op *op) {
     return op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups > 1 && op->u.conv.groups == op->u.conv.c_in;
 }
 
-/* Returns the number of tiles of 128 positions x 64 channels that an output has; each unit computes one tile at a time.
- * Returns infinity for a weight gradient, because its sums over positions can be divided over all units. */
+/* Returns the number of tiles of 128 positions x 64 channels into which the output of a convolution is cut; each unit
+ * computes one tile at a time. Returns infinity for a weight gradient, because its sums over positions can be divided
+ * over all units. */
 static double tiles_of(const nnc_op *op) {
     const nnc_conv *p = &op->u.conv;
     if (op->phase == NNC_PHASE_GRAD_WEIGHT) { return INFINITY; }
@@ -617,7 +623,7 @@ NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_c
     return matrix_s;
 }
 
-/* Tests whether the device is a CPU that was measured with nncost.measure. */
+/* Tests whether the device is a CPU whose file was written by nncost.measure. */
 static bool is_own_host(const nnc_device *device) {
     return device->host.kernel_s == 0.0 && strcmp(device->vendor, "cpu") == 0;
 }
@@ -746,7 +752,7 @@ NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, cons
 /* ---- time with constant fractions of the datasheet rates ---- */
 
 /* Returns the time of an op from constant fractions of the datasheet rates. If an optimizer update has matrix products,
- * their rate is also multiplied by the calibration of the machine. */
+ * the rate of these products is multiplied by the calibration of the machine as well. */
 NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
                                     nnc_derivation *why) {
     const nnc_efficiency e = form_of(op)->efficiency(device, op);

@@ -36,8 +36,8 @@ typedef struct replay {
     /* for one instance of each segment: bytes of all its gradients (gradient), and bytes of the 16-bit copies of its
      * weights (cast) */
     double gradient[NNC_SEGMENTS_MAX], cast[NNC_SEGMENTS_MAX];
-    /* for one instance of each segment: the moment with the most bytes without recomputation (inside), and if backward
-     * runs its blocks again one by one (again) */
+    /* for one instance of each segment: the moment of its backward with the most bytes in memory. inside: without
+     * recomputation; again: if backward runs its recompute blocks again one by one */
     moment inside[NNC_SEGMENTS_MAX], again[NNC_SEGMENTS_MAX];
     double stream_bytes; /* bytes of the gradient of the residual stream, which is in memory while backward of attention
                           * or MLP runs */

@@ -26,14 +26,15 @@ typedef enum change {
     CHANGE_TENSOR,
     CHANGE_PIPELINE,
     CHANGE_CONTEXT,
-    CHANGE_FROZEN,  /* only with adapters: stores the frozen weights in int8 or NF4 instead of 16 bits */
-    CHANGE_SEQ_LEN, /* only with adapters: shortens the sequences */
+    /* change for a plan with adapters: the frozen weights are stored in int8 or NF4 instead of 16 bits */
+    CHANGE_FROZEN,
+    CHANGE_SEQ_LEN, /* change for a plan with adapters: the sequences are shortened */
     CHANGES_GENTLE, /* changes from this value on are not gentle: they alter the numerics or the task, or cost much
                      * time */
     CHANGE_PRECISION = CHANGES_GENTLE,
     CHANGE_OPTIMIZER,
     CHANGE_POLICY,
-    CHANGE_SHORTER, /* without adapters: shortens the sequences */
+    CHANGE_SHORTER, /* change for a plan without adapters: the sequences are shortened */
     CHANGE_OFFLOAD,
     CHANGE_ADAPTERS,
     CHANGES
@@ -67,8 +68,8 @@ static int shorter_steps(const nnc_plan *plan) {
     return count;
 }
 
-/* Returns the number of strengths of a change; 0 = the change is not possible. Some strengths may give an illegal plan,
- * whose estimate fails. */
+/* Returns the number of strengths that a change has for the base plan; 0 = the change is not possible. A change with
+ * some of these strengths may give an illegal plan, whose estimate fails. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 static int steps_of(change what, const nnc_model *model, const nnc_plan *plan, const nnc_device *device) {
     const bool single = plan->precision == NNC_FP32 || plan->precision == NNC_TF32;
@@ -214,7 +215,9 @@ typedef struct search {
     nnc_scratch *scratch;
     nnc_variant variant; /* the changed plan that the search estimates at the moment */
     int steps[CHANGES];
-    int best[CHANGES]; /* strength of each change in the fastest plan with gentle changes so far; 0 = no change */
+    /* strength of each change in the fastest plan with gentle changes that was found so far; 0 = the plan does not have
+     * the change */
+    int best[CHANGES];
     double best_s;
     int tries; /* number of estimates that the search is still allowed to make */
     /* true: try_set tries every strength, because a stronger change can need more memory than a weaker one */
@@ -284,8 +287,8 @@ static tried_plan *place_of(search *s, const int at[CHANGES], uint64_t *key) {
     return &s->tried[place % TRIED_MAX];
 }
 
-/* Stores the step time of a tried plan in the table, if the plan has gentle changes only. step_s 0 = the plan does not
- * fit, or is illegal. refine reads the table. */
+/* Stores the step time of a tried plan in the table of tried plans, if the plan has only gentle changes. step_s 0 = the
+ * plan does not fit, or is illegal. The function `refine` reads the table. */
 static void remember(search *s, const int at[CHANGES], double step_s) {
     uint64_t key;
     for (int c = CHANGES_GENTLE; c < CHANGES; c++) {
@@ -347,8 +350,8 @@ static unsigned next_set(unsigned set) {
     return ((raised ^ set) >> 2) / lowest | raised;
 }
 
-/* Inserts a plan that fits into the list of found plans, the fastest first, of at most `max` plans. Returns the new
- * number of plans in the list. */
+/* Inserts a plan that fits into the list of found plans, which is sorted by step time and has at most `max` plans.
+ * Returns the new number of plans in the list. */
 static int keep_fastest(const search *s, nnc_advice *advice, int found, int max, const nnc_advice *one) {
     int place = found;
     while (place > 0 && time_of_tokens(s, one) < time_of_tokens(s, &advice[place - 1])) { place--; }
@@ -394,8 +397,8 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
 }
 
 /* Tests whether a plan recomputes, although the same plan without recomputation is known to fit; recomputation then
- * only makes the step longer. Returns false with a pipeline, because a pipeline may end earlier if some passes are
- * longer. */
+ * only makes the step longer. Always returns false for a plan with a pipeline, because longer passes can let a pipeline
+ * end earlier. */
 static bool recomputes_in_vain(search *s, const int at[CHANGES]) {
     int milder[CHANGES];
     uint64_t key;
@@ -427,7 +430,8 @@ static double time_of(search *s, const int at[CHANGES], nnc_advice *advice) {
     return step_s;
 }
 
-/* If a stronger change makes a plan slower than the best plan by this factor, still stronger changes are not tried. */
+/* Changes are tried with stronger and stronger strengths. If a plan is slower than the best plan by this factor, the
+ * stronger strengths of its change are not tried. */
 static const double far_slower = 1.1;
 
 /* For change d, tries all strengths weaker than at[d], and then the strengths stronger than at[d] one by one, until a

@@ -64,8 +64,8 @@ typedef struct engine_sums {
     double parts[SUMMED_PARTS][NNC_ENGINES + 1];
 } engine_sums;
 
-/* Copies to *unit the seconds of one layer on one engine (or in the column NNC_ENGINES) that the replay of the pipeline
- * needs. */
+/* Copies to *unit those seconds of one layer that the replay of the pipeline needs: the seconds on one engine, or, for
+ * the column NNC_ENGINES, the seconds without overlap. */
 static void set_unit(const engine_sums *sums, int engine, nnc_segment_time *unit) {
     unit->forward_s = sums->parts[NNC_PART_FORWARD][engine];
     unit->backward_s = sums->parts[NNC_PART_BACKWARD][engine];
@@ -202,8 +202,8 @@ static double device_network_s(const nnc_step *step, const link_loads *loads, co
     return sums[*fabric];
 }
 
-/* Finds the device whose busiest fabric works longest. Sets *stage to this device, ideal->network_s to the seconds, and
- * ideal->fabric. */
+/* Finds the device whose busiest fabric works longest. Sets *stage to the index of this device, ideal->fabric to its
+ * busiest fabric, and ideal->network_s to the seconds that this fabric works in a step. */
 static void find_busiest_links(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m, nnc_ideal *ideal,
                                int32_t *stage) {
     link_loads loads;
@@ -356,8 +356,9 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
     NNC_NOTE(why, "time of this op on the busiest engine of the step");
 }
 
-/* Records the formulas of two parts of the ideal step. Bubble: step of the busiest engine minus forward, backward,
- * recompute and update. Exposed communication: seconds by which the busiest fabric works longer than this engine. */
+/* Records the formulas of two parts of the ideal step. Bubble: seconds of the step on the busiest engine minus seconds
+ * of forward, backward, recompute and update. Exposed communication: seconds by which the busiest fabric works longer
+ * than this engine. */
 static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows, const nnc_result *r) {
     nnc_derivation *const why = step->why;
     nnc_say_rows(rows, r, why);

@@ -38,8 +38,8 @@ typedef enum move {
 } move;
 
 /* STEPS_MAX: largest number of strengths of a move. ROUNDS_MAX: largest number of rounds in `combine`. LORA_RANK:
- * adapter rank of the moves lora and qlora. VOCAB_MULTIPLE: the move padding makes the vocabulary a multiple of this
- * number, which fills the tiles of matrix units. */
+ * adapter rank of the moves lora and qlora. VOCAB_MULTIPLE: the move padding enlarges the vocabulary to a multiple of
+ * this number, so that its products fill whole tiles of the matrix units. */
 enum { STEPS_MAX = 10, ROUNDS_MAX = 8, LORA_RANK = 16, VOCAB_MULTIPLE = 128 };
 
 /* A change is listed only if it makes training faster by the share worth_faster, or the memory smaller by the share
@@ -171,8 +171,8 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
     }
 }
 
-/* Writes to `text` the command-line options that change the given plan to the candidate: plan fields that differ, the
- * padded vocabulary, and the software profile. */
+/* Writes to `text` the command-line options that turn the given plan into the plan of the candidate: options for the
+ * fields that differ, for the padded vocabulary, and for the software profile. */
 static void write_options(const tuner *t, const candidate *c, char *text, size_t size) {
     char from[64], to[64], name[NNC_OPTION_NAME];
     text[0] = '\0';
@@ -322,8 +322,8 @@ static void insert(nnc_plan_change *changes, int count, const nnc_plan_change *o
 }
 
 /* Tests whether a move can only make the step longer, so that it is not tried: with `quick`, recomputation of a plan
- * that fits without it. With a pipeline the move is tried, because a pipeline may end earlier if some passes are
- * longer. */
+ * that fits without it. For a plan with a pipeline the move is tried, because longer passes can let a pipeline end
+ * earlier. */
 static bool only_slows(const tuner *t, move what) {
     const nnc_plan *now = &t->base.plan;
     return t->ask->quick && t->base.verdict != NNC_OVER_MEMORY && what == MOVE_RECOMPUTE &&

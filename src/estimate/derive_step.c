@@ -170,7 +170,7 @@ static void op_key(const nnc_op_cost *row, char key[NNC_SAY_NAME]) {
     snprintf(key, NNC_SAY_NAME, "%s.%s", row->op->name, nnc_phase_name(row->op->phase));
 }
 
-/* Records the seconds of one part of the step as a sum over groups of ops; collectives are not included. */
+/* Records the seconds of one part of the step as a sum over groups of ops; the seconds of collectives are left out. */
 static void say_part(const nnc_rows *rows, nnc_part part, const char *name, double result, nnc_derivation *why) {
     keyed sums = { .count = 0 };
     for (int32_t i = 0; i < rows->count; i++) {

@@ -105,8 +105,8 @@ bool nnc_is_as_published(const nnc_result *r, const nnc_model *model) {
 
 /* The interval of the step time is not symmetric, because real programs often do more work than is counted, and seldom
  * less. As logarithms, its upper end is (1 + SKEW) x half of the range above the prediction, and its lower end (1 -
- * SKEW) x half of the range below. SKEW was chosen on all measured rows: docs/accuracy.md; tests/spreads.py shows its
- * effect. */
+ * SKEW) x half of the range below. The value of SKEW was chosen with all measured rows in view (docs/accuracy.md);
+ * tests/spreads.py shows its effect. */
 #define SKEW 0.15
 
 static void set_interval(const nnc_model *model, const nnc_step *step, nnc_result *r) {
@@ -175,14 +175,16 @@ static bool is_ideal(const nnc_plan *plan, const nnc_software *software) {
            !software->zero_gradients && !software->added_gradients;
 }
 
-/* A step whose ideal step is a candidate for the lower bound, with its op table. */
+/* A step, its op table and its ideal step. There are two such steps; the shorter of both ideal steps becomes the lower
+ * bound. */
 typedef struct bound_rows {
     nnc_step step;
     nnc_rows *rows;
     nnc_ideal ideal;
 } bound_rows;
 
-/* Working memory of `fuse`: profile and segment sums of the ideally fused model. */
+/* Memory in which `fuse` works: the software profile with ideal fusion, and the segment sums of the ideally fused
+ * model. */
 typedef struct fusing {
     nnc_software software;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
@@ -249,7 +251,7 @@ static void raise_upper(nnc_result *r, nnc_derivation *why) {
 /* Sets r->idle_share, the mean over all pipeline stages of the share of the step in which a stage is idle. */
 static void set_idle_share(const nnc_step *step, const nnc_stage *stages, nnc_result *r) {
     const int32_t count = step->plan->pipeline;
-    double work_s = 0.0; /* mean over all stages of the seconds that a stage works */
+    double work_s = 0.0; /* seconds that a stage works in a step, as a mean over all pipeline stages */
     if (count == 1) {
         NNC_SET(step->why, r->idle_share, NULL, 0.0);
         NNC_NOTE(step->why, "one pipeline stage, so no stage waits");

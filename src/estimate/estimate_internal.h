@@ -51,8 +51,9 @@ static inline unsigned nnc_plan_recompute(unsigned recompute) {
     return (recompute & NNC_RECOMPUTE_FULL) != 0 ? NNC_RECOMPUTE_FULL : recompute;
 }
 
-/* Fills in what a plan leaves open: precision, policy, degrees, batch, schedule. The plan must come from nnc_plan_read.
- * Returns NNC_ILLEGAL_PLAN if the plan breaks a rule; err names the option and the rule. */
+/* Sets the fields that a plan leaves open: precision, policy, degrees, batch, schedule. The plan has to be one that
+ * nnc_plan_read has read. Returns NNC_ILLEGAL_PLAN if the plan breaks a rule; err then names the option and the
+ * rule. */
 nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                  nnc_plan *resolved, nnc_error *err);
 
@@ -60,8 +61,8 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, c
  * Leaves a plan with context parallelism as it is. */
 void nnc_plan_set_attention(nnc_plan *plan, const nnc_software *software);
 
-/* Fills in what a plan leaves open, as nnc_plan_resolve_read does, and then calls nnc_plan_set_attention for the
- * software profile. */
+/* Sets the fields that a plan leaves open, as nnc_plan_resolve_read does. Then calls nnc_plan_set_attention, which
+ * changes the attention if the software profile has no fused attention. */
 nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                 const nnc_software *software, nnc_plan *resolved, nnc_error *err);
 
@@ -217,8 +218,8 @@ typedef struct nnc_step {
     const nnc_device *device;
     const nnc_plan *plan;
     const nnc_software *software;
-    const nnc_op_list *list;      /* op list of one rank of the plan */
-    const nnc_segment_sums *sums; /* sums over the ops of each segment of the list */
+    const nnc_op_list *list;      /* op list of one rank under the plan */
+    const nnc_segment_sums *sums; /* sums over the ops of each segment of the op list */
     /* links and rates of the groups of ranks of the plan; NULL = the plan has one device */
     const nnc_network *network;
     double tied_params; /* number of parameters of the tied embedding on one rank, if the first and the last
@@ -458,8 +459,8 @@ typedef struct nnc_pass_work {
 /* Sets for each segment the fraction of its layers, over all pipeline stages, that backward computes again; 1 without
  * full recomputation. Returns true if full recomputation is off, or if all layers are computed again. */
 bool nnc_step_recomputed(const nnc_step *step, const nnc_step_memory *m, double shares[NNC_SEGMENTS_MAX]);
-/* Counts the model FLOPs of one micro-batch, over all tensor, context and expert ranks. again: shares that
- * nnc_step_recomputed has set. */
+/* Counts the model FLOPs of one micro-batch, over all tensor, context and expert ranks. again: for each segment, the
+ * fraction of its layers that backward computes again, from nnc_step_recomputed. */
 void nnc_step_pass_work(const nnc_step *step, const nnc_rows *rows, const double again[NNC_SEGMENTS_MAX],
                         nnc_pass_work *work);
 void nnc_step_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *r);
@@ -578,7 +579,8 @@ void nnc_step_set_list(nnc_step *step, const nnc_op_list *list, const nnc_loweri
 /* Adds the communication of ZeRO-3 and offload to the op list of one rank. If the first and the last pipeline stage
  * both hold the tied embedding table, adds the parameters of the second copy to the sums of the segments. */
 void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
-/* Sets in the result the parameters and tokens of the whole model. whole: op list before it is sharded over ranks. */
+/* Sets in the result the number of parameters of the whole model and the number of tokens in a step. whole: op list
+ * before it is sharded over ranks. */
 void nnc_describe_model(const nnc_model *model, const nnc_op_list *whole, const nnc_step *step, nnc_result *r);
 /* Tests whether the plan divides no op over ranks, so that the op list of one rank equals the op list of the model. */
 bool nnc_plan_is_whole(const nnc_plan *plan);
@@ -594,7 +596,7 @@ typedef nnc_status nnc_estimate_fn(const nnc_model *model, const nnc_device *dev
                                    const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err);
 
 struct nnc_scratch {
-    nnc_op_list list;  /* op list of one rank of the last plan */
+    nnc_op_list list;  /* op list of one rank, written for the plan that was estimated last */
     nnc_op_list ideal; /* op list of the model with ideal fusion; not set if ideal fusion leaves the op list as it is */
     nnc_rows rows;
     nnc_rows ideal_rows;
@@ -604,7 +606,7 @@ struct nnc_scratch {
     const nnc_rows *shown; /* op table of the last result, which nnc_scratch_ops returns; NULL = the last estimate made
                             * no op table */
     int32_t stages;        /* number of pipeline stages in the estimate that was made last */
-    nnc_plan plan;         /* `plan` and `software`: the last plan and profile that passed all checks */
+    nnc_plan plan;         /* plan and software profile that passed all checks last */
     nnc_software software;
     nnc_result result; /* the result is first written here if the caller's nnc_result has another size
                         * than this version's */
@@ -638,7 +640,7 @@ struct nnc_scratch {
 
 /* Command-line options that change a plan, and the time, memory and gain of the changed plan. */
 typedef struct nnc_plan_change {
-    char options[256]; /* options to append to the command line; "" = no change */
+    char options[256]; /* command-line options that the user can append to make the change; "" = no change */
     double step_s, samples_per_s, cost_step;
     double gain; /* samples_per_s of the changed plan / samples_per_s of the given plan; if seq_len differs, the ratio
                   * of tokens per second */
@@ -765,7 +767,7 @@ typedef struct nnc_limit_answer {
                         * step, or "plan" if the plan is illegal; NULL = every tried plan meets the condition */
     nnc_error why;     /* error of the first illegal plan beyond the limit; set only if `stop` is "plan" */
     nnc_result result; /* estimate of the plan at the limit; if there is no limit, of the plan that was tried last */
-    nnc_limit_point points[NNC_LIMIT_POINTS_MAX]; /* all tried sizes with their times, sorted by size */
+    nnc_limit_point points[NNC_LIMIT_POINTS_MAX]; /* all sizes that were tried, with their times, sorted by size */
     int32_t count;
 } nnc_limit_answer;
 
@@ -829,9 +831,9 @@ typedef struct nnc_single_op {
     const char *layout;                   /* layout of a convolution: channels_last, contiguous; NULL = the op is no
                                            * convolution */
     bool unmasked;                        /* true: the op is an attention without a mask */
-    int64_t dims[NNC_SINGLE_OP_DIMS_MAX]; /* dimensions, in the order that the kind of op defines */
+    int64_t dims[NNC_SINGLE_OP_DIMS_MAX]; /* dimensions of the op, in the order that its kind defines */
     int32_t dim_count;
-    double bytes; /* bytes of the whole tensor of a collective */
+    double bytes; /* if the op is a collective: bytes of the whole tensor */
     nnc_dtype precision;
     int32_t devices, devices_per_node;
     char shape[96];
@@ -846,7 +848,7 @@ typedef struct nnc_single_op {
     /* the rate at which the op uses the resource that bounds it, divided by the datasheet rate of this resource */
     double peak_share;
     nnc_bound bound;
-    const char *link; /* name of the link that a collective uses */
+    const char *link; /* if the op is a collective: name of the link that limits it */
 } nnc_single_op;
 
 /* Makes an op that has the work of the PyTorch operator `name` on a tensor of rows x columns values. Names: copy, add,

@@ -119,7 +119,7 @@ static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d) {
 }
 
 /* Sets in the result sizes of the whole model, from the op list before it is sharded: parameters, tokens and input
- * bytes of a step, and FLOPs by the rule 6 N D. Records their formulas if `why` is not NULL. */
+ * bytes of a step, and FLOPs by the rule 6 N D. If `why` is not NULL, records the formulas of these sizes. */
 static void describe_model(const nnc_op_list *list, const nnc_device *device, nnc_result *r, nnc_derivation *why) {
     const nnc_plan *plan = &r->plan;
     for (int32_t i = 0; i < list->count; i++) {
@@ -168,7 +168,7 @@ static double second_table(const nnc_op_list *list, const nnc_plan *plan) {
                : 0.0;
 }
 
-/* Returns the bytes that one rank sends from a pipeline stage to the next for one micro-batch (activations). */
+/* Returns the bytes of activations that one rank sends from a pipeline stage to the next stage for one micro-batch. */
 static double send_bytes(const nnc_op_list *list, const nnc_lowering *how) {
     const nnc_plan *plan = how->plan;
     const double ranks = (double)plan->context * (plan->sequence_parallel ? plan->tensor : 1);

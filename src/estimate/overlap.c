@@ -36,9 +36,11 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software) {
  * this compute. */
 typedef struct budget {
     double compute_s, attention_s;
-    double units; /* number of ZeRO-3 units; no compute can overlap with gathering the weights of the first unit */
+    /* number of ZeRO-3 units; the weights of the first unit are gathered before any compute, so this gathering cannot
+     * overlap */
+    double units;
     bool exchanges;
-    nnc_lane lanes[NNC_COMM_COUNT]; /* lane of each kind of communication */
+    nnc_lane lanes[NNC_COMM_COUNT]; /* lane (set of links) that each kind of communication uses */
     /* seconds of each kind of communication, divided by the compute that it can overlap with. beside_s: ring transfers,
      * which can overlap only with the attention; behind_s: all other communication, which can overlap with any
      * compute */
@@ -165,7 +167,7 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
     }
 }
 
-/* Records the formulas of the exposed time of a collective, row `index` of the op table. */
+/* Records in `why` the formulas of the exposed time of a collective. index: row of the collective in the op table. */
 static void say_hidden(const budget *b, const nnc_overlap *overlap, const nnc_op_cost *row, int32_t index,
                        nnc_derivation *why) {
     exposed shares;
@@ -258,22 +260,22 @@ static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s
 
 /* ---- two clocks for captured programs: the host issues kernels one by one, the device runs them ---- */
 
-/* A kernel starts when the host has issued it and the kernel before has ended. The host is at most QUEUE kernels ahead
- * of the device. For a row of n kernels that the host issues from time h on, the row ends at
+/* A kernel starts when the host has issued it and the kernel before has ended. The host can issue at most QUEUE kernels
+ * that the device has not ended yet. For a row of n kernels that the host issues from time h on, the row ends at
  *     end = max(end of the row before + d, h + s + d, h + n s + d / n)
  * d: device time of all n kernels; s: host time to issue one kernel.   [issue] */
 enum { QUEUE = 1000, RING = 1024 };
 
 typedef struct clocks {
     double host_s, device_s, kernel_s;
-    double issued;                    /* number of kernels that the host has issued so far */
+    double issued;                    /* number of kernels that the host has issued since the clocks started */
     double upto[RING], ended_s[RING]; /* for each of the last RING rows: number of kernels issued up to the end of the
                                        * row (upto), and time at which the row ends on the device (ended_s) */
     uint32_t first, last;
 } clocks;
 
-/* Advances both clocks by one row with this number of kernels and time_s seconds on the device. Returns the seconds in
- * which the device waits for the host. */
+/* Moves the clock of the host and the clock of the device forward by one row of the op table. The row has `kernels`
+ * kernels, which take time_s seconds on the device. Returns the seconds in which the device waits for the host. */
 static double issue_row(clocks *c, double kernels, double time_s) {
     const double before_s = c->device_s + time_s;
     if (!(kernels > 0.0)) {
@@ -292,8 +294,8 @@ static double issue_row(clocks *c, double kernels, double time_s) {
     return c->device_s - before_s;
 }
 
-/* Runs both clocks through all layers of segment s, in forward or in backward. Adds to unit->host_s the seconds in
- * which the device waits for the host, as a mean per layer. */
+/* Moves the clocks of host and device through all layers of segment s, either in forward or in backward. Adds to
+ * unit->host_s the seconds per layer, as a mean over the layers, in which the device waits for the host. */
 static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *list, int32_t s, bool forward,
                           nnc_segment_time *unit) {
     const int32_t begin = forward ? 0 : rows->forward_count;
@@ -311,8 +313,8 @@ static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *li
     }
 }
 
-/* Runs both clocks through two equal passes, one after the other. Writes the waits of the second pass to host_s,
- * because the first pass starts with an empty queue. */
+/* Moves the clocks of host and device through two equal passes. Writes the waiting times of the second pass to host_s,
+ * because the first pass is not typical: it starts while no kernel is issued. */
 static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double kernel_s,
                        nnc_segment_time units[NNC_SEGMENTS_MAX]) {
     clocks c = { .kernel_s = kernel_s };
@@ -326,7 +328,7 @@ static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double ker
     units[0].lead_s = c.device_s - c.host_s;
 }
 
-/* Returns the seconds of a part of one layer: compute, exposed communication, and waits for the host. */
+/* Returns the seconds of one part of a pass of one layer: compute, exposed communication, and waiting for the host. */
 static double issued_part_s(const nnc_segment_time *unit, nnc_part part) {
     double part_s = unit->compute_s[part] + unit->host_s[part];
     for (int k = 0; k < NNC_COMM_COUNT; k++) { part_s += unit->exposed_s[part][k]; }

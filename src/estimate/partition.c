@@ -82,8 +82,8 @@ static nnc_stage_layers share_of(const nnc_op_list *list, int64_t from, int64_t 
     return share;
 }
 
-/* Returns the number after the last layer of the segment that contains all layers `from` to `to` - 1; INT64_MIN = no
- * single segment contains all of them. */
+/* The layers of the whole model are numbered. If all layers `from` to `to` - 1 are in one segment, returns the number
+ * of the first layer after this segment; else returns INT64_MIN. */
 static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to) {
     int64_t first = 0;
     for (int32_t s = 0; s < list->segment_count && list->mixed_count == 0; s++) {
@@ -281,8 +281,9 @@ bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *memory) {
     return same;
 }
 
-/* Sets h->flight: for each segment, the micro-batches in flight at the memory peak of a device that has an odd chunk (a
- * chunk that differs from all other chunks, which are equal). Returns false if the device has no odd chunk. */
+/* Sets h->flight for a device with an odd chunk (a chunk that differs from the other chunks, which are equal). For each
+ * segment, h->flight is the number of micro-batches in flight at the memory peak. Returns false if the device has no
+ * odd chunk. */
 static bool find_odd_peak(const nnc_step *step, const nnc_pipeline *pipeline, const nnc_step_memory *m, int32_t device,
                           nnc_stage_residency *h) {
     double count, all;
@@ -299,8 +300,8 @@ static bool find_odd_peak(const nnc_step *step, const nnc_pipeline *pipeline, co
     return true;
 }
 
-/* Sets h->flight: for each segment, the micro-batches in flight at the memory peak of a device whose chunks differ from
- * each other. */
+/* Sets h->flight for a device whose chunks differ from each other. For each segment, h->flight is the number of
+ * micro-batches in flight at the memory peak. */
 static void find_uneven_peak(const nnc_step *step, const nnc_pipeline *pipeline, const nnc_step_memory *m,
                              int32_t device, nnc_stage_residency *h) {
     const nnc_plan *plan = step->plan;

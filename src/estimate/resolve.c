@@ -6,7 +6,7 @@
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
 
-/* Writes to `text` the formats in which a device can train, for example "fp32, tf32, bf16". */
+/* Writes to `text` the names of the number formats in which a device can train, for example "fp32, tf32, bf16". */
 static void formats_of(const nnc_device *device, char *text, size_t size) {
     text[0] = '\0';
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {

@@ -35,7 +35,7 @@ static const struct {
     [NNC_PARAMETER_SCALE_OUT_LATENCY] = { FIGURE(scale_out.latency_s, "s"), ONE_RATE },
     [NNC_PARAMETER_HOST_RATE] = { FIGURE(host.bytes_per_s, "B/s"), ONE_RATE },
     [NNC_PARAMETER_HOST_MEM_RATE] = { FIGURE(host.mem_bytes_per_s, "B/s"), ONE_RATE },
-    /* mem_bytes is an integer; all other values are doubles */
+    /* mem_bytes is the only parameter whose value is an integer; the values of all other parameters are doubles */
     [NNC_PARAMETER_MEM_BYTES] = { FIGURE(mem_bytes, "B"), ONE_RATE },
 #undef FIGURE
 };

@@ -126,7 +126,8 @@ static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t
 
 /* ---- sums: parts of the step, traffic, bounds ---- */
 
-/* Adds to the result the seconds of each part of the step of one device, computed from the seconds of its layers. */
+/* Adds to the result the seconds that each part of the step takes on one device, computed from the seconds of the
+ * device's layers. */
 static void add_units(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                       const nnc_stage_residency *holding, nnc_result *r) {
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
@@ -554,11 +555,11 @@ void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_ste
     }
 }
 
-/* Tests whether the schedule has no barrier between steps, so that a step of a stage begins with the first pass on this
- * stage. */
+/* Tests whether the pipeline schedule has no barrier between two steps. Then the step of a stage begins with the first
+ * pass of this stage, and not with the first pass of the first stage. */
 static bool rolls(const nnc_plan *plan) { return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->rolls; }
 
-/* Returns the number of intervals of passes in a timeline, over all stages. */
+/* Returns the number of passes that a timeline shows as intervals, summed over all stages. */
 static double timeline_passes(const nnc_step_memory *m, const nnc_plan *plan) {
     return (double)m->partition.virtual_stages * (double)plan->micro_batches * (nnc_schedule_splits(plan) ? 3.0 : 2.0);
 }
@@ -613,7 +614,7 @@ static void add_pass(void *context, const nnc_pipeline_event *event) {
                                            .end_s = event->end_s });
 }
 
-/* Adds the passes of a plan without a pipeline to a timeline: forward, then backward of each micro-batch. */
+/* Adds the passes of a plan without a pipeline to a timeline: for each micro-batch its forward, then its backward. */
 static void add_passes(const nnc_step_memory *m, const nnc_plan *plan, timeline *w) {
     const double backward_s = m->backward_s[0] + m->weight_s[0];
     double now_s = 0.0;
@@ -749,9 +750,9 @@ static void fill_conv(const nnc_single_op *a, nnc_op *op) {
 }
 
 /* Operators of PyTorch. Each array has one entry for forward and one for backward. kernels: number of kernels. values:
- * elements that the kernels read and write, for each element of the tensor. cast: bytes for each element of a cast from
- * fp32 to 16 bits or back. The loss has log_softmax in forward, and the gradients of log_softmax and of the loss in
- * backward. Fused AdamW reads four values of each parameter and writes three. */
+ * elements that the kernels read and write, for each element of the tensor. cast: bytes per element that a cast between
+ * fp32 and 16 bits moves; 0 = the operator has no cast. The loss has log_softmax in forward, and the gradients of
+ * log_softmax and of the loss in backward. Fused AdamW reads four values of each parameter and writes three. */
 static const struct {
     const char *name;
     nnc_op_kind kind;

@@ -63,9 +63,9 @@ static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, doub
     if (flat && plan->zero == 2) { add_weights(w, plan, params, route, shards, nnc_step_passes(plan)); }
 }
 
-/* Adds the collectives that run once per step: of gradients, for ZeRO 0 to 2, and for ZeRO 3 with whole gradients in
- * a pipeline; of updated weights, for ZeRO 1 and 2. params: all parameters of experts, or all parameters outside
- * experts. */
+/* Adds the collectives that run once per step: collectives of gradients for ZeRO 0 to 2, and for ZeRO 3 if a pipeline
+ * keeps whole gradients; collectives of updated weights for ZeRO 1 and 2. params: all parameters of experts, or all
+ * parameters outside experts. */
 static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double params, nnc_route_kind route,
                           double shards) {
     const double g = sent_gradient_bytes(plan, flat) * params;
@@ -126,7 +126,7 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
                           : "no compute runs at the end of the pipeline that could overlap");
         return time_s;
     }
-    /* Gradients are sent during backward of this step; weights are gathered during forward of the next step. */
+    /* gradients are sent during backward of this step, and weights are gathered during forward of the next step */
     NNC_LET(why, window_s, "s",
             nnc_max(0.0, exchange->forward == NNC_ALL_GATHER ? window->forward_s[lane] : window->backward_s[lane]));
     NNC_PUT(why, window->bucket_bytes, "B");
@@ -300,7 +300,7 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
 }
 
 /* Returns the share of the gradients outside experts that belongs to the embedding table of the first segment. Backward
- * reaches this table last, so its gradients are reduced last. */
+ * computes the gradients of this table last, so they are reduced after all other gradients. */
 static double table_share(const nnc_step *step, const nnc_stage_residency *holding) {
     const nnc_parameters *first = &step->sums[0].dense;
     double dense = 0.0;

@@ -1,4 +1,5 @@
-/* `nncost explain`: answers questions about named metrics and ops. It estimates again, and records every formula. */
+/* `nncost explain`: answers questions about metrics and ops, by their names. It makes the estimate again and records
+ * the formula of every number. */
 #include <nncost/estimate.h>
 
 #include "base/base_internal.h"
@@ -87,7 +88,7 @@ static nnc_status unknown_name(const nnc_question *a, const char *word, nnc_erro
 
 static bool is_served(const nnc_report *report) { return report->serve != NULL || report->images != NULL; }
 
-/* Estimates serving or image generation again, and records the formulas in a->step. */
+/* Makes the estimate of serving or image generation again, and records its formulas in a->step. */
 static nnc_status repeat_serving(nnc_question *a, nnc_error *err) {
     const nnc_report *r = a->report;
     nnc_serve again;
@@ -98,7 +99,8 @@ static nnc_status repeat_serving(nnc_question *a, nnc_error *err) {
     return nnc_serve_say(r->model, r->device, r->software, r->serve_ask, r->scratch, &again, NULL, a->step, err);
 }
 
-/* Estimates the training step again, and the run if the report has one. Records the formulas in a->step. */
+/* Makes the estimate of the training step again, and that of the whole run if the report has one. Records the formulas
+ * in a->step. */
 static nnc_status repeat_training(nnc_question *a, nnc_error *err) {
     const nnc_report *r = a->report;
     nnc_result again;
@@ -505,7 +507,7 @@ void nnc_answers_write(nnc_buffer *out, nnc_style style, const nnc_answer *answe
     for (int32_t i = 0; i < count; i++) {
         nnc_buffer_text(out, i > 0 ? ",\n" : "");
         nnc_view_write(out, style, &answer_view, &answers[i]);
-        out->size -= count > 1 && out->size > 0 ? 1 : 0; /* removes the line break at the end of the text */
+        out->size -= count > 1 && out->size > 0 ? 1 : 0; /* the text ends with a line break, which is removed */
     }
     nnc_buffer_text(out, count > 1 ? "\n]\n" : "");
 }

@@ -72,7 +72,8 @@ nnc_status nnc_explained_names_of(const nnc_explain_output *outputs, nnc_arena *
     return f.failed ? NNC_NO_MEMORY : NNC_OK;
 }
 
-/* Tests whether a path equals `name` (of this length), or ends with a dot and `name`. */
+/* Tests whether a path such as "a.b.c" equals `name`, or ends with a dot and `name`. length: number of characters of
+ * `name`. */
 static bool ends_path(const char *path, const char *name, size_t length) {
     const size_t whole = strlen(path);
     return length <= whole && strncmp(path + whole - length, name, length) == 0 &&
@@ -237,8 +238,8 @@ static int find_said(const nnc_question *a, const char *of, const char *name, si
     return -1;
 }
 
-/* Returns the index of the derivation line of a metric, found by its short name (cost.step also by "cost_step"). -1
- * = no such line, or the metric is a field of the plan. */
+/* Returns the index of the derivation line of a metric. The line has the short name of the metric; for cost.step it may
+ * have the name "cost_step". -1 = there is no such line, or the metric is a field of the plan. */
 static int said_of(const nnc_question *a, const char *column) {
     char joined[96];
     const char *name = nnc_metric_short_name(column);
@@ -260,7 +261,8 @@ static bool is_metric(const nnc_question *a, const char *name, size_t length) {
     return false;
 }
 
-/* Adds the lines of operands that are not metrics, and recursively their operands. */
+/* Adds to the answer the lines of those operands of a formula that are not metrics, and the lines of their own
+ * operands. */
 static void add_operands(nnc_question *a, int line) /* NOLINT(misc-no-recursion): no line twice */
 {
     const char *at = a->said[line].formula, *name = NULL;

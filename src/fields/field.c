@@ -364,8 +364,9 @@ static bool read_flags(const nnc_flag *names, const char *text, double *value) {
     return read;
 }
 
-/* Reads a number with its unit. An amount of money may have a currency, which is ignored here: the caller compares it
- * with the currency of the device's prices. Returns false if the text is no such number. */
+/* Reads a number with its unit. An amount of money may have a currency; this function skips the currency, and the
+ * caller compares it with the currency of the device's prices. Returns false if the text is not a number with an
+ * allowed unit. */
 static bool read_number(const nnc_field *field, const char *text, double *value) {
     char currency[NNC_CURRENCY_TEXT];
     const bool is_money =

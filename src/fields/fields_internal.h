@@ -162,7 +162,7 @@ const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key)
 const char *nnc_field_help(const nnc_field_table *table, const char *name);
 
 /* Finds a field by its dotted name, such as "spread.own"; NULL = unknown name. Before the call *object points to the
- * outermost struct, after the call to the struct that contains the field. For the types RATES and OBJECT_BY_DTYPE the
+ * outermost struct; the call sets it to the struct that contains the field. For the types RATES and OBJECT_BY_DTYPE the
  * last part of the name is a number format, which *dtype receives; for other types *dtype is NNC_DTYPE_COUNT. */
 const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted, void **object, nnc_dtype *dtype);
 

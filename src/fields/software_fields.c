@@ -474,7 +474,7 @@ static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t 
 }
 
 void nnc_recompute_text(unsigned recompute, char *text, unsigned long size) {
-    /* "full" recomputation includes all other flags, so only "full" is printed */
+    /* "full" recomputation includes all other kinds, so only the name "full" is printed */
     const bool full = (recompute & NNC_RECOMPUTE_FULL) != 0;
     flags_text(nnc_recompute_flags, full ? NNC_RECOMPUTE_FULL : recompute, text, size);
 }

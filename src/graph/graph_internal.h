@@ -19,14 +19,15 @@ enum {
     NNC_GRAPH_ARGS_MAX = 16,      /* largest number of arguments of a macro */
     NNC_GRAPH_RANK_MAX = 4,       /* largest number of axes of a tensor, without the batch axis */
     NNC_GRAPH_NAMES_MAX = 64,     /* largest number of tensors that have a name at the same time */
-    NNC_GRAPH_DEPTH_MAX = 24,     /* deepest nesting of macros and repeats */
+    NNC_GRAPH_DEPTH_MAX = 24,     /* largest depth to which macros and repeats may be nested */
     NNC_GRAPH_TENSORS_MAX = 4096, /* largest number of tensors that one walk creates */
     NNC_GRAPH_STEPS_MAX = 16384,  /* largest number of list entries that one walk visits */
     NNC_GRAPH_TURNS_MAX = 100000, /* largest number of iterations of one repeat */
     NNC_GRAPH_STACK_MAX = 16,     /* largest number of operands of an expression that wait for their operator */
 };
 
-/* Largest number of elements of a tensor for one sample. No number in a graph file may be larger. */
+/* Largest number of elements that a tensor may have for one sample, and largest number that a graph file may
+ * contain. */
 #define NNC_GRAPH_NUMBER_MAX 1000000000000000
 #define NNC_GRAPH_DIM_MAX 1000000000 /* largest size of one axis */
 #define NNC_GRAPH_KERNEL_MAX 1000
@@ -317,7 +318,7 @@ typedef struct nnc_captured_op {
     const char *name, *module; /* name: of the operator, "convolution"; module: name of the module that called the
                                 * operator, "layer1.0.conv1" */
     nnc_captured_kind kind;
-    nnc_phase phase; /* forward or backward */
+    nnc_phase phase; /* phase of the operator: forward or backward */
     bool again;      /* true: backward runs this operator of forward again (recomputation) */
     nnc_group group;
     nnc_dtype dtype; /* number format of the operands */
@@ -347,7 +348,7 @@ typedef struct nnc_captured_op {
     bool frozen;                     /* true: training does not change the parameters of the operator */
     int32_t slot;                    /* index of the part of the program (nnc_captured_slot) to which the operator
                                       * belongs */
-    bool narrow;                     /* true: under autocast the operator computes in 16 bits */
+    bool narrow;                     /* true: autocast makes the operator compute in 16 bits */
     double cast_kernels, cast_bytes; /* casts of operands and gradients that autocast adds: their number (cast_kernels)
                                       * and the bytes that they move (cast_bytes) */
     /* Kernels under torch.compile, as nnc_capture_fuse counts them: number and bytes of the kernels that run this
@@ -457,7 +458,7 @@ enum {
     NNC_WINDOW_PAD_D,
     NNC_WINDOW_PAD_END_D,
     NNC_WINDOW_DILATION,
-    NNC_WINDOW_OWN, /* index of the first parameter after the parameters of the window */
+    NNC_WINDOW_OWN, /* index of the first parameter of an op that is not a parameter of its window */
     NNC_CONV_OUT = NNC_WINDOW_OWN,
     NNC_CONV_GROUPS,
     NNC_CONV_BIAS,

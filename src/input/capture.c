@@ -410,8 +410,8 @@ static bool read_tensors(reader *r, nnc_json at, nnc_json op, const char *key, t
 
 /* ---- names of operators ---- */
 
-/* Operators whose work is more than reading the inputs and writing the outputs once, and operators whose name decides
- * their group. Names: native_functions.yaml of PyTorch. */
+/* Operators that need more work than reading their inputs and writing their outputs once, and operators whose name
+ * decides their group. The names are those in native_functions.yaml of PyTorch. */
 static const struct {
     const char *name;
     form form;
@@ -463,11 +463,11 @@ static const struct {
 
 enum { SMALL_MATRIX = 128 };
 
-/* Tests by the words of its name whether an operator that is not in the table multiplies matrices. Its FLOPs are not
- * known, so it must not count as a kernel that only moves bytes. Two kinds count as such a kernel, because they have
- * few FLOPs per byte: a Fourier transform of n complex values has 5 n log2(n) FLOPs for 16 n bytes; a factorization of
- * a matrix of n rows (the words in `factors`) has at most 2 n^3 FLOPs for 8 n^2 bytes in fp32, that is, n / 4 FLOPs per
- * byte; n <= 128 gives at most 32. */
+/* Tests by the words of its name whether an operator that is not in the table multiplies matrices. The FLOPs of such an
+ * operator are not known, so it must not be treated as a kernel that only moves bytes. Two kinds of operator are
+ * treated as such kernels, because they have few FLOPs per byte: a Fourier transform of n complex values has 5 n
+ * log2(n) FLOPs for 16 n bytes; a factorization of a matrix of n rows (the words in `factors`) has at most 2 n^3 FLOPs
+ * for 8 n^2 bytes in fp32, that is, n / 4 FLOPs per byte; n <= 128 gives at most 32. */
 static void find_words(naming *n) {
     static const char *const products[] = { "mm",          "bmm",     "addmm",    "addbmm", "baddbmm", "mv",
                                             "addmv",       "dot",     "vdot",     "matmul", "linear",  "bilinear",
@@ -532,8 +532,8 @@ static bool is_known(nnc_json at, const naming *n, const tensors *in) {
 
 static bool has(const char *text, const char *word) { return strstr(text, word) != NULL; }
 
-/* Returns the part of the network that an operator belongs to: by the name of the operator, else by the path of its
- * module, else by its shape (maps have four axes). */
+/* Returns the group (part of the network) of an operator. The name of the operator decides; if it does not, the path of
+ * its module decides; if that does not, the shape of its tensor decides (a feature map has four axes). */
 static nnc_group group_of(const reader *r, const char *name, const char *module, nnc_group known, const tensors *out,
                           const tensors *in) {
     const tensor *t = out->count > 0 ? &out->of[0] : in->count > 0 ? &in->of[0] : NULL;
@@ -749,11 +749,11 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
     if (out->count > 0) { op->dtype = out->of[0].dtype; }
 }
 
-/* Counts each parameter in the first forward operator that reads it. (Equal layers are recorded once, and backward
- * begins with the last layer, so recorded backward operators read the parameters of another layer.) An operator counts
- * either trained or frozen parameters: the kind of its last parameter, usually the matrix, decides. A parameter of the
- * other kind, such as a frozen bias of a trained matrix, is added to r->loose. If the input is not valid, notes a fault
- * and returns false. */
+/* Adds the number of elements of each parameter to the first forward operator that reads the parameter. (Equal layers
+ * are recorded once, and backward begins with the last layer, so recorded backward operators read the parameters of
+ * another layer.) An operator counts either trained or frozen parameters: the kind of its last parameter, usually the
+ * matrix, decides. A parameter of the other kind, such as a frozen bias of a trained matrix, is added to r->loose. If
+ * the input is not valid, notes a fault and returns false. */
 static bool take_parameters(reader *r, int32_t number, bool table, nnc_captured_op *op) {
     const nnc_json at = r->issues[number].at;
     const tensors *in = &r->issues[number].in;

@@ -27,7 +27,7 @@ typedef struct tensor {
 
 typedef enum storage_kind {
     PARAMETER,
-    FROZEN, /* a parameter of the network that is not trained */
+    FROZEN, /* PARAMETER that training does not change */
     BUFFER,
     INPUT,
     GRADIENT,
@@ -64,7 +64,7 @@ typedef struct entries {
 
 /* A tensor that an operator of the file reads or writes, with the sizes that nnc_capture_fuse needs. */
 typedef struct ref {
-    int32_t storage; /* index of the storage; -1 = the operator overwrites the tensor without reading it */
+    int32_t storage; /* index of the storage; -1 = the operator overwrites the whole tensor and does not read it */
     bool written;
     double elements, bytes; /* elements: number of elements of the tensor; bytes: bytes of the tensor that the operator
                              * moves */
@@ -89,8 +89,8 @@ typedef enum form {
 typedef enum fusion {
     /* never fused with other operators: the operator runs as the kernel of a library, or is a scatter */
     FUSION_NONE,
-    FUSION_POINTWISE, /* the operator computes one value per element */
-    FUSION_REDUCTION, /* the operator computes one value per row, per column, or for the whole tensor */
+    FUSION_POINTWISE, /* the operator computes each element of its result from one element of each input */
+    FUSION_REDUCTION, /* the operator computes one value for each row, for each column, or for the whole tensor */
     FUSION_NORM,      /* the operator reduces each row to one value, and uses this value for a result as large as the
                        * input */
     FUSION_NORM_BACK, /* like FUSION_NORM, but a separate kernel also reduces the columns for the gradients of gain and
@@ -126,7 +126,7 @@ typedef struct issue {
     nnc_json args;    /* arguments of the operator that are not tensors; node NULL = the file does not state them */
     nnc_json moves;   /* changes of the storage numbers of this operator from one equal layer to the next; node NULL =
                        * not recorded */
-    const naming *by; /* properties that follow from the operator's name */
+    const naming *by; /* properties of the operator that follow from its name alone */
     nnc_phase phase;
     bool counts;    /* true: the operator belongs to forward or backward; false: it belongs to the optimizer */
     bool again;     /* true: an operator of forward that backward runs again (recomputation) */

@@ -210,11 +210,11 @@ static int32_t slot_like(const reader *r, const slot_names *names, const int32_t
     return found;
 }
 
-/* Sets the slot of each backward operator. An operator outside of units gets the slot of the next operator in a
- * unit; after the last operator in a unit, it gets the first slot. But all operators before the first operator in a
- * unit get the last slot. */
+/* Sets the slot of each backward operator. An operator outside of units gets the slot of the next operator in a unit;
+ * after the last operator in a unit, it gets the first slot. All operators before the first operator in a unit, such as
+ * those of the loss, get the last slot. */
 static void assign_backward(const reader *r, const slot_names *names, const int32_t *block, int32_t *slot_of) {
-    int32_t least = 0, first = r->file_ops; /* first: index of the first backward operator that belongs to a unit */
+    int32_t least = 0, first = r->file_ops; /* `first`: index of the first backward operator that belongs to a unit */
     for (int32_t i = r->file_ops - 1; i >= 0; i--) {
         if (!r->backward_of[i]) { continue; }
         const bool known = i + 1 < r->file_ops && r->backward_of[i + 1] && r->module_of[i + 1] == r->module_of[i] &&
@@ -406,8 +406,8 @@ static extent extent_of(const reader *r, int32_t number, fusion how) {
 
 static bool is_equal(double a, double b) { return !(a < b) && !(a > b); }
 
-/* Tests whether an operator (given as a chain of its own) can run in the kernel of a chain. Both must have the same
- * level: then no kernel has to run between the two. */
+/* Tests whether an operator (given as a chain of its own) can run in the kernel of a chain. The operator and the chain
+ * must have the same level (number of kernels that run before): then no kernel has to run between them. */
 static bool joins(const chain *c, const chain *op) {
     const bool same = is_equal(c->domain, op->domain);
     if (c->level != op->level || c->block != op->block || c->phase != op->phase) { return false; }

@@ -1,5 +1,5 @@
-/* Catalogues: prices of sellers, carbon intensity of regions, energy overhead (PUE) of buildings. Every entry names its
- * source; a price also has its place and date. */
+/* Catalogues: prices of sellers, carbon intensity of regions, energy overhead (PUE) of buildings. Every entry states
+ * its source; a price states its place and its date, too. */
 #include <assert.h>
 #include <strings.h>
 
@@ -221,7 +221,8 @@ nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer
 
 /* ---- regions and buildings ---- */
 
-/* Loads a catalogue (regions or buildings) from a data folder. NNC_UNKNOWN_ID: no folder has the file. */
+/* Loads a catalogue (regions or buildings) from a data folder. Returns NNC_UNKNOWN_ID if no data folder has the
+ * file. */
 static nnc_status open_grid(nnc_specs *specs, const char *file, const char *schema, const char *option, catalogue *c,
                             nnc_error *err) {
     const char *path = NULL;

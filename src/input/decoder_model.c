@@ -239,7 +239,8 @@ static void check_experts(nnc_json at, const nnc_decoder *d) {
     }
 }
 
-/* Returns the number of layers of one kind in a pattern of layers. */
+/* Returns how many of the `count` entries of a pattern of layers have the kind `kind`; entries beyond the number of
+ * layers are not counted. */
 static int64_t layers_of(const nnc_decoder *d, const unsigned *kinds, int32_t count, unsigned kind) {
     int64_t found = 0;
     for (int32_t i = 0; i < count; i++) { found += i < d->layers && kinds[i] == kind ? 1 : 0; }
@@ -279,7 +280,7 @@ static void check_mlps(nnc_json at, const nnc_decoder *d) {
     }
 }
 
-/* Checks that a field is given if another field requires it, and only then. */
+/* Checks that a field has a value exactly if another field requires it. */
 static void check_beside(nnc_json at, const char *field, bool given, bool wanted, const char *other) {
     if (given != wanted) {
         nnc_json_fault(at, field, "%s, expected it with %s and only then", given ? "does not apply" : "missing", other);
@@ -322,8 +323,8 @@ static void check_ends(nnc_json at, const nnc_decoder *d) {
     }
 }
 
-/* For each field, the set of mixers (kinds of attention or recurrence of a layer) that require it, one bit each.
- * Without such a mixer the field is not allowed. */
+/* For each field, the set of mixers (kinds of attention or recurrence) that require the field, with one bit for each
+ * mixer. In a network without one of these mixers, the field must not be set. */
 #define BIT(mixer) (1U << (mixer))
 #define MAMBA BIT(NNC_MIXER_MAMBA)
 #define HEADED (BIT(NNC_MIXER_MAMBA2) | BIT(NNC_MIXER_GATED_DELTA) | BIT(NNC_MIXER_BESIDE))

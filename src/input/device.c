@@ -136,7 +136,8 @@ static void read_prices(nnc_json at, nnc_device *device) {
         price->where = nnc_read_text(nnc_json_get(item, "where"));
         price->date = nnc_read_text(nnc_json_get(item, "date"));
         price->source = nnc_read_text(nnc_json_get(item, "source"));
-        if (nnc_json_go_on(item) && price->date == NULL) { /* a price needs a date, and a place or source */
+        /* an entry of "prices" must state a date, and a place or a source */
+        if (nnc_json_go_on(item) && price->date == NULL) {
             nnc_json_fault(item, "date", "missing, expected it with a price, found nothing");
         } else if (nnc_json_go_on(item) && price->where == NULL && price->source == NULL) {
             nnc_json_fault(item, "where", "missing, expected it or source with a price, found nothing");
@@ -179,7 +180,7 @@ static void device_rules(nnc_json at, const nnc_device *device) {
     link_rules(at, &device->scale_up);
 }
 
-/* Tests whether the file sets a rate itself, instead of inheriting the rate by its key "like". */
+/* Tests whether a device file states a rate itself, and does not inherit the rate by its key "like". */
 static bool says_rate(nnc_json root) {
     static const char *const rates[] = { "units",           "clock_hz", "matmul_flops_per_s", "vector_flops_per_s",
                                          "mem_bytes_per_s", "l2_bytes", "scratch_bytes",      NULL };
@@ -268,9 +269,10 @@ static void judge(nnc_json at, nnc_device *device) {
     }
 }
 
-/* Fractions of the link rate over PCIe, for kinds of collectives without own values. Groups of eight cards reach less
- * than pairs, because more cards use the same bridges and sockets. Measured: 0.393 for a group of eight A100 of SimuMax
- * (mean of three kinds), 0.64 for pairs of L40S (collectives_aiconfigurator.csv). */
+/* Fractions of the link rate that collectives over PCIe reach, for kinds of collectives to which a device file gives no
+ * values. Groups of eight cards reach a smaller fraction than pairs, because more cards use the same bridges and
+ * sockets. Measured: 0.393 for a group of eight A100 of SimuMax (mean of three kinds), 0.64 for pairs of L40S
+ * (collectives_aiconfigurator.csv). */
 static const nnc_collective_efficiency over_pcie = { .bus_fraction = 0.377, .small_group_loss = -2.8 };
 static const nnc_collective_efficiency full_rate = { .bus_fraction = 1.0 };
 
@@ -374,7 +376,8 @@ static void scale_peaks(nnc_device *device) {
     }
 }
 
-/* Returns the bit of the format in a name "<peaks>.<format>"; 0 = another name. */
+/* If a name is "<peaks>.<format>", returns a word in which only the bit of this number format is set; 0 = the name has
+ * another form. */
 static uint32_t format_of(const char *field, const char *peaks) {
     const size_t length = strlen(peaks);
     for (int i = 0; strncmp(field, peaks, length) == 0 && i < NNC_DTYPE_COUNT; i++) {
@@ -752,7 +755,8 @@ static const nnc_field power_fields[] = {
     FITTED_ON,
 };
 
-/* The defaults of these fields, for devices without measurements, are the fractions of h100-sxm5-80gb. */
+/* Default values of these fields for devices without measurements. They are the fractions that were measured on
+ * h100-sxm5-80gb. */
 #define STREAM(member, value) NNC_FIELD(nnc_stream_efficiency, member), .max = 1, .above_min = true, NNC_DEFAULT(value)
 static const nnc_field stream_fields[] = {
     { STREAM(memory_fraction, 0.88), .help = "Share of the memory bandwidth that a kernel reaches." },

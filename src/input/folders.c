@@ -133,7 +133,7 @@ static void normalise_id(const char *text, char *plain, size_t size) {
         for (size_t i = 0; i < length; i++) { word[i] = (char)tolower((unsigned char)from[i]); }
         from += length;
         if (length == 1 && word[0] == 'g' && word > plain + 1 && isdigit((unsigned char)word[-2])) {
-            word[length++] = 'b'; /* in names of devices "40g" means the same as "40gb" */
+            word[length++] = 'b'; /* in the name of a device, "40g" is completed to "40gb" */
         }
         if (!says_nothing(word, length, used == 0)) {
             if (used > 0) { plain[used++] = '-'; }
@@ -195,7 +195,7 @@ bool nnc_folders_open(nnc_folders *folders, const char *data_path) {
     for (const char *c = path; c != NULL && *c != '\0'; c++) { capacity += *c == NNC_PATH_SEPARATOR; }
     folders->paths = nnc_arena_array(folders->arena, capacity, sizeof(*folders->paths));
     if (folders->paths == NULL || (path != NULL && !add_path(folders, path))) { return false; }
-    /* The XDG base directory specification says that relative paths are ignored. */
+    /* a relative path is skipped, as the XDG base directory specification requires */
     if (config != NULL && config[0] == '/') {
         if (!add_folder(folders, join(folders->arena, config, "/nncost", ""))) { return false; }
     } else if (home != NULL && home[0] != '\0') {
@@ -340,7 +340,7 @@ static const char *nearest_of(const char *text, const char *const *names, int32_
     return best[0] != NULL ? best[0] : best[1] != NULL ? best[1] : nnc_nearest(text, names, (size_t)count);
 }
 
-/* Tests whether the text is usable as a file name in a folder. */
+/* Tests whether a text can be used as the name of a file in a data folder. */
 static bool is_usable(const char *id) {
     return id[0] != '\0' && id[0] != '.' && strlen(id) < 256 && strstr(id, "..") == NULL && strchr(id, '"') == NULL;
 }
@@ -385,8 +385,8 @@ static int counted(const char *text, char *name, size_t size) {
     return (int)after;
 }
 
-/* Tests whether an unknown device name means a server of a cloud, several devices, the device of this machine, or all
- * cards of a vendor. If so, writes to `known` the words that the user can write instead. */
+/* Tests whether an unknown device name is that of a cloud server, of several devices ("8xH100"), of the device of this
+ * machine, or of all cards of a vendor. If so, writes to `known` the words that the user can write instead. */
 static bool expected_device(nnc_folders *folders, const char *id, const nnc_id_list *list, char *known, size_t size) {
     static const char *const here[] = { "cuda", "gpu", "local", "auto", "cuda:0", "mps", "cpu", "rocm", "xpu", NULL };
     static const char *const groups[] = { "nvidia", "amd", "intel", "apple", "geforce", "rtx", "radeon", NULL };
@@ -655,7 +655,7 @@ static const char *path_in(nnc_specs *specs, const char *folder, const char *bel
     return path;
 }
 
-/* In a diffusers pipeline the trained network is in one of these folders. */
+/* subfolders of a diffusers pipeline; the trained network is in the first of them that exists */
 static const char *const networks[] = { "unet", "transformer", "prior", "decoder" };
 
 static nnc_status find_network(nnc_specs *specs, const char *folder, const char **path, nnc_error *err) {
@@ -682,8 +682,8 @@ static bool is_called(const char *path, const char *name) {
 
 /* ---- finds models by their names on the Hugging Face hub ---- */
 
-/* Tests whether the text may be a name on the hub, "meta-llama/Llama-3.1-8B", or the folder of a copy. Returns false
- * for names of JSON files. */
+/* Tests whether a text can be a name on the Hugging Face hub, such as "meta-llama/Llama-3.1-8B", or the path of a
+ * folder with a copy of the model. Returns false for the name of a JSON file. */
 static bool may_be_name(const char *text) {
     const char *slash = strrchr(text, '/');
     return slash != NULL && slash[1] != '\0' && text[0] != '.' && !nnc_ends_in(text, ".json");
@@ -812,7 +812,8 @@ static nnc_json shape_of(nnc_json table, const char *name, bool exact) {
     return found;
 }
 
-/* Writes a name in lower case without separators, except between two digits: qwen-27b is not qwen2-7b. */
+/* Writes a name in lower case and without its separators, except a separator between two digits: "qwen-27b" becomes
+ * "qwen27b", and "qwen2-7b" stays "qwen2-7b". */
 static void joined_name(const char *name, char joined[PLAIN_MAX]) {
     size_t used = 0;
     for (const char *c = name; *c != '\0' && used + 1 < PLAIN_MAX; c++) {

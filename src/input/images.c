@@ -346,7 +346,7 @@ bool nnc_image_read(nnc_specs *specs, const uint64_t *images, nnc_spec_kind kind
         if (!is_unchanged(specs, kind, id, *at++)) { return false; }
     }
     get_struct(&at, spec, nnc_spec_kinds[kind].size / WORD);
-    bool whole = stem == NULL || strcmp(stem, spec) == 0; /* the id is the first member of every struct */
+    bool whole = stem == NULL || strcmp(stem, spec) == 0; /* every struct of a spec begins with the id */
     for (int i = 0; i < LISTS && whole; i++) {
         whole = lists[i].kind != kind || get_list(arena, texts, &at, &lists[i], spec);
     }

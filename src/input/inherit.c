@@ -273,8 +273,8 @@ static bool find_like(nnc_json at, nnc_specs *specs, nnc_spec_kind kind, const c
     return true;
 }
 
-/* Reads the file that the key "like" names. That file must be valid by itself. If the input is not valid, notes an
- * error and returns false. */
+/* Reads the file that the key "like" of a document names. This file must be valid, too. If the input is not valid,
+ * notes an error and returns false. */
 static bool read_like(nnc_json_doc *doc, nnc_json at, nnc_specs *specs, nnc_spec_kind kind) {
     nnc_error err;
     const char *path;

@@ -525,7 +525,7 @@ nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path,
  * *path is NULL. */
 nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path, nnc_error *err);
 
-/* Result of looking up a name of the Hugging Face hub in hub/names.json. */
+/* Result of looking up a name of the Hugging Face hub in the table hub/names.json. */
 typedef struct nnc_hub_name {
     /* path of the file with the dimensions of the network; NULL = the table does not have the name */
     const char *path;

@@ -201,8 +201,8 @@ static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean) {
     return !lean->failed && doc->large.digests != NULL;
 }
 
-/* Parses the document without the members of its large object (see nnc_json_large). Returns false if the whole document
- * must be parsed instead. */
+/* Parses the document without the members of its large object (see nnc_json_large). If this is not possible, returns
+ * false; the caller then parses the whole document. */
 static bool parse_lean(nnc_json_doc *doc) {
     nnc_buffer lean = { 0 };
     const char *rest = NULL;

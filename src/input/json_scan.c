@@ -136,7 +136,7 @@ static bool goes_on(char c) {
 }
 
 static bool scan_number(scan *s) {
-    char number[64]; /* cJSON reads at most 63 characters */
+    char number[64]; /* cJSON reads at most 63 characters of a number, so longer numbers are refused */
     double value;
     const size_t length = nnc_number_span(s->at, (size_t)(s->end - s->at));
     const char *after = s->at + length;

@@ -368,8 +368,8 @@ void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *c
     *count = list.count;
 }
 
-/* Adds the texts of "fitted_on" in an object and in the objects inside it to the sources. The recursion is as deep as
- * the text is nested. */
+/* Adds the text of each key "fitted_on", in an object and in the objects inside it, to the list of sources. The
+ * function calls itself as often as objects are nested. */
 static void add_fitted(nnc_json at, const char *name, source_list *to) {
     char below[96];
     const nnc_json text = nnc_json_get(at, "fitted_on");
@@ -495,8 +495,8 @@ static void take_enum(nnc_json value, const nnc_metric *row, char *at) {
 }
 
 /* State of reading a JSON object into `record`: the members of the object are read one by one, and the values of
- * earlier members are already in the record. owner: the record that has the list in which `record` is an element; NULL =
- * `record` is in no list. */
+ * earlier members are already in the record. owner: the record that has the list in which `record` is an element;
+ * NULL = `record` is in no list. */
 typedef struct reading {
     nnc_json object;
     void *record;
@@ -649,7 +649,8 @@ static nnc_status read_cell(nnc_csv *csv, bool *last, nnc_error *err) {
         csv->at += ends > 0 ? ends : 1;
         csv->line += ends > 0;
     }
-    *close = '\0'; /* the NUL is written after the separator was read, because the NUL may overwrite the separator */
+    /* the NUL that ends the cell is written last, because it may overwrite the separator after the cell */
+    *close = '\0';
     csv->cells[csv->count++] = start;
     return NNC_OK;
 }

@@ -76,8 +76,8 @@ static const nnc_architecture *find_row(nnc_foreign_set *set, nnc_json root) {
 
 /* ---- the network of the architecture, and the fields that its files name ---- */
 
-/* Gives the model a copy of the list of ops that the architecture names; does nothing if it names no list. If the input
- * is not valid, notes a fault and returns false. */
+/* Gives the model a copy of the list of ops that the architecture names. If the architecture names no list, does
+ * nothing. If the list is not valid, notes a fault and returns false. */
 static bool take_graph(nnc_foreign_file *file) {
     char below[96], *text = NULL;
     size_t size = 0;
@@ -399,7 +399,8 @@ static void set_implied(nnc_foreign_file *file) {
     nnc_foreign_set_value(file->at, file->model, NULL, file->implied);
 }
 
-/* Returns the nearest architecture file with patterns: `row`, or a file in its chain of "like" keys. */
+/* Returns the architecture file that decides the kinds of layers: `row` if it has the key "patterns", else the first
+ * file with this key in its chain of "like" keys. */
 static const nnc_architecture *with_patterns(const nnc_architecture *row) {
     while (row->below != NULL && row->pattern_count == 0) { row = row->below; }
     return row;
@@ -597,8 +598,8 @@ static void read_parts(nnc_foreign_file *file) {
 
 /* ---- rules and notes that concern the whole file ---- */
 
-/* Returns the key of the configuration that sets a field of the model; if no key sets it (as for levels of a U-Net),
- * returns the name of the field. */
+/* Returns the key of the configuration that sets a field of the model, for error messages. If no single key sets the
+ * field (for example the levels of a U-Net), returns the name of the field. */
 static const char *key_of(const nnc_foreign_file *file, const char *field, char *name, size_t size) {
     snprintf(name, size, "%s", field);
     for (const nnc_architecture *row = file->row; row != NULL; row = row->below) {

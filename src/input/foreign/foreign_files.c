@@ -442,7 +442,7 @@ const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc
     return doc->faults->count == 0 ? row : NULL;
 }
 
-/* Tests whether a text can be the name of a file. */
+/* Tests whether a text can be the name of a data file, without its folder and its ending. */
 static bool is_usable(const char *name) {
     return name[0] != '\0' && name[0] != '.' && strlen(name) < sizeof((nnc_architecture *)0)->id &&
            strpbrk(name, "/\\\"\n") == NULL;
@@ -547,8 +547,8 @@ bool nnc_foreign_listed(nnc_json list, const char *text) {
     return false;
 }
 
-/* Tests whether a key is in a list of names such as "n_embd|hidden_size", or is an object that contains a name of the
- * list. */
+/* Tests whether a value of a data file names a key: the value is a list of names such as "n_embd|hidden_size" that has
+ * the key, or an object with such a list inside. */
 static bool names(const char *list, const char *key) {
     const size_t length = strlen(key);
     for (const char *at = list; *at != '\0' && length > 0; at += *at == '|') {

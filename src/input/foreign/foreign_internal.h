@@ -100,7 +100,7 @@ typedef struct nnc_architecture {
     /* values of fields that every network of this architecture has, although no key states them */
     nnc_json implies;
     nnc_json only;     /* for some keys the values that are allowed; a configuration with another value is refused */
-    nnc_json harmless; /* keys of the configuration that are not read, because they do not change the network */
+    nnc_json harmless; /* keys of the configuration that nncost does not read, because they do not change the network */
     nnc_json needs;    /* keys without which a configuration of this architecture is refused */
     /* {"key": K, "is": {VALUE: ARCHITECTURE}}: if the key K has the value VALUE, ARCHITECTURE is used instead of this
      * one */

@@ -340,7 +340,8 @@ static bool is_derived(const nnc_model *model, const nnc_foreign_key *key) {
             source_field(nnc_model_table_of(model), NULL, nnc_json_text(key->absent)) != NULL);
 }
 
-/* Writes the members of an object as fields with values: "qkv_bias=on,out_bias=on". */
+/* Writes the members of an object of a data file as text: fields and their values, such as
+ * "qkv_bias=on,out_bias=on". */
 static void write_fields(nnc_json value, char *text, size_t size) {
     char own[64];
     text[0] = '\0';
