@@ -39,8 +39,7 @@ static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id) {
     return ids != NULL;
 }
 
-/* Stores the first error of the operating system in a search, such as a folder that cannot be read. If the search finds
- * no file, this error is reported. */
+/* Stores the first error of the operating system, such as an unreadable folder. It is reported if no file is found. */
 static void note_trouble(nnc_folders *folders, const char *path, int number) {
     if (folders->trouble.status == NNC_OK && number != 0 && number != ENOENT && number != ENOTDIR &&
         number != ENAMETOOLONG) {
@@ -99,8 +98,7 @@ static bool says_nothing(const char *word, size_t length, bool first) {
     return false;
 }
 
-/* The text starts with a word of letters, with a number (which may contain dots), or with neither. Returns the length
- * of this word or number; 0 = neither. */
+/* Returns the length of the word of letters, or of the number with dots, at the start of a text; 0 = neither. */
 static size_t word_length(const char *text) {
     size_t length = 0;
     if (isalpha((unsigned char)text[0])) {
@@ -290,8 +288,7 @@ static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const 
     return found;
 }
 
-/* Finds the file in one folder that has the id `id`; if `aliased` is true, the file that has `id` as an alias. Writes
- * its path to *path; if the folder has no such file, *path is not changed. */
+/* Finds the file in one folder with the id `id` (if `aliased`: with this alias); if it is missing, *path stays NULL. */
 static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const char *folder, const char *id,
                           bool aliased, same_fn *same, const char **path, nnc_error *err) {
     nnc_id_list list = { .count = 0 };
@@ -324,9 +321,8 @@ static void squeeze(const char *name, char text[PLAIN_MAX]) {
     text[length] = '\0';
 }
 
-/* Returns the name that is most similar to a text: the shortest name that begins with the text; else the shortest name
- * that contains it; else the name with the smallest edit distance. NULL = no name is similar. Only letters and digits
- * are compared, so "llama-3" is the start of "llama3-8b". */
+/* Returns the name most similar to a text: the shortest that begins with the text; else the shortest that contains it;
+ * else the one with the smallest edit distance; NULL = no name is similar. Only letters and digits are compared. */
 static const char *nearest_of(const char *text, const char *const *names, int32_t count) {
     const char *best[2] = { NULL, NULL };
     char wanted[PLAIN_MAX], name[PLAIN_MAX];
@@ -348,8 +344,7 @@ static bool is_usable(const char *id) {
 static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
                           nnc_error *err);
 
-/* Returns how many devices the cloud server `name` has, according to the list "instances" of a device file; 0 = the
- * file does not list this server. */
+/* Returns the number of devices of a cloud server in the list "instances" of a device file; 0 = it is not listed. */
 static int instance_devices(nnc_folders *folders, const char *path, const char *name) {
     char *text = NULL;
     size_t size = 0;
@@ -441,8 +436,7 @@ const char *nnc_folders_nearest_alias(nnc_folders *folders, const nnc_spec_info 
     return near != NULL && find_id(folders, info, near, &path, NULL) == NNC_OK && path != NULL ? near : NULL;
 }
 
-/* Returns the longest of `names` that is the beginning of a text: "mi250x" is the beginning of "mi250x-gcd". NULL = the
- * text begins with none of the names. */
+/* Returns the longest of `names` with which a text begins: "mi250x" for "mi250x-gcd". NULL = it begins with none. */
 static const char *start_of(const char *text, const char *const *names, int32_t count) {
     const char *best = NULL;
     for (int32_t i = 0; i < count; i++) {
@@ -555,8 +549,7 @@ nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char *
     return *path != NULL ? NNC_OK : nnc_folders_trouble(folders, err);
 }
 
-/* Finds device ".": the newest file ID-here.json, which nncost.measure writes; if there is no such file, a device that
- * is read from the output of nvidia-smi. */
+/* Finds the device ".": the newest file ID-here.json of nncost.measure; without one, the output of nvidia-smi. */
 static nnc_status find_here(nnc_folders *folders, const char **path, nnc_error *err) {
     time_t newest = 0;
     for (int i = 0; i < folders->count; i++) {
@@ -710,9 +703,8 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
  *
  * A name is looked up as it is; then without its owner and without the words of both lists. In this way, copies and
  * quantised variants of a known network are found. "bartowski/Qwen_Qwen3-8B-GGUF" is a copy of Qwen/Qwen3-8B. Then the
- * name
- * is compared with the ids of the shapes. An unknown word stays in the name, so the name is not found: a network with
- * only a similar name is never used. The table is read when a name is neither a file nor a shipped id. */
+ * name is compared with the ids of the shapes. An unknown word stays in the name, so the name is not found: a network
+ * with only a similar name is never used. The table is read when a name is neither a file nor a shipped id. */
 
 /* Copies the next word of a hub name to `word`, in lower case; '_' is copied as '.' ("Llama-3_3"). Words are separated
  * by '-' and spaces. Returns the end of the word in the name; NULL = the name has no further word. */
@@ -727,9 +719,8 @@ static const char *next_word(const char *from, char word[PLAIN_MAX]) {
     return length > 0 ? from + length : NULL;
 }
 
-/* The image of the table of hub names has an index: a sorted array of 64-bit words. The upper 48 bits of a word are the
- * digest of a name, an id or a word; the lower 16 bits are the number of the shape. Two texts can have one digest, so
- * the names of the shape are compared after the index was used. */
+/* The image of the table of hub names has an index of 64-bit words: 48 bits of the digest of a text, and the number of
+ * a shape. Two texts can have one digest, so the names of this shape are then compared with the text. */
 enum { BY_NAME, BY_PLAIN_NAME, BY_ID, BY_WORD, SEVERAL = 0xffff };
 
 static uint64_t hub_key(int by, const char *text) {
@@ -745,8 +736,7 @@ static int by_key(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Returns the number of the shape to which the index of hub names leads from a text; -1 = the index does not have the
- * text; SEVERAL = several shapes have the text. */
+/* Returns the number of the shape that the index gives for a text; -1 = no shape; SEVERAL = more than one shape. */
 static int indexed(nnc_json table, int by, const char *text) {
     const uint64_t key = hub_key(by, text), *words = table.doc->image.index;
     const uint64_t *found = bsearch(&key, words, table.doc->image.index_count, sizeof key, by_key);
@@ -755,9 +745,8 @@ static int indexed(nnc_json table, int by, const char *text) {
 
 static bool has_index(nnc_json table) { return table.doc->image.index_count > 0; }
 
-/* Returns the entry of "shapes" in which a text has to be searched. If the table has an index, this is the only entry
- * that can have the text, and *all is set to false. Without an index it is the first entry, and *all is set to true,
- * because all entries have to be searched. */
+/* Returns the first entry of "shapes" that can have a text. With an index, *all is false: no other entry can have the
+ * text. Without an index, *all is true: all entries have to be searched. */
 static nnc_json first_shape(nnc_json table, int by, const char *text, bool *all) {
     nnc_json shape = nnc_json_first(nnc_json_get(table, "shapes"));
     *all = !has_index(table);
@@ -768,8 +757,7 @@ static nnc_json first_shape(nnc_json table, int by, const char *text, bool *all)
 }
 
 /* Writes the name without its owner and without words that do not change the dimensions of the network. If the name has
- * a word for a format of weights, sets *stored to the format; if it has several such words ("GPTQ-Int8"), the last one
- * decides. */
+ * words for a format of weights, sets *stored to the format of the last of these words ("GPTQ-Int8"). */
 static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], const char **stored) {
     const nnc_json words = nnc_json_get(table, "words"), formats = nnc_json_get(table, "formats"), none = { 0 };
     const char *slash = strrchr(name, '/');
@@ -789,9 +777,8 @@ static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], 
     }
 }
 
-/* Returns the entry of "shapes" (a network and its names) that has the name `name`; node NULL = no entry has it. exact:
- * true = the whole names must be equal; false = the names as shortened by plain_name must be equal, and only one entry
- * may have such a name. */
+/* Returns the entry of "shapes" that has the name `name`; node NULL = no entry. exact: compares whole names; else
+ * compares names that plain_name has shortened, and returns an entry only if no second entry matches. */
 static nnc_json shape_of(nnc_json table, const char *name, bool exact) {
     nnc_json found = { .node = NULL };
     char wanted[PLAIN_MAX], plain[PLAIN_MAX];
@@ -812,8 +799,7 @@ static nnc_json shape_of(nnc_json table, const char *name, bool exact) {
     return found;
 }
 
-/* Writes a name in lower case and without its separators, except a separator between two digits: "qwen-27b" becomes
- * "qwen27b", and "qwen2-7b" stays "qwen2-7b". */
+/* Writes a name in lower case. Removes separators, except between two digits: "qwen-27b" becomes "qwen27b". */
 static void joined_name(const char *name, char joined[PLAIN_MAX]) {
     size_t used = 0;
     for (const char *c = name; *c != '\0' && used + 1 < PLAIN_MAX; c++) {
@@ -824,8 +810,7 @@ static void joined_name(const char *name, char joined[PLAIN_MAX]) {
     joined[used] = '\0';
 }
 
-/* Returns the entry of "shapes" whose id equals a name when both are written by joined_name: "llama-4-scout" and
- * llama4-scout. */
+/* Returns the entry of "shapes" whose id equals a name after joined_name has changed both; node NULL = no entry. */
 static nnc_json shape_by_id(nnc_json table, const char *name) {
     char wanted[PLAIN_MAX], id[PLAIN_MAX];
     bool all = true;
@@ -875,8 +860,7 @@ size_t nnc_hub_index(nnc_json table, uint64_t *words, size_t most) {
     return count < most && number < SEVERAL ? kept : 0;
 }
 
-/* Returns the known hub name that is most similar to a name, after plain_name has shortened both; NULL = no name is
- * similar. */
+/* Returns the known hub name most similar to a name, after plain_name has shortened both; NULL = none is similar. */
 static const char *nearest_name(nnc_json table, const char *name, nnc_arena *arena) {
     const nnc_json shapes = nnc_json_get(table, "shapes");
     int32_t count = 0, capacity = 0;
@@ -918,8 +902,7 @@ static nnc_status place(nnc_specs *specs, const char *shape, const char **path, 
     return NNC_OK;
 }
 
-/* Finds the network and the weight format that belong to a hub name, in the table of hub names. found: points to an
- * nnc_hub_name, in which the result is stored. */
+/* Looks a hub name up in the table of hub names, and stores the result in the nnc_hub_name to which `found` points. */
 static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, void *found, nnc_error *err) {
     nnc_hub_name *hub = found;
     nnc_arena *arena = nnc_specs_arena(specs);
@@ -944,8 +927,7 @@ static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, vo
     return hub->shape != NULL ? place(specs, hub->shape, &hub->path, err) : nnc_no_memory(err);
 }
 
-/* Type of a function that looks a name up in the table of hub names. with_table reads the table and calls this
- * function. */
+/* Type of a function that looks a name up in the table of hub names. with_table reads the table for it. */
 typedef nnc_status look(nnc_specs *specs, nnc_json table, const char *name, void *found, nnc_error *err);
 static nnc_status with_table(nnc_specs *specs, look *look_in, const char *name, void *found, nnc_error *err) {
     const char *path = NULL;
@@ -968,9 +950,8 @@ nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, n
     return with_table(specs, look_up, name, hub, err);
 }
 
-/* Finds a short hub name (with owner) of a shape: the shortest of its names that contains the whole id of the shape.
- * found: points to a const char *, in which the name is stored; if no name contains the id, the pointer is not
- * changed. */
+/* Sets the const char * to which `found` points to the shortest hub name (with owner) that contains the whole id of a
+ * shape. If no name of the shape contains the id, does not change it. */
 static nnc_status usual_name(nnc_specs *specs, nnc_json table, const char *id, void *found, nnc_error *err) {
     const nnc_json names = nnc_json_get(nnc_json_get(nnc_json_get(table, "shapes"), id), "names");
     const char **name = found, *best = NULL;
