@@ -471,18 +471,19 @@ typedef struct nnc_resident_bytes {
     /* parameters of frozen helper models on the device: outside experts (helper), of experts (helper_expert) */
     nnc_parameters helper, helper_expert;
     nnc_kept kept;
-    double op_bytes, block_bytes; /* working set of an op (op_bytes) and live bytes of a recomputed block (block_bytes),
-                                   * both of the segment for which their sum is largest */
+    /* op_bytes: working set of an op; block_bytes: live bytes of a recomputed block; both belong to the segment in
+     * which their sum is largest */
+    double op_bytes, block_bytes;
     const char *op_what;
-    double unit_params, unit_frozen; /* the largest number of trained (unit_params) and of frozen parameters
-                                      * (unit_frozen) in one ZeRO-3 unit */
-    bool replayed;                   /* true: gradients appear in backward while activations are freed, so the peak was
-                                      * computed as one moment of backward */
+    /* unit_params: trained parameters, and unit_frozen: frozen parameters, of the ZeRO-3 unit that has the most */
+    double unit_params, unit_frozen;
+    /* true: the memory peak was computed as one moment of backward, because gradients appear in backward while
+     * activations are freed */
+    bool replayed;
     struct {
         double gradient_bytes, activation_bytes, op_bytes, block_bytes, cast_bytes, workspace_bytes;
         const char *what;
-    } peak; /* if `replayed` is true: bytes at the moment of backward with the most bytes in
-             * memory */
+    } peak; /* if `replayed` is true: the bytes in memory at the moment of backward that needs the most bytes */
     /* bytes of the largest temporary tensor, taken as half of the largest working set of an op */
     double largest_block_bytes;
 } nnc_resident_bytes;

@@ -697,8 +697,9 @@ NNC_SAYING void set_interval(const nnc_model *model, const nnc_plan *plan, const
     const bool own = plan->reserve_bytes >= 0;
     const double beyond = model->stand_in ? STAND_IN : 1.0;
     if (memory->one_moment && software->library_kept && !own &&
-        !model->stand_in) { /* reserve.share then covers tensors that the replay of backward does not count, so it
-                             * decides the width of the range */
+        /* after a replay of backward, reserve.share stands for tensors that the replay does not count, so it decides
+         * the width of the range of measured peaks */
+        !model->stand_in) {
         NNC_LET(why, peak_bytes, "B", (double)memory->peak_allocated_bytes);
         NNC_LET(why, beside_bytes, "B", (double)memory->context_bytes);
         NNC_LET(why, share, NULL, software->reserve.share);

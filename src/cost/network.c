@@ -341,8 +341,8 @@ double nnc_network_carried_bytes(const nnc_network *network, const nnc_collectiv
     const double bytes = exchange->bytes;
     const nnc_route *route = &network->routes[nnc_network_route_of(exchange)];
     const double copies = exchange->copies;
-    const bool within = ideal && route->outer == 1; /* in ideal mode each rank of a group inside one domain counts as a
-                                                     * domain */
+    /* in ideal mode, ranks of a group in one domain are counted as if each rank were a domain */
+    const bool within = ideal && route->outer == 1;
     NNC_LET(why, domains, NULL, within ? route->inner : route->outer);
     if (!(copies > 1.0 && domains > 1.0 && (ideal || exchange->once_per_node))) { return bytes; }
     NNC_LET(why, all_bytes, "B", bytes);

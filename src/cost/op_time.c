@@ -33,8 +33,9 @@ double nnc_intensity(const nnc_work *work) {
 
 /* Rates of one device and fitted values of one kind of kernel, from which all forms compute the time of an op. */
 typedef struct device_rates {
-    double matmul_flops_per_s, vector_flops_per_s; /* peak rates: of the matrix units (matmul_flops_per_s), and of the
-                                                    * vector units (vector_flops_per_s; NaN = not published) */
+    /* matmul_flops_per_s: peak rate of the matrix units; vector_flops_per_s: peak rate of the vector units, NaN = not
+     * published */
+    double matmul_flops_per_s, vector_flops_per_s;
     double mem_bytes_per_s, calibration;
     /* fitted for the kind of kernel: sustained_fraction: fraction of the peak rate that is reached; memory_fraction:
      * fraction of the memory bandwidth that is reached; fixed_s: fixed time in seconds */
@@ -143,8 +144,9 @@ typedef struct product {
 } product;
 
 typedef struct choice {
-    double tiled_s, moved_s, score; /* of one tile size and split of k: seconds of the tiles on the units (tiled_s) and
-                                     * of the memory traffic (moved_s); score: sum of the fourth powers of both */
+    /* for one tile size and one split of k: tiled_s = seconds of the tiles on the units; moved_s = seconds of the
+     * memory traffic; score = tiled_s^4 + moved_s^4 */
+    double tiled_s, moved_s, score;
 } choice;
 
 NNC_SAYING choice try_split(const product *p, double tiles, double tm, double tn, double split, nnc_derivation *why) {

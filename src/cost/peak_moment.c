@@ -39,8 +39,9 @@ typedef struct replay {
     /* for one instance of each segment: the moment of its backward with the most bytes in memory. inside: without
      * recomputation; again: if backward runs its recompute blocks again one by one */
     moment inside[NNC_SEGMENTS_MAX], again[NNC_SEGMENTS_MAX];
-    double stream_bytes; /* bytes of the gradient of the residual stream, which is in memory while backward of attention
-                          * or MLP runs */
+    /* bytes of the gradient of the residual stream; it is in memory while backward runs the attention or the MLP of a
+     * layer */
+    double stream_bytes;
     double largest_op_bytes;
 } replay;
 
@@ -60,10 +61,11 @@ static void take_larger(moment *most, const moment *now) {
  * runs again. */
 typedef struct left_over {
     double kept[NNC_SEGMENTS_MAX], casts[NNC_SEGMENTS_MAX], gradients[NNC_SEGMENTS_MAX];
-    double inputs[NNC_SEGMENTS_MAX];     /* inputs of recompute blocks that backward has not run again yet, and kept
-                                          * bytes of ops outside blocks */
-    double live[NNC_BLOCKS_MAX];         /* for each recompute block that runs again: kept bytes of its ops up to the
-                                          * current op */
+    /* bytes that an instance still keeps: inputs of those recompute blocks that backward has not run again yet, and
+     * tensors of ops outside blocks */
+    double inputs[NNC_SEGMENTS_MAX];
+    /* for each recompute block that backward runs again: bytes of the kept tensors of its ops, up to the current op */
+    double live[NNC_BLOCKS_MAX];
     const nnc_op *first[NNC_BLOCKS_MAX]; /* the first op of each recompute block; a block may lie inside another
                                           * block */
 } left_over;

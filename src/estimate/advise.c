@@ -29,8 +29,9 @@ typedef enum change {
     /* change for a plan with adapters: the frozen weights are stored in int8 or NF4 instead of 16 bits */
     CHANGE_FROZEN,
     CHANGE_SEQ_LEN, /* change for a plan with adapters: the sequences are shortened */
-    CHANGES_GENTLE, /* changes from this value on are not gentle: they alter the numerics or the task, or cost much
-                     * time */
+    /* first change that is not gentle: this change and all later ones alter the numerics or the task, or cost much
+     * time */
+    CHANGES_GENTLE,
     CHANGE_PRECISION = CHANGES_GENTLE,
     CHANGE_OPTIMIZER,
     CHANGE_POLICY,
@@ -222,11 +223,11 @@ typedef struct search {
     int tries; /* number of estimates that the search is still allowed to make */
     /* true: try_set tries every strength, because a stronger change can need more memory than a weaker one */
     bool patient;
-    bool gentle_tried; /* true: the search for gentle changes is complete, so try_sets skips sets of up to AT_ONCE
-                        * gentle changes */
-    bool takes_tight;  /* true: a plan with the verdict tight counts as fitting if the estimated memory fits, even if
-                        * the upper end of the measured peaks does not */
-    bool shipped;      /* true: changed plans use only features that the framework of the software profile has */
+    bool gentle_tried; /* true: all sets of up to AT_ONCE gentle changes were tried, so try_sets skips these sets */
+    /* true: the verdict "tight" is accepted, too: a plan counts as fitting if its estimated memory fits, even if
+     * measured peaks may be above the capacity */
+    bool takes_tight;
+    bool shipped; /* true: changed plans use only features that the framework of the software profile has */
     tried_plan tried[TRIED_MAX];
     int tried_count;
 } search;

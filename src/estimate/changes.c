@@ -30,8 +30,9 @@ typedef enum move {
     MOVE_TENSOR,
     MOVE_PIPELINE,
     MOVE_SMALLER,
-    MOVE_TOGETHER, /* the moves from this value on train other weights than the given plan, so they are never combined
-                    * with other moves, except QLoRA (find_together) */
+    /* the moves from this value on train other weights than the given plan does; they are never combined with other
+     * moves, except QLoRA (find_together) */
+    MOVE_TOGETHER,
     MOVE_LORA = MOVE_TOGETHER,
     MOVE_QLORA,
     MOVES

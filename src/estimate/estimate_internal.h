@@ -109,12 +109,12 @@ typedef struct nnc_stage_layers {
  * same number of layers; if the number of layers is not a multiple of the number of stages, the first stages get one
  * layer more each. The first stage has the embedding, and the last stage has the head. */
 typedef struct nnc_stage_partition {
-    int32_t stages, virtual_stages; /* stages: number of pipeline devices; virtual_stages: number of virtual stages on
-                                     * all devices */
+    /* stages: number of devices of the pipeline; virtual_stages: number of virtual stages on all devices together */
+    int32_t stages, virtual_stages;
     int32_t segments;
     nnc_stage_layers shares[NNC_VIRTUAL_STAGES_MAX];
-    bool alike[NNC_VIRTUAL_STAGES_MAX]; /* true: the virtual stage has the same layers as the stage before; false: not
-                                         * known */
+    /* true: the virtual stage has the same layers as the virtual stage before it; false: this is not known */
+    bool alike[NNC_VIRTUAL_STAGES_MAX];
 } nnc_stage_partition;
 
 void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_stage_partition *partition);
@@ -155,14 +155,17 @@ typedef struct nnc_segment_time {
  * may overlap with compute. */
 typedef struct nnc_overlap {
     double share[NNC_COMM_COUNT];
-    double tensor_backward; /* overlapped share of tensor-parallel collectives in backward; `share` has the share for
-                             * forward */
+    /* overlapped fraction of the collectives of tensor parallelism in backward; `share` has their fraction in
+     * forward */
+    double tensor_backward;
     /* overlapped share of the communication of context parallelism that has to end before attention starts */
     double context_ahead;
-    double ring_share; /* share of the attention time that ring transfers can overlap with: the time of all blocks
-                        * of keys but the last */
-    bool weight_apart; /* true: the schedule computes weight gradients at another time than the rest of backward,
-                        * so no communication overlaps with weight gradients */
+    /* fraction of the attention time in which ring transfers can run: the time of all blocks of keys except the last
+     * block */
+    double ring_share;
+    /* true: the schedule computes weight gradients at another time than the rest of backward; then no communication
+     * overlaps with weight gradients */
+    bool weight_apart;
 } nnc_overlap;
 nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software);
 
@@ -178,10 +181,12 @@ void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network
 /* Seconds that the host needs to issue one op. Some libraries launch a separate kernel for each product of a group of
  * products (experts). */
 typedef struct nnc_launch {
-    double op_s, product_s, kernel_s; /* seconds of the host: op_s for an op, product_s more for each product of a group
-                                       * of products; if kernel_s > 0, only kernel_s for each kernel of an op counts */
-    bool recorded_attention; /* true: norms and attention take no time of the host, because their kernels are recorded
-                              * once and replayed */
+    /* seconds that the host needs: op_s for one op; product_s in addition for each product of a group of products. If
+     * kernel_s > 0, the host needs kernel_s for each kernel of an op instead */
+    double op_s, product_s, kernel_s;
+    /* true: the kernels of norms and attention are recorded once and replayed, so the host needs no time for norms and
+     * attention */
+    bool recorded_attention;
 } nnc_launch;
 static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *op) {
     if (launch->kernel_s > 0.0) { return launch->kernel_s * nnc_op_issued(op).kernels; }
@@ -222,14 +227,16 @@ typedef struct nnc_step {
     const nnc_segment_sums *sums; /* sums over the ops of each segment of the op list */
     /* links and rates of the groups of ranks of the plan; NULL = the plan has one device */
     const nnc_network *network;
-    double tied_params; /* number of parameters of the tied embedding on one rank, if the first and the last
-                         * pipeline stage both hold a copy; else 0 */
+    /* number of parameters on one rank of the tied embedding table, if both the first and the last pipeline stage hold
+     * a copy; else 0 */
+    double tied_params;
     nnc_launch launch;
-    double send_bytes;          /* bytes of activations of one micro-batch that a pipeline stage sends to the
-                                 * next */
-    double send_s;              /* seconds to send send_bytes to the next stage; 0 without a pipeline */
-    bool free[NNC_BOUND_COUNT]; /* true: the resource is assumed to take no time; used to find the step time
-                                 * without this resource */
+    /* bytes of activations that a pipeline stage sends to the next stage for one micro-batch */
+    double send_bytes;
+    double send_s; /* seconds to send send_bytes to the next stage; 0 without a pipeline */
+    /* for each resource: true = the step is computed as if the resource took no time, to find the step time without
+     * it */
+    bool free[NNC_BOUND_COUNT];
     /* collectives and update of each pipeline stage after its last backward, with times without overlap */
     const struct nnc_step_ends *ends;
     nnc_derivation *why; /* derivation to which the functions add the formulas of the step; NULL = no
@@ -310,12 +317,15 @@ void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows, nnc_segment_ti
  * and of communication in other lanes, minus the seconds that already overlap with other communication. */
 typedef struct nnc_overlap_window {
     double forward_s[NNC_LANES], backward_s[NNC_LANES];
-    double bucket_bytes, table_share; /* bucket_bytes: bytes of a gradient bucket; table_share: share of the gradients
-                                       * outside experts that belongs to the embedding table of the first segment */
-    double unit_share;                /* share of all gradients that one ZeRO-3 unit has, if each unit is a bucket; 0 =
-                                       * buckets have bucket_bytes */
-    double shards, expert_shards;     /* number of ranks that divide gradients. shards: gradients outside experts in one
-                                       * replica; expert_shards: gradients of experts */
+    /* bucket_bytes: bytes of a bucket of gradients; table_share: fraction of the gradients outside experts that belongs
+     * to the embedding table of the first segment */
+    double bucket_bytes, table_share;
+    /* if each ZeRO-3 unit is a bucket: fraction of all gradients of the device that one unit has; 0 = the size of a
+     * bucket is bucket_bytes */
+    double unit_share;
+    /* shards: number of ranks over which the gradients outside experts of one replica are divided; expert_shards:
+     * number of ranks over which the gradients of experts are divided */
+    double shards, expert_shards;
 } nnc_overlap_window;
 
 /* Returns the exposed seconds of a collective of the step end. exchange_s, N in the formula: seconds of the collective
@@ -353,8 +363,9 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
  * of `own`. */
 typedef struct nnc_step_ends {
     const nnc_step_end *of[NNC_STAGES_MAX];
-    nnc_step_end own[NNC_STAGES_MAX]; /* memory of the step ends; of successive equal stages only the entry of the first
-                                       * is written */
+    /* the step ends to which `of` points; if successive stages have equal step ends, only the entry of the first of
+     * them is set */
+    nnc_step_end own[NNC_STAGES_MAX];
 } nnc_step_ends;
 void nnc_step_ends_find(const nnc_step *step, const nnc_step_memory *m, nnc_step_ends *ends);
 
@@ -452,8 +463,8 @@ typedef struct nnc_group_sums {
 typedef struct nnc_pass_work {
     /* FLOPs of each part of a pass, by the rule for counting that the plan sets */
     double counted[NNC_PASS_PARTS], causal;
-    nnc_group_sums groups; /* the FLOPs of `counted` by part and group of ops; set only if step->why is
-                            * not NULL */
+    /* FLOPs of `counted`, for each part and each group of ops; set only if step->why is not NULL */
+    nnc_group_sums groups;
 } nnc_pass_work;
 
 /* Sets for each segment the fraction of its layers, over all pipeline stages, that backward computes again; 1 without
@@ -603,36 +614,40 @@ struct nnc_scratch {
     nnc_network network;
     nnc_step_memory step;
     nnc_step_ends ends, ideal_ends;
-    const nnc_rows *shown; /* op table of the last result, which nnc_scratch_ops returns; NULL = the last estimate made
-                            * no op table */
-    int32_t stages;        /* number of pipeline stages in the estimate that was made last */
-    nnc_plan plan;         /* plan and software profile that passed all checks last */
+    /* op table of the estimate that was made last, which nnc_scratch_ops returns; NULL = that estimate made no op
+     * table */
+    const nnc_rows *shown;
+    int32_t stages; /* number of pipeline stages in the estimate that was made last */
+    nnc_plan plan;  /* plan and software profile that passed all checks last */
     nnc_software software;
-    nnc_result result; /* the result is first written here if the caller's nnc_result has another size
-                        * than this version's */
+    /* an estimate writes its result here first if the nnc_result of the caller has the size of another version */
+    nnc_result result;
     /* the ideal step of the estimate that was made last; its time is the lower bound. In ideal mode it is the step of
      * the result */
     nnc_ideal bound;
-    bool brief;        /* true: the estimate sets the bounds, and all values that need the op table of a
-                        * whole step, to NaN */
-    bool fits_only;    /* true (only with brief): for plans that do not fit, no time is computed
-                        * (NaN) */
-    bool verdict_only; /* true (only with fits_only): for plans that do not fit, only the verdict is
-                        * certain to be set */
+    /* true: an estimate does not compute the bounds and the values that need the op table of the whole step, and sets
+     * them to NaN */
+    bool brief;
+    /* true (only if `brief` is true): if a plan does not fit, an estimate sets its times to NaN and does not compute
+     * them */
+    bool fits_only;
+    /* true (only if fits_only is true): if a plan does not fit, an estimate may leave all values but the verdict
+     * unset */
+    bool verdict_only;
     /* true (only if `brief` is true): estimates compute the memory and no time, for all plans */
     bool untimed;
-    bool workless;             /* true (only with brief): FLOPs need not be counted, and may be 0 in the
-                                * result */
-    uint32_t lists;            /* number of op lists that memo/ keeps for later plans: 1, 2 or 4; 0 = one list,
-                                * but the first estimate of a model keeps none */
-    nnc_derivation *why;       /* derivation to which estimates add their formulas; NULL = no formulas are
-                                * recorded */
-    nnc_estimate_fn *estimate; /* function that makes the estimates: nnc_estimate_once, or another function with
-                                * equal results */
+    /* true (only if `brief` is true): an estimate may set the FLOPs to 0 and not count them */
+    bool workless;
+    /* number of op lists that memo/ stores for later plans: 1, 2 or 4. 0 = it stores one list, but none in the first
+     * estimate of a model */
+    uint32_t lists;
+    nnc_derivation *why; /* derivation to which estimates add their formulas; NULL = no formulas are
+                          * recorded */
+    /* function with which estimates are made: nnc_estimate_once, or a function that returns equal results */
+    nnc_estimate_fn *estimate;
     /* caches that the function in `estimate` uses; NULL for nnc_estimate_once, which has no cache */
     struct nnc_estimate_cache *shared;
-    void *load; /* memory for the simulation of a serving load, of load_bytes bytes; only serve/
-                 * reads and writes it */
+    void *load; /* memory for simulations of a serving load, load_bytes bytes long; only the code of serve/ uses it */
     size_t load_bytes;
 };
 
@@ -642,8 +657,9 @@ struct nnc_scratch {
 typedef struct nnc_plan_change {
     char options[256]; /* command-line options that the user can append to make the change; "" = no change */
     double step_s, samples_per_s, cost_step;
-    double gain; /* samples_per_s of the changed plan / samples_per_s of the given plan; if seq_len differs, the ratio
-                  * of tokens per second */
+    /* samples_per_s of the changed plan / samples_per_s of the given plan; if the change alters seq_len, the same ratio
+     * of tokens per second */
+    double gain;
     int64_t total_bytes, global_batch, seq_len;
     nnc_verdict verdict;
     /* position of the change in the list among changes that give equal samples per second: the smaller `place` comes
@@ -655,24 +671,26 @@ typedef struct nnc_plan_change {
 enum { NNC_PLAN_CHANGES_MAX = 20 };
 
 typedef struct nnc_plan_changes {
-    nnc_plan_change list[NNC_PLAN_CHANGES_MAX]; /* changes of one option each; the change with the most samples per
-                                                 * second is first */
-    nnc_plan_change together;                   /* the best combination of options; options "" = no combination is worth
-                                                 * listing */
-    int32_t count, tries;                       /* count: number of changes in the list; tries: number of estimates that
-                                                 * were made */
+    /* changes that consist of one option, sorted: the change with the most samples per second is first */
+    nnc_plan_change list[NNC_PLAN_CHANGES_MAX];
+    /* the best combination of several options; if its `options` is "", no combination is worth listing */
+    nnc_plan_change together;
+    /* count: number of changes in `list`; tries: number of estimates that the search has made */
+    int32_t count, tries;
 } nnc_plan_changes;
 
 typedef struct nnc_plan_change_ask {
     const nnc_model *model;
     const nnc_device *device;
     const nnc_profiles *profiles;
-    const nnc_software *others[2]; /* two other profiles to try: [0] compiled, [1] channels last; NULL = not
-                                    * available */
-    const nnc_plan *plan;          /* plan as the user gave it, before defaults are filled in */
-    const nnc_result *base;        /* result of the estimate of `plan`; NULL = not estimated yet */
-    bool quick;                    /* true: tries only the moves up to MOVE_QUICK, each alone; false: all moves, and
-                                    * combinations */
+    /* two more profiles that the search may try: [0] = compiled, [1] = channels last; NULL = there is no such
+     * profile */
+    const nnc_software *others[2];
+    const nnc_plan *plan;   /* plan as the user gave it, before defaults are filled in */
+    const nnc_result *base; /* result of the estimate of `plan`; NULL = not estimated yet */
+    /* true: tries only the moves before MOVE_QUICK, and each move alone; false: tries all moves, and combinations of
+     * moves */
+    bool quick;
 } nnc_plan_change_ask;
 
 /* Finds changes that make a plan faster or smaller, with at most a few hundred estimates; if ask->quick is true, with
@@ -696,8 +714,9 @@ bool nnc_is_as_published(const nnc_result *r, const nnc_model *model);
 typedef struct nnc_remedy {
     char options[96];    /* command-line options of the remedy, which the user can append to the command */
     int64_t micro_batch; /* the largest micro-batch that fits with the options of the remedy */
-    int64_t total_bytes; /* memory with these options, at the largest micro-batch that fits without them; at the member
-                          * micro_batch if this is smaller, or if no micro-batch fits without them */
+    /* memory with the remedy. It is computed at the largest micro-batch that fits without the remedy; or at
+     * micro_batch, if micro_batch is smaller or if no micro-batch fits without the remedy */
+    int64_t total_bytes;
     /* step time in seconds with the remedy, at the micro-batch for which total_bytes is computed */
     double step_s;
     double samples_per_s; /* samples per second with the remedy, at its largest micro-batch (micro_batch) */
@@ -706,23 +725,24 @@ typedef struct nnc_remedy {
 enum { NNC_REMEDIES_MAX = 16 };
 
 typedef struct nnc_fitting {
-    int64_t micro_batch, micro_batch_tight; /* micro_batch: the largest micro-batch that fits; micro_batch_tight: the
-                                             * largest with the verdict fits or tight; 0 = not even a micro-batch of
-                                             * 1 */
-    int64_t seq_len;                        /* the longest sequence that fits at the micro-batch of the plan; 0 = no
-                                             * length fits, or the model has no sequences, or is a captured program */
-    int64_t lora_rank;                      /* the largest LoRA rank that fits at the micro-batch of the plan; 0 = no
-                                             * rank fits, or the plan has no adapters */
-    int64_t layers;                         /* the largest number of decoder layers that fits at the micro-batch of the
-                                             * plan; 0 = no number fits, or another kind of model */
-    int64_t margin_bytes;                   /* difference between the largest and the smallest expected memory peak of
-                                             * `result` */
-    nnc_result result;                      /* estimate at the largest micro-batch that fits; if no micro-batch fits,
-                                             * estimate of the plan itself */
+    /* micro_batch: largest micro-batch with the verdict fits; micro_batch_tight: largest with the verdict fits or
+     * tight. 0 = there is no such micro-batch */
+    int64_t micro_batch, micro_batch_tight;
+    /* largest sequence length that fits with the micro-batch of the plan; 0 = no length fits, or the model has no
+     * sequences, or it is a captured program */
+    int64_t seq_len;
+    /* largest LoRA rank that fits with the micro-batch of the plan; 0 = no rank fits, or the plan has no adapters */
+    int64_t lora_rank;
+    /* largest number of decoder layers that fits with the micro-batch of the plan; 0 = no number fits, or the model is
+     * not a decoder */
+    int64_t layers;
+    int64_t margin_bytes; /* largest minus smallest expected memory peak of the plan in `result` */
+    nnc_result result;    /* estimate at the largest micro-batch that fits; if no micro-batch fits,
+                           * estimate of the plan itself */
     nnc_remedy remedies[NNC_REMEDIES_MAX];
     int32_t remedy_count;
-    int64_t recorded_batch; /* largest batch in the recordings of a captured program; 0 = the model is not a captured
-                             * program */
+    /* largest batch with which the captured program was recorded; 0 = the model is not a captured program */
+    int64_t recorded_batch;
 } nnc_fitting;
 
 /* Finds the largest sizes (micro-batch, sequence length, LoRA rank, number of layers) that fit on the device, and the
@@ -761,10 +781,12 @@ typedef struct nnc_limit_point {
 enum { NNC_LIMIT_POINTS_MAX = 96 };
 typedef struct nnc_limit_answer {
     nnc_limit of;
-    double limit;      /* the largest degree, or the fewest tokens (images), that meets the condition of the axis
-                        * (NNC_LIMIT_LIST); NaN = no tried plan meets it */
-    const char *stop;  /* why the next tried plan does not meet the condition: name of the resource that bounds its
-                        * step, or "plan" if the plan is illegal; NULL = every tried plan meets the condition */
+    /* the largest degree, or the smallest number of tokens (images), that meets the condition of the axis (see
+     * NNC_LIMIT_LIST); NaN = no plan that was tried meets the condition */
+    double limit;
+    /* why the plan with the next size does not meet the condition: the name of the resource that bounds its step, or
+     * "plan" if that plan is illegal. NULL = every plan that was tried meets the condition */
+    const char *stop;
     nnc_error why;     /* error of the first illegal plan beyond the limit; set only if `stop` is "plan" */
     nnc_result result; /* estimate of the plan at the limit; if there is no limit, of the plan that was tried last */
     nnc_limit_point points[NNC_LIMIT_POINTS_MAX]; /* all sizes that were tried, with their times, sorted by size */
@@ -837,8 +859,8 @@ typedef struct nnc_single_op {
     nnc_dtype precision;
     int32_t devices, devices_per_node;
     char shape[96];
-    double flops, moved_bytes; /* moved_bytes: bytes that the op reads and writes; of a collective, bytes that one rank
-                                * sends */
+    /* moved_bytes: bytes that the op reads and writes in memory; for a collective, bytes that one rank sends */
+    double flops, moved_bytes;
     double flops_per_byte, ridge_flops_per_byte;
     double bound_s; /* shortest seconds of the op by the roofline, at datasheet rates */
     /* predicted seconds: compute_s = time of the compute units; memory_s = time of the memory traffic; fixed_s = fixed

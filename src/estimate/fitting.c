@@ -93,9 +93,10 @@ void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
 /* ---- remedies: options that save memory ---- */
 
 typedef struct option {
-    const char *text; /* options as the output shows them; "--optimizer" stands for the optimizer with the next smaller
-                       * states */
-    bool applies;     /* true: the remedy is tried, because its options would change the plan */
+    /* options of the remedy as the output shows them; "--optimizer" without a value stands for the optimizer whose
+     * states need fewer bytes next */
+    const char *text;
+    bool applies; /* true: the remedy is tried, because its options would change the plan */
 } option;
 
 /* Sets in a plan the options of a remedy. */
@@ -193,8 +194,9 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, co
     if (resolved->seq_len > 0 && model->captured == NULL) {
         fit->seq_len = largest(&f, SIZE_SEQ_LEN, &read, false) * SEQ_STEP;
         if (now.verdict == NNC_FITS && fit->seq_len < resolved->seq_len) {
-            fit->seq_len = resolved->seq_len; /* the sequences of the plan fit, but `largest` tried only multiples of
-                                               * SEQ_STEP */
+            /* the plan fits with its own sequence length; `largest` returned a smaller one, because it tries only
+             * multiples of SEQ_STEP */
+            fit->seq_len = resolved->seq_len;
         }
     }
     if (read.adapter_rank > 0) { fit->lora_rank = largest(&f, SIZE_RANK, &read, false); }
@@ -222,9 +224,10 @@ typedef struct limit_search {
     finder f;
     const nnc_plan *base;
     nnc_limit_answer *answer;
-    int64_t seq_len, parts; /* seq_len: tokens of one sequence of the plan, 0 for images; parts: number of parts that a
-                             * sequence is divided into, 1 for images */
-    nnc_bound bound;        /* resource that bounds the ideal step of the plan that was estimated last */
+    /* seq_len: tokens in one sequence of the plan, 0 for a model of images; parts: number of parts into which a
+     * sequence is divided, 1 for a model of images */
+    int64_t seq_len, parts;
+    nnc_bound bound; /* resource that bounds the ideal step of the plan that was estimated last */
 } limit_search;
 
 static nnc_plan limit_plan(const limit_search *s, int64_t size) {

@@ -268,9 +268,10 @@ enum { QUEUE = 1000, RING = 1024 };
 
 typedef struct clocks {
     double host_s, device_s, kernel_s;
-    double issued;                    /* number of kernels that the host has issued since the clocks started */
-    double upto[RING], ended_s[RING]; /* for each of the last RING rows: number of kernels issued up to the end of the
-                                       * row (upto), and time at which the row ends on the device (ended_s) */
+    double issued; /* number of kernels that the host has issued since the clocks started */
+    /* for each of the last RING rows: upto = number of kernels that were issued up to the end of the row; ended_s =
+     * time at which the device ends the row */
+    double upto[RING], ended_s[RING];
     uint32_t first, last;
 } clocks;
 

@@ -548,10 +548,8 @@ static void explain_row(nnc_answer *answer, const nnc_report *report, const nnc_
         snprintf(heading, sizeof heading, "%s, %s, %s, %.0f in one step", of, nnc_op_kind_name(op), shape,
                  cost->repeat);
     }
-    if (answer->report == NULL) { /* the answer shows formulas without numbers, so the numbers of the example are left
-                                   * out */
-        snprintf(heading, sizeof heading, "%s, %s", of, nnc_op_kind_name(op));
-    }
+    /* the answer shows formulas without numbers, so the numbers of the example estimate are removed */
+    if (answer->report == NULL) { snprintf(heading, sizeof heading, "%s, %s", of, nnc_op_kind_name(op)); }
     NNC_PUT(why, cost->time_s, "s");
     NNC_PUT(why, cost->repeat, NULL);
     NNC_PUT(why, step_s, "s");

@@ -31,11 +31,12 @@ typedef enum nnc_field_type {
     NNC_FIELD_ENUM_LIST,
     /* C type unsigned, a set of flags; as text: none, selective, full, or names of flags joined by commas */
     NNC_FIELD_RECOMPUTE,
-    NNC_FIELD_TRAIN,          /* C type unsigned, a set of flags; as text: all, or names of flags joined by commas */
-    NNC_FIELD_ADAPTERS,       /* C type unsigned, a set of flags; as text: linear, or names of flags joined by commas */
-    NNC_FIELD_OFFLOAD,        /* C type unsigned, a set of flags; as text: none, or names of flags joined by commas */
-    NNC_FIELD_OBJECT,         /* a nested struct; the offsets in its own field table count from the start of this
-                               * struct */
+    NNC_FIELD_TRAIN,    /* C type unsigned, a set of flags; as text: all, or names of flags joined by commas */
+    NNC_FIELD_ADAPTERS, /* C type unsigned, a set of flags; as text: linear, or names of flags joined by commas */
+    NNC_FIELD_OFFLOAD,  /* C type unsigned, a set of flags; as text: none, or names of flags joined by commas */
+    /* C type struct, nested in the outer struct; the offsets in the field table of the nested struct count from its own
+     * start */
+    NNC_FIELD_OBJECT,
     NNC_FIELD_OBJECT_BY_DTYPE /* C type array of structs, with one struct for each number format */
 } nnc_field_type;
 
@@ -53,13 +54,14 @@ typedef struct nnc_field {
     uint32_t field_count;  /* for a nested struct: number of rows of its field table */
     const char *unit;      /* unit of the value, such as "B"; NULL = the value has no unit */
     double min, max;       /* smallest and largest allowed value; both 0 = the field has no limits */
-    double usual; /* a typical value, or 0; with it the message for a value out of range suggests the unit that was
-                   * probably meant */
+    /* a typical value of the field; 0 = no such value. If a value is out of range, the typical value is used to suggest
+     * the unit in which the user has probably given it */
+    double usual;
     double default_value;
-    nnc_names names;                        /* for an enum: the names of its values */
-    const char *(*help_of)(unsigned value); /* returns the help of one value of an enum; NULL = the values have no
-                                             * help */
-    uint32_t count_offset;                  /* for a list: offset of the member that is the number of elements */
+    nnc_names names; /* for an enum: the names of its values */
+    /* function that returns the help text of one value of the enum; NULL = the values have no help texts */
+    const char *(*help_of)(unsigned value);
+    uint32_t count_offset; /* for a list: offset of the member that is the number of elements */
     int32_t capacity;
     const struct nnc_field *fields; /* for a nested struct: its field table */
     /* second name of the command-line option, such as "tp" for tensor; NULL = no second name */

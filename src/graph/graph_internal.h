@@ -105,8 +105,8 @@ typedef enum nnc_graph_param_type {
 } nnc_graph_param_type;
 
 typedef struct nnc_graph_param {
-    const char *name; /* name of the parameter in a graph file; NULL = this kind of op has no parameter with this
-                       * index */
+    /* name of the parameter in a graph file; NULL = the kind of op has no parameter with this index */
+    const char *name;
     nnc_graph_param_type type;
     const char *const *words; /* if the type is NNC_GRAPH_WORD: the words that are accepted; NULL ends the list */
     bool required;
@@ -150,16 +150,18 @@ typedef struct nnc_graph_define {
     const char *name;
     int32_t arg_count;
     const char *args[NNC_GRAPH_ARGS_MAX];
-    nnc_expr defaults[NNC_GRAPH_ARGS_MAX]; /* default values of the arguments; an empty expression = the argument must
-                                            * be given */
+    /* default values of the macro's arguments; if an expression is empty, the argument has no default and has to be
+     * given */
+    nnc_expr defaults[NNC_GRAPH_ARGS_MAX];
     nnc_graph_ops ops;
 } nnc_graph_define;
 
 typedef struct nnc_graph_node {
     nnc_graph_step step;
     const char *where; /* place of this entry in the graph file, for messages, such as "define.stage.ops[1]" */
-    int32_t as, from;  /* as: index of the name that the output of the entry gets; from: index of the tensor that the
-                        * entry reads instead of the last output; -1 = not given */
+    /* as: index of the name that the output tensor of the entry gets, -1 = none; from: index of the tensor that the
+     * entry reads, -1 = it reads the output of the entry before */
+    int32_t as, from;
     /* The next members are used only if the entry is an op. */
     nnc_graph_kind kind;
     const char *label; /* name of the op in outputs, such as "bottleneck.conv" */
@@ -181,28 +183,32 @@ typedef struct nnc_graph_node {
  * which a user may change; after them are the lets that are computed from other lets. */
 struct nnc_graph_net {
     const char *let_names[NNC_GRAPH_LETS_MAX];
-    nnc_expr lets[NNC_GRAPH_LETS_MAX]; /* formula of each computed let; an empty expression = the let is a plain number,
-                                        * whose value is in nnc_graph.lets */
+    /* formulas of the lets that are computed; if a formula is empty, the let is a plain number, and its value is in
+     * nnc_graph.lets */
+    nnc_expr lets[NNC_GRAPH_LETS_MAX];
     int32_t let_count;
-    int32_t length_let; /* index of the let that is the side of an image or the length of a sequence; -1 = this size is
-                         * fixed */
-    bool images;        /* true: the network reads feature maps; false: the network reads tokens */
+    /* index of the let that is the side length of an image or the number of tokens of a sequence; -1 = the graph has no
+     * such let, and the size is fixed */
+    int32_t length_let;
+    bool images;              /* true: the network reads feature maps; false: the network reads tokens */
     const char *const *names; /* names of all tensors that have a name in the graph file */
     int32_t name_count;
     nnc_graph_node input;
     nnc_graph_ops ops;
-    const char *texts[3];         /* the parts "input", "define" and "ops" as text of the file; NULL = the file has no
-                                   * such part */
-    const nnc_graph_node *layers; /* the repeat whose iterations are the layers that pipeline stages divide; NULL = no
-                                   * such repeat */
+    /* the members "input", "define" and "ops" of the graph file as text; NULL = the file does not have the member */
+    const char *texts[3];
+    /* the repeat whose iterations are the layers that a pipeline distributes over its stages; NULL = the network has no
+     * such repeat */
+    const nnc_graph_node *layers;
 };
 
 /* ---- the walk over a network ---- */
 
 typedef struct nnc_graph_tensor {
     int32_t rank;
-    int64_t dims[NNC_GRAPH_RANK_MAX]; /* sizes for one sample: channels, (depth,) height, width for a map or volume;
-                                       * tokens, width; or width alone */
+    /* sizes of the axes for one sample: for a map or volume channels, (depth,) height, width; for tokens the number of
+     * tokens and the width; else the width alone */
+    int64_t dims[NNC_GRAPH_RANK_MAX];
     /* true: the elements of the tensor are token ids, with which an op looks up rows of a table */
     bool ids;
     /* true: tensor parallelism divides the width of the tensor, and each rank has one part */
@@ -229,10 +235,11 @@ typedef struct nnc_graph_weights {
 /* An op that the walk has reached: the values of its parameters, its input and output tensors, and its weights. */
 typedef struct nnc_graph_op {
     const nnc_graph_node *node;
-    const int64_t *values; /* values of the parameters, in the order in which the kind lists them; the value of a word
-                            * is its index */
-    nnc_graph_tensor in, with, also, out; /* in, with, also: inputs of the op; out: output of the op; a tensor without
-                                           * axes (rank 0) is not given */
+    /* values of the op's parameters, in the order in which its kind lists them; if the value is a word, it is the index
+     * of the word in the list of words */
+    const int64_t *values;
+    /* in, with, also: the input tensors of the op; out: its output tensor. A tensor with rank 0 is not used */
+    nnc_graph_tensor in, with, also, out;
     nnc_graph_weights weights;
 } nnc_graph_op;
 
@@ -266,13 +273,15 @@ struct nnc_graph_walk {
     nnc_graph_tensor current;
     bool begun; /* true: the walk has reached a first tensor, which is in `current` */
     nnc_graph_binding bindings[NNC_GRAPH_NAMES_MAX];
-    int32_t binding_count, frame; /* binding_count: number of names in `bindings`; frame: index of the first name of the
-                                   * current macro */
+    /* binding_count: number of names in `bindings`; frame: index in `bindings` of the first name that belongs to the
+     * current macro */
+    int32_t binding_count, frame;
     nnc_graph_storage storages[NNC_GRAPH_TENSORS_MAX];
     int32_t storage_count;
     int32_t steps, depth, repeats;
-    int32_t tied, frozen; /* number of lists with shared weights (tied), and with untrained weights (frozen), around the
-                           * current op */
+    /* number of lists that contain the current op: tied = lists with shared weights; frozen = lists with untrained
+     * weights */
+    int32_t tied, frozen;
 };
 
 /* Walks the whole network with the given values of the lets (numbers with names in the graph file), and calls the
@@ -292,9 +301,9 @@ bool nnc_expr_value(const nnc_expr *expr, const int64_t *lets, const int64_t *ar
  * layers, or its layers differ. */
 typedef struct nnc_graph_sizes {
     int64_t params, ops;
-    int64_t layers, stream; /* stream: number of elements of the tensor that one layer passes to the next, for one
-                             * sample */
-    bool tables;            /* true: the network has an embedding table that backward updates in place */
+    /* stream: number of elements, for one sample, of the tensor that a layer passes to the next layer */
+    int64_t layers, stream;
+    bool tables; /* true: the network has an embedding table that backward updates in place */
 } nnc_graph_sizes;
 bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc_graph_sizes *sizes,
                        nnc_graph_fault *fault);
@@ -306,8 +315,9 @@ typedef enum nnc_captured_kind {
     NNC_CAPTURED_KERNEL, /* an operator that only reads and writes tensors, so that its time follows from its bytes */
     NNC_CAPTURED_PRODUCT,
     NNC_CAPTURED_CONV,
-    NNC_CAPTURED_CONV_GRAD_INPUT, /* PyTorch's single operator convolution_backward becomes two or three entries of the
-                                   * list */
+    /* the operator convolution_backward of PyTorch is split into two or three entries: gradients of input, weight and
+     * bias */
+    NNC_CAPTURED_CONV_GRAD_INPUT,
     NNC_CAPTURED_CONV_GRAD_WEIGHT,
     NNC_CAPTURED_ATTENTION
 } nnc_captured_kind;
@@ -315,8 +325,9 @@ typedef enum nnc_captured_kind {
 /* One operator of forward or backward that PyTorch issued. Bytes and parameters in this struct are those of one
  * instance; `repeat` is the number of equal instances. */
 typedef struct nnc_captured_op {
-    const char *name, *module; /* name: of the operator, "convolution"; module: name of the module that called the
-                                * operator, "layer1.0.conv1" */
+    /* name: name of the operator, such as "convolution"; module: path of the module that called the operator, such as
+     * "layer1.0.conv1" */
+    const char *name, *module;
     nnc_captured_kind kind;
     nnc_phase phase; /* phase of the operator: forward or backward */
     bool again;      /* true: backward runs this operator of forward again (recomputation) */
@@ -327,10 +338,11 @@ typedef struct nnc_captured_op {
      * other operators */
     int64_t steps;
     bool
-        continues; /* true: the operator runs further time steps of the call of the operator before, without a launch of
-                    * its own */
-    int64_t batch, m, n, k;                                /* dims of a matrix product: `batch` products of (m x k) and
-                                                            * (k x n) */
+        /* true: the operator and the operator before it are one call: this entry has further time steps of the call,
+         * and no launch of its own */
+        continues;
+    /* dims of a matrix product: `batch` products of an (m x k) matrix and a (k x n) matrix */
+    int64_t batch, m, n, k;
     int64_t c_in, c_out, h_in, w_in, h_out, w_out, stride; /* dims of a convolution, together with `batch` */
     int64_t kernel, kernel_w, groups;
     int64_t heads, kv_heads, s_q, s_k, head_dim, value_dim; /* dims of an attention, together with `batch` */
@@ -338,19 +350,21 @@ typedef struct nnc_captured_op {
     double read_bytes, write_bytes;
     /* bytes of the tensors that this operator writes and that stay in memory until backward reads them */
     double kept_bytes;
-    double transient_bytes;          /* of backward operators: bytes of temporary tensors in memory while the operator
-                                      * runs */
-    int64_t rows, cols, vector;      /* dims of the parameters that this operator is the first to read: a matrix of rows
-                                      * x cols, and `vector` further elements */
-    bool table;                      /* true: the parameters are a table from which the operator reads single rows */
-    int64_t words;                   /* size of the vocabulary of the program, if a tensor of the operator has an axis
-                                      * of this size; else 0 */
-    bool frozen;                     /* true: training does not change the parameters of the operator */
-    int32_t slot;                    /* index of the part of the program (nnc_captured_slot) to which the operator
-                                      * belongs */
-    bool narrow;                     /* true: autocast makes the operator compute in 16 bits */
-    double cast_kernels, cast_bytes; /* casts of operands and gradients that autocast adds: their number (cast_kernels)
-                                      * and the bytes that they move (cast_bytes) */
+    /* of an operator of backward: bytes of the temporary tensors that are in memory while it runs */
+    double transient_bytes;
+    /* dims of the parameters that no operator before this one reads: a matrix of rows x cols elements, and `vector`
+     * more elements */
+    int64_t rows, cols, vector;
+    bool table; /* true: the parameters are a table from which the operator reads single rows */
+    /* size of the vocabulary of the program, if one axis of a tensor of this operator has this size; else 0 */
+    int64_t words;
+    bool frozen; /* true: training does not change the parameters of the operator */
+    /* index of the part of the program (nnc_captured_slot) that contains the operator */
+    int32_t slot;
+    bool narrow; /* true: autocast makes the operator compute in 16 bits */
+    /* casts of operands and gradients that autocast adds to this operator: cast_kernels = their number; cast_bytes =
+     * the bytes that they move */
+    double cast_kernels, cast_bytes;
     /* Kernels under torch.compile, as nnc_capture_fuse counts them: number and bytes of the kernels that run this
      * operator and the operators fused with it (0 if they are counted at another operator of the same kernel); number
      * and bytes of the casts that run as separate kernels. */
@@ -385,8 +399,8 @@ struct nnc_captured {
     int64_t tokens; /* number of tokens in the step; 0 = the program looks up no tokens */
     int64_t image;  /* pixels per side of the input; 0 = the input is not an image */
     int64_t params, table_params;
-    int64_t vocab;     /* number of rows of the largest table in which tokens are looked up; 0 = the program has no such
-                        * table */
+    /* number of rows of the largest table in which the program looks up tokens; 0 = the program has no such table */
+    int64_t vocab;
     int64_t operators; /* number of all operators that the host issues in one step, with those of the optimizer */
     double input_bytes;
     /* bytes of gradients, kept tensors and temporary tensors at the operator (of forward or backward) where their sum
@@ -400,11 +414,11 @@ struct nnc_captured {
     nnc_optimizer optimizer;
     /* kind of kernels with which the program runs the optimizer update: fused, foreach or loop */
     nnc_optimizer_kernels kernels;
-    nnc_launches launches;               /* numbers of kernels that the optimizer update launches in a step */
-    const struct nnc_captured *autocast; /* the same step, converted to autocast; NULL = the step was not recorded in
-                                          * fp32 */
-    const struct nnc_captured *second;   /* the same step, recorded with another number of samples; NULL = there is no
-                                          * second recording */
+    nnc_launches launches; /* numbers of kernels that the optimizer update launches in a step */
+    /* the same step as it runs under autocast; NULL = the step was not recorded in fp32 */
+    const struct nnc_captured *autocast;
+    /* the same program, recorded with another number of samples; NULL = the file has no second recording */
+    const struct nnc_captured *second;
 };
 
 /* ---- the row of each kind of op ---- */

@@ -191,8 +191,7 @@ typedef struct state {
     nnc_graph_tensor current;
     nnc_graph_binding bindings[NNC_GRAPH_NAMES_MAX];
     uint32_t flags[NNC_GRAPH_NAMES_MAX + 1];
-    int32_t alias[NNC_GRAPH_NAMES_MAX]; /* for each name: index of the first name whose tensor has the same memory
-                                         * (storage) */
+    int32_t alias[NNC_GRAPH_NAMES_MAX]; /* for each name: index of the first name whose tensor is in the same storage */
     int32_t count;
     bool current_alias[NNC_GRAPH_NAMES_MAX];
 } state;

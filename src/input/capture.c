@@ -441,8 +441,8 @@ static const struct {
     { "embedding_dense_backward", FORM_KERNEL, NNC_GROUP_EMBEDDING },
     { "_embedding_bag", FORM_BAG, NNC_GROUP_EMBEDDING },
     { "_embedding_bag_forward_only", FORM_BAG, NNC_GROUP_EMBEDDING },
-    { "_sparse_product", FORM_BAG, NNC_GROUP_COUNT }, /* product of a sparse and a dense matrix, by the name that
-                                                       * capture.py gives to the operator */
+    /* name that capture.py gives to the product of a sparse and a dense matrix */
+    { "_sparse_product", FORM_BAG, NNC_GROUP_COUNT },
     { "_embedding_bag_dense_backward", FORM_KERNEL, NNC_GROUP_EMBEDDING },
     { "index_select", FORM_GATHER, NNC_GROUP_COUNT },
     { "gather", FORM_GATHER, NNC_GROUP_COUNT },
@@ -839,8 +839,9 @@ static bool find_members(nnc_json at, nnc_json found[KEYS]) {
  * input is not valid, notes a fault and returns false. */
 static bool read_issue(reader *r, nnc_json at, issue *o) {
     nnc_json found[KEYS] = { { 0 } };
-    const issue *before = o > r->issues ? o - 1 : NULL; /* the operator before this one in the file; its phase and
-                                                         * module are the defaults of this one */
+    /* the operator before this one in the file; if this operator does not state its phase or module, they are those of
+     * the operator before */
+    const issue *before = o > r->issues ? o - 1 : NULL;
     *o = (issue){ .at = at, .repeat = 1, .steps = 1 };
     if (before != NULL) {
         o->phase = before->phase;

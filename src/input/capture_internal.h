@@ -15,14 +15,16 @@ enum {
 typedef struct tensor {
     int64_t shape[RANK_MAX];
     int32_t rank;
-    double elements, bytes; /* bytes: at most the bytes of the storage; a broadcast tensor has more elements than its
-                             * storage */
+    /* bytes: bytes of the tensor, at most those of its storage; a tensor that is broadcast has more elements than its
+     * storage */
+    double elements, bytes;
     nnc_dtype dtype;
     bool whole; /* true: the elements of the tensor are not real numbers but integers, booleans or complex numbers */
     bool complex;
     int32_t storage;
-    unsigned needed; /* for a result of an operator of backward: the marks that mark_needed (capture_modules.c) has set;
-                      * 0 = not needed */
+    /* for a result of an operator of backward: marks (bits) set by mark_needed in capture_modules.c, for what needs the
+     * result; 0 = nothing needs it */
+    unsigned needed;
 } tensor;
 
 typedef enum storage_kind {
@@ -45,10 +47,11 @@ typedef struct storage {
     int32_t first, last;
     /* index of the last operator of forward that reads the storage; -1 = no operator of forward reads it */
     int32_t reader;
-    int32_t enters; /* index of the slot (see nnc_capture_slots) that counts the storage in input_bytes: the slot that
-                     * reads it, or else the slot that creates it; -1 = no slot */
-    double enters_repeat; /* number of times that each repeat of this slot counts the storage, as a mean over the
-                           * repeats */
+    /* index of the slot (see nnc_capture_slots) that has the storage in its input_bytes: the slot that reads the
+     * storage, or else the slot that creates it; -1 = no slot */
+    int32_t enters;
+    /* how often each repeat of the slot `enters` counts the storage in its input_bytes, as a mean over the repeats */
+    double enters_repeat;
 } storage;
 
 typedef struct tensors {
@@ -66,17 +69,18 @@ typedef struct entries {
 typedef struct ref {
     int32_t storage; /* index of the storage; -1 = the operator overwrites the whole tensor and does not read it */
     bool written;
-    double elements, bytes; /* elements: number of elements of the tensor; bytes: bytes of the tensor that the operator
-                             * moves */
-    int64_t width;          /* number of elements of the tensor along its last dimension */
+    /* elements: number of elements of the tensor; bytes: bytes of the tensor that the operator reads or writes */
+    double elements, bytes;
+    int64_t width; /* number of elements of the tensor along its last dimension */
 } ref;
 
 typedef enum form {
     FORM_KERNEL,
     /* form of an operator that writes its outputs, and reads as many bytes of its first input as it writes */
     FORM_GATHER,
-    FORM_BAG,   /* an operator that reads a row of its first input for each index in the second input, and writes sums
-                 * of these rows */
+    /* form of an operator that reads one row of its first input for each index in its second input, and writes sums of
+     * these rows */
+    FORM_BAG,
     FORM_WRITE, /* form of an operator that writes to its first input and reads nothing */
     FORM_PRODUCT,
     FORM_CONV,
@@ -91,11 +95,13 @@ typedef enum fusion {
     FUSION_NONE,
     FUSION_POINTWISE, /* the operator computes each element of its result from one element of each input */
     FUSION_REDUCTION, /* the operator computes one value for each row, for each column, or for the whole tensor */
-    FUSION_NORM,      /* the operator reduces each row to one value, and uses this value for a result as large as the
-                       * input */
-    FUSION_NORM_BACK, /* like FUSION_NORM, but a separate kernel also reduces the columns for the gradients of gain and
-                       * bias */
-    FUSION_MAP,       /* like FUSION_POINTWISE, but one separate kernel reduces channels or groups */
+    /* the operator reduces each row to one value, and uses this value to compute a result that is as large as its
+     * input */
+    FUSION_NORM,
+    /* like FUSION_NORM, but in addition a separate kernel reduces the columns, for the gradients of the gain and the
+     * bias of the norm */
+    FUSION_NORM_BACK,
+    FUSION_MAP, /* like FUSION_POINTWISE, but one separate kernel reduces channels or groups */
     FUSION_MAP_BACK
 } fusion;
 
@@ -122,10 +128,11 @@ typedef struct naming {
 /* An operator whose work is not computed yet. It is an operator of the file; or, after unfolding, an operator of one
  * layer: then each of several equal layers has its own operators. */
 typedef struct issue {
-    nnc_json at;      /* the JSON value of the operator in the file */
-    nnc_json args;    /* arguments of the operator that are not tensors; node NULL = the file does not state them */
-    nnc_json moves;   /* changes of the storage numbers of this operator from one equal layer to the next; node NULL =
-                       * not recorded */
+    nnc_json at;   /* the JSON value of the operator in the file */
+    nnc_json args; /* arguments of the operator that are not tensors; node NULL = the file does not state them */
+    /* how the storage numbers of this operator change from one equal layer to the next; node NULL = the file does not
+     * state this */
+    nnc_json moves;
     const naming *by; /* properties of the operator that follow from its name alone */
     nnc_phase phase;
     bool counts;    /* true: the operator belongs to forward or backward; false: it belongs to the optimizer */
@@ -134,8 +141,9 @@ typedef struct issue {
     int64_t steps;  /* number of time steps of a recurrent layer in one call, as `steps` of nnc_captured_op */
     int64_t module; /* index in reader.modules of the module that called the operator */
     tensors in, out;
-    unsigned needed; /* for an operator of backward: the marks that mark_needed (capture_modules.c) has set; 0 = not
-                      * needed */
+    /* for an operator of backward: marks (bits) set by mark_needed in capture_modules.c, for what needs the operator; 0
+     * = nothing needs it */
+    unsigned needed;
 } issue;
 
 typedef struct reader {
@@ -152,8 +160,9 @@ typedef struct reader {
     int32_t storage_count;
     nnc_captured_op *ops;
     int32_t count, capacity;
-    int32_t *first_of, *last_of; /* for each op of the file: first_of: index of the first entry of the op in ops;
-                                  * last_of: index after the last entry */
+    /* for each operator of the file: first_of = index in `ops` of its first entry; last_of = index in `ops` after its
+     * last entry */
+    int32_t *first_of, *last_of;
     int32_t file_ops;
     issue *issues; /* the file_ops operators: those of the file, or, after unfolding, those of every layer */
     /* the member "blocks" of the file, which lists equal layers; node NULL = the step is unfolded, or the file has no
@@ -161,8 +170,9 @@ typedef struct reader {
     nnc_json blocks;
     /* modules that the user freezes or checkpoints; NULL = the step stays as it was recorded */
     const nnc_modules *asked;
-    int64_t count_params, trained_params; /* numbers of parameters that the file states: count_params: all;
-                                           * trained_params: the trained ones */
+    /* numbers of parameters that the file states: count_params = all parameters; trained_params = parameters that are
+     * trained */
+    int64_t count_params, trained_params;
     nnc_optimizer optimizer;
     struct saving *saved; /* the saved_count tensors that the backward of a module saves but does not read */
     int32_t saved_count;

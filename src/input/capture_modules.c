@@ -584,8 +584,8 @@ static void read_copies_in_backward(reader *r, const remake *m) {
             }
         }
     }
-    for (int32_t i = 0; i < r->saved_count; i++) { /* a tensor that the backward of a module outside the call saves
-                                                    * stays kept */
+    /* the tensor stays kept for backward if a module outside the call has saved it for its own backward */
+    for (int32_t i = 0; i < r->saved_count; i++) {
         const saving *s = &r->saved[i];
         const int32_t call = m->call[s->storage];
         const bool outside = s->place >= 0 && call >= 0 && !is_inside(r, &m->calls[call], s->place);

@@ -354,18 +354,21 @@ static fusion fusion_of(const char *name) {
 
 /* A chain: operators that torch.compile runs as one kernel. */
 typedef struct chain {
-    int32_t leader, level, block; /* leader: index in ops of the first operator; level: number of successive kernels
-                                   * that must run before */
+    /* leader: index in `ops` of the first operator of the chain; level: number of kernels, one after the other, that
+     * must run before the chain */
+    int32_t leader, level, block;
     nnc_phase phase;
-    double domain, rows; /* domain: number of elements over which the kernel runs; rows: number of results of its
-                          * reduction, 0 = no reduction */
+    /* domain: number of elements over which the kernel of the chain runs; rows: number of results of its reduction, 0 =
+     * the chain has no reduction */
+    double domain, rows;
 } chain;
 
 /* State of one storage while the operators are read in order: the chains that last wrote and read it, and bytes that
  * were written and are not yet counted. */
 typedef struct flow {
-    int32_t writer, reader; /* writer: chain that wrote the storage last; reader: chain that read it last; -1 = no
-                             * chain */
+    /* writer: chain that was the last to write the storage; reader: chain that was the last to read it; -1 = no
+     * chain */
+    int32_t writer, reader;
     /* smallest level (number of kernels that must run before) that a chain needs in order to read the storage */
     int32_t level;
     double bytes; /* bytes that the chain `writer` wrote to the storage and that are not counted yet */
@@ -374,9 +377,9 @@ typedef struct flow {
 
 typedef struct fuser {
     reader *r;
-    const int32_t *block, *block_end; /* block: entry of "blocks", for each op of the file; block_end: for each storage,
-                                       * end of the first repeat of the block in which the storage is first used, 0 = in
-                                       * no block */
+    /* block: for each operator of the file, its entry of "blocks". block_end: for each storage, the end of the first
+     * repeat of the block that uses the storage first; 0 = no block uses it first */
+    const int32_t *block, *block_end;
     chain *chains;
     int32_t count;
     flow *flows;
@@ -427,8 +430,9 @@ static void settle(fuser *f, int32_t number) {
 
 static int32_t chain_of(fuser *f, int32_t number, chain *op) {
     const reader *r = f->r;
-    for (int pass = 0; pass < 2; pass++) { /* pass 0 looks for a chain that wrote an operand of the operator; pass 1 for
-                                            * a chain that also reads an operand */
+    /* pass 0 searches for a chain that wrote an operand of the operator; pass 1 searches for a chain that reads an
+     * operand of the operator */
+    for (int pass = 0; pass < 2; pass++) {
         for (int32_t i = r->refs_of[number]; i < r->refs_of[number + 1]; i++) {
             if (r->refs[i].written || r->refs[i].storage < 0) { continue; }
             const flow *s = &f->flows[r->refs[i].storage];
@@ -509,8 +513,8 @@ bool nnc_capture_fuse(reader *r, const int32_t *places, int32_t count) {
     const size_t ops = (size_t)r->file_ops + 1, storages = (size_t)r->storage_count + 1;
     fuser f = { .r = r, .block = blocks_of(r) };
     int32_t *ends = nnc_arena_array(r->arena, storages, sizeof *ends);
-    int32_t *repeats = nnc_arena_array(r->arena, (size_t)count + 1, sizeof *repeats); /* for each position: end
-                                                                                       * of its repeat */
+    /* for each position of the step: the position after the end of its repeat */
+    int32_t *repeats = nnc_arena_array(r->arena, (size_t)count + 1, sizeof *repeats);
     f.chains = nnc_arena_array(r->arena, ops, sizeof *f.chains);
     f.flows = nnc_arena_array(r->arena, storages, sizeof *f.flows);
     if (f.block == NULL || ends == NULL || repeats == NULL || f.chains == NULL || f.flows == NULL) { return false; }
@@ -549,10 +553,10 @@ typedef struct caster {
     reader r; /* copy of the recorded step; the conversion changes the storages and operators of this copy */
     const int32_t *places;
     int32_t count;
-    bool *known, *narrow, *copied; /* for each storage: known: whether the format is known; narrow: whether the known
-                                    * format has 16 bits; copied: whether the cast of the storage, once per forward,
-                                    * is counted */
-    bool *writes_narrow;           /* for each operator of the file: true = it writes its results in 16 bits */
+    /* for each storage: known: true = its format under autocast is known; narrow: true = this format has 16 bits;
+     * copied: true = the cast of the storage, which is made once per forward, is already counted */
+    bool *known, *narrow, *copied;
+    bool *writes_narrow; /* for each operator of the file: true = it writes its results in 16 bits */
     /* for each operator of the file: sizes of the tensors that it keeps for backward, with the rules of the operators
      * that read them */
     kept_sizes *kept;
@@ -653,8 +657,9 @@ typedef struct moved {
     /* before: bytes that the operator moves in the recorded step; after: bytes that it moves under autocast */
     double before, after;
     double cast_kernels, cast_bytes;
-    double apart_kernels, apart_bytes; /* casts that no earlier operator can do (of weights, and of their
-                                        * gradients): number of kernels, and bytes */
+    /* casts of weights and of their gradients, which no earlier operator can do: number of their kernels, and bytes
+     * that they move */
+    double apart_kernels, apart_bytes;
     /* any: true = some operand has a floating-point format; wide: true = some operand has a floating-point format of 32
      * bits */
     bool any, wide;

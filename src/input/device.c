@@ -342,8 +342,9 @@ void nnc_device_read(nnc_json root, const char *stem, void *spec) {
     device->rated = rated_of(device);
     if (nnc_json_inherited(nnc_json_get(root, "usable_bytes")) &&
         !nnc_json_inherited(nnc_json_get(root, "mem_bytes"))) {
-        device->usable_bytes = (double)NAN; /* an inherited usable_bytes belongs to the mem_bytes of the other file, so
-                                             * it is not used here */
+        /* the device inherits usable_bytes from a file with another mem_bytes, so usable_bytes is not used for this
+         * device */
+        device->usable_bytes = (double)NAN;
     }
     if (root.doc->faults->count == 0) { device_rules(root, device); }
     device->lenient = root.doc->lenient;

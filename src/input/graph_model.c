@@ -11,8 +11,8 @@ typedef struct parser {
     const nnc_expr_scope *scope;
     const char *text;
     nnc_code code[CODE_MAX];
-    int32_t count, waiting; /* count: number of codes in `code`; waiting: number of values on the stack after these
-                             * codes */
+    /* count: number of entries in `code`; waiting: number of values on the stack after these entries were evaluated */
+    int32_t count, waiting;
 } parser;
 
 static void refuse(void *context, const char *expected, const char *at) {
@@ -138,8 +138,9 @@ typedef struct reader {
     int32_t define_count;
     /* the macro whose ops are being read; NULL = the ops that are being read belong to no macro */
     const nnc_graph_define *inside;
-    const char **names; /* names of tensors that have occurred in the file so far; steps refer to a tensor
-                         * by its index in this list */
+    /* names of the tensors that have occurred in the file up to now; an op refers to a tensor by its index in this
+     * list */
+    const char **names;
     int32_t name_count;
     int depth;
     char path[PATH_MAX_SIZE];

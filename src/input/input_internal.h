@@ -102,8 +102,8 @@ nnc_status nnc_arrivals_load(nnc_specs *specs, nnc_serve_ask *ask, nnc_error *er
 
 enum {
     NNC_SCAN_DEPTH_MAX = 64,
-    NNC_SCAN_VALUES_MAX = 100000, /* most JSON values in a file; the tree of values then needs at most 5
-                                   * MB */
+    /* largest number of JSON values in a file; the tree of so many values needs at most 5 MB */
+    NNC_SCAN_VALUES_MAX = 100000,
     /* largest number of JSON values in a configuration that another program wrote */
     NNC_SCAN_VALUES_MANY = 700000,
     NNC_SCAN_VALUES_RECORDED = 50 * 1000 * 1000 /* largest number of JSON values in a file with recorded estimates */
@@ -178,10 +178,11 @@ typedef struct nnc_faults {
 /* One large object or list of a file. Its members (objects) are parsed one at a time, so that a file of 1 GB needs
  * no tree of that size. */
 typedef struct nnc_json_large {
-    const char *name;           /* dotted name of the large object, such as "recorded.estimates" */
-    const struct cJSON *object; /* the object, whose members are parsed one at a time; NULL: the file has no such
-                                 * object, or it was parsed with the other values */
-    int32_t count;              /* number of members of the large object */
+    const char *name; /* dotted name of the large object, such as "recorded.estimates" */
+    /* the large object, whose members are parsed one at a time; NULL: the file has no such object, or the object was
+     * parsed together with the rest of the file */
+    const struct cJSON *object;
+    int32_t count; /* number of members of the large object */
     /* offset in the text of each member; 0 = the member was parsed together with the rest of the file */
     size_t *places;
     size_t end;        /* offset in the text of the first character after the large object */
@@ -213,21 +214,25 @@ typedef struct nnc_json_doc {
     nnc_arena *arena; /* arena for strings that are used after the document was freed */
     const char *text;
     size_t size;
-    int values_max; /* largest number of JSON values in the file; 0 = NNC_SCAN_VALUES_MAX; a higher limit also allows
-                     * a larger file */
+    /* largest number of JSON values that the file may have; 0 = NNC_SCAN_VALUES_MAX. If the number is higher, the file
+     * may have more bytes, too */
+    int values_max;
     /* true: the document may be a configuration of another program, which nnc_json_parse reads less strictly */
     bool foreign;
     /* true: if the document is a configuration of another program, unknown keys are skipped and listed in the notes of
      * the model */
     bool lenient;
-    nnc_specs *specs; /* set of specs whose data folders have the files of foreign/; NULL = these files cannot be
-                       * read */
-    uint64_t *digest; /* the digests of the files of foreign/ that the document needs are added to *digest; NULL = not
-                       * needed */
+    /* set of specs with the data folders in which the files of foreign/ are searched; NULL = the document needs no such
+     * files */
+    nnc_specs *specs;
+    /* where the digests of the files of foreign/ are added up with which the document was read; NULL = they are not
+     * needed */
+    uint64_t *digest;
     nnc_json_large large;
     nnc_image_values image;
-    const struct cJSON *root; /* the parsed document; NULL: there is no document, and errors have no line. The node of
-                               * a document with an image is an nnc_image_value. */
+    /* the tree of the document; NULL: the document was not parsed, and its errors have no line. If the document has an
+     * image, its nodes are of the type nnc_image_value */
+    const struct cJSON *root;
     /* document of the file that the key "like" names; it is freed with this document; NULL = the file has no key
      * "like" */
     struct nnc_json_doc *like;
@@ -394,8 +399,8 @@ typedef struct nnc_spec_info {
     const char *what, *plural;
     /* name of the subfolder of a data folder that has the files of this kind, such as "hw" */
     const char *folder;
-    const char *argument; /* argument of the command line for a spec of this kind; errors about a wrong id name the
-                           * argument */
+    /* name of the command-line argument that takes the id of such a spec; errors about a wrong id contain it */
+    const char *argument;
     const char *schema;
     size_t size;
     size_t path_offset;
@@ -584,8 +589,8 @@ typedef struct nnc_id_list { /* A list of ids, allocated in the arena; { 0 } is 
 
 typedef struct nnc_folders {
     nnc_arena *arena;
-    const char **paths; /* paths of the data folders; if several folders have a file, the first of these folders is
-                         * used */
+    /* paths of the data folders. If several of them have a file, the file in the first of them is used */
+    const char **paths;
     int count;
     /* first error of the operating system while the folders were searched; status NNC_OK = no error */
     nnc_error trouble;
@@ -698,14 +703,15 @@ void nnc_model_rules(nnc_json at, const nnc_model *model);
 /* The entry of a family of models: its fields, and the functions that complete and check a model. */
 typedef struct nnc_family_fields {
     nnc_field_table table;
-    void (*begin)(nnc_model *model);                   /* called before a model is read: sets the defaults that are not
-                                                        * 0; NULL = all defaults are 0 */
-    void (*complete)(nnc_json root, nnc_model *model); /* called after a model was read: sets the defaults that depend
-                                                        * on other fields */
+    /* called before the members of a model are read: sets the defaults that are not 0; NULL = all defaults are 0 */
+    void (*begin)(nnc_model *model);
+    /* called after the members of a model were read: sets those defaults that depend on other members */
+    void (*complete)(nnc_json root, nnc_model *model);
     /* called last: checks rules between the fields of a model, and notes faults */
     void (*rules)(nnc_json at, const nnc_model *model);
-    const char *const *keys; /* keys of a file that are no fields (ends with NULL); NULL = only the keys that files of
-                              * all families may have */
+    /* keys that a file of this family may have in addition to the fields (NULL ends the list); NULL = only the keys
+     * that files of all families may have */
+    const char *const *keys;
 } nnc_family_fields;
 
 #define NNC_FAMILY_FIELDS(name, text, help, row) extern const nnc_family_fields nnc_##row##_fields;

@@ -144,8 +144,8 @@ static bool scan_number(scan *s) {
         return refuse(s, s->at, "bad number", "one such as 12, -0.5 or 3e9");
     }
     if (length >= sizeof(number)) { return refuse(s, s->at, "number too long", "at most 63 characters"); }
-    if (s->fault != NULL) { /* without `fault`, refuse_values (json.c) checks for infinite numbers after the text is
-                             * parsed */
+    /* if `fault` is NULL, refuse_values (json.c) looks for infinite numbers after the text was parsed */
+    if (s->fault != NULL) {
         memcpy(number, s->at, length);
         number[length] = '\0';
         if (!nnc_read_double(number, &value)) { return refuse(s, s->at, "infinite number", "at most 1.79e308"); }
@@ -160,8 +160,8 @@ static bool begins_number(char c) { return c == '-' || (c >= '0' && c <= '9'); }
 
 bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max) {
     scan s = { .begin = text, .at = text, .end = text + size };
-    int values = 1, depth = 0; /* each opening bracket and each comma counts as one more value, so an empty list counts
-                                * as two values */
+    /* each opening bracket and each comma is counted as one more value, so an empty list is counted as two values */
+    int values = 1, depth = 0;
     while (s.at < s.end) {
         const char c = *s.at;
         if (is_blank(c)) {

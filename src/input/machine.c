@@ -24,10 +24,11 @@ enum { WORD_MAX = 96, XML_BYTES_MAX = 4000 * 1000, LINKED_MAX = 128 };
 /* The GPUs of a machine, as read from the output of nvidia-smi or hwloc. */
 typedef struct machine {
     char product[WORD_MAX];
-    double mem_bytes, power_w; /* mem_bytes: memory of a GPU; power_w: power limit of the GPU; 0 = the description
-                                * does not state the value */
-    int count, linked;         /* count: number of GPUs; linked: number of GPUs that fast links join with the first
-                                * GPU */
+    /* mem_bytes: bytes of memory of one GPU; power_w: power limit of one GPU; 0 = the description of the machine does
+     * not state the value */
+    double mem_bytes, power_w;
+    int count, linked; /* count: number of GPUs; linked: number of GPUs that fast links join with the first
+                        * GPU */
     const char *tool;
 } machine;
 

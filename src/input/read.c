@@ -171,10 +171,8 @@ void nnc_read_field(nnc_json at, const nnc_field *field, void *object) {
     case NNC_FIELD_OBJECT_BY_DTYPE: read_by_dtype(at, field, place); break;
     case NNC_FIELD_OBJECT: {
         const nnc_field_table inner = { field->name, field->fields, field->field_count };
-        if (nnc_json_type_of(at) != NNC_JSON_NULL) { /* null: the object is not inherited from the file that
-                                                      * "like" names */
-            nnc_read_object(at, &inner, NULL, place);
-        }
+        /* null in place of an object means that the object is not inherited from the file that the key "like" names */
+        if (nnc_json_type_of(at) != NNC_JSON_NULL) { nnc_read_object(at, &inner, NULL, place); }
         break;
     }
     case NNC_FIELD_ADAPTERS: read_flags(at, field, place); break;

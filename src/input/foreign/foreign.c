@@ -561,8 +561,9 @@ static void read_part(nnc_foreign_file *file, nnc_json said) {
     }
     memset(part, 0, sizeof *part);
     const nnc_json like = nnc_json_get(said, "like");
-    const bool always = nnc_json_get(said, "always").node != NULL; /* true: the model_type that the object states is
-                                                                    * ignored */
+    /* true: the architecture of the part is the one in the data file, even if the object of the part states another
+     * model_type */
+    const bool always = nnc_json_get(said, "always").node != NULL;
     nnc_foreign_file inside = { .at = at,
                                 .set = file->set,
                                 .row = always ? nnc_foreign_find(file->set, nnc_json_text(like))

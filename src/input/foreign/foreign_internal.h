@@ -24,11 +24,13 @@
  * A value ("default", "null", the values in "values") is a number, a switch, a word of nncost, a field ("hidden"), a
  * multiple of a field ("4*hidden"), or an object of fields and their values; {} sets nothing. */
 typedef struct nnc_foreign_key {
-    char key[64];   /* "n_embd|hidden_size": two names of one key; "attn_config.alibi": a key inside an object;
-                     * "^dim": a key at the top level, for a network inside the file */
-    char to[32];    /* name of the field that the key sets; "" = `to_each` or `values` names the fields */
-    char times[32]; /* name of a field by whose value the number is multiplied; with `fraction`, the number may
-                     * be below 1 */
+    /* name of the key. "n_embd|hidden_size": the key has two names; "attn_config.alibi": the key is inside an object;
+     * "^dim": the key is at the top level, although the network is in an object */
+    char key[64];
+    char to[32]; /* name of the field that the key sets; "" = `to_each` or `values` names the fields */
+    /* name of a field: the number of the key is multiplied by the value of this field. If `fraction` is true, the
+     * number may be below 1 */
+    char times[32];
     /* name of a list field (one value per level), which the key sets instead of `to` if its values differ */
     char uneven_to[32];
     /* name of another field: if the value of the key equals this field, the key sets its own field to 0 */
@@ -54,20 +56,22 @@ typedef struct nnc_foreign_key {
  * to `end` (both included) for which layer + shift - offset is a multiple of `every`; the first layer is layer 0. from,
  * end, every and offset are numbers, or keys with defaults. */
 typedef struct nnc_foreign_pattern {
-    char to[32];    /* field of the model that gets the kinds of layers: "mixers" or "mlps" */
-    char needs[64]; /* name of a key; if the configuration lacks the key or it is null, all layers have the same
-                     * kind */
+    char to[32]; /* field of the model that gets the kinds of layers: "mixers" or "mlps" */
+    /* name of a key. If the configuration lacks this key, or if it is null, the entry is not used and all layers have
+     * one kind */
+    char needs[64];
     /* key of a list with one word per layer, or with a few words that repeat until all layers have one */
     char list[64];
     char letters[64]; /* key of a string with one letter per layer */
     /* key of a list of pairs such as [[["global", "local"], 12]]: the kinds, and how often they repeat */
     char matrix[64];
-    char only[64];        /* key of a list with the indices of those layers whose kind is `in` */
-    char in[24], out[24]; /* the rule: in: kind of the layers that the rule selects; out: kind of the other layers;
-                           * "" = no rule */
-    char except[64];      /* key of a list with the indices of layers that the rule selects but that have the kind
-                           * `out` */
-    char last[24];        /* kind of the last layer, whatever the other members say */
+    char only[64]; /* key of a list with the indices of those layers whose kind is `in` */
+    /* the rule: in = kind of the layers that the rule selects; out = kind of all other layers; "" = the entry has no
+     * rule */
+    char in[24], out[24];
+    /* key of a list of layer indices; these layers get the kind `out`, although the rule selects them */
+    char except[64];
+    char last[24]; /* kind of the last layer, whatever the other members say */
     int32_t shift;
     /* translates the words and letters of the configuration to kinds of layers: {"full_attention": "full"} */
     nnc_json values;
@@ -81,22 +85,25 @@ typedef struct nnc_architecture {
     /* value of "model_type" or "_class_name" in configurations of this architecture; it is the name of the data file,
      * without the ending */
     char id[64];
-    char like[64];     /* id of the data file from which this file inherits the keys that it does not have */
-    char refuses[192]; /* reason why nncost refuses the architecture, with the architecture to use instead; "" = not
-                        * refused */
-    char says[192];    /* note that is printed for every configuration of this architecture */
+    char like[64]; /* id of the data file from which this file inherits the keys that it does not have */
+    /* reason why nncost refuses the architecture, and the architecture to use instead; "" = nncost reads the
+     * architecture */
+    char refuses[192];
+    char says[192]; /* note that is printed for every configuration of this architecture */
     /* name of a file foreign/graphs/NAME.json, which lists the ops of the network; "" = no such file */
     char graph[64];
     char source[256];
     /* family of the models; NNC_FAMILY_COUNT = the same family as in the file that `like` names */
     nnc_family family;
-    bool base;        /* true: the file is no architecture, and only other files inherit from it */
-    bool part, alone; /* part: the file describes a part of a network; alone: this part can also be a whole
-                       * network */
+    bool base; /* true: the file is no architecture, and only other files inherit from it */
+    /* part: true = the file describes a part of a network, such as a tower; alone: true = this part can be a whole
+     * network, too */
+    bool part, alone;
     /* true: keys of the text decoder may be outside of its object, at the top level of the configuration */
     bool flat;
-    nnc_json classes; /* ends of class names, with the fields that they imply; the value false = such a class builds
-                       * another network */
+    /* ends of PyTorch class names, each with the fields that such a class implies; the value false = classes with this
+     * ending build another network */
+    nnc_json classes;
     /* values of fields that every network of this architecture has, although no key states them */
     nnc_json implies;
     nnc_json only;     /* for some keys the values that are allowed; a configuration with another value is refused */
@@ -185,9 +192,10 @@ typedef struct nnc_foreign_file {
     nnc_json at; /* the JSON object of the configuration that has the keys of this network */
     nnc_foreign_set *set;
     const nnc_architecture *row;
-    const nnc_architecture *around; /* architecture of another network whose keys are in the same object; NULL = no
-                                     * other network */
-    nnc_json implied;               /* values of fields of this tower that the architecture of the whole file sets */
+    /* architecture of a second network that has its keys in the same object as this network; NULL = there is no second
+     * network */
+    const nnc_architecture *around;
+    nnc_json implied; /* values of fields of this tower that the architecture of the whole file sets */
     nnc_model *model;
     char taken[512];   /* text: keys that the configuration lacks, with the default values that were used */
     char skipped[256]; /* text: unknown keys that were ignored because of --lenient */
