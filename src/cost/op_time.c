@@ -794,8 +794,8 @@ static nnc_efficiency map_efficiency(const nnc_device *device, const nnc_op *op)
     return maps->memory_fraction > 0.0 ? *maps : pointwise_efficiency(device, op);
 }
 
-/* Returns the efficiency of casts to 8 bits. The library of matrix products runs these casts, so they reach its
- * bandwidth. */
+/* Returns the efficiency of casts to 8 bits. The library of matrix products runs these casts, so a cast reaches the
+ * bandwidth of that library. */
 static nnc_efficiency cast_efficiency(const nnc_device *device, const nnc_op *op) {
     nnc_efficiency e = pointwise_efficiency(device, op);
     e.memory_fraction = device->efficiency.gemm[NNC_FP8].memory_fraction;

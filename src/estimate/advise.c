@@ -363,7 +363,8 @@ static int keep_fastest(const search *s, nnc_advice *advice, int found, int max,
     return found;
 }
 
-/* Sets of changes that fit so far, one bit for each change. A larger set that contains one of these is not tried. */
+/* Sets of changes with which a plan was found to fit, one bit for each change. A set that contains all changes of such
+ * a set and more is not tried. */
 typedef struct found_sets {
     unsigned sets[64];
     int count;

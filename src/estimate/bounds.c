@@ -291,8 +291,9 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
         nnc_ideal one;
         if (e == first) { continue; }
         if (step->plan->pipeline > 1 && most_s[e] < ideal->step_s) {
-            engine_s[e] = busy_s[e]; /* this engine cannot be the busiest, so its step is not replayed; the time that it
-                                      * works is enough */
+            /* the engine e cannot be the busiest one, so its step is not replayed; only the seconds that it works are
+             * computed */
+            engine_s[e] = busy_s[e];
             continue;
         }
         if (!engine_step(step, units, &rates, (nnc_engine)e, m, &one)) { return false; }

@@ -43,8 +43,8 @@ typedef enum move {
  * this number, so that its products fill whole tiles of the matrix units. */
 enum { STEPS_MAX = 10, ROUNDS_MAX = 8, LORA_RANK = 16, VOCAB_MULTIPLE = 128 };
 
-/* A change is listed only if it makes training faster by the share worth_faster, or the memory smaller by the share
- * worth_smaller. */
+/* A change is listed only if the training gets faster by at least the fraction worth_faster, or the memory smaller by
+ * at least the fraction worth_smaller. */
 static const double worth_faster = 0.005, worth_smaller = 0.05;
 
 /* A changed plan with the open fields not yet filled in by defaults, and the profile and the model that the change

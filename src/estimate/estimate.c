@@ -195,9 +195,9 @@ typedef struct fusing {
 static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, fusing *with, bound_rows *fused) {
     nnc_bound_segment_times units;
     with->software = nnc_software_default();
-    with->software.context_frozen =
-        step->software->context_frozen; /* the profile says which weights are trained (context_frozen); its other
-                                         * settings only make kernels faster */
+    /* context_frozen of the profile decides which weights are trained; all other settings of the profile only make
+     * kernels faster, so they are not used */
+    with->software.context_frozen = step->software->context_frozen;
     fused->step = *step;
     fused->step.software = &with->software;
     fused->step.list = &scratch->ideal;

@@ -363,8 +363,9 @@ bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, cons
     if (plan->tensor > 1 && !plan->sequence_parallel && !has->plain_tensor) { lacks = "--sequence-parallel"; }
     if ((plan->zero == 2 && !has->sharded_gradients) || (plan->zero == 3 && !has->sharded_weights) ||
         (plan->zero == 3 && plan->data * plan->context == 1 &&
-         !has->sharded_gradients) || /* without sharded gradients the framework shards only with FSDP (ZeRO 3), and FSDP
-                                      * does nothing on one rank */
+         /* if gradients are not divided over ranks, the framework divides weights only by FSDP (ZeRO 3), and FSDP on
+          * one rank changes nothing */
+         !has->sharded_gradients) ||
         (plan->zero >= 2 && plan->pipeline > 1 && !has->sharded_pipelines)) {
         lacks = "--zero";
     }

@@ -286,10 +286,8 @@ static bool find_delay(const nnc_step *step, const nnc_segment_time units[NNC_SE
     if (!(times->send_s > 0.0)) { return true; }
     if (!nnc_step_run(step, units, 0.0, m)) { return false; }
     NNC_LET(step->why, without_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
-    if (!rerun(step->plan, times->send_s, m)) { /* the replay with messages comes last, because later code reads
-                                                 * m->run */
-        return false;
-    }
+    /* the replay with messages comes after the replay without, because later code reads its results in m->run */
+    if (!rerun(step->plan, times->send_s, m)) { return false; }
     NNC_LET(step->why, with_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
     NNC_SET(step->why, m->delay_s, "s", nnc_max(0.0, with_messages_s - without_messages_s));
     NNC_NOTE(step->why, "step of the slowest stage with the messages between stages, less the step without their time");
@@ -384,10 +382,8 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
     NNC_SET(step->why, r->step_without_bound_s, "s", nnc_min(step_again_s, r->step_s));
     NNC_NOTE(step->why, "the step if the time of its bound were zero: overlap, host time and pipeline are computed "
                         "again; at most step_s");
-    if (step->plan->pipeline > 1) { /* replays the step with all its times again, because later code reads them from
-                                     * *m */
-        (void)nnc_step_run(step, units, times->send_s, m);
-    }
+    /* replays the step again with the times of all resources, because later code reads the results from *m */
+    if (step->plan->pipeline > 1) { (void)nnc_step_run(step, units, times->send_s, m); }
     nnc_step_ends_set(step, units, &overlap, m);
 }
 

@@ -818,6 +818,6 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e) {
     nnc_fields_init(&table, e);
     /* NaN = the file gives no fraction, so the fraction of `pointwise` is used */
     e->pointwise_tuned.memory_fraction = (double)NAN;
-    e->maps.sustained_fraction = e->maps_tuned.sustained_fraction = 1.0; /* the object `maps` has no such field, so the
-                                                                          * value is neutral */
+    /* the object `maps` of a device file has no sustained_fraction, so this fraction has its neutral value 1 */
+    e->maps.sustained_fraction = e->maps_tuned.sustained_fraction = 1.0;
 }

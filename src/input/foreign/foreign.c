@@ -818,8 +818,9 @@ bool nnc_is_architecture(nnc_json root) {
 
 void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem) {
     nnc_error err;
-    nnc_faults unused = { .err = &err }; /* this list of faults is never read: faults in the files that "like" names are
-                                          * noted in the document too */
+    /* the list `unused` is never read: faults in the files that the key "like" names are noted in the document as
+     * well */
+    nnc_faults unused = { .err = &err };
     nnc_model *model = nnc_arena_alloc(doc->arena, sizeof *model);
     nnc_foreign_set set;
     if (model == NULL) {
