@@ -258,8 +258,8 @@ static bool split_words(const char *words, const char *name, const char **versio
     return *rest == '\0' || is_digit(*rest);
 }
 
-/* Returns the length of the name of framework f if the user named it, by its name or its second name; 0 = the user
- * named another framework. *version receives the version that the user named. */
+/* Tests whether the user named framework f, by its name or its second name. Returns the length of that name; 0 = the
+ * user named another framework. *version receives the version that the user named. */
 static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, const char **version) {
     const char *const names[] = { f->framework, f->also };
     for (int i = 0; i < 2; i++) {
@@ -272,7 +272,8 @@ static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, co
     return 0;
 }
 
-/* Returns the number of characters in the conditions (device, model, family) of an entry; -1 = a condition is not
+/* Tests whether the device, model and family that the user asks for meet the conditions of an entry of "stands_for".
+ * Returns the number of characters in these conditions, a measure of how specific the entry is; -1 = a condition is not
  * met. */
 static int conditions(const nnc_framework *f, const nnc_release_ask *ask) {
     return begins(ask->device, f->hardware) && begins(ask->model, f->model) && begins(ask->family, f->family)
@@ -280,8 +281,9 @@ static int conditions(const nnc_framework *f, const nnc_release_ask *ask) {
                : -1;
 }
 
-/* Tests whether release a matches better than release b: its framework has the longer name; with equal names, it is
- * newer; with equal versions, its version and its conditions have more characters, so they are more specific. */
+/* Tests whether release a matches the user's request better than release b: the longer framework name wins; with equal
+ * names, the newer version; with equal versions, the one whose version and conditions have more characters, because it
+ * is more specific. */
 static bool is_better(const nnc_release *a, const nnc_release *b) {
     if (b->entry == NULL || a->named != b->named) { return b->entry == NULL || a->named > b->named; }
     const int newer = compare_versions(a->entry->version, b->entry->version);
@@ -318,13 +320,13 @@ nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_re
     return NNC_OK;
 }
 
-/* ---- applies the settings of a release ---- */
+/* ---- sets the formats and switches of a release in a plan and a profile ---- */
 
 static bool is_decoder(const nnc_model *model) { return model->family == NNC_FAMILY_DECODER; }
 
 static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *p) {
     if (!given->is(given->in, "policy") && p->precision != NNC_FP32 && p->precision != NNC_TF32) {
-        /* Megatron adds up bf16 gradients in fp32, but not fp16 gradients. */
+        /* Megatron sums the gradients of micro-batches in fp32 if they are bf16, but in fp16 if they are fp16. */
         p->policy = f->policy == NNC_POLICY_MIXED_FP32GRAD && p->precision == NNC_FP16 ? NNC_POLICY_MIXED : f->policy;
     }
     if (!given->is(given->in, "attention")) { p->attention = f->attention; }
@@ -338,7 +340,7 @@ static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_mod
     }
 }
 
-/* Returns the number of micro-batches of a step; 0 = the fields of the plan do not give it. */
+/* Returns the number of micro-batches of a step; 0 = the plan has too few fields to compute this number. */
 static int64_t passes_of(const nnc_plan *p) {
     const int64_t ranks = (int64_t)p->tensor * p->pipeline * p->context;
     const int64_t data = p->data > 0 ? p->data : p->devices / ranks;

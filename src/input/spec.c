@@ -1,6 +1,7 @@
-/* The set of loaded specs, and one file of any kind: finds it, reads it, parses it, completes it (inherit.c), and reads
- * it by its table. Every file is read once per set. For programs that do not know the members of the structs, it also
- * reads and sets fields by name. */
+/* The set of loaded specs, and the functions that load a file of any kind (device, model, software profile, cluster):
+ * they find the file, read it, parse it, add what it inherits (inherit.c), and fill a struct by the table of its
+ * fields. Every file is read once per set. Other functions read and set fields of these structs by name, for programs
+ * that do not know their members. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,12 +11,12 @@
 
 #include "input/input_internal.h"
 
-/* A spec that is already loaded, or the error of an id that no folder has. */
+/* A spec that is already loaded, or the error of an id that no data folder has. */
 typedef struct loaded {
     const struct loaded *next;
     nnc_spec_kind kind;
     const char *asked;
-    const void *spec; /* the loaded struct; NULL = no folder has the id */
+    const void *spec; /* the loaded struct; NULL = no data folder has the id */
     const nnc_error *error;
 } loaded;
 
@@ -23,14 +24,16 @@ struct nnc_specs {
     nnc_arena *arena;
     const loaded *loaded; /* list of the loaded specs, the newest first */
     nnc_folders folders;
-    const char *reading[NNC_LIKE_MAX]; /* paths of the files whose reading waits for the file that "like" names */
+    /* paths of the files that are read now: each, except the last, waits for the next, which its key "like" names */
+    const char *reading[NNC_LIKE_MAX];
     int reading_count;
-    const nnc_piped *piped; /* list of the kept contents of pipes, the newest first */
+    const nnc_piped *piped; /* list of the contents of pipes that were read, the newest first */
     const uint64_t *images; /* images of shipped files (images.c); NULL = no images, so every file is parsed */
     bool lenient;
-    char marks[512]; /* implausible inputs of the current command, as text */
+    char marks[512]; /* text that lists the implausible inputs of the current command */
     bool implementation_given;
-    nnc_implementation implementation; /* the library of every model; used only if implementation_given */
+    /* the library of every model that this set loads; used only if implementation_given is true */
+    nnc_implementation implementation;
     nnc_model_reader *model_reader;
 };
 
@@ -49,7 +52,7 @@ nnc_specs *nnc_specs_open(const char *data_path) {
 void nnc_specs_close(nnc_specs *specs) {
     if (specs != NULL) {
         free(specs->folders.text);
-        nnc_arena_destroy(specs->arena); /* the struct *specs is in this arena too, so this frees it */
+        nnc_arena_destroy(specs->arena); /* *specs is itself in this arena, so this frees the whole set */
     }
 }
 
@@ -126,7 +129,8 @@ bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *li
     return nnc_folders_list_folder(&specs->folders, folder, list);
 }
 
-/* Finds the file of an id in any spelling. *path stays NULL when there is no such file. */
+/* Finds the file of an id whose letters, dashes and dots may be spelled otherwise than in the file's name. *path stays
+ * NULL when there is no such file. */
 static nnc_status specs_find_spelled(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
                                      nnc_error *err) {
     *path = NULL;
@@ -150,7 +154,8 @@ nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path,
     return nnc_folders_file(&specs->folders, name, path, err);
 }
 
-/* Returns the error for a name of the Hugging Face hub, "OWNER/NAME", that is not in the table of names. */
+/* Returns the error for a model name of the Hugging Face hub, "OWNER/NAME", that foreign/hub/names.json does not
+ * list. */
 static nnc_status fail_hub(const char *asked, const nnc_hub_name *hub, nnc_error *err) {
     const char *name = strrchr(asked, '/') + 1;
     return nnc_fail(err, NNC_UNKNOWN_ID, asked,
@@ -161,8 +166,8 @@ static nnc_status fail_hub(const char *asked, const nnc_hub_name *hub, nnc_error
                     name, asked);
 }
 
-/* Finds the file of a model on the hub: by its name in the table, or a shipped model whose id is the name in another
- * spelling. */
+/* Finds the file of a model that the user named as on the Hugging Face hub: in the table of hub names, or a shipped
+ * model file whose id is that name in another spelling. */
 static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **path, nnc_hub_name *hub,
                               nnc_error *err) {
     const char *slash = strrchr(asked, '/');
@@ -219,8 +224,8 @@ nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, 
     return nnc_model_check(*model, "model", err);
 }
 
-/* Reads the member `key` of an object in a small data file (object NULL = the root). Sets *words if the value is a
- * text, *number if the value is a number; sets neither if the key is absent. */
+/* Reads the value of the member `key` of an object in a small JSON data file; object NULL = the root of the file. Sets
+ * *words if the value is a text, *number if the value is a number; sets neither if the object does not have the key. */
 static nnc_status read_value(nnc_specs *specs, const char *path, const char *object, const char *key,
                              const char **words, double *number, nnc_error *err) {
     char *text = NULL;
@@ -348,7 +353,8 @@ static nnc_status find_and_read(nnc_specs *specs, nnc_spec_kind kind, const char
                                 nnc_error *err) {
     const char *path = NULL;
     nnc_hub_name hub = { .path = NULL };
-    /* Networks of libraries are looked up first, because the search for the nearest id reads the files of all kinds. */
+    /* The libraries of vision models are searched before the nearest id is searched, because that search reads the
+     * files of all kinds. */
     if (kind == NNC_SPEC_MODEL && !nnc_is_path(id) && specs_find_spelled(specs, kind, id, &path, NULL) == NNC_OK &&
         path == NULL) {
         NNC_TRY(load_member(specs, id, out, err));
@@ -361,12 +367,13 @@ static nnc_status find_and_read(nnc_specs *specs, nnc_spec_kind kind, const char
     NNC_TRY(found);
     NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
     if (kind != NNC_SPEC_MODEL) { return NNC_OK; }
-    void *model = NULL; /* removes const, because the struct is new and only this function uses it */
+    void *model = NULL; /* The cast removes const: the struct is new, and only this function has a pointer to it. */
     memcpy(&model, out, sizeof model);
     return hub.path != NULL ? nnc_hub_tell(specs, id, &hub, model, err) : take_library(specs, id, model, err);
 }
 
-/* Stores a spec or an error, so that the next call reads no file again. Stores nothing when out of memory. */
+/* Stores a loaded spec, or the error of an unknown id, so that the next call with this id reads no file again. Stores
+ * nothing when out of memory. */
 static void keep(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void *spec, const nnc_error *error) {
     loaded *added = nnc_arena_alloc(specs->arena, sizeof(*added));
     const char *asked = added != NULL ? nnc_arena_strdup(specs->arena, id) : NULL;
@@ -378,8 +385,9 @@ static void keep(nnc_specs *specs, nnc_spec_kind kind, const char *id, const voi
     }
 }
 
-/* Loads a spec, or returns the spec or the unknown id of an earlier call: a search for an unknown id reads all files of
- * a folder, and a table of measured rows asks for the same id hundreds of times. */
+/* Loads a spec. If an earlier call loaded this id, or found that no file has it, returns the stored result: a search
+ * for an unknown id reads all files of a folder, and a table of measured rows asks for the same id hundreds of
+ * times. */
 static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out, nnc_error *err) {
     for (const loaded *l = specs->loaded; l != NULL; l = l->next) {
         if (l->kind == kind && strcmp(l->asked, id) == 0) {
@@ -513,7 +521,8 @@ const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX]) {
     return NULL;
 }
 
-/* Sets the id of a foreign model without id: the name of its file, or of the folder of its config.json. */
+/* Sets the id of a foreign model whose file states no id: the name of the file, or the name of the folder of a
+ * config.json. */
 static void spec_name(nnc_model *model, const char *path) {
     if (model->id[0] == '\0') {
         nnc_spec_stem(path != NULL && path[0] != '\0' ? path : "model", true, model->id, sizeof(model->id));
@@ -600,9 +609,10 @@ nnc_status nnc_software_parse_into(nnc_specs *specs, const char *name, const cha
     return parse(specs, NNC_SPEC_SOFTWARE, name, text, size, software, err);
 }
 
-/* ---- new specs, copies, and access to fields by name ---- */
+/* ---- creates and copies specs; reads and sets their fields by name ---- */
 
-/* Allocates a struct of a kind of spec, which lives as long as the set; *spec is NULL on failure. */
+/* Allocates a struct for one kind of spec (device, model, ...). The struct lives as long as the set of specs; *spec is
+ * NULL on failure. */
 static nnc_status new_spec(nnc_specs *specs, nnc_spec_kind kind, void **spec, nnc_error *err) {
     *spec = nnc_arena_alloc(nnc_specs_arena(specs), nnc_spec_kinds[kind].size);
     return *spec != NULL ? NNC_OK : nnc_no_memory(err);
@@ -620,7 +630,8 @@ static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from
  * *dtype to the number format at the end of the name (NNC_DTYPE_COUNT = none). */
 static nnc_status find(const nnc_field_table *table, const void *object, const char *name, const nnc_field **field,
                        const char **place, nnc_dtype *dtype, nnc_error *err) {
-    void *at = NULL; /* removes const for nnc_field_at; the object is only read */
+    /* The cast removes const, because nnc_field_at takes a pointer without const; the object is only read. */
+    void *at = NULL;
     memcpy(&at, &object, sizeof at);
     const nnc_status status = nnc_field_at(table, name, &at, field, dtype, err);
     *place = at;
@@ -745,8 +756,8 @@ static nnc_status fail_io(nnc_error *err, const char *path, const char *what, in
     return nnc_fail(err, NNC_IO, path, "%s, expected a readable file, found: %s", what, strerror(number));
 }
 
-/* Reads an open file into *text, which the caller frees. Reads to the end of the file, because a pipe has no size.
- * guess: expected number of bytes; most: largest number allowed. */
+/* Reads an open file to its end into *text, which the caller frees. The end is found by reading, because a pipe has no
+ * size. guess: expected number of bytes; most: largest number of bytes that the file may have. */
 static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, char **text, size_t *size,
                            nnc_error *err) {
     size_t capacity = (guess < NNC_FILE_BYTES_MAX ? guess : NNC_FILE_BYTES_MAX) + 1, used = 0;
@@ -771,7 +782,8 @@ static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, 
             return nnc_file_too_large(path, most, err);
         }
         if (got == 0) { break; }
-        if (used > NNC_FILE_BYTES_MAX && !known) { /* a larger file must contain the name of a schema of nncost */
+        /* a file above NNC_FILE_BYTES_MAX is accepted only if it contains the name of a schema of nncost */
+        if (used > NNC_FILE_BYTES_MAX && !known) {
             buffer[used] = '\0';
             known = strstr(buffer, "\"nncost.") != NULL;
             if (!known) {
@@ -867,9 +879,10 @@ const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path) 
     return text;
 }
 
-/* ---- digests of the content of a file ---- */
+/* ---- digests of JSON values ---- */
 
-/* Returns the digest of a member. For a closed member of the large object, the digest is already stored. */
+/* Returns the digest of the value of an object's member. If the object is the large object of the document and the
+ * member was already read and closed, returns the stored digest. */
 static uint64_t member_digest(nnc_json object, nnc_json item, int32_t index, const char *const *skip) {
     const nnc_json_large *large = &object.doc->large;
     return object.node == large->object && large->places[index] > 0 ? large->digests[index]
@@ -881,7 +894,7 @@ uint64_t nnc_digest_object(uint64_t members) {
 }
 
 uint64_t nnc_json_digest_members(nnc_json object, const char *const *skip) {
-    uint64_t sum = 0; /* the digests of members are added up, so that the order of keys has no effect */
+    uint64_t sum = 0; /* sum of the digests of all members, so that the order of the keys has no effect */
     int32_t index = 0;
     for (nnc_json item = nnc_json_first(object); item.node != NULL; item = nnc_json_next(item), index++) {
         if (!nnc_is_one_of(nnc_json_key(item), skip)) {
@@ -900,7 +913,7 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip) {
     case NNC_JSON_BOOL: return nnc_digest_number(digest, nnc_json_bool(at));
     case NNC_JSON_NUMBER:
         value = nnc_json_number(at);
-        value = value == 0 ? 0 : value; /* the digests of -0 and 0 must be equal */
+        value = value == 0 ? 0 : value; /* turns -0 into 0, so that both have the same digest */
         memcpy(&bits, &value, sizeof(bits));
         return nnc_digest_number(digest, bits);
     case NNC_JSON_TEXT: return nnc_digest_text(digest, nnc_json_text(at));
@@ -923,8 +936,9 @@ void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data) {
     if (doc->digest != NULL) { *doc->digest += nnc_json_digest(data, none); }
 }
 
-/* Adds the digests of the data files that are used to read a configuration of another program: if they change, the same
- * configuration may give another model. Errors are not reported here; the command that uses the model reports them. */
+/* Adds the digests of the data files with which a configuration of another program was read (a file in foreign/): if a
+ * data file changes, the same configuration may become another model. Errors are not reported here, because the command
+ * that loads the model reports them. */
 static nnc_status add_data_files(nnc_json_doc *doc, uint64_t *digest, nnc_error *err) {
     nnc_error why;
     nnc_faults unused = { .name = doc->faults->name, .err = &why };

@@ -1,19 +1,21 @@
-/* Writes the text of a device file or an engine profile with fitted parameters. All other members stay byte for
- * byte. */
+/* Writes the text of a device file, or of the software profile of a serving engine, with newly fitted parameters. All
+ * members of the file without fitted parameters are copied byte for byte. */
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"
 #include "render/render_internal.h"
 
-/* The new values of parameters, and the buffer for the new text of the file. */
+/* State while a device file or profile is written again: the new values of its parameters, and the buffer for its new
+ * text. */
 typedef struct rewriting {
     nnc_buffer *out;
     const nnc_device_change *change;
 } rewriting;
 
-/* A JSON object of the file that is being written: its old content, the table of its fields, its dotted name. */
+/* A JSON object of the device file or profile that is being written: its old content, the table of its fields, its
+ * dotted name. */
 typedef struct object_place {
-    nnc_json at; /* old content of the JSON object; node NULL: the file has no such object */
+    nnc_json at; /* old content of the JSON object; node NULL: the old file has no such object */
     const nnc_field *fields;
     size_t count;
     const char *name;
@@ -27,7 +29,7 @@ static const char *old_text(nnc_json object, const char *key) {
     return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : NULL;
 }
 
-/* Returns the new value of a parameter, or NULL if its old value remains. */
+/* Returns the new value of the parameter "OBJECT.FIELD"; NULL = the fit did not change this parameter. */
 static const nnc_fitted_value *value_of(const rewriting *w, const char *object, const char *field) {
     char name[NAME_MAX_BYTES];
     snprintf(name, sizeof name, "%s.%s", object, field);
@@ -48,7 +50,7 @@ static const nnc_fitted_value *value_below(const rewriting *w, const char *objec
     return NULL;
 }
 
-/* Writes the text before the value of a member: the comma, the line end and the key. */
+/* Writes what precedes the value of a JSON member: a comma, a line end or a blank, and the key. */
 static void begin_member(const rewriting *w, const object_place *p, bool *any, bool own_line, const char *key) {
     nnc_buffer_text(w->out, *any ? "," : "");
     if (own_line) {
@@ -141,8 +143,8 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     const nnc_fitted_value *value = value_of(w, p->name, field->name);
     if (field->type == NNC_FIELD_OBJECT || field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
         put_inner(w, p, field, any);
-        /* this text value is the basis of the device; the bases are in ascending order of quality, and the better of the
-     * old and the new basis is written */
+        /* An enum field is the basis of the device. The bases are in ascending order of quality; the better of the old
+         * and the new basis is written. */
     } else if (field->type == NNC_FIELD_ENUM) {
         const char *old = old_text(p->at, field->name);
         int basis = old != NULL ? nnc_names_find(field->names, old) : -1;
@@ -159,7 +161,7 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     }
 }
 
-/* Returns true if an object has a new parameter of its own, not only in objects inside it. */
+/* Returns true if the JSON object itself has a new parameter; new parameters of objects inside it do not count. */
 static bool has_new(const rewriting *w, const object_place *p) {
     for (size_t i = 0; i < p->count; i++) {
         if (value_of(w, p->name, p->fields[i].name) != NULL) { return true; }
@@ -210,7 +212,8 @@ static void put_parameters(const rewriting *w, nnc_json root, const char *object
     }
 }
 
-/* Writes the file member by member. Members that change are written again; the others are copied. */
+/* Writes the device file or profile member by member. Members that the fit changes are written from their new values;
+ * all other members are copied from the old text. */
 static void put_device(const rewriting *w, const char *text, nnc_json root) {
     const char *id = old_text(root, "id");
     const bool renamed = id == NULL || strcmp(id, w->change->id) != 0;
@@ -254,7 +257,7 @@ static nnc_spec_kind kind_of(const nnc_device_change *change) {
     return change->engine ? NNC_SPEC_SOFTWARE : NNC_SPEC_DEVICE;
 }
 
-/* Reads the new text back, so that no file is written that nncost cannot read. */
+/* Parses the new text with the reader of spec files, so that no file is written that nncost cannot read. */
 static nnc_status verify(nnc_specs *specs, const char *path, const nnc_device_change *change, const char *text,
                          size_t size, nnc_error *err) {
     nnc_faults faults = { .name = path, .err = err };
@@ -263,7 +266,7 @@ static nnc_status verify(nnc_specs *specs, const char *path, const nnc_device_ch
     return nnc_spec_read(specs, kind_of(change), change->id, text, size, &faults, spec);
 }
 
-/* Writes the new text into the arena. */
+/* Writes the new text of the device file or profile into the arena. */
 static nnc_status write_all(const char *path, const nnc_device_change *change, const nnc_json_doc *doc,
                             const char **text, size_t *size, nnc_error *err) {
     nnc_buffer out = { 0 };

@@ -17,14 +17,15 @@
 #include "lab/lab_internal.h"
 #include "shape/shape_internal.h"
 
-/* Limits of a parameter, the step size of its search, and its start if the device's own value is neutral. A factor is
- * changed by multiplying. Times and sizes are changed by adding, because they may be 0. */
+/* Limits of a parameter, the step size of the search for its best value, and the start of this search if the device
+ * file has the neutral value. A factor is changed by multiplication. Times and sizes are changed by addition, because
+ * they may be 0. */
 typedef struct range {
     const char *member;
     double low, high; /* low: smallest allowed value; high: largest allowed value; 0 = the limit of the field in the
                        * device table */
-    double step;      /* step size of the search; if `ratio`, of the logarithm of the value */
-    double usual;     /* start of the search; NaN: the start is twice the memory bandwidth, about the least bandwidth of
+    double step; /* step size of the search: of the logarithm of the value if `ratio` is true, otherwise of the value */
+    double usual; /* start of the search; NaN: the start is twice the memory bandwidth, about the least bandwidth of
                        * an L2 cache */
     bool ratio;
 } range;
@@ -84,11 +85,11 @@ static const range ranges[] = {
     AMOUNT("ttft_s", 10, 0.02, 0.05),
     AMOUNT("text_s", 1e-2, 2e-5, 1e-4),
 };
-/* Range of the factors of a serving engine that exist once for each format of weights. */
+/* Range of those factors of a serving engine that have one value for each format of weights. */
 static const range of_format = FACTOR("", 0.02, 5, 0.15, 1);
 /* clang-format on */
 
-/* Returns the range of a parameter; NULL: a parameter of this name cannot be fitted. */
+/* Returns the limits and step size of a parameter; NULL: no parameter of this name can be fitted. */
 static const range *range_of(const char *name) {
     static const char formats[] = " bf16 fp16 fp8 fp8-block int8 int4 nvfp4 mxfp4 ";
     const char *dot = strrchr(name, '.');
@@ -101,16 +102,18 @@ static const range *range_of(const char *name) {
     return strstr(formats, word) != NULL ? &of_format : NULL;
 }
 
-/* ---- the parameters of a fit in progress, which the minimiser changes ---- */
+/* ---- the state of one fit: the parameters that the minimiser changes, and the rows that it compares ---- */
 
-/* A fit in progress: the parameters of one fit group, or of all rows. For the minimiser, each parameter is a number:
- * (value - start) / step size. */
+/* A fit in progress: the parameters of one fit group, or of all rows. The minimiser sees each parameter as a number x:
+ * (value - start) / step size; for a factor, ln(value / start) / step size. */
 typedef struct moving {
     nnc_fit *fit;
-    int32_t group;     /* index of the fit group whose parameters are fitted; -1 = parameters of all rows */
-    int32_t left_out;  /* part of the cross-validation on which the fit is not made; -1 = every part is used */
+    int32_t group; /* index of the fit group whose parameters are fitted; -1 = parameters of all rows */
+    /* index of the part of the cross-validation whose rows this fit does not use; -1 = the fit uses the rows of every
+     * part */
+    int32_t left_out;
     bool relative;     /* true: minimises |predicted / measured - 1| instead of |ln(predicted / measured)| */
-    nnc_device device; /* device of the row that is predicted, with the current parameters */
+    nnc_device device; /* device of the predicted row, a copy with the current values of the fitted parameters */
     nnc_software software;
     nnc_fit_parameter *parameters[NNC_MINIMISE_MAX];
     const range *ranges[NNC_MINIMISE_MAX];
@@ -118,12 +121,13 @@ typedef struct moving {
     double start[NNC_MINIMISE_MAX];
     double low[NNC_MINIMISE_MAX], high[NNC_MINIMISE_MAX], step[NNC_MINIMISE_MAX];
     int count;
-    double pull; /* weight of the penalty for the distance from the start */
+    double pull; /* weight of the penalty for the distance of the parameters from their starts */
 } moving;
 
-/* Weights of the penalty for the distance from the start. A single parameter gets only pull_least, because any row
- * determines it. In a fit of several parameters, a parameter that few rows determine would drift, so pull_of_rows /
- * rows is added. Measurements scatter by some per cent; many rows outweigh the penalty. */
+/* Weights of the penalty for the distance of a parameter from its start. A fit of a single parameter has the weight
+ * pull_least, because any row determines this parameter. In a fit of several parameters, a parameter that few rows
+ * determine would drift, so pull_of_rows / (number of rows) is added to the weight. Measurements scatter by some per
+ * cent; with many rows, the penalty is small compared with this scatter. */
 static const double pull_least = 1e-5, pull_of_rows = 0.01;
 
 static const nnc_field *field_of(moving *m, const char *name) {
@@ -134,7 +138,8 @@ static const nnc_field *field_of(moving *m, const char *name) {
 }
 
 static double value_at(const moving *m, int i, double x) {
-    const double none = 1e-12; /* limit in seconds or elements; a smaller value is a rounding error and counts as 0 */
+    /* in seconds or elements: an absolute value below this limit is a rounding error and is replaced by 0 */
+    const double none = 1e-12;
     const range *r = m->ranges[i];
     const double sum = m->start[i] + x * r->step;
     return r->ratio ? m->start[i] * exp(x * r->step) : fabs(sum) < none ? 0.0 : sum;
@@ -145,8 +150,8 @@ static double place_of(const moving *m, int i, double value) {
     return r->ratio ? log(value / m->start[i]) / r->step : (value - m->start[i]) / r->step;
 }
 
-/* If the bus_fraction of a collective is fitted, removes its gain of small groups over PCIe (a small_group_loss below
- * 0), because a device file states no gain. */
+/* If the bus_fraction of a collective is fitted, sets a negative small_group_loss (the gain of small groups over PCIe)
+ * to its neutral value, because a fitted device file states no such gain. */
 static void drop_gain(const nnc_fit_parameter *p, nnc_device *device) {
     if (!nnc_begins(p->name, "efficiency.collectives.") || !nnc_ends_in(p->name, ".bus_fraction")) { return; }
     const size_t start = p->offset - offsetof(nnc_collective_efficiency, bus_fraction);
@@ -185,7 +190,8 @@ static double predict(moving *m, const nnc_fit_row *r) {
 
 static double error_of(moving *m, const nnc_fit_row *r) { return predict(m, r) / r->row->measured_s - 1.0; }
 
-/* Tests whether the fit in progress uses this row. */
+/* Tests whether the fit in progress compares its predictions with this row: the row is not held out, belongs to the fit
+ * group, and is not in the part that the cross-validation leaves out. */
 static bool uses(const moving *m, const nnc_fit_row *r) {
     return !r->held && (m->group < 0 || r->group == m->group) && (m->left_out < 0 || r->part != m->left_out);
 }
@@ -196,8 +202,8 @@ static int32_t count_rows(const moving *m) {
     return count;
 }
 
-/* Divides a weight of 1 evenly over the files of a fit group, and the weight of a file over its rows. Returns false
- * if no row is used. */
+/* Gives the rows of a fit group weights whose sum is 1: every file has the same weight, divided evenly over its rows.
+ * Returns false if the fit uses no row of the group. */
 static bool weigh_group(const moving *m, int32_t group) {
     nnc_fit *fit = m->fit;
     int32_t files = 0;
@@ -245,23 +251,24 @@ static double objective(const double *x, void *context) {
     moving *m = context;
     double away = 0.0;
     for (int i = 0; i < m->count; i++) {
-        away += log1p(x[i] * x[i]); /* the logarithm grows slowly, so a parameter may move far from its start */
+        /* ln(1 + x^2) grows slowly with the distance x, so a parameter may move far from its start */
+        away += log1p(x[i] * x[i]);
     }
     return misfit(m, x) + m->pull * away;
 }
 
 /* ---- the fit of the parameters of one fit group ---- */
 
-/* Tests whether the value is neutral: missing (NaN), or the default of its field. */
+/* Tests whether a parameter's value is neutral: NaN (not stated), or the default of the parameter's field. */
 static bool is_neutral(double value, const nnc_field *field) {
     double neutral = (double)NAN;
     return isnan(value) ||
            (field->default_text != NULL && nnc_read_double(field->default_text, &neutral) && value == neutral);
 }
 
-/* Sets the start of each parameter: the value in the device file, or the usual value if that value is neutral. If the
- * values of the device file, also the neutral ones, together fit better than these starts, uses them instead. Widens
- * the limits to include the start. */
+/* Sets the start of each parameter: the value in the device file, or the usual value if the file's value is neutral. If
+ * all values of the device file, with the neutral ones, give less error than these starts, the search starts from the
+ * values of the file. Widens the limits of each parameter so that they include its start. */
 static void begin(moving *m) {
     double own[NNC_MINIMISE_MAX] = { 0 }, usual[NNC_MINIMISE_MAX] = { 0 };
     const double cache = 2.0 * m->fit->rows[0].device->mem_bytes_per_s;
@@ -289,7 +296,8 @@ static void begin(moving *m) {
     }
 }
 
-/* Removes from the fit the parameters that change no prediction, neither when they grow nor when they fall. */
+/* Removes from the fit each parameter that has no effect on the error of the rows, neither when its value is increased
+ * nor when it is decreased. */
 static void drop_idle(moving *m) {
     double x[NNC_MINIMISE_MAX] = { 0 };
     const double still = misfit(m, x);
@@ -320,7 +328,7 @@ static void drop_idle(moving *m) {
     m->count = kept;
 }
 
-/* Rounds to the six digits of a device file. */
+/* Rounds a value to six significant digits, the precision of fitted values in a device file. */
 static double six_digits(double value) {
     char text[NNC_NUMBER_TEXT];
     double rounded = value;
@@ -328,7 +336,8 @@ static double six_digits(double value) {
     return nnc_read_double(text, &rounded) ? rounded : value;
 }
 
-/* Moves the parameters to the values with the least error of their rows. Returns false when out of memory. */
+/* Runs the minimiser: sets the fitted parameters to the values with the least error of the rows that the fit uses.
+ * Returns false when out of memory. */
 static bool move(moving *m) {
     const double near = 1e-3; /* largest distance from a limit, in step sizes of the search, at which a value counts as
                                * being at the limit */
@@ -336,7 +345,8 @@ static bool move(moving *m) {
     weigh_rows(m);
     if (m->count == 0) { return true; }
     m->pull = pull_least + (m->count > 1 ? pull_of_rows / count_rows(m) : 0.0);
-    /* a prediction of a step takes long, and the errors of a cross-validation need no more than three digits */
+    /* true: three digits are enough for the errors of a cross-validation, and a prediction of a training step takes
+     * long */
     const bool coarse = m->left_out >= 0 && m->group >= 0 && m->fit->groups[m->group].kind == NNC_MEASURED_STEP;
     const nnc_minimise_problem problem = { .count = m->count,
                                            .low = m->low,
@@ -353,8 +363,8 @@ static bool move(moving *m) {
     return true;
 }
 
-/* Finds the range of each parameter in which the mean error grows by at most 0.01, while the other parameters keep
- * their fitted values. */
+/* Finds, for each parameter, the range of values in which the mean of |ln(predicted / measured)| is at most 0.01 above
+ * its minimum, while the other parameters keep their fitted values. */
 static void find_ranges(moving *m) {
     double x[NNC_MINIMISE_MAX] = { 0 };
     for (int i = 0; i < m->count; i++) { x[i] = place_of(m, i, m->parameters[i]->value); }
@@ -377,7 +387,8 @@ static void find_ranges(moving *m) {
     for (int i = 0; i < m->count; i++) { m->parameters[i]->value = six_digits(value_at(m, i, x[i])); }
 }
 
-/* Returns the mean |error| of the fitted rows of a fit group; 0 if no row has an error. */
+/* Returns the mean |error| of the rows of a fit group that are not held out; 0 if none of these rows has a
+ * prediction. */
 static double mean_error(moving *m, int32_t group) {
     double sum = 0.0;
     int32_t count = 0;
@@ -392,8 +403,8 @@ static double mean_error(moving *m, int32_t group) {
     return count > 0 ? sum / count : 0.0;
 }
 
-/* Refuses parameters that were fitted to steps and that make the predictions of kernels worse. Returns true if any
- * is refused. */
+/* Refuses each parameter that was fitted on training steps and that increases the error of the rows of kernels. Returns
+ * true if any parameter is refused. */
 static bool refuse_contradicted(moving *m) {
     bool any = false;
     for (int i = 0; i < m->count; i++) {
@@ -416,8 +427,8 @@ static bool refuse_contradicted(moving *m) {
     return any;
 }
 
-/* Fits the parameters of a fit group. In a fit of steps, refuses parameters that make kernels worse and fits the others
- * again. Returns false when out of memory. */
+/* Fits the parameters of one fit group. If the group consists of training steps, refuses parameters that increase the
+ * error of kernels, and fits the remaining parameters again. Returns false when out of memory. */
 static bool fit_group(moving *m, nnc_fit *fit, int32_t group) {
     *m = (moving){ .fit = fit, .group = group, .left_out = -1, .relative = m->relative };
     for (int32_t i = 0; i < fit->parameter_count; i++) {
@@ -462,10 +473,11 @@ static int by_digest(const void *a, const void *b) {
     return digests != 0 ? digests : (x->row > y->row) - (x->row < y->row);
 }
 
-/* Assigns the rows of a fit group to parts of the cross-validation, in the order of their digests. Returns the
- * number of parts; 0 when all rows must stay together. */
+/* Divides the rows of a fit group, sorted by their digests, over the parts of the cross-validation; rows with equal
+ * digests get the same part. Returns the number of parts; 0 if all rows have the same digest. */
 static int32_t assign_parts(const moving *m, hand *hands) {
-    int32_t count = 0, different = 0; /* count: number of rows; different: number of different digests */
+    /* count: number of rows that the fit uses; different: number of different digests of these rows */
+    int32_t count = 0, different = 0;
     for (int32_t i = 0; i < m->fit->row_count; i++) {
         if (uses(m, &m->fit->rows[i])) { hands[count++] = (hand){ m->fit->rows[i].digest, i }; }
     }
@@ -484,8 +496,8 @@ static bool same_model(const nnc_measured *a, const nnc_measured *b) {
            (a->model_name != NULL && b->model_name != NULL && strcmp(a->model_name, b->model_name) == 0);
 }
 
-/* Assigns rows to parts of the cross-validation by their model. Returns the number of parts; 0 = there is only one
- * model. */
+/* Divides the rows over the parts of the cross-validation so that all rows of a model are in the same part. Returns the
+ * number of parts; 0 = all rows have the same model. */
 static int32_t assign_models(const moving *m) {
     nnc_fit_row *rows = m->fit->rows;
     int32_t models = 0;
@@ -497,8 +509,9 @@ static int32_t assign_models(const moving *m) {
     return models < 2 ? 0 : models < MODELS_MAX ? models : MODELS_MAX;
 }
 
-/* Fits the parameters to all parts but one, then predicts the rows of that part. The fit runs without the parameters of
- * later fit groups, as the main fit does. The prediction uses the final values (`last`) of these parameters. */
+/* Fits the parameters on all parts of the cross-validation but one, then predicts the rows of this part. During the
+ * fit, the parameters of later fit groups have no value, as in the main fit; in the predictions, these parameters have
+ * their final values (`last`). */
 static bool cross_part(moving *m, int32_t part, const double *last, size_t error) {
     nnc_fit *fit = m->fit;
     double own[NNC_MINIMISE_MAX];
@@ -520,8 +533,9 @@ static bool cross_part(moving *m, int32_t part, const double *last, size_t error
     return ok;
 }
 
-/* Computes two errors of each row: in the cross-validation, and with parameters fitted without the model of the row.
- * hands: space for one element per row. Returns false when out of memory. */
+/* Computes two errors of each row: `crossed`, with parameters fitted without the row's part of the cross-validation,
+ * and `left`, with parameters fitted without any row of its model. hands: space for one element per row. Returns false
+ * when out of memory. */
 static bool cross_validate(moving *m, hand *hands) {
     nnc_fit *fit = m->fit;
     double last[NNC_FIT_PARAMETERS_MAX];
@@ -542,8 +556,9 @@ static bool cross_validate(moving *m, hand *hands) {
     return ok;
 }
 
-/* Computes statistics of one kind of error (`offset` in nnc_fit_row) over the rows of a fit group, held out or not.
- * group -1: over the steps that a fit without their model has predicted. */
+/* Computes the statistics of one kind of error over the rows of a fit group. offset: offset of the error in
+ * nnc_fit_row. held: true = over the held-out rows; false = over the rows to fit on. group -1: over the training steps
+ * of all groups that have an error `left` (the prediction of a fit without their model). */
 static void add_up(nnc_fit *fit, int32_t group, bool held, size_t offset, double *errors, nnc_score_stats *stats) {
     int32_t count = 0;
     *stats = (nnc_score_stats){ 0 };
@@ -571,8 +586,8 @@ static void sum_errors(nnc_fit *fit, double *errors) {
     }
 }
 
-/* Returns true if the parameters improve the predictions of models that the fit left out, or if no model was left
- * out. */
+/* Returns true if the fitted parameters reduce the sum of |error| of models whose rows were not used in the fit, or if
+ * no model was left out of a fit. */
 static bool helps_others(moving *m) {
     double values[NNC_MINIMISE_MAX] = { 0 }, without = 0.0, left = 0.0;
     int32_t count = 0;
@@ -592,9 +607,10 @@ static bool helps_others(moving *m) {
     return count == 0 || left < without;
 }
 
-/* Checks the parameters of steps on models that a fit leaves out. If predictions of these models do not improve, keeps
- * only the first parameter. If the first alone does not improve them, keeps no parameter, because the fit would only
- * describe the measured models. Returns false when out of memory. */
+/* Checks the parameters of a fit group of training steps: predicts each model with parameters that were fitted without
+ * its rows. If all parameters together do not improve these predictions, keeps only the first parameter. If the first
+ * parameter alone does not improve them either, keeps none, because the fit would describe only the measured models.
+ * Returns false when out of memory. */
 static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands) {
     if (fit->groups[group].kind != NNC_MEASURED_STEP) { return true; }
     bool ok = cross_validate(m, hands);
@@ -612,7 +628,7 @@ static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands) {
     return ok;
 }
 
-/* Returns the sum of |error| over all training steps of the fit. */
+/* Returns the sum of |error| over all training steps that are not held out. */
 static double error_of_steps(moving *m) {
     double sum = 0.0;
     for (int32_t g = 0; g < m->fit->group_count; g++) {
@@ -622,8 +638,9 @@ static double error_of_steps(moving *m) {
     return sum;
 }
 
-/* Computes whether the fitted parameters of a fit group increase the mean error of its rows, and whether they increase
- * the error of all training steps. */
+/* Compares the errors with and without the fitted parameters of a fit group. *rows_worse: the parameters increase the
+ * mean |error| of the group's own rows. *steps_worse: the parameters increase the sum of |error| of all training
+ * steps. */
 static void compare_without(moving *m, int32_t group, bool *rows_worse, bool *steps_worse) {
     double values[NNC_MINIMISE_MAX] = { 0 };
     const double rows = mean_error(m, group), steps = error_of_steps(m);
@@ -636,7 +653,8 @@ static void compare_without(moving *m, int32_t group, bool *rows_worse, bool *st
     for (int i = 0; i < m->count; i++) { m->parameters[i]->value = values[i]; }
 }
 
-/* Refuses the parameters whose names end in `end`; "" = all parameters. Returns the number of refused parameters. */
+/* Refuses the parameters whose names end in `end`; end "" = all parameters. Returns the number of refused
+ * parameters. */
 static int leave_out(moving *m, const char *end, const char *reason) {
     int count = 0;
     for (int i = 0; i < m->count; i++) {
@@ -650,10 +668,12 @@ static int leave_out(moving *m, const char *end, const char *reason) {
     return count;
 }
 
-/* Refuses parameters of kernels that make the mean error of their own rows greater, or make steps worse: kernels that
- * were measured one call at a time, or with operands in the L2 cache, differ from the kernels of a step. Two milder
- * remedies come first. If rows are worse, the fit minimises the error itself instead of its logarithm. If steps are
- * worse, fixed_s is left out, because it contains the launch of a single call. Returns false when out of memory. */
+/* Refuses fitted parameters of kernels that increase the mean |error| of their own rows or of the training steps:
+ * kernels that were measured one call at a time, or with operands in the L2 cache, differ from the kernels of a step.
+ * Before it refuses all parameters of the group, the function tries a milder remedy. If the error of the group's rows
+ * grows, the group is fitted again with |predicted / measured - 1| instead of |ln(predicted / measured)|. If the error
+ * of steps grows, only fixed_s is refused, because it contains the launch of a single call. Returns false when out of
+ * memory. */
 static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group) {
     static const char for_rows[] = "does not make the mean error of its rows less",
                       for_steps[] = "makes the measured steps worse";
@@ -671,7 +691,7 @@ static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group) {
     return true;
 }
 
-/* Returns the error of a row without the parameters of its fit group. */
+/* Returns the error of a row that is predicted with neutral values of the parameters of its fit group. */
 static double error_without(moving *m, const nnc_fit_row *r) {
     nnc_fit_parameter *parameters = m->fit->parameters;
     double values[NNC_FIT_PARAMETERS_MAX];
@@ -684,8 +704,8 @@ static double error_without(moving *m, const nnc_fit_row *r) {
     return error;
 }
 
-/* Fits the parameters of each fit group. If the caller names parameters, they are fitted to all rows as one fit
- * group. m[] keeps the state of each fit for the cross-validation. */
+/* Fits the parameters of each fit group. If the caller names the parameters to fit, fits them to the rows of all groups
+ * at once. m[]: the state of each fit, which the cross-validation uses again. */
 static bool fit_all(nnc_fit *fit, moving *m, hand *hands) {
     const bool joint = fit->parameter_count > 0 && fit->parameters[0].group < 0;
     const int32_t first = joint ? -1 : 0, count = joint ? 1 : fit->group_count;
@@ -694,8 +714,9 @@ static bool fit_all(nnc_fit *fit, moving *m, hand *hands) {
         ok = fit_group(&m[i], fit, first + i) && (joint || keep_for_steps(fit, &m[i], first + i)) &&
              (joint || keep_helpful(fit, &m[i], first + i, hands));
     }
-    /* left: true if at least one fit was made without the rows of a model. Other steps then also get the error `left`:
-     * if all steps of a fit group are of one model, no other model determines the parameters of this group. */
+    /* left: true if at least one fit was made without the rows of a model. If all steps of a fit group are of one
+     * model, no fit without this model exists; the error `left` of these steps is then the error without the parameters
+     * of their group. */
     bool left = false;
     for (int32_t i = 0; i < fit->row_count; i++) { left = left || !isnan(fit->rows[i].left); }
     for (int32_t i = 0; i < fit->row_count && ok; i++) {
@@ -726,7 +747,7 @@ nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err) {
         r->crossed = r->left = r->after = (double)NAN;
         r->before = error_of(&m[0], r);
     }
-    /* predicts only times, because a fit does not use memory or bounds */
+    /* predictions of a fit compute times only, because a fit uses neither memory nor bounds */
     fit->scratch->brief = fit->scratch->workless = true;
     ok = ok && fit_all(fit, m, hands);
     fit->scratch->brief = fit->scratch->workless = false;

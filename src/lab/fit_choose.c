@@ -44,14 +44,14 @@ enum { KERNEL_ROWS = 20, ROWS_PER_KERNEL_PARAMETER = 3, COLLECTIVE_ROWS = 6, STE
 
 /* ---- fit groups: a fit group is all rows that the same parameters explain ---- */
 
-/* Tests whether the row is a time to first token of a server. A static batch is not counted: its time to first token is
- * a prefill alone, and depends more on step times than on the server. */
+/* Tests whether the row is a measured time to first token of a server. Returns false for a static batch, whose time to
+ * first token is the time of its prefill alone and depends on step times more than on the server. */
 static bool is_first_token(const nnc_measured *row) { return row->served == NNC_SERVED_TTFT && row->ask.batch == 0; }
 
 static const char host_steps[] = "launch-bound steps", unaligned_steps[] = "unaligned steps ";
 
-/* Writes the name of the fit group of a row (the rows that the same parameters explain). Returns false if no
- * parameter explains the row. */
+/* Writes the name of the fit group of a row. Returns false if no parameter that can be fitted affects the prediction of
+ * the row. */
 static bool name_group(const nnc_fit_row *r, char *name, size_t size) {
     const nnc_measured *row = r->row;
     const nnc_measured_collective *c = &row->collective;
@@ -105,8 +105,8 @@ bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason) {
     return *reason == NULL;
 }
 
-/* Returns the position of a row's fit group in the order of fitting: fit groups of kernels come before fit groups of
- * steps, because steps contain these kernels. */
+/* Returns the place of a row's fit group in the order in which the groups are fitted: groups of kernels before groups
+ * of steps, because steps contain these kernels. */
 static int rank_of(const nnc_fit_row *r) {
     const nnc_measured *row = r->row;
     switch (row->kind) {
@@ -120,24 +120,26 @@ static int rank_of(const nnc_fit_row *r) {
     }
 }
 
-/* Returns true if the step is launch-bound: the device waits for launches for more than a fifth of the step. A host
- * that is faster than the usual host counts as usual. */
+/* Returns true if the step is launch-bound: while the device waits for launches, more than a fifth of the predicted
+ * step passes. If the device file has a host that is faster than usual (host.kernel_s), the prediction uses the usual
+ * host. */
 static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r) {
-    const double usual_s = 3.75e-5; /* default value of host.kernel_s, the time in which a host issues a kernel */
+    const double usual_s = 3.75e-5; /* default value of host.kernel_s: seconds in which a host issues a kernel */
     nnc_scored with, without;
     if (fit->served || r->row->kind != NNC_MEASURED_STEP || !(r->device->host.kernel_s > 0.0)) { return false; }
     nnc_device slow = *r->device, fast = *r->device;
     slow.host.kernel_s = nnc_max(slow.host.kernel_s, usual_s);
-    fast.host.kernel_s = 1e-12; /* a host that takes no time would leave out all launches, so the time is above 0 */
+    fast.host.kernel_s = 1e-12; /* not 0, because with 0 the prediction would leave out the launches altogether */
     return nnc_score_row(r->row, r->model, &slow, r->software, &r->plan, fit->scratch, &with, NULL) == NNC_OK &&
            nnc_score_row(r->row, r->model, &fast, r->software, &r->plan, fit->scratch, &without, NULL) == NNC_OK &&
            without.predicted_s < 0.8 * with.predicted_s;
 }
 
-/* Returns true if a step takes a twentieth of its time or more because of products with an unaligned dimension. On a
- * device whose file does not state their rate, they count as four times as long as aligned products. Both numbers were
- * chosen by hand: H100 takes 7.2 times as long in forward (hw/h100-sxm5-80gb.json), and a twentieth finds the steps of
- * GPT-2 in tests/published/h100 ('nncost calibrate' prints the group "unaligned steps"). */
+/* Returns true if products with unaligned dimensions make a predicted step longer by a twentieth or more. If the device
+ * file does not state the rate of unaligned products, the prediction takes four times the time of aligned products.
+ * Both numbers, a twentieth and four, were chosen by hand: on an H100 unaligned products take 7.2 times as long in
+ * forward (hw/h100-sxm5-80gb.json), and with a twentieth the test finds the steps of GPT-2 in tests/published/h100
+ * ('nncost calibrate' prints the group "unaligned steps"). */
 static bool is_unaligned(nnc_fit *fit, const nnc_fit_row *r) {
     const double usual_ratio = 4.0;
     nnc_scored with, without;
@@ -154,7 +156,8 @@ static bool is_unaligned(nnc_fit *fit, const nnc_fit_row *r) {
            without.predicted_s < 0.95 * with.predicted_s;
 }
 
-/* Few steps with unaligned products do not determine the rate of these products: they count as other steps. */
+/* Marks the steps whose time depends on products with unaligned dimensions. If a format has too few of these steps to
+ * determine the rate of unaligned products, its steps stay in the group of other training steps. */
 static void find_unaligned(nnc_fit *fit) {
     int32_t count[NNC_DTYPE_COUNT] = { 0 };
     for (int32_t i = 0; i < fit->row_count; i++) {
@@ -225,21 +228,21 @@ static int64_t cache_rate_of(const nnc_fit_row *r) {
     return !isnan(r->device->efficiency.gemm[r->row->op.math_dtype].l2_bytes_per_s);
 }
 
-/* Tests whether the device file states the rate of products with unaligned dimensions. */
+/* Tests whether the device file states the rate of matrix products with unaligned dimensions. */
 static int64_t unaligned_rate_of(const nnc_fit_row *r) {
     return r->plan.precision < NNC_DTYPE_COUNT && r->device->efficiency.gemm[r->plan.precision].unaligned_ratio > 1.0;
 }
 
 static int64_t issued_of(const nnc_fit_row *r) { return r->row->op.issued_as != NNC_ISSUED_NOT; }
 
-/* Tests for a matrix product with an inner or outer dimension that is no multiple of 16 bytes. */
+/* Tests whether the row is a matrix product whose inner or outer dimension is no multiple of 16 bytes. */
 static int64_t unaligned_of(const nnc_fit_row *r) {
     const nnc_matmul *p = &r->row->op.u.matmul;
     const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(r->row->op.dtype));
     return r->row->op.kind == NNC_OP_MATMUL && (p->n % multiple != 0 || p->k % multiple != 0);
 }
 
-/* Returns the attention kernel that a step runs, plus 1; 0 = the step runs no fused attention kernel. */
+/* Returns 1 + the index of the fused attention kernel that a step runs; 0 = the step runs no fused attention kernel. */
 static int64_t flash_of(const nnc_fit_row *r) {
     const nnc_attention attention = r->plan.attention;
     return attention == NNC_ATTENTION_UNFUSED ? 0 : (int64_t)nnc_attention_kernel(attention, r->software) + 1;
@@ -261,7 +264,7 @@ static bool differs(const nnc_fit *fit, int32_t group, row_key *key) {
     return i < fit->row_count && count_equal(fit, group, key, key(&fit->rows[i])) < fit->groups[group].rows;
 }
 
-/* ---- the parameters that a fit group can determine ---- */
+/* ---- the parameters that the rows of a fit group can determine ---- */
 
 static const char few_kernels[] = "takes 3 rows or more for each parameter";
 static const char few_requests[] = "takes 20 rows or more";
@@ -281,7 +284,7 @@ bool nnc_fit_add(nnc_fit *fit, const char *name) {
     return true;
 }
 
-/* Writes the name "PREFIXobject.member"; without an object, "PREFIXmember". */
+/* Writes the name of a parameter, "PREFIXobject.member"; if `object` is empty, "PREFIXmember". */
 static void name_parameter(char name[NNC_FIT_NAME], const char *prefix, const char *object, const char *member) {
     snprintf(name, NNC_FIT_NAME, "%.24s%.20s%s%.32s", prefix, object, object[0] != '\0' ? "." : "", member);
 }
@@ -301,13 +304,16 @@ static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *obj
     }
 }
 
-/* Requirement on the rows of a fit group, without which a parameter is not fitted. A parameter with another requirement
- * than a number of rows, widths, depths or sizes is not even listed if the rows do not meet it. */
+/* Requirement on the rows of a fit group; a parameter whose requirement is not met is not fitted. If the requirement is
+ * only on a number of rows, head widths, depths or numbers of ranks, the parameter is then listed with a reason;
+ * otherwise it is not listed. */
 typedef enum need {
     ANY,
-    FORWARD,   /* needs rows of forward kernels */
-    BACKWARD,  /* needs rows of backward kernels */
-    KERNELS,   /* needs 20 rows, or 3 rows for each parameter; the requirements from RATE to WIDTHS need this, too */
+    FORWARD,  /* needs rows of forward kernels */
+    BACKWARD, /* needs rows of backward kernels */
+    /* needs 20 rows, or 3 rows for each parameter of the fit group; all requirements from RATE to WIDTHS also need as
+     * many rows */
+    KERNELS,
     RATE,      /* needs a device whose file states the bandwidth of its L2 cache */
     RATIO,     /* needs a device whose file does not state the bandwidth of its L2 cache */
     ISSUED,    /* needs kernels that PyTorch issued */
@@ -316,13 +322,14 @@ typedef enum need {
     WIDTHS,    /* needs rows with two widths of attention heads */
     NO_RATIO,  /* needs a device whose file does not state the rate of unaligned products */
     A_RATIO,   /* needs a device whose file states the rate of unaligned products */
-    DEPTHS,    /* needs 20 rows, with models of two numbers of layers */
-    MESSAGES,  /* needs 6 rows */
-    SIZES      /* needs 6 rows, with two numbers of ranks */
+    DEPTHS,    /* needs 20 rows, of models with at least two different numbers of layers */
+    MESSAGES,  /* needs 6 rows of collectives */
+    SIZES      /* needs 6 rows of collectives, with two numbers of ranks */
 } need;
 
-/* Parameters of every fit group except steps: the beginning of the fit group's name; the object of the device file,
- * to which the end of this name is appended; the member of the object. */
+/* Parameters that rows of a fit group can determine, for every group except "steps". group: the beginning of the
+ * group's name; object: the object of the device file or profile, to which the end of the group's name is appended;
+ * member: the member of this object. */
 static const struct {
     const char *group, *object, *member;
     need need;
@@ -380,8 +387,8 @@ static const struct {
     { "", "efficiency.collectives.", "small_group_loss", SIZES },
 };
 
-/* Returns why a fit group has too few rows for one more parameter; NULL = it has enough. A group of kernels needs 20
- * rows, or 3 rows for each of its parameters. */
+/* Tests whether a fit group has enough rows for one more parameter: kernels need 20 rows, or 3 rows for each parameter;
+ * served requests need 20 rows. Returns the reason why the rows are too few; NULL = the rows are enough. */
 static const char *few_of(const nnc_fit *fit, int32_t g) {
     const nnc_fit_group *group = &fit->groups[g];
     int32_t parameters = 1;
@@ -392,8 +399,8 @@ static const char *few_of(const nnc_fit *fit, int32_t g) {
     return group->rows < KERNEL_ROWS && group->rows < ROWS_PER_KERNEL_PARAMETER * parameters ? few_kernels : NULL;
 }
 
-/* Returns why the rows of a fit group do not meet a requirement; NULL = they meet it. *listed: false if the
- * parameter is not to be listed at all. */
+/* Returns the reason why the rows of a fit group do not meet a requirement; NULL = the rows meet it. *listed: false if
+ * the parameter with this requirement is left out of the list of parameters. */
 /* One case per requirement. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
 static const char *unmet(const nnc_fit *fit, int32_t g, need what, bool *listed) {
     const int32_t rows = fit->groups[g].rows;
@@ -425,7 +432,8 @@ static const char *unmet(const nnc_fit *fit, int32_t g, need what, bool *listed)
     }
 }
 
-/* Tests whether the attention kernel runs in enough steps of the fit group, with at least two sequence lengths. */
+/* Tests whether enough steps of the fit group (ATTENTION_ROWS) run the attention kernel, with at least two sequence
+ * lengths. */
 static bool knows_flash(const nnc_fit *fit, int32_t g, int64_t kernel) {
     int64_t length = -1;
     bool two = false;
@@ -444,7 +452,7 @@ static void choose_of_steps(nnc_fit *fit, int32_t g) {
     const int32_t rows = fit->groups[g].rows;
     const bool shapes = differs(fit, g, hidden_of) && differs(fit, g, seq_len_of);
     const char *why = rows < STEP_ROWS ? few_steps : !shapes ? one_shape : NULL;
-    int32_t next = 2 * STEP_ROWS; /* number of rows from which the fit group can determine one more parameter */
+    int32_t next = 2 * STEP_ROWS; /* number of rows that the fit group needs before one more parameter is fitted */
     add(fit, g, all, "", "calibration", NULL);
     add(fit, g, all, "pointwise", "memory_fraction", why);
     for (int64_t kernel = NNC_FLASH1; kernel < NNC_CUDNN; kernel++) {

@@ -19,17 +19,18 @@
 #include "input/input_internal.h"
 #include "op/op_internal.h"
 
-/* ---- measured.c: names of columns ---- */
+/* ---- measured.c: columns of a table of measurements ---- */
 
 typedef enum nnc_column_type { NNC_COLUMN_TEXT, NNC_COLUMN_WHOLE, NNC_COLUMN_NUMBER } nnc_column_type;
 
 typedef struct nnc_measured_column {
-    const char *name;     /* name of a special column, or of a field; NULL = nncost does not use the column */
-    const char *spelling; /* spelling of the column in the file */
+    /* name of the field, or of the special column, that the column sets; NULL = nncost does not use the column */
+    const char *name;
+    const char *spelling; /* name of the column as written in the heading of the file */
     nnc_column_type type;
 } nnc_measured_column;
 
-/* ---- measured.c: rows of tables of measurements ---- */
+/* ---- measured.c: measured rows ---- */
 
 #define NNC_MEASURED_KIND_LIST(X)                                             \
     X(NNC_MEASURED_STEP, "step", "A training step.")                          \
@@ -63,44 +64,48 @@ const char *nnc_memory_stat_name(nnc_memory_stat value);
 NNC_ENUM(nnc_served, NNC_SERVED_LIST, NNC_SERVED_COUNT);
 const char *nnc_served_name(nnc_served value);
 
-/* A collective that was timed alone. */
+/* A collective whose time was measured alone, without compute. */
 typedef struct nnc_measured_collective {
     nnc_collective kind;
     int32_t devices, nodes;
-    double bytes; /* bytes of the full tensor; for an all-to-all: bytes that one rank sends */
+    /* bytes of the whole tensor on which the collective works; for an all-to-all, bytes that one rank sends */
+    double bytes;
 } nnc_measured_collective;
 
-/* A field of the device or of the software profile that a row sets. */
+/* A field of the device or of the software profile to which a measured row gives a value. */
 typedef struct nnc_measured_field {
     bool of_device;
     const char *name, *value;
 } nnc_measured_field;
 
-/* One measured row. Its strings are in the arena of the specs. A number is NaN if the row does not state it. */
+/* One row of a table of measurements. Its strings are in the arena of the specs. A number is NaN if the row does not
+ * state it. */
 typedef struct nnc_measured {
     const char *id, *file;
     long line;
     nnc_measured_kind kind;
-    const char *device;                /* name of the device, as written in the file */
-    const char *framework;             /* name of the framework, as written in the file; "" = not stated */
-    const char *software;              /* id of the software profile; NULL = the default profile */
-    const char *source;                /* source up to its colon (owner/repo); the name of the file if there is no
+    const char *device; /* name of the device, as written in the file of measurements */
+    /* name of the framework, as written in the file of measurements; "" = not stated */
+    const char *framework;
+    const char *software;   /* id of the software profile with which the row is predicted; NULL = the default profile */
+    const char *source;     /* source up to its colon (owner/repo); the name of the file if there is no
                                         * source */
-    const char *model_name;            /* name of the model, as written in the file; "" = not stated */
-    bool fitted;                       /* true: values may be fitted on the row; false: the row is only compared with
+    const char *model_name; /* name of the model, as written in the file of measurements; "" = not stated */
+    bool fitted;            /* true: values may be fitted on the row; false: the row is only compared with
                                         * its prediction */
-    const char *model_id;              /* id of a shipped model, or path of a model file; NULL = `model` is used */
-    const nnc_model *model;            /* model of the row; NULL: model_id names it, or the row (a kernel, a collective)
+    const char *model_id;   /* id of a shipped model, or path of a model file; NULL = the member `model` is the model */
+    const nnc_model *model; /* model of the row; NULL: model_id names it, or the row (a kernel, a collective)
                                         * has no model */
-    const char *model_text;            /* text from which the model was made, "ID FIELD=VALUE ..."; NULL = the model was
+    const char *model_text; /* text from which the model was made, "ID FIELD=VALUE ..."; NULL = the model was
                                         * not made from a text */
-    nnc_implementation implementation; /* library that implements the operators of the run */
+    nnc_implementation implementation; /* library that implements the operators of the measured program */
     nnc_plan plan;
-    uint64_t given[2];          /* one bit for each plan field, in the order of the table of fields; 1 = the row has a
+    uint64_t given[2];   /* one bit for each plan field, in the order of the table of fields; 1 = the row has a
                                  * cell for this field */
-    const char *version;        /* version of the framework, "" = not stated */
-    bool as_stated;             /* true: settings that the row does not state have the defaults of an estimate */
-    nnc_measured_field *fields; /* fields that the row sets in the device and the software profile */
+    const char *version; /* version of the framework; "" = not stated */
+    /* true: a setting of the plan that the row does not state has the default of `nncost estimate` */
+    bool as_stated;
+    nnc_measured_field *fields; /* fields of the device and of the software profile to which the row gives values */
     int32_t field_count;
     double internode_bytes_per_s; /* bytes per second of the network links of a node, divided by its number of
                                    * devices */
@@ -108,47 +113,51 @@ typedef struct nnc_measured {
      * input_samples_per_s: samples that the host prepares for each of its devices; NaN = the device never waits for
      * samples. */
     double host_pass_s, host_sample_s, input_samples_per_s;
-    nnc_op op; /* op of a measured kernel; the number of query-key pairs of an attention is not set yet */
+    /* op of a measured kernel; of an attention, the prediction sets the number of query-key pairs later */
+    nnc_op op;
     bool causal;
     bool both;       /* true: forward and backward of a convolution or a norm were timed together */
-    char kernel[24]; /* group of a kernel that was timed alone in PyTorch; "" = other row */
-    bool called;     /* true: the op was timed alone, from the call on the host to the end of the kernel */
+    char kernel[24]; /* name of the group of kernels of a row that was timed alone in PyTorch; "" = any other row */
+    bool called;     /* true: the measured time is from the call on the host to the end of the kernel */
     nnc_measured_collective collective;
     nnc_served served;
     nnc_serve_ask ask;        /* load, plan and engine with which the requests were served */
-    bool single;              /* true: one request was served at a time */
-    nnc_dtype pass_precision; /* precision of a forward pass */
-    bool tensor_open;         /* true: the degree of tensor parallelism is not recorded */
+    bool single;              /* true: the server had only one request at a time */
+    nnc_dtype pass_precision; /* precision of a measured forward pass of a denoiser or encoder */
+    bool tensor_open;         /* true: the source does not state the degree of tensor parallelism */
     double measured_s;
-    double rounding;   /* largest relative rounding error of measured_s in the file */
-    int64_t max_batch; /* largest micro-batch that ran without running out of memory; 0 = not measured */
+    double rounding; /* largest relative rounding error of the times (measured_s) in the file */
+    /* largest micro-batch with which the measured program did not run out of memory; 0 = not measured */
+    int64_t max_batch;
     double measured_bytes[NNC_MEMORY_STAT_COUNT];
-    const char *undecided; /* setting that decides the time and that the row does not state; "" = all are stated */
-    const char *reason;    /* why the row cannot be predicted; NULL = it can be predicted */
+    /* settings that decide the time and that the row does not state; "" = the row states all of them */
+    const char *undecided;
+    const char *reason; /* reason why the row cannot be predicted; NULL = it can be predicted */
 } nnc_measured;
 
 typedef struct nnc_measured_file {
     const char *path;
     const nnc_measured *rows;
     int32_t count;
-    const char *const *unused; /* columns of the file that nncost does not use */
+    const char *const *unused; /* columns of the file of measurements that nncost does not use */
     int32_t unused_count;
 } nnc_measured_file;
 
-/* Reads a file of measured rows; its content lives as long as the specs. Fails with NNC_BAD_SPEC for an unknown
- * column, and names the file and the line. A cell of the wrong type, or a value without a meaning, becomes the
- * `reason` of its row. Other errors: NNC_IO, NNC_NO_MEMORY. */
+/* Reads a file of measured rows; the result lives as long as the specs. Fails with NNC_BAD_SPEC for an unknown column;
+ * the error names the file and the line. If a cell has the wrong type or a value without a meaning, its row gets a
+ * `reason` why it is not predicted. Other errors: NNC_IO, NNC_NO_MEMORY. */
 nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file, nnc_error *err);
-/* Works as nnc_measured_load, but reads from text in memory; `name` is used in messages. */
+/* Works as nnc_measured_load, but parses `text`, the content of a file, in memory. Errors name the file as `name`. */
 nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                               nnc_measured_file *file, nnc_error *err);
 
 /* Returns the last part of a path. */
 const char *nnc_measured_file_name(const char *path);
 
-/* ---- score.c: predictions ---- */
+/* ---- score.c: predictions of measured rows ---- */
 
-/* A row and its prediction; NaN = not predicted. An error is predicted / measured - 1. */
+/* A measured row and its prediction. A predicted value is NaN if it was not computed. Errors are predicted / measured -
+ * 1. */
 typedef struct nnc_scored {
     const nnc_measured *row;
     const char *device;   /* id of the device file with which the row is predicted */
@@ -156,16 +165,17 @@ typedef struct nnc_scored {
     bool unknown;         /* true: nncost knows no release of the framework of the row, so the prediction is made
                            * without --software */
     const char *what;     /* name of the row's group in --summary: "DEVICE, PROFILE, dense"; "" = without --summary */
-    double measured_s;    /* measured seconds of the row; if saturated, measured seconds per request */
+    /* measured seconds of the row: of the step, kernel or token; if `saturated`, measured seconds per request */
+    double measured_s;
     double predicted_s, low_s, high_s, lower_bound_s;
-    bool saturated; /* true: by the prediction, the engine cannot serve the request rate of the row */
+    bool saturated; /* true: the row's request rate is above the rate that the predicted engine can serve */
     double error;
     double model_flops; /* FLOPs of the step on all devices; attention counts all pairs of query and key, also
                                   * masked ones */
-    /* kind of measured memory (allocated, reserved ...) with which the prediction is compared */
+    /* kind of measured memory (allocated, reserved ...) with which predicted_bytes is compared */
     nnc_memory_stat memory_stat;
     double predicted_bytes, memory_error;
-    double most_bytes;                                /* upper end of the interval of the predicted memory */
+    double most_bytes;                                /* upper end of the interval of predicted_bytes */
     double peak_allocated_error, peak_reserved_error; /* errors of the predicted peaks: peak_allocated_error of
                                                        * allocated memory, peak_reserved_error of reserved memory;
                                                        * NaN if the row does not state the peak */
@@ -180,25 +190,26 @@ typedef struct nnc_scored {
                                                        * prediction */
 } nnc_scored;
 
-/* Predicts one row as an estimate does. The caller passes the model, device, software and plan of the row, possibly
- * changed; model may be NULL for kernels and collectives. Returns the errors of nnc_estimate. A row with a `reason` is
- * not predicted. */
+/* Predicts one measured row. The caller passes the model, device, software and plan of the row, which may differ from
+ * those that the row states; model may be NULL for kernels and collectives. Returns the same errors as nnc_estimate. A
+ * row with a `reason` is not predicted. */
 nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                          const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch, nnc_scored *scored,
                          nnc_error *err);
 
-/* Tests whether a cell of the row sets this field of the plan. The function has the type of nnc_given; `in` points to
- * the nnc_measured. */
+/* Tests whether a cell of the measured row sets the field `field` of the plan. The function has the type of nnc_given;
+ * `in` points to an nnc_measured. */
 bool nnc_measured_gives(const void *in, const char *field);
 
-/* Tests whether the lower bound is longer than the measured time plus its rounding. If so, the bound or the measurement
- * is wrong. */
+/* Tests whether the lower bound of a row's time is longer than the measured time plus its rounding error. If so, the
+ * bound or the measurement is wrong. */
 bool nnc_score_contradicts(const nnc_scored *scored);
 
 /* Returns an nnc_scored for a row without a prediction: all predicted values are NaN. */
 nnc_scored nnc_scored_open(const nnc_measured *row);
 
-/* Sections: each section is one kind of measured quantity, whose errors are comparable. Value, name, title. */
+/* Sections of the table of errors: each section has rows with one kind of measured quantity, so that their errors can
+ * be compared. X(value, name, title). */
 #define NNC_SCORE_SECTION_LIST(X)                                                                            \
     X(NNC_SECTION_STEP, "step", "steps")                                                                     \
     X(NNC_SECTION_STEP_APART, "step_apart", "steps that leave a deciding field open")                        \
@@ -237,16 +248,17 @@ const char *nnc_score_section_name(nnc_score_section value);
 NNC_ENUM(nnc_score_by, NNC_SCORE_BY_LIST, NNC_SCORE_BY_COUNT);
 const char *nnc_score_by_name(nnc_score_by value);
 
-/* Errors of several rows; NaN when no row is scored. */
+/* Statistics of the errors of several rows; NaN when no row was predicted. */
 typedef struct nnc_score_stats {
     int32_t rows, scored;
-    double mape;             /* mean of |error| */
-    double median;           /* median of |error|; if the number of rows is even, the mean of the middle two */
-    double p90;              /* smallest |error| that nine tenths of the rows do not exceed */
-    double bias;             /* mean of the error with its sign (bias) */
-    int32_t intervals;       /* number of rows with an interval */
-    double inside;           /* share of rows with an interval that contains the measurement */
-    const nnc_scored *worst; /* row with the largest |error|; among equals the first; NULL = no row is scored */
+    double mape;       /* mean of |error| */
+    double median;     /* median of |error|; if the number of rows is even, the mean of the middle two */
+    double p90;        /* the value of |error| that nine tenths of the rows do not exceed */
+    double bias;       /* mean of the error with its sign (bias) */
+    int32_t intervals; /* number of rows whose prediction has an interval */
+    double inside;     /* share of the rows in `intervals` whose interval contains the measured value */
+    /* row with the largest |error|, the first of several equal ones; NULL = no row was predicted */
+    const nnc_scored *worst;
 } nnc_score_stats;
 
 typedef struct nnc_score_group {
@@ -257,18 +269,21 @@ typedef struct nnc_score_group {
     nnc_score_stats stats;
 } nnc_score_group;
 
-/* Computes mape, median, p90, bias and scored from errors. Reorders `errors` by absolute value. */
+/* Computes the members mape, median, p90, bias and scored of *stats from `errors`, and sorts `errors` by absolute
+ * value. */
 void nnc_errors_sum(double *errors, int32_t count, nnc_score_stats *stats);
 
-/* Lists the groups of rows with their errors: first by section (measured quantity), then by kind of group
- * (nnc_score_by), then by their first row. Returns NULL when out of memory. */
+/* Lists the groups of predicted rows with the statistics of their errors. The groups are sorted by section (measured
+ * quantity), then by kind of group (nnc_score_by), then by the position of their first row. Returns NULL when out of
+ * memory. */
 const nnc_score_group *nnc_score_groups(nnc_arena *arena, const nnc_scored *rows, int32_t count, int32_t *group_count);
 
-/* ---- fit.c: parameters fitted to rows ---- */
+/* ---- fit.c: fits parameters to measured rows ---- */
 
 enum { NNC_FIT_PARAMETERS_MAX = 160, NNC_FIT_GROUPS_MAX = 40, NNC_FIT_NAME = 80 };
 
-/* A row, and the inputs that predict it: model, device, software and plan, after all options are applied. */
+/* A measured row of a fit, and the inputs of its prediction: model, device, software and plan, after all options are
+ * applied. */
 typedef struct nnc_fit_row {
     const nnc_measured *row;
     const nnc_model *model;
@@ -277,28 +292,28 @@ typedef struct nnc_fit_row {
     nnc_plan plan;
     uint64_t digest; /* rows with equal digests are in the same part of a cross-validation */
     int32_t file;
-    bool held;      /* true: held out, no parameter is fitted on this row */
+    bool held;      /* true: the row is held out, so no parameter is fitted on it */
     bool launches;  /* true: the row is a launch-bound step */
-    bool unaligned; /* true: the row is a step whose time depends on products with unaligned dimensions */
+    bool unaligned; /* true: the row is a step whose time depends much on products with unaligned dimensions */
     int32_t group;
     int32_t part;                        /* index of the row's part in the cross-validation */
-    double weight;                       /* weight of the row's error in the current fit */
+    double weight;                       /* weight of the row's error in the mean that the current fit minimises */
     double before, after, crossed, left; /* errors of the prediction of the row: before: before the fit; after: after
                                           * the fit; crossed: in the cross-validation; left: with parameters fitted
                                           * without the row's model (NaN = no such fit) */
 } nnc_fit_row;
 
-/* A parameter of the device; in a fit of served requests, of the software profile. */
+/* A parameter that a fit may change: of the device, or, for served requests, of the software profile. */
 typedef struct nnc_fit_parameter {
     char name[NNC_FIT_NAME]; /* name of the parameter, such as "efficiency.calibration" */
-    int32_t group;           /* index of the fit group that determines the parameter; -1 = all rows */
-    size_t offset;           /* offset of the value in nnc_device or nnc_software */
-    double before;           /* value before the fit; NaN = the neutral value of the parameter is not a number */
-    double value;            /* fitted value, with six digits; NaN = not fitted */
-    double low, high;        /* from low to high, the mean of |ln(predicted / measured)| over the rows of this
+    int32_t group;    /* index of the fit group whose rows determine the parameter; -1 = the rows of all groups */
+    size_t offset;    /* offset of the parameter's value in nnc_device or nnc_software */
+    double before;    /* value before the fit; NaN = the neutral value of the parameter is not a number */
+    double value;     /* fitted value, with six significant digits; NaN = the parameter is not fitted */
+    double low, high; /* from low to high, the mean of |ln(predicted / measured)| over the rows of this
                               * parameter grows by at most 0.01 */
-    int32_t rows;            /* number of rows on which the parameter was fitted */
-    const char *of;          /* name of the fit group that determines the parameter */
+    int32_t rows;     /* number of rows on which the parameter was fitted */
+    const char *of;   /* name of the fit group whose rows determine the parameter */
     bool at_limit;
     const char *reason; /* reason why the parameter is not fitted; NULL = it is fitted */
 } nnc_fit_parameter;
@@ -307,7 +322,7 @@ typedef struct nnc_fit_group {
     char name[48]; /* name of the fit group, such as "gemm bf16", "all_reduce" or "steps" */
     nnc_measured_kind kind;
     int32_t rows, held;
-    int32_t parts; /* number of parts of the cross-validation; 0 = no cross-validation */
+    int32_t parts; /* number of parts of the group's cross-validation; 0 = no cross-validation */
     nnc_score_stats before, after, crossed, left, held_before, held_after;
 } nnc_fit_group;
 
@@ -324,25 +339,25 @@ typedef struct nnc_fit {
                                                * steps_left: error when a fit without their model predicts them */
 } nnc_fit;
 
-/* Tests whether a fit can use the row: whether its time depends on a parameter that can be fitted. If not, sets
- * *reason. served: true = a fit of serving, false = a fit of training. */
+/* Tests whether a fit can use a measured row: the row can be predicted, and its predicted time depends on a parameter
+ * that can be fitted. If not, sets *reason. served: true = a fit to served requests, false = a fit to training. */
 bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason);
 
-/* Assigns each row to its fit group. The rows of a group are the rows that the same parameters explain. */
+/* Sets the fit group of each row; rows that the same parameters explain are in the same group. */
 void nnc_fit_group_rows(nnc_fit *fit);
 
-/* Lists the parameters that the fit groups can determine, and with a reason the parameters that they cannot determine.
- * nnc_fit_group_rows must be called before. The caller then sets `offset` and `before` of each parameter. */
+/* Lists the parameters of each fit group. A parameter that the rows of its group cannot determine is listed with the
+ * reason. nnc_fit_group_rows must be called before. The caller then sets `offset` and `before` of each parameter. */
 void nnc_fit_choose(nnc_fit *fit);
 
-/* Adds a parameter that all rows determine. Returns false when the list is full. */
+/* Adds a parameter that is fitted to the rows of all groups. Returns false when the list of parameters is full. */
 bool nnc_fit_add(nnc_fit *fit, const char *name);
 
-/* Fits the parameters, cross-validates, and sets all errors. A parameter on which no row depends is not fitted; its
- * `reason` says so. Fails with NNC_NO_MEMORY. */
+/* Fits the listed parameters, runs the cross-validation, and computes the errors of rows and groups. A parameter on
+ * which no row depends is not fitted, and its `reason` says so. Fails with NNC_NO_MEMORY. */
 nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err);
 
-/* ---- minimise.c ---- */
+/* ---- minimise.c: finds the least value of a function ---- */
 
 enum { NNC_MINIMISE_MAX = 32 };
 
