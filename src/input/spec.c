@@ -154,7 +154,7 @@ nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path,
     return nnc_folders_file(&specs->folders, name, path, err);
 }
 
-/* Returns the error for a model name of the Hugging Face hub, "OWNER/NAME", that foreign/hub/names.json does not
+/* Returns the error for a model name of the Hugging Face hub, "OWNER/NAME", that hub/names.json does not
  * list. */
 static nnc_status fail_hub(const char *asked, const nnc_hub_name *hub, nnc_error *err) {
     const char *name = strrchr(asked, '/') + 1;

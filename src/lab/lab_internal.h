@@ -364,59 +364,64 @@ enum { NNC_MINIMISE_MAX = 32 };
 typedef double nnc_minimise_fn(const double *x, void *context);
 
 typedef struct nnc_minimise_problem {
-    int count; /* number of parameters, 1 to NNC_MINIMISE_MAX */
+    int count; /* number of parameters to change, 1 to NNC_MINIMISE_MAX */
     const double *low, *high;
-    const double *step; /* distance of the first tries from the start, for each parameter, above 0 */
-    double tolerance;   /* the search ends when the value, or all parameters, change by less than this fraction */
+    const double *step; /* for each parameter, how far from the start the search makes its first tries; above 0 */
+    /* the search ends when the value of the function, or all parameters, change by less than this fraction */
+    double tolerance;
     nnc_minimise_fn *value;
     void *context;
 } nnc_minimise_problem;
 
-/* Fails with NNC_BAD_USAGE if the program was built without NLopt, and with NNC_IO if NLopt cannot be loaded. */
+/* Tests whether nnc_minimise can run. Fails with NNC_BAD_USAGE if the program was built without NLopt, and with NNC_IO
+ * if the NLopt library cannot be loaded. */
 nnc_status nnc_minimise_available(nnc_error *err);
 
-/* Moves x, within the limits, to the point with the least value, and returns that value. Returns NaN when out of memory
- * or without NLopt; x then stays as it was. The method is Subplex: Nelder-Mead in subspaces. It needs no derivatives
- * and tolerates kinks and plateaus. It is restarted from its result until a restart gains nothing. Only the number of
- * evaluations limits it and nothing is random, so the same problem always gives the same x. Source: Rowan, Functional
- * Stability Analysis of Numerical Algorithms, PhD thesis, University of Texas at Austin, 1990; Johnson, The NLopt
+/* Moves x, within the limits low and high, to the point at which the function is least, and returns the value of the
+ * function there. Returns NaN when out of memory or without NLopt; x is then unchanged. The method is Subplex
+ * (Nelder-Mead in subspaces), which needs no derivatives and also works for functions with kinks and plateaus. The
+ * search is started again from its result until a restart improves nothing. Its only limit is the number of
+ * evaluations, and nothing is random, so the same problem always gives the same x. Source: Rowan, Functional Stability
+ * Analysis of Numerical Algorithms, PhD thesis, University of Texas at Austin, 1990; Johnson, The NLopt
  * nonlinear-optimization package. */
 double nnc_minimise(const nnc_minimise_problem *problem, double *x);
 
-/* ---- device_text.c: files with fitted parameters ---- */
+/* ---- device_text.c: writes files with fitted parameters ---- */
 
 typedef struct nnc_fitted_value {
     const char *name; /* name of the parameter, such as "efficiency.gemm.bf16.fixed_s" */
     double value;
-    const char *fitted_on; /* text for "fitted_on": files and rows on which the value was fitted */
+    /* text of the key "fitted_on": the files and the number of rows on which the value was fitted */
+    const char *fitted_on;
 } nnc_fitted_value;
 
 typedef struct nnc_device_change {
-    const char *id;  /* id of the new file; if it differs from the old id, the aliases are dropped */
+    const char *id;  /* id of the new file; if it differs from the id of the old file, the new file has no aliases */
     nnc_basis basis; /* basis of the new parameters; if the old basis comes later in nnc_basis, the file keeps the old
                       * one */
     const nnc_fitted_value *values;
     int32_t count;
-    bool engine; /* true: the file is a software profile, and its object "serving" changes */
+    bool engine; /* true: the file is a software profile, and its object "serving" gets the new values */
 } nnc_device_change;
 
-/* Returns the file at `path` with new parameters. Its "efficiency" object (in a profile: its "serving" object) is
- * written again, with parameters in the order of the field table and the objects of single kernels on one line each.
- * Everything else stays byte for byte, except the blanks between the members of the file. The text is in the arena;
- * it has *size bytes and a NUL. Fails if the new text cannot be read back. */
+/* Returns the text of the file at `path` with new values of its parameters. The object "efficiency" (of a software
+ * profile: the object "serving") is written again, with its parameters in the order of the field table and each object
+ * of a single kernel on one line. All other text is copied byte for byte, except the blanks between the members of the
+ * file. The text is in the arena; it has *size bytes and a NUL. Fails if the new text cannot be read back. */
 nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_device_change *change, const char **text,
                               size_t *size, nnc_error *err);
 
-/* A numeric parameter of a device or a profile. */
+/* Place of a numeric parameter in a loaded device or software profile. */
 typedef struct nnc_parameter_place {
-    double *value; /* address of the value in the device or the software profile */
+    double *value; /* address of the parameter's value in the struct of the device or software profile */
     char name[80]; /* full dotted name, such as "efficiency.calibration" */
 } nnc_parameter_place;
 
-/* Finds a parameter by its dotted name, with or without "efficiency." in front. Fails with NNC_BAD_USAGE and names
- * the nearest field. */
+/* Finds a parameter of a device by its dotted name; the prefix "efficiency." may be missing. Fails with NNC_BAD_USAGE,
+ * and names the nearest field. */
 nnc_status nnc_parameter_find(nnc_device *device, const char *name, nnc_parameter_place *place, nnc_error *err);
-/* Finds a parameter of an engine's profile, with or without "serving." in front. */
+/* Finds a parameter of a serving engine in its software profile by its dotted name; the prefix "serving." may be
+ * missing. */
 nnc_status nnc_engine_parameter_find(nnc_software *software, const char *name, nnc_parameter_place *place,
                                      nnc_error *err);
 
@@ -425,30 +430,33 @@ nnc_status nnc_engine_parameter_find(nnc_software *software, const char *name, n
 enum {
     NNC_LOG_WARM_UP = 5,  /* number of first steps of a run that the median of the step time leaves out; the first line
                            * of a run is always left out */
-    NNC_LOG_WINDOW = 100, /* largest number of latest lines that the median uses */
+    NNC_LOG_WINDOW = 100, /* largest number of step times, the latest ones, from which the median is computed */
 };
 
-/* State of reading a log, after the lines so far. NaN = no line has stated the value. */
+/* State of reading a log, after the lines so far. A number is NaN if no line has stated it. */
 typedef struct nnc_log {
-    const char *program; /* name of the program that wrote the log; NULL = no line had a known format */
+    /* name of the program that wrote the log; NULL = no line so far has the format of a known program */
+    const char *program;
     int64_t lines, readings, skipped, judged;
-    double first_step, last_step; /* numbers of the first step of the run and of the latest step */
+    /* first_step: number of the first step of the run; last_step: number of the latest step */
+    double first_step, last_step;
     double step_s[NNC_LOG_WINDOW];
-    double whole_run_s; /* mean step time of the whole run, as the log states it */
+    double whole_run_s; /* mean step time of the whole run in seconds, as a line of the log states it */
     double late_s;      /* step time of the latest line after the warm-up that is not in the median; used if no line is
                          * in the median */
-    double mfu;         /* MFU of the last line, as the program counts it */
-    double allocated_bytes, reserved_bytes; /* largest numbers of allocated and of reserved bytes in the lines so far */
+    double mfu;         /* MFU that the latest line states, or FLOP/s / peak */
+    /* largest numbers of allocated bytes and of reserved bytes that a line has stated */
+    double allocated_bytes, reserved_bytes;
     double bar_steps;
 } nnc_log;
 
 nnc_log nnc_log_begin(void);
-/* Returns the median of the seconds per step of the latest lines. If all lines are left out, returns late_s or
- * whole_run_s; NaN when both are missing. */
+/* Returns the median of the latest step times (at most NNC_LOG_WINDOW) in seconds. If no step after the warm-up was
+ * read, returns late_s or else whole_run_s; NaN when both are missing. */
 double nnc_log_step_s(const nnc_log *log);
 
-/* Reads a file, or standard input (path "-"), line by line. each: function that is called after each line with a step
- * time; NULL = no call. Fails with NNC_IO. */
+/* Reads a log from a file, or from standard input (path "-"), line by line. each: function that is called after each
+ * line that adds a step time to the median; NULL = no call. Fails with NNC_IO. */
 typedef void nnc_log_fn(void *context, const nnc_log *log);
 nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, nnc_log_fn *each, void *context,
                         nnc_error *err);

@@ -1,7 +1,7 @@
 /* Reads logs of training programs: the time of a step, the memory and the MFU. Only the table `patterns` has texts that
- * are specific to a program. An entry of this table has a mark, which a line must contain, and a key. In the line, a
- * number follows the key. In a progress bar, and if the key begins with a comma, the number precedes the key. Sources
- * of the formats: Megatron-LM megatron/training/training.py, NeMo nemo/utils/exp_manager.py, torchtitan
+ * belong to one program. An entry of this table has a mark and a key. A line that contains the mark states one number,
+ * which follows the key in the line. The number precedes the key if the key begins with a comma, and in progress bars.
+ * Sources of the formats: Megatron-LM megatron/training/training.py, NeMo nemo/utils/exp_manager.py, torchtitan
  * torchtitan/components/metrics.py, transformers src/transformers/trainer.py and tqdm, DeepSpeed
  * deepspeed/utils/timer.py, MaxText src/MaxText/metric_logger.py, Megatron-DeepSpeed of BigScience
  * megatron/training.py. */
@@ -10,7 +10,7 @@
 #include "lab/lab_internal.h"
 
 typedef enum quantity {
-    STEP, /* number of the step */
+    STEP, /* kind of number in a log line: number of the step */
     STEP_S,
     STEPS_PER_S,
     SAMPLES_PER_S, /* kind of number in a log line: samples per second of all devices */
@@ -19,7 +19,7 @@ typedef enum quantity {
     MFU,
     ALLOCATED_BYTES,
     RESERVED_BYTES,
-    BAR_STEP, /* number of the step in a progress bar: "12/100 [" */
+    BAR_STEP, /* kind of number in a log line: number of the step in a progress bar, "12/100 [" */
     QUANTITY_COUNT
 } quantity;
 
@@ -27,7 +27,7 @@ typedef enum quantity {
 
 typedef struct pattern {
     const char *program;
-    const char *mark; /* text that the line must contain */
+    const char *mark; /* text that a line must contain, so that the pattern is tried on this line */
     const char *key;
     quantity what;
     double unit;
@@ -74,8 +74,8 @@ static const pattern patterns[] = {
 };
 enum { PATTERN_COUNT = sizeof patterns / sizeof patterns[0] };
 
-/* Reads a number with commas between groups of three digits: "1,234.5". NaN if the text does not begin with a
- * number. */
+/* Reads a number that may have commas between groups of three digits: "1,234.5". Returns NaN if the text does not begin
+ * with a number. */
 static double number_at(const char *text) {
     char digits[40];
     size_t size = 0;
@@ -113,9 +113,9 @@ static double value_of(const pattern *p, const char *line) {
     return number_at(at) * p->unit;
 }
 
-/* Tests whether the line is a progress bar, but not the bar of training. The bar of training has no words before its
- * percentage; bars of loading and of data have words there. The first bar without words sets the number of steps. Bars
- * with another number of steps are evaluations. */
+/* Tests whether the line is a progress bar of something else than training. A bar with words before its percentage
+ * shows loading or data. The first bar without such words is the bar of training, and its number of steps is stored; a
+ * later bar with another number of steps is an evaluation. */
 static bool is_other_bar(nnc_log *log, const char *line) {
     const char *percent = strstr(line, "%|");
     const char *end = percent != NULL ? strstr(percent, " [") : NULL;
@@ -127,8 +127,9 @@ static bool is_other_bar(nnc_log *log, const char *line) {
     return !(total == log->bar_steps);
 }
 
-/* Returns the seconds of a step; NaN when the line does not state them. Programs count FLOPs in different ways, so a
- * rate of FLOPs or the MFU is used only if the line has no time and no other rate. */
+/* Returns the seconds of a step that a log line states; NaN if it states none. The line may state the time or a rate of
+ * steps, samples or tokens. FLOP/s and MFU are used only if the line has none of these, because programs count FLOPs in
+ * different ways. */
 static double step_of(const double values[QUANTITY_COUNT], const nnc_result *r) {
     const double all_flops = r->model_flops / r->plan.devices;
     const double of[] = {
@@ -145,8 +146,8 @@ static double step_of(const double values[QUANTITY_COUNT], const nnc_result *r) 
     return NAN;
 }
 
-/* A step number that falls by more than the warm-up begins a new run in the same log; smaller falls are lines of
- * several ranks in another order. */
+/* Stores the time of one step. If the step number is smaller than the latest one by more than NNC_LOG_WARM_UP, a new
+ * run begins in the same log; a smaller decrease only means that several ranks wrote their lines in another order. */
 static void take(nnc_log *log, const char *program, double number, double step_s, double mfu) {
     const double at = isnan(number) ? (double)log->readings : number;
     const bool first = log->readings++ == 0 || at < log->last_step - NNC_LOG_WARM_UP;
@@ -162,7 +163,8 @@ static void take(nnc_log *log, const char *program, double number, double step_s
     log->mfu = mfu;
 }
 
-/* Stores the values of one line of the log. plan: the result of the estimate, which converts rates to seconds. */
+/* Stores the values that one line of the log states. plan: the estimate of the same training step, with whose tokens
+ * and FLOPs rates are converted to seconds. */
 static void log_line(nnc_log *log, const char *line, const nnc_result *plan) {
     double values[QUANTITY_COUNT];
     const char *program = NULL;
@@ -211,21 +213,22 @@ double nnc_log_step_s(const nnc_log *log) {
 
 nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, nnc_log_fn *each, void *context,
                         nnc_error *err) {
-    char line[8192]; /* a log line that is longer is cut; no known program prints longer lines */
+    char line[8192]; /* longest line; the rest of a longer line is dropped, but no known program prints longer lines */
     size_t size = 0;
     bool escape = false;
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (file == NULL) { return nnc_fail(err, NNC_IO, path, "cannot be opened: %s", strerror(errno)); }
     for (int c = 0; c != EOF;) {
         c = getc(file);
-        if (c == '\n' || c == '\r' || c == EOF) { /* a progress bar ends its line with \r instead of \n */
+        /* '\r' ends a line too, because a progress bar is printed again and again after '\r' */
+        if (c == '\n' || c == '\r' || c == EOF) {
             const int64_t judged = log->judged;
             line[size] = '\0';
             if (size > 0) { log_line(log, line, plan); }
             if (each != NULL && log->judged != judged) { each(context, log); }
             size = 0;
             escape = false;
-        } else if (escape) { /* an escape sequence for a colour: ESC [ 31 m */
+        } else if (escape) { /* inside an escape sequence for a colour, such as ESC [ 31 m, which is left out */
             escape = !((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'));
         } else if (c == '\033') {
             escape = true;

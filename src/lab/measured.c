@@ -8,9 +8,10 @@
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"
 
-/* Lists of columns and spellings have the form "|ENTRY|ENTRY|" or "|KEY=VALUE|KEY=VALUE|". */
+/* The lists of columns and spellings below are strings of the form "|ENTRY|ENTRY|" or "|KEY=VALUE|KEY=VALUE|". */
 
-/* Columns that are not a field, or whose cells have another format than the field of that name. */
+/* Special columns with text: their name is no field, or their cells have another format than the field of the same
+ * name. */
 static const char text_columns[] =
     "|id|source|device|framework|software|open|refused|model|model_name|mode|weights|op|dtype|"
     "accumulate|out_dtype|stage|attention|sharding|mem_stat|framework_version|notes|quality|"
@@ -27,7 +28,7 @@ static const char number_columns[] =
     "micro_batches|global_batch|bytes|ttft_s|tpot_s|latency_s|output_tokens_per_s|"
     "iterations_per_s|least_bytes|time_s|";
 
-/* Columns that nncost does not use; reports list them as unused. */
+/* Columns that nncost knows and does not use; reports of errors list them as unused. */
 static const char people_columns[] =
     "|url|hardware_stated|n_slices|n_params|measured_tokens_per_s_per_device|"
     "measured_samples_per_s|measured_tflops_per_device|measured_mfu|peer_pred_step_s|"
@@ -38,7 +39,7 @@ static const char people_columns[] =
     "fails_at|value_kind|family|total_tokens_per_s|memory_gb|samples_per_s|activations|"
     "value|value_gib|";
 
-/* Other spellings of columns, and the names that nncost uses. */
+/* Other spellings of column names: SPELLING=NAME, where NAME is the name that nncost uses. */
 static const char column_spellings[] =
     "|hardware=device|n_devices=devices|n_nodes=nodes|version=framework_version|"
     "measured_step_s=measured_s|step_s=measured_s|step_time_s=measured_s|gpu=device|gpus=devices|step_rel_unc=rounding|"
@@ -56,7 +57,8 @@ static const char column_spellings[] =
     "shard_size=shard|grad_accum=micro_batches|attention_dp=attention_data|"
     "kv_cache=kv_precision|";
 
-/* Other spellings of values, as COLUMN:VALUE=MEANING; an empty meaning: the value is not stated. */
+/* Other spellings of the values of a column: COLUMN:VALUE=MEANING. If the meaning is empty, the cell states no
+ * value. */
 static const char value_spellings[] =
     "|gated_mlp:causal=fitted|precision:amp fp16=fp16|precision:fp8-cs=fp8|precision:fp8-mx=fp8|"
     "precision:nvfp4=fp4|recompute:minimal (matmul outputs saved)=attention,norm,activation|"
@@ -85,8 +87,8 @@ static const char *entry_of(const char *list, const char *key, char end) {
     return NULL;
 }
 
-/* Finds the field whose name, with the prefix in front, is the name of the column; NULL: the table has no such
- * field. */
+/* Finds the field of the table whose name, with `prefix` in front, is the column name `name`; NULL: the table has no
+ * such field. */
 static const nnc_field *column_field(const nnc_field_table *table, const char *prefix, const char *name) {
     static char nothing[sizeof(nnc_model) + sizeof(nnc_device) + sizeof(nnc_software)];
     void *object = nothing; /* not a real struct: only its address is used, because offsets of fields are counted
@@ -109,8 +111,8 @@ static const nnc_field *field_of(const char *name) {
     return field;
 }
 
-/* Finds the column that a heading of a file means; its name is in the arena. Returns false if there is no such
- * column. */
+/* Finds the column that a word in the heading of a file means. The column's name is in the arena. Returns false if no
+ * column has this name or spelling. */
 static bool column_find(nnc_arena *arena, const char *spelling, nnc_measured_column *found) {
     static const char *const lists[] = { text_columns, whole_columns, number_columns };
     const char *other = entry_of(column_spellings, spelling, '=');
@@ -135,8 +137,8 @@ static bool column_find(nnc_arena *arena, const char *spelling, nnc_measured_col
     return field != NULL;
 }
 
-/* Returns the column nearest to a wrong spelling; NULL: no column is near. The name is in `space`, which needs at
- * least 2 kB. */
+/* Returns the name of the column nearest to a misspelt heading; NULL: no column name is near. The returned name is in
+ * `space`, which must have at least 2 kB. */
 static const char *column_nearest(const char *spelling, char *space, size_t size) {
     const char *names[256];
     size_t count = 0;
@@ -153,7 +155,8 @@ static const char *column_nearest(const char *spelling, char *space, size_t size
     return nnc_nearest(spelling, names, count);
 }
 
-/* Copies the meaning of a cell: its entry in value_spellings, or the cell itself; "" = the cell states no value. */
+/* Copies the meaning of a cell to `text`: the meaning that value_spellings gives to the cell, otherwise the cell
+ * itself; "" = the cell states no value. */
 static void column_meaning(const char *name, const char *cell, char *text, size_t size) {
     char key[160];
     snprintf(key, sizeof key, "%s:%.100s", name, cell);
@@ -184,14 +187,15 @@ typedef struct reading {
     nnc_measured_kind kind;
     nnc_measured *rows;
     int32_t count, capacity;
-    nnc_measured *row; /* the row that is being read */
+    nnc_measured *row; /* the measured row that is being read */
     bool no_memory;
-    char bad[256]; /* description of a cell of the line that has the wrong type; "" = no such cell */
+    /* why a cell of the current line is wrong (its type, or the number of cells); "" = no cell is wrong */
+    char bad[256];
 } reading;
 
 static bool is(const char *text, const char *other) { return *text == *other && strcmp(text, other) == 0; }
 
-/* Writes the file and line that errors name, "FILE:LINE". Returns text. */
+/* Writes the place in the file for an error message, "FILE:LINE", to `text`. Returns `text`. */
 static const char *place(const reading *r, char text[512]) {
     snprintf(text, 512, "%.480s:%ld", r->csv.name, r->csv.row_line);
     return text;
@@ -231,7 +235,7 @@ static nnc_status read_heading(reading *r, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Returns the kind of measurement of a file whose rows have a time: collectives, steps, or kernels. */
+/* Returns the kind of measurement of a file with a column of times: collectives, training steps, or kernels. */
 static nnc_measured_kind kind_of_timed(const reading *r) {
     return has(r, "bytes")     ? NNC_MEASURED_COLLECTIVE
            : !has(r, "dtype")  ? NNC_MEASURED_STEP
@@ -239,7 +243,7 @@ static nnc_measured_kind kind_of_timed(const reading *r) {
                                : NNC_MEASURED_GEMM;
 }
 
-/* Returns the kind of measurement of a file; its columns decide. */
+/* Returns the kind of measurement of a file, which its column names decide. */
 static nnc_measured_kind kind_of(const reading *r) {
     for (int32_t i = 0; i < r->unused_count; i++) {
         if (nnc_begins(r->unused[i], "value")) { return NNC_MEASURED_MEMORY; }
@@ -252,7 +256,8 @@ static nnc_measured_kind kind_of(const reading *r) {
                                                           : kind_of_timed(r);
 }
 
-/* Checks that the file has the columns that every row of its kind of measurement needs. */
+/* Finds the kind of measurement of the file, and checks that the file has the columns that every row of this kind
+ * needs. */
 static nnc_status check_heading(reading *r, nnc_error *err) {
     static const char *const needed[NNC_MEASURED_KIND_COUNT][4] = {
         [NNC_MEASURED_STEP] = { "device" },
@@ -279,15 +284,16 @@ static nnc_status check_heading(reading *r, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Checks the number and the types of the cells of a line. A fault becomes the reason why the row is not predicted; the
- * file is not refused. */
+/* Checks the number of cells of a line and their types. A fault is stored in r->bad; it becomes the reason why the row
+ * is not predicted, and the file is still read. */
 static void check_cells(reading *r) {
     static const char *const expected[] = { "", "a whole number", "a number" };
     static char empty[] = "";
     r->bad[0] = '\0';
     if (r->csv.count != r->width) {
         snprintf(r->bad, sizeof r->bad, "expected %d cells, found %d", r->width, r->csv.count);
-        /* the first cell, most often the id of the row, is kept */
+        /* The cells of a line with a wrong number of cells are emptied, except the first, which most often is the id of
+         * the row. */
         for (int i = 1; i < r->width; i++) { r->csv.cells[i] = empty; }
         return;
     }
@@ -305,7 +311,7 @@ static void check_cells(reading *r) {
     }
 }
 
-/* Returns the index of a column if its cell in the current line is not empty; otherwise -1. */
+/* Returns the index of the column with this name if its cell in the current line is not empty; otherwise -1. */
 static int index_of(const reading *r, const char *name) {
     for (int i = 0; i < r->width; i++) {
         if (r->columns[i].name != NULL && is(r->columns[i].name, name)) { return r->csv.cells[i][0] != '\0' ? i : -1; }
@@ -320,8 +326,8 @@ static const char *text_of(const reading *r, const char *name) {
     return i >= 0 ? r->csv.cells[i] : "";
 }
 
-/* Returns the whole number in a cell; 0 when the cell is empty or has no whole number. Limits it to 1e15, more than
- * any field allows, so that sums cannot overflow. */
+/* Returns the whole number in the cell of a column; 0 if the cell is empty or has no whole number. A number above 1e15,
+ * more than any field allows, becomes 1e15, so that sums cannot overflow. */
 static int64_t whole_of(const reading *r, const char *name) {
     const int64_t most = 1000000000000000;
     int64_t value = 0;
@@ -340,7 +346,7 @@ static const char *keep(reading *r, const char *text) {
     return kept != NULL ? kept : "";
 }
 
-/* Stores the reason why the row cannot be predicted, unless an earlier reason is stored. */
+/* Stores the reason why the current row cannot be predicted. If the row already has a reason, keeps the earlier one. */
 static void refuse(reading *r, const char *format, ...) NNC_PRINTF(2, 3);
 static void refuse(reading *r, const char *format, ...) {
     char text[320];
@@ -351,7 +357,7 @@ static void refuse(reading *r, const char *format, ...) {
     r->row->reason = r->row->reason != NULL ? r->row->reason : keep(r, text);
 }
 
-/* Sets a field of a plan or of a model from text. */
+/* Type of the functions that set a field of a plan, a deployment or a model from text. */
 typedef nnc_status nnc_set_text(void *object, const char *field, const char *value);
 
 static nnc_status set_plan(void *object, const char *field, const char *value) {
@@ -367,8 +373,8 @@ static nnc_status set_model(void *object, const char *field, const char *value) 
     return nnc_field_set(nnc_model_table(NNC_FAMILY_DECODER), object, field, value, NULL);
 }
 
-/* Sets a field to the meaning of the cell with this index. If the cell has no meaning for the field, the row is not
- * predicted. */
+/* Sets a field to the meaning of the cell of column i. If the cell has no meaning for this field, stores the reason why
+ * the row is not predicted. */
 static void set_cell(reading *r, int i, nnc_set_text *set, void *object, const char *field) {
     char text[128];
     column_meaning(i >= 0 ? r->columns[i].name : "", i >= 0 ? r->csv.cells[i] : "", text, sizeof text);
@@ -377,8 +383,9 @@ static void set_cell(reading *r, int i, nnc_set_text *set, void *object, const c
     }
 }
 
-/* Sets every field of a table that has a cell; the column is the prefix and the field's name. Fields in `others`
- * have their own rules and are left out. A model field with the cell 0 stays 0, as if it were not given. */
+/* Sets each field of a table for which the current line has a cell; the column is `prefix` and the name of the field.
+ * Fields whose column is in `others` are left out, because other functions set them. A cell 0 of a model field sets
+ * nothing. */
 static void set_fields(reading *r, const nnc_field_table *table, const char *prefix, nnc_set_text *set, void *object,
                        const char *const *others) {
     for (int i = 0; i < r->width; i++) {
@@ -394,7 +401,8 @@ static void set_fields(reading *r, const nnc_field_table *table, const char *pre
     }
 }
 
-/* Records that a cell sets a field of the plan. A cell that states nothing ("unknown") sets no field. */
+/* Marks in row->given that the cell of a column sets a field of the plan. A cell such as "unknown", which states no
+ * value, is not marked. */
 static void note_given(reading *r, int cell) {
     char text[128];
     const char *name = r->columns[cell].name;
@@ -415,9 +423,10 @@ bool nnc_measured_gives(const void *in, const char *field) {
     return found != NULL && (row->given[i / 64] >> i % 64 & 1) != 0;
 }
 
-/* ---- a training step ---- */
+/* ---- reads the row of a training step ---- */
 
-/* Reads a number of sequences. A fraction cannot be expressed in a plan, so it makes the row unpredictable. */
+/* Returns the number of sequences in a column. If it is a fraction, which no plan can have, returns 0 and stores the
+ * reason why the row is not predicted. */
 static int64_t sequences(reading *r, const char *name) {
     const double value = number_of(r, name);
     if (isnan(value)) { return 0; }
@@ -456,8 +465,8 @@ static void read_plan(reading *r, nnc_plan *p) {
     }
 }
 
-/* Returns the names of the settings that decide the time but are not stated: the settings in the column "open" if the
- * file has this column, otherwise the settings with empty cells. */
+/* Returns the names of the settings that decide the time of the step and that the row does not state: the text of the
+ * column "open" if the file has this column, otherwise the settings whose cells are empty. */
 static const char *left_open(reading *r, const nnc_plan *p) {
     char text[128];
     const bool parallelism = p->devices > 1 && !given(r, "tensor") && !given(r, "data");
@@ -489,7 +498,7 @@ static void read_decoder(reading *r, nnc_model *model) {
     d->head_dim = d->kv_lora_rank > 0                ? d->qk_nope_head_dim + d->qk_rope_head_dim
                   : d->head_dim == 0 && d->heads > 0 ? d->hidden / d->heads
                                                      : d->head_dim;
-    /* a model without dense layers gets the width of its experts as ffn_hidden */
+    /* The width of the MLP. A model without dense layers gets the width of its experts. */
     d->ffn_hidden = d->ffn_hidden == 0 ? d->expert_hidden : d->ffn_hidden;
     if (!given(r, "model.biases")) { d->biases = !gated && d->positions != NNC_POSITIONS_ROTARY; }
     if (!given(r, "next_tokens")) { r->row->plan.next_tokens = d->next_layers > 0; }
@@ -499,8 +508,8 @@ static void read_decoder(reading *r, nnc_model *model) {
     }
 }
 
-/* Makes a model from "ID FIELD=VALUE ...": a shipped model with changed fields. If an earlier row has the same text,
- * shares its model. */
+/* Makes a model from a text "ID FIELD=VALUE ...": a shipped model with changed fields. If an earlier row has the same
+ * text, the row uses the model of that row. */
 static nnc_status make_model(reading *r, const char *text, nnc_error *err) {
     nnc_model *made = NULL;
     for (int32_t i = r->count - 1; i >= 0; i--) {
@@ -515,9 +524,9 @@ static nnc_status make_model(reading *r, const char *text, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Loads or makes the model that a row names. If nncost has only a stand-in of the model, another network with equal
- * counts, "network" becomes a setting that the row does not state. If the model cannot be made, the row is not
- * predicted. */
+/* Loads or makes the model that the row names. If nncost has only a stand-in, another network with equal counts,
+ * "network" is added to the settings that the row leaves open. If the model cannot be made, stores the reason why the
+ * row is not predicted. */
 static void name_model(reading *r, const char *text) {
     nnc_error err = { 0 };
     const nnc_model *loaded = NULL;
@@ -536,8 +545,8 @@ static void name_model(reading *r, const char *text) {
     if (status != NNC_OK) { refuse(r, "model %.60s: %.60s %.160s", text, err.where, err.what); }
 }
 
-/* Loads a model configuration from its path, relative to the folder of the file. If the row has model.tied_head, this
- * decides whether the head is tied. */
+/* Loads a model from the file that the column "config" names; the path is relative to the folder of the measurements.
+ * If the row has the column model.tied_head, its cell decides whether the head shares the weights of the word table. */
 static void read_configuration(reading *r) {
     char path[1024];
     nnc_measured *row = r->row;
@@ -592,9 +601,9 @@ static void read_model(reading *r) {
     read_decoder(r, model);
 }
 
-/* Sets the profile and the implementation of a row in a file with configurations (column config). The steps of such a
- * file are forward, backward and optimizer; gradients are clipped only if the row states it. The row also states
- * whether the program was compiled, and the layout of its feature maps. */
+/* Sets the software profile and the library of the model for a row of a file with the column "config". The training
+ * steps of such a file have forward, backward and optimizer; they clip gradients only if the row states this. The row
+ * states whether the program was compiled and whether feature maps are channels last. */
 static void read_program(reading *r, nnc_measured *row) {
     if (!has(r, "config")) { return; }
     if (!given(r, "clip_gradients")) { row->plan.clip_gradients = false; }
@@ -645,9 +654,10 @@ static void read_step(reading *r) {
     read_peaks(r);
 }
 
-/* ---- kernels and collectives ---- */
+/* ---- reads the rows of kernels and collectives ---- */
 
-/* Returns the number format in the column "dtype"; NNC_DTYPE_COUNT and a refused row if no format has this name. */
+/* Returns the number format in the column "dtype". If no format has this name, returns NNC_DTYPE_COUNT and stores the
+ * reason why the row is not predicted. */
 static nnc_dtype dtype_of(reading *r) {
     const char *text = text_of(r, "dtype");
     const int found = nnc_names_find((nnc_names){ nnc_dtype_name, NNC_DTYPE_COUNT }, text);
@@ -655,11 +665,12 @@ static nnc_dtype dtype_of(reading *r) {
     return found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
 }
 
-/* Returns true if the kernel was timed in PyTorch. The id of such a row contains "-torch/". */
+/* Returns true if the kernel was timed in PyTorch; the id of a row of such a kernel contains "-torch/". */
 static bool by_torch(const reading *r) { return strstr(text_of(r, "id"), "-torch/") != NULL; }
 
-/* Reads a matrix product. In a group of products, the file states the size of one product. A weight gradient is
- * stated with the shape of the forward product, and sums over its rows. */
+/* Reads the sizes of a matrix product. For a group of products, the file states the size of one product of the group.
+ * For a weight gradient of a group, the file states the sizes of the forward product, whose rows become the inner
+ * dimension of the gradient. */
 static void set_product(reading *r, nnc_op *op) {
     const char *stage = text_of(r, "stage");
     const bool wide = is(text_of(r, "out_dtype"), "fp32");
@@ -673,7 +684,8 @@ static void set_product(reading *r, nnc_op *op) {
                      .experts = groups > 1 ? groups : 0,
                      .one_by_one = groups > 1,
                      .b_shared = 1,
-                     .b_is_weight = by_torch(r), /* true: unaligned dimensions are not padded, as in PyTorch */
+                     /* true: the product uses a weight, so unaligned dimensions are not padded, as in PyTorch */
+                     .b_is_weight = by_torch(r),
                      .kept_divisor = 1 };
     if (groups > 1 && p.m > 0 && p.m <= INT64_MAX / groups) {
         const int64_t rows = p.m * groups;
@@ -689,7 +701,8 @@ static void set_product(reading *r, nnc_op *op) {
     op->u.matmul = p;
 }
 
-/* Kinds of rows of nncost.measure that are no op of a step, and why no parameter is fitted to them. */
+/* Kinds of rows in the output of nncost.measure that are figures of a device or a whole step instead of an op, and the
+ * reason why the prediction leaves these rows out. */
 static const struct {
     const char *kind, *reason;
 } figures[] = { { "launch", "is host.kernel_s of the device file" },
@@ -704,14 +717,15 @@ static const char *reason_of_kind(const char *kind) {
     return NULL;
 }
 
-/* Reads the op of a row of measurements that is neither a product nor a convolution. The columns of the file give the
- * number of elements: rows x cols; if there is no column `rows`, m x n; if there is no column `m`, n. Copies, sums and
- * ReLU are single operators of a library, which read and write their tensors once. */
+/* Reads the op of a measured kernel that is neither a matrix product nor a convolution: a norm, an optimizer or a
+ * pointwise op. Its number of elements is rows x cols; in a file without a column `rows`, m x n; in a file without
+ * `rows` and `m`, n. Copies, additions and ReLU are single operators of PyTorch, which read and write their tensors
+ * once. */
 static void set_vector(reading *r, nnc_op *op) {
     static const struct {
         const char *name;
         nnc_op_kind kind;
-        int32_t of; /* kind of the pointwise op, of the norm or of the optimizer */
+        int32_t of; /* kind within kind: of the pointwise op, of the norm or of the optimizer */
         bool alone;
     } known[] = { { "gelu", NNC_OP_POINTWISE, NNC_PW_GELU, false },
                   { "softmax", NNC_OP_POINTWISE, NNC_PW_SOFTMAX, false },
@@ -765,11 +779,11 @@ static void set_vector(reading *r, nnc_op *op) {
     if (elements <= 0) { refuse(r, "no size"); }
 }
 
-/* Returns the whole part of a number of elements; 0 if the number is unknown or too large. */
+/* Returns the whole part of a number of elements; 0 if the number is NaN, below 1 or above 1e15. */
 static int64_t count_of(double number) { return number >= 1.0 && number <= 1e15 ? (int64_t)number : 0; }
 
-/* Reads an operator of PyTorch by its name. "_fb": forward and backward were timed together. "_f32": the logits were
- * cast to fp32. */
+/* Reads a measured PyTorch operator by its name. The suffix "_fb" means that forward and backward were timed together;
+ * "_f32", that the loss casts the logits to fp32. */
 static void set_operator(reading *r, nnc_op *op) {
     static const char names[] =
         "|copy=copy|add=add|cast_f32=cast|cast=cast|gelu=gelu|softmax=softmax|layer_norm=norm|"
@@ -799,13 +813,14 @@ static void set_operator(reading *r, nnc_op *op) {
     snprintf(r->row->kernel, sizeof r->row->kernel, "%.*s", (int)strcspn(kind, "-"), kind); /* loss-fp32: loss */
 }
 
-/* Returns the value of a column, or 1 if the cell is empty or not positive. */
+/* Returns the whole number in a column, or 1 if the cell is empty or its number is not positive. */
 static int64_t positive_of(const reading *r, const char *column) {
     const int64_t value = whole_of(r, column);
     return value > 1 ? value : 1;
 }
 
-/* Reads a convolution. Its padding is half of its kernel size, as in the tables. */
+/* Reads the sizes of a measured convolution. The padding on each side is half of the kernel size, because the tables
+ * have only such convolutions. */
 static void set_conv(reading *r, nnc_op *op) {
     const int64_t side = whole_of(r, "side"), kernel = whole_of(r, "kernel_side");
     const int64_t stride = positive_of(r, "stride");
@@ -832,8 +847,8 @@ static void set_conv(reading *r, nnc_op *op) {
     }
 }
 
-/* Reads one of the two times that a line states for a convolution. both: true = the time of forward and both gradients;
- * false = of forward alone. */
+/* Reads one of the two times that a line states for a convolution. both: true = the time of forward and of the
+ * gradients of input and weights; false = the time of forward. */
 static void read_conv(reading *r, bool both) {
     nnc_op *op = &r->row->op;
     r->row->both = both;
@@ -848,8 +863,8 @@ static void read_conv(reading *r, bool both) {
     }
 }
 
-/* Names the group of a product: products with a side that is no multiple of 8, and products in 8 bits with few rows,
- * have kernels of their own. */
+/* Writes the name of the group of kernels in which the errors of a matrix product are listed: "odd side" for a product
+ * with a dimension that is no multiple of 8; otherwise the format, with "few rows" for a product with few rows. */
 static void name_product(nnc_measured *row) {
     enum { ALIGNED = 8, FEW_ROWS = 256 };
     const nnc_matmul *p = &row->op.u.matmul;
@@ -871,7 +886,8 @@ static void read_product(reading *r) {
     op->repeat = 1;
     op->block = -1;
     op->math_dtype = math;
-    op->dtype = narrow ? NNC_BF16 : math; /* the output of a product in a narrow format has 16 bits */
+    /* number format of the output: 16 bits for a product whose operands have 8 or 4 bits */
+    op->dtype = narrow ? NNC_BF16 : math;
     if (nnc_begins(name, "conv_")) {
         r->row->kind = NNC_MEASURED_CONV;
         r->row->both = is(name, "conv_both");
@@ -918,7 +934,8 @@ static void read_attention(reading *r) {
                      .s_k = seq_len,
                      .head_dim = width,
                      .value_dim = value > 0 ? value : width,
-                     /* kernels with other names in the tables are as fast as FlashAttention-3 */
+                     /* kernels that are neither FlashAttention-2 nor cuDNN: the tables list only kernels as fast as
+                      * FlashAttention-3 */
                      .kernel = strstr(text_of(r, "kernel"), "FlashAttention-2") != NULL       ? NNC_FLASH2
                                : by_torch(r) && strstr(text_of(r, "kernel"), "cudnn") != NULL ? NNC_CUDNN
                                                                                               : NNC_FLASH3 },
@@ -927,7 +944,7 @@ static void read_attention(reading *r) {
         snprintf(r->row->kernel, sizeof r->row->kernel, "%s",
                  r->row->op.u.flash.kernel == NNC_CUDNN ? "cudnn" : "flash");
     }
-    /* these limits keep the number of pairs within 64 bits */
+    /* With these limits, the number of query-key pairs fits into 64 bits. */
     if (r->row->op.u.flash.batch < 1 || heads < 1 || width < 1 || seq_len < 1 || seq_len > 1000000000) {
         refuse(r, "no size");
     }
@@ -945,18 +962,18 @@ static void read_collective(reading *r) {
     if (c->devices < 1 || c->nodes < 1 || !(c->bytes > 0.0)) { refuse(r, "no size"); }
 }
 
-/* ---- served requests ---- */
+/* ---- reads the rows of served requests ---- */
 
 static bool starts_together(const char *mode) { return is(mode, "static") || is(mode, "single-stream"); }
 
-/* Tests whether the row is a single forward pass: a denoising step of all images, or an encoder over a batch (no tokens
- * are generated). */
+/* Tests whether the row is a single forward pass, in which no tokens are generated: a denoising step for a batch of
+ * images, or an encoder over a batch. */
 static bool is_pass(const reading *r) {
     return given(r, "iterations_per_s") || (given(r, "latency_s") && !given(r, "output_len"));
 }
 
-/* Returns true if the row has this kind of measurement. The times of single tokens of a batch that is timed as a whole
- * do not count. */
+/* Returns true if this kind of measurement of the row is used. If a batch was timed as a whole, the times of its single
+ * tokens are not used. */
 static bool counts(const reading *r, nnc_served served) {
     const char *mode = text_of(r, "mode");
     const bool together = starts_together(mode);
@@ -993,8 +1010,8 @@ static void read_load(reading *r, nnc_serve_ask *ask) {
     } else {
         refuse(r, "mode %.32s: batch sizes of its parts are not recorded", mode);
     }
-    /* If a row of a maximum throughput or of a given request rate does not state its degree of tensor parallelism, the
-     * prediction tries all degrees and takes the best. */
+    /* A row that states no degree of parallelism, and has the maximum throughput or a given request rate, is predicted
+     * with all degrees of tensor parallelism; the best result is compared with the measurement. */
     const bool open = !given(r, "tensor") && !given(r, "pipeline") && ask->devices > 1;
     ask->tensor = open ? ask->devices : ask->tensor;
     r->row->tensor_open = open && (is(mode, "offline-max") || is(mode, "open-loop"));
@@ -1004,7 +1021,8 @@ static void read_load(reading *r, nnc_serve_ask *ask) {
     }
 }
 
-/* Reads a forward pass. A row with iterations_per_s is a denoising step with guidance, which takes two passes. */
+/* Reads the row of a single forward pass. A row with iterations_per_s is a denoising step with guidance, so that the
+ * network runs two passes. */
 static void read_pass(reading *r) {
     nnc_measured *row = r->row;
     const int found = nnc_names_find((nnc_names){ nnc_dtype_name, NNC_DTYPE_COUNT }, text_of(r, "weights"));
@@ -1018,16 +1036,16 @@ static void read_pass(reading *r) {
 
 static bool is_replayed(const reading *r) {
     for (int i = 0; i < r->width; i++) {
-        /* tables of training steps also have this column, but this function reads only rows of served requests */
+        /* tables of training steps have a column cuda_graph, too, but this function reads rows of served requests */
         if (is(r->columns[i].spelling, "cuda_graph")) { return is(r->csv.cells[i], "1"); }
     }
     return false;
 }
 
-/* Reads one prefill, or one decode step of sequences with `context` tokens, that was timed alone. The profile gpt-fast
- * describes steps that run as a recorded program (CUDA graph). Other steps are refused, because the operators of the
- * measured program are not known. Returns false unless row->served is NNC_SERVED_TPOT for a decode step,
- * NNC_SERVED_TTFT for a prefill. */
+/* Reads a prefill, or a decode step of sequences with `context` tokens, that was timed alone. If the row names no
+ * profile, it is predicted with gpt-fast, whose steps run as a recorded program (CUDA graph). A step that was not
+ * recorded is refused, because the operators of the measured program are not known. Returns false unless row->served
+ * is NNC_SERVED_TPOT for a decode step, or NNC_SERVED_TTFT for a prefill. */
 static bool read_timed(reading *r) {
     nnc_measured *row = r->row;
     const bool decode = is(text_of(r, "what"), "decode"), prefill = is(text_of(r, "what"), "prefill");
@@ -1054,8 +1072,8 @@ static bool read_timed(reading *r) {
     return true;
 }
 
-/* Reads one measurement of served requests; the caller has set row->served to its kind. Returns false if the line has
- * no measurement of this kind. */
+/* Reads one measurement of served requests from a line; the caller has set row->served to the kind of measurement.
+ * Returns false if the line has no measurement of this kind. */
 static bool read_serving(reading *r) {
     nnc_measured *row = r->row;
     if (has(r, "what")) { return read_timed(r); }
@@ -1085,16 +1103,16 @@ const char *nnc_measured_file_name(const char *path) {
     return slash != NULL ? slash + 1 : path;
 }
 
-/* Tests whether fits may use a row: if the CRC-32 of "SOURCE/MODEL" is even. Rows with the same source and model are
- * therefore either all fitted, or all only scored. */
+/* Tests whether values may be fitted on a row: true if the CRC-32 of "SOURCE/MODEL" is even. So all rows with the same
+ * source and model are fitted rows, or all are unfitted rows. */
 static bool measured_is_fitted(const char *source, const char *model_name) {
     uint32_t crc = nnc_crc32(0, source, strlen(source));
     crc = nnc_crc32(crc, "/", 1);
     return nnc_crc32(crc, model_name, strlen(model_name)) % 2 == 0;
 }
 
-/* Returns the source without the part after its colon ("owner/repo:file@commit"). If the row has no source, returns the
- * name of the file. */
+/* Returns the source of the row up to its colon: "owner/repo" of "owner/repo:file@commit". If the row has no source,
+ * returns the name of the file of measurements. */
 static const char *source_of(reading *r) {
     char text[128];
     const char *cell = text_of(r, "source");
@@ -1102,7 +1120,8 @@ static const char *source_of(reading *r) {
     return keep(r, text[0] != '\0' ? text : nnc_measured_file_name(r->csv.name));
 }
 
-/* Keeps the cells of "device.FIELD" and "software.FIELD" until the device and the software profile are loaded. */
+/* Stores the cells of the columns "device.FIELD" and "software.FIELD" in the row; they are applied later, when the
+ * device and the software profile are loaded. */
 static void read_other_fields(reading *r) {
     nnc_measured *row = r->row;
     for (int i = 0; i < r->width; i++) {
@@ -1118,7 +1137,7 @@ static void read_other_fields(reading *r) {
     }
 }
 
-/* Returns the id of a row without a column "id": its line, "line 3". */
+/* Returns the id of a row of a file without a column "id": "line 3", with the number of the line. */
 static const char *line_id(reading *r) {
     char text[32];
     snprintf(text, sizeof text, "line %ld", r->csv.row_line);
@@ -1127,8 +1146,8 @@ static const char *line_id(reading *r) {
     return id != NULL ? id : "";
 }
 
-/* Reads one row of a line; `served` selects it: a kind of measurement of served requests; for a convolution, 0 =
- * forward, 1 = forward and backward; otherwise 0. Returns false if the line has no such row. */
+/* Reads one of the rows that a line of a file gives. served: which row: for served requests, the kind of measurement;
+ * for a convolution, 0 = forward, 1 = forward and backward; otherwise 0. Returns false if the line has no such row. */
 static bool read_row(reading *r, nnc_served served) {
     nnc_measured *row = r->row;
     *row = (nnc_measured){
@@ -1171,8 +1190,8 @@ static bool read_row(reading *r, nnc_served served) {
     return true;
 }
 
-/* Reads a line. It gives one row, except for served requests (a row for each measurement) and convolutions (up to
- * two rows). */
+/* Reads one line of a file of measurements. The line gives one row; a line of served requests gives a row for each of
+ * its measurements, and a line of a convolution up to two rows. */
 static nnc_status read_line(reading *r, nnc_error *err) {
     const int most = r->kind == NNC_MEASURED_SERVING                       ? NNC_SERVED_COUNT
                      : r->kind == NNC_MEASURED_CONV && given(r, "both_us") ? 2
@@ -1211,7 +1230,7 @@ static nnc_status read_all(reading *r, nnc_measured_file *file, nnc_error *err) 
 nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                               nnc_measured_file *file, nnc_error *err) {
     nnc_arena *arena = nnc_specs_arena(specs);
-    char *copy = nnc_arena_alloc(arena, size + 1); /* the cells of a row point into this copy of the line */
+    char *copy = nnc_arena_alloc(arena, size + 1); /* copy of the file's text, into which the cells of all rows point */
     reading *r = nnc_arena_alloc(arena, sizeof *r);
     *file = (nnc_measured_file){ .path = nnc_arena_strdup(arena, name) };
     if (r != NULL) { r->unused = nnc_arena_array(arena, NNC_CSV_CELLS_MAX, sizeof *r->unused); }
@@ -1225,10 +1244,10 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
     return read_all(r, file, err);
 }
 
-/* CSV columns for the rows that nncost.measure writes as JSON; each table has one kind of rows. Kinds that cannot be
- * predicted yet go to the table of kernels, which refuses them with their name. */
+/* CSV columns into which the JSON rows of nncost.measure are converted; all rows of a table have the same kind. Rows of
+ * a kind that nncost cannot predict go to the table of kernels, where they are refused with the name of their kind. */
 static const struct {
-    const char *kind; /* kind of the rows; NULL = all kinds that no other entry has */
+    const char *kind; /* kind of the JSON rows of this table; NULL = all kinds for which there is no other table */
     const char *columns;
 } json_tables[] = {
     { "attention", "id,device,op,dtype,batch,seq_len,n_heads,n_kv_heads,head_dim,causal,kernel" },
@@ -1296,7 +1315,7 @@ static nnc_status tables_of_json(nnc_specs *specs, const char *path, const char 
                             "\"nncost.measure/1\" with \"rows\")");
 }
 
-/* Appends the rows of `more` to `file`. */
+/* Appends the rows of the file `more` to the rows of `file`. */
 static nnc_status join(nnc_specs *specs, nnc_measured_file *file, const nnc_measured_file *more, nnc_error *err) {
     const size_t count = (size_t)file->count + (size_t)more->count;
     nnc_measured *rows = nnc_arena_array(nnc_specs_arena(specs), count + 1, sizeof *rows);

@@ -1,4 +1,5 @@
-/* The only file that includes NLopt. A program that was built without NLopt cannot fit parameters. */
+/* Finds the least value of a function with NLopt; no other file includes NLopt. A program that was built without NLopt
+ * cannot fit parameters. */
 #ifdef NNC_HAVE_NLOPT
 #include <nlopt.h>
 #endif
@@ -10,7 +11,7 @@
 
 enum { EVALUATIONS_PER_NUMBER = 200, STARTS_MAX = 6 };
 
-/* If a restart improves the value by less than this fraction, it is the last restart. */
+/* A restart of the search that reduces the value of the function by less than this fraction is the last one. */
 static const double gain_least = 2e-3;
 
 /* clang-format off */
@@ -50,7 +51,8 @@ static double evaluate(unsigned count, const double *x, double *gradient, void *
     return isfinite(value) ? value : HUGE_VAL;
 }
 
-/* Runs Subplex once, from x. Returns false if the method could not start. */
+/* Runs the Subplex search of NLopt once, from the point x. If it finds a smaller value than *least, sets x and *least.
+ * Returns false if the search could not run. */
 static bool start(const calls *call, nnc_minimise_problem *problem, double *x, double *least) {
     double at[NNC_MINIMISE_MAX];
     nlopt_opt opt = call->create(NLOPT_LN_SBPLX, (unsigned)problem->count);
@@ -64,7 +66,7 @@ static bool start(const calls *call, nnc_minimise_problem *problem, double *x, d
     set = set && call->set_xtol_rel(opt, problem->tolerance) > 0;
     set = set && call->set_maxeval(opt, EVALUATIONS_PER_NUMBER * problem->count) > 0;
     double found = NAN;
-    /* the search may stop because of rounding errors, which counts as success */
+    /* NLOPT_ROUNDOFF_LIMITED counts as success: the search stopped because of rounding errors */
     const nlopt_result result = set ? call->optimize(opt, at, &found) : NLOPT_FAILURE;
     call->destroy(opt);
     const bool ran = result > 0 || result == NLOPT_ROUNDOFF_LIMITED;
@@ -76,7 +78,8 @@ static bool start(const calls *call, nnc_minimise_problem *problem, double *x, d
 }
 
 double nnc_minimise(const nnc_minimise_problem *problem, double *x) {
-    nnc_minimise_problem own = *problem; /* a copy of the problem, because NLopt passes it to evaluate without const */
+    /* a copy, because NLopt passes the problem to evaluate() as a pointer without const */
+    nnc_minimise_problem own = *problem;
     calls call;
     if (load(&call, NULL) != NNC_OK) { return (double)NAN; }
     double least = evaluate((unsigned)own.count, x, NULL, &own);

@@ -1,5 +1,6 @@
-/* Predicts measured rows, and sums their errors by group. A row is predicted as an estimate, a serving
- * estimate or a single op; the time that its program spends on the host is added. */
+/* Predicts measured rows, and computes the statistics of their errors by group. A row is predicted as an estimate, a
+ * serving estimate or a single op; the time that the measured program spends on the host, if the row states it, is
+ * added to the prediction. */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "estimate/estimate_internal.h"
@@ -7,9 +8,9 @@
 #include "op/op_internal.h"
 #include "serve/serve_internal.h"
 
-/* Returns the time of the cast that is part of a measured 8-bit product. The product takes 16-bit rows, and a
- * separate kernel reads them twice (for the scale and for the cast) and writes them once. In a step, casts are ops
- * of their own. */
+/* Returns the time in seconds of the cast that belongs to a measured 8-bit matrix product. The operand is given in 16
+ * bits; a separate kernel reads it twice (to find its scale, and to cast it) and writes it once. In a training step,
+ * casts are ops of their own. */
 static double cast_s(const nnc_device *device, const nnc_op *op) {
     const nnc_gemm_efficiency *e = &device->efficiency.gemm[op->math_dtype];
     const double elements = (double)op->u.matmul.m * (double)op->u.matmul.k;
@@ -17,17 +18,19 @@ static double cast_s(const nnc_device *device, const nnc_op *op) {
     return bytes / (e->memory_fraction * device->mem_bytes_per_s) + e->fixed_s;
 }
 
-/* Returns the time in seconds that an estimate gives to one kernel. The time of an 8-bit product includes its cast,
- * unless it was measured in PyTorch. */
+/* Returns the predicted time in seconds of one kernel that was measured alone. The time of an 8-bit product includes
+ * the cast of its operand, unless the product was measured in PyTorch. */
 static double kernel_s(const nnc_device *device, const nnc_op *op) {
     const nnc_work work = nnc_op_work(op);
     const double time_s = nnc_op_time(device, op, &work).time_s;
     const bool casts = op->kind == NNC_OP_MATMUL && op->math_dtype == NNC_FP8 &&
-                       op->issued_as == NNC_ISSUED_NOT; /* measured times of PyTorch do not include the cast */
+                       /* in PyTorch, the measured time of a product does not include the cast of its operand */
+                       op->issued_as == NNC_ISSUED_NOT;
     return casts ? time_s + cast_s(device, op) : time_s;
 }
 
-/* Returns the sum of the times of an op's backward ops, in seconds. An operator of PyTorch has one backward op. */
+/* Returns the sum of the times of an op's backward ops, in seconds. A single operator of PyTorch, such as a copy, has
+ * one backward op. */
 static double backward_s(const nnc_device *device, const nnc_op *op) {
     nnc_op backward[NNC_BACKWARD_MAX] = { *op };
     double time_s = 0.0;
@@ -37,19 +40,20 @@ static double backward_s(const nnc_device *device, const nnc_op *op) {
     return time_s;
 }
 
-/* Returns a lower bound of a kernel's time; NaN = the kernel has no arithmetic. Only arithmetic is counted, because
- * the operands of a kernel that is measured alone may be in the L2 cache. */
+/* Returns a lower bound of the time of a kernel in seconds: FLOPs / peak rate; NaN = the kernel has no FLOPs.
+ * Memory traffic is not counted, because the operands of a kernel that is measured alone may be in the L2 cache. */
 static double kernel_bound_s(const nnc_device *device, const nnc_op *op) {
     const double peak = nnc_device_matmul_peak(device, op->math_dtype);
     const nnc_work work = nnc_op_work(op);
     return work.flops > 0.0 ? work.flops / peak : NAN;
 }
 
-/* Returns the host time of a call that is timed alone, which is the least time of the call. host.kernel_s is the host
- * time of a kernel in a program; a forward call needs a share of it, because it runs no Python code of a library. A
- * backward call needs the time of several kernels: the start of autograd, its thread and its kernels. Measured on the
- * host of tests/published/h100: products and copies with almost no device time take 22 to 46 us. Convolutions and
- * attention, whose kernel is chosen on the host in each call, take 38 to 47 us. The backward of these adds 154 to 225
+/* Returns the host time, in seconds, of a call in PyTorch that was timed alone; the call cannot be faster.
+ * host.kernel_s is the mean host time of a kernel in a whole program. A forward call takes forward_share of this time,
+ * because it runs no Python code of a library; a convolution or an attention takes planned_share, because the host
+ * chooses its kernel in each call. A backward call takes backward_kernels times this time: for the start of autograd,
+ * its thread and its kernels. Measured on the host of tests/published/h100: products and copies with almost no device
+ * time take 22 to 46 us, convolutions and attention 38 to 47 us. Backward of convolutions and attention adds 154 to 225
  * us. */
 static double called_s(const nnc_measured *row, const nnc_device *device) {
     static const double forward_share = 0.8, planned_share = 1.1, backward_kernels = 5.0;
@@ -86,12 +90,13 @@ static nnc_status score_collective(const nnc_measured *row, const nnc_device *de
     return NNC_OK;
 }
 
-/* Sets the predicted memory and its error, for the first kind of measured memory that the row states. */
+/* Sets the predicted memory of a training step, and its error for the first kind of measured memory (allocated,
+ * reserved, unstated) that the row states. */
 static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_scored *scored) {
     const nnc_memory *memory = &result->memory;
     int stat = 0;
     while (stat < NNC_MEMORY_STAT_COUNT && isnan(row->measured_bytes[stat])) { stat++; }
-    /* A peak of live tensors includes neither the context nor fragmentation. */
+    /* true: the row states the peak of live tensors, which contains neither the driver's context nor fragmentation */
     const bool live = stat == NNC_MEMORY_ALLOCATED;
     const double predicted = (double)(memory->total_bytes - (live ? memory->reserve_bytes : 0));
     scored->predicted_bytes = predicted;
@@ -106,8 +111,8 @@ static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_
     scored->peak_reserved_error = (double)memory->peak_reserved_bytes / row->measured_bytes[NNC_MEMORY_RESERVED] - 1.0;
 }
 
-/* Parts that training recipes recompute, cheapest first. In networks with experts, the communication is never repeated.
- * Source: scripts/performance/configs of NVIDIA-NeMo/Megatron-Bridge. */
+/* Sets of parts of a layer that training recipes recompute, the cheapest first. None of these sets repeats the
+ * communication of experts. Source: scripts/performance/configs of NVIDIA-NeMo/Megatron-Bridge. */
 static const unsigned parts[] = {
     NNC_RECOMPUTE_MLA_UP_PROJ,
     NNC_RECOMPUTE_MLA_UP_PROJ | NNC_RECOMPUTE_MLP,
@@ -116,16 +121,16 @@ static const unsigned parts[] = {
         NNC_RECOMPUTE_MLP,
 };
 
-/* Returns the predicted memory that decides the open settings of a row: the lower end of the memory interval, because
- * the measured run fitted the device. */
+/* Returns the smallest memory in bytes that the step may need: the lower end of the predicted interval. Open settings
+ * of a row are chosen by this number, because the measured run did fit into the device. */
 static double least_bytes(const nnc_result *result) { return (double)result->memory.total_interval_bytes[0]; }
 
 static bool may_run(const nnc_device *device, const nnc_result *result) {
     return least_bytes(result) <= (double)device->mem_bytes;
 }
 
-/* Finds the least recomputation with which the step fits the device, for a row that ran but does not state its
- * recomputation: first parts of layers, then the fewest full layers of each stage, then all layers. */
+/* Finds the least recomputation with which a step fits into the memory of the device, for a row that does not state its
+ * recomputation. Tries parts of layers, then the smallest number of whole layers of each stage, then all layers. */
 static nnc_status least_recomputed(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                    const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err) {
     nnc_plan again = *plan;
@@ -157,8 +162,8 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
     return nnc_estimate(model, device, software, &again, scratch, result, err);
 }
 
-/* If the parallelism of a row is a guess, its memory is less certain: recomputation is assumed only if the memory
- * exceeds the memory of the device by this factor. */
+/* Applies to a row that does not state its parallelism, so that its predicted memory is uncertain: recomputation is
+ * assumed only if this memory is larger than the memory of the device by this factor. */
 #define GUESSED_NEEDS_RECOMPUTE 2.5
 
 static bool must_recompute(const nnc_measured *row, const nnc_device *device, const nnc_plan *plan,
@@ -169,9 +174,9 @@ static bool must_recompute(const nnc_measured *row, const nnc_device *device, co
            least_bytes(result) > most;
 }
 
-/* For a row that ran but does not state its parallelism: if the guessed plan does not fit, tries more tensor ranks, up
- * to one server, and uses memory and verdict of the first plan that fits. The predicted time stays that of the guessed
- * plan. */
+/* Applies to a row that does not state its parallelism. If the guessed plan does not fit, tries more tensor ranks, up
+ * to the devices of one scale-up domain, and takes memory and verdict of the first plan that fits. The predicted time
+ * is not changed. */
 static void split_until_it_fits(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                                 const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                                 nnc_result *result) {
@@ -192,8 +197,8 @@ static void split_until_it_fits(const nnc_measured *row, const nnc_model *model,
     }
 }
 
-/* Returns the time of a step with the host work of its program, divided by the time of the step alone. If reading the
- * samples takes longer than the step with this work, uses the time of reading instead. */
+/* Returns the factor from the predicted time of a step to its time with the host work that the row states. If the host
+ * needs longer to prepare the samples than the step takes with this work, the time of the preparation is used. */
 static double host_ratio(const nnc_measured *row, const nnc_plan *plan, const nnc_result *result) {
     const double passes = nnc_max((double)plan->micro_batches, 1.0);
     const double samples = passes * (double)plan->micro_batch;
@@ -215,7 +220,7 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model, co
     scored->predicted_s = ratio * result.step_s;
     scored->low_s = ratio * result.interval_s[0];
     scored->high_s = ratio * result.interval_s[1];
-    /* No lower bound is computed for a guessed plan. */
+    /* NaN for a guessed plan: without the true plan, no lower bound is known */
     scored->lower_bound_s = strstr(row->undecided, "parallelism") == NULL ? result.lower_bound_s : NAN;
     scored->model_flops = result.model_flops;
     split_until_it_fits(row, model, device, software, plan, scratch, &result);
@@ -228,8 +233,8 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model, co
     return NNC_OK;
 }
 
-/* Returns the predicted value of one kind of measurement. A static batch is measured inside the engine, so the time of
- * the server between engine and client is subtracted. */
+/* Returns the predicted seconds of one kind of measurement of served requests. A static batch is measured inside the
+ * engine, so ttft_s, the time that the server needs between engine and client, is subtracted. */
 static double predicted_of(const nnc_serve *serve, const nnc_serve_engine *engine, nnc_served served) {
     const double server_s = serve->mode == NNC_SERVE_STATIC ? engine->ttft_s : 0.0;
     switch (served) {
@@ -266,7 +271,7 @@ static void score_served(const nnc_measured *row, const nnc_serve *serve, const 
     scored->fit = serve->fits ? NNC_FITS : NNC_OVER_MEMORY;
 }
 
-/* Predicts a forward pass: a denoising step, or an encoder over a batch. */
+/* Predicts the row of a single forward pass: a denoising step, or an encoder over a batch. */
 static nnc_status score_pass(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                              const nnc_software *software, nnc_scratch *scratch, nnc_scored *scored, nnc_error *err) {
     if (row->ask.steps > 0) {
@@ -360,7 +365,8 @@ bool nnc_score_contradicts(const nnc_scored *scored) {
     return scored->lower_bound_s > scored->measured_s * (1.0 + rounding);
 }
 
-/* Collectives of at least this size are bound by links, smaller ones by latency. */
+/* Size in bytes from which the time of a collective depends mostly on the bandwidth of the links; below it, on
+ * latency. */
 #define SMALL_BYTES 1e6
 
 NNC_ENUM_NAMES(nnc_score_section, NNC_SCORE_SECTION_LIST)
@@ -420,7 +426,8 @@ static nnc_score_section time_section(const nnc_scored *scored) {
     }
 }
 
-/* Returns the section in which the memory of the row is scored; NNC_SECTION_COUNT = the row states no memory. */
+/* Returns the section of the table of errors to which the memory of a row belongs; NNC_SECTION_COUNT = the row states
+ * no memory. */
 static nnc_score_section memory_section(const nnc_scored *scored) {
     const nnc_measured *row = scored->row;
     bool states = false;
@@ -454,12 +461,13 @@ typedef struct gathering {
     int32_t count;
     nnc_score_group *groups;
     int32_t group_count, capacity;
-    double *errors; /* memory for the errors of one group of rows */
+    double *errors; /* space for the errors of one group of rows */
     bool failed;
 } gathering;
 
 static void add_group(gathering *g, nnc_score_section section, nnc_score_by by, const char *name) {
-    /* Kernels have no model, and their "framework" is the version of a library. */
+    /* true: groups of rows of training steps and served requests; rows of kernels have no model, and their column
+     * "framework" is the version of a library */
     const bool of_steps = by == NNC_SCORE_BY_FRAMEWORK || by == NNC_SCORE_FITTED || by == NNC_SCORE_UNFITTED ||
                           by == NNC_SCORE_BY_HALF || by == NNC_SCORE_BY_WHAT;
     const bool has_models =

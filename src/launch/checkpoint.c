@@ -36,7 +36,8 @@ static nnc_status bad(const nnc_checkpoint *c, const char *what, nnc_error *err)
     return nnc_fail(err, NNC_BAD_SPEC, c->path, "%s", what);
 }
 
-/* Adds the sums of tensors of one type to the sums of a checkpoint. Returns false when a sum is too large. */
+/* Adds the tensors, parameters and bytes of one number format to the sums of a checkpoint. Returns false if there are
+ * too many formats or a sum overflows. */
 static bool add_part(nnc_checkpoint *c, const nnc_checkpoint_part *more) {
     int i = 0;
     while (i < c->part_count && strcmp(c->parts[i].name, more->name) != 0) { i++; }
@@ -62,7 +63,8 @@ static bool add_tensor(nnc_checkpoint *c, const char *type, int64_t params, int6
 
 /* ---- reads safetensors files ---- */
 
-/* Reads a whole number of at least 0. Returns false for any other value. */
+/* Reads a whole number of at least 0 from a JSON value into *value. Returns false if the JSON value is anything
+ * else. */
 static bool whole(nnc_json at, int64_t *value) {
     const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1.0;
     if (!(number >= 0.0 && number <= 9e15)) { return false; }
@@ -85,8 +87,8 @@ static bool take_header_tensor(nnc_checkpoint *c, nnc_json at, int64_t space) {
     return add_tensor(c, nnc_json_text(type), params, end - begin);
 }
 
-/* Reads the header of a safetensors file, and adds its tensors to the sums. text: `size` bytes of JSON and a NUL.
- * space: number of bytes of the file after the header. */
+/* Reads the header of a safetensors file, and adds its tensors to the sums of the checkpoint. text: the header, `size`
+ * bytes of JSON and a NUL. space: number of bytes that the file has after the header. */
 static nnc_status read_header(nnc_checkpoint *c, nnc_arena *arena, const char *text, size_t size, int64_t space,
                               nnc_error *err) {
     nnc_faults faults = { .name = c->path, .err = err };
@@ -137,10 +139,10 @@ typedef struct gguf {
     FILE *file;
     int64_t left;
     char architecture[64];
-    const char *fault; /* first error in the file; NULL = no error */
+    const char *fault; /* text of the first error in the GGUF file; NULL = no error */
 } gguf;
 
-/* Types of the values of keys in a GGUF file; the file has them as these numbers. */
+/* Numbers with which a GGUF file states the type of a key's value. */
 enum {
     GGUF_U8,
     GGUF_I8,
@@ -160,7 +162,8 @@ enum {
 
 static const int type_bytes[GGUF_TYPES] = { 1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8 };
 
-/* Types of tensors in a GGUF file: name, weights per block, bytes per block; bytes 0 = no such type. */
+/* Number formats of tensors in a GGUF file, by their number in the file: name, weights per block, bytes per block;
+ * bytes 0 = no format has this number. */
 static const struct {
     const char *name;
     int weights, bytes;
@@ -197,7 +200,7 @@ static bool skip(gguf *g, uint64_t size) {
     return true;
 }
 
-/* Reads a number of 1 to 8 bytes, lowest byte first. Returns false if the file ends early. */
+/* Reads a number of 1 to 8 bytes, the lowest byte first, from a GGUF file. Returns false if the file ends early. */
 static bool take_number(gguf *g, int size, uint64_t *value) {
     unsigned char bytes[8];
     *value = 0;
@@ -206,7 +209,8 @@ static bool take_number(gguf *g, int size, uint64_t *value) {
     return true;
 }
 
-/* Reads a string and cuts it to the size of `text`. *kept: true if the string is complete and printable ASCII. */
+/* Reads a string from a GGUF file; `text` receives as much of the string as fits. *kept: true if the string is complete
+ * and consists of printable ASCII characters. */
 static bool take_text(gguf *g, char *text, size_t size, bool *kept) {
     uint64_t length = 0;
     if (!take_number(g, 8, &length) || length > (uint64_t)g->left) {
@@ -220,8 +224,8 @@ static bool take_text(gguf *g, char *text, size_t size, bool *kept) {
     return true;
 }
 
-/* Writes a number of a given type as JSON; a float that is too large, or no number, becomes 0. Returns false if the
- * file ends early. */
+/* Reads a number of a given type from a GGUF file, and writes it as JSON; NaN, infinity and floats that are too large
+ * become 0. Returns false if the file ends early. */
 static bool put_number(gguf *g, unsigned type, nnc_buffer *out) {
     uint64_t bits = 0;
     if (!take_number(g, type_bytes[type], &bits)) { return false; }
@@ -249,8 +253,8 @@ static bool put_number(gguf *g, unsigned type, nnc_buffer *out) {
     return true;
 }
 
-/* Converts a list of numbers to JSON. If the list is long, or is a list of strings, writes only the number of items.
- * Returns false if the file is cut or wrong. */
+/* Reads a list from a GGUF file, and writes it as JSON. Of a list of strings, or of more than LIST_MAX numbers, writes
+ * only the number of items. Returns false if the file ends early or has a wrong value. */
 static bool put_list(gguf *g, nnc_buffer *out) {
     uint64_t type = 0, count = 0;
     if (!take_number(g, 4, &type) || !take_number(g, 8, &count)) { return false; }
@@ -274,7 +278,8 @@ static bool put_list(gguf *g, nnc_buffer *out) {
     return true;
 }
 
-/* Writes a key, with "ARCH" for the name of the architecture: "llama.block_count" -> "ARCH.block_count". */
+/* Writes the name of a GGUF key as JSON, with "ARCH" in place of the architecture at its beginning: "llama.block_count"
+ * becomes "ARCH.block_count". */
 static void put_key(const gguf *g, const char *key, nnc_buffer *out) {
     const size_t length = strlen(g->architecture);
     char name[KEY_MAX + 8];
@@ -284,7 +289,8 @@ static void put_key(const gguf *g, const char *key, nnc_buffer *out) {
     nnc_buffer_byte(out, ':');
 }
 
-/* Reads a key and its value, and appends them to the metadata as JSON. Returns false if the file is cut or wrong. */
+/* Reads one key of a GGUF file with its value, and appends both to the metadata as JSON. Returns false if the file ends
+ * early or has a wrong value. */
 static bool take_key(gguf *g) {
     nnc_buffer *out = &g->c->metadata;
     char key[KEY_MAX], text[TEXT_MAX];
@@ -313,12 +319,13 @@ static bool take_key(gguf *g) {
     return read;
 }
 
-/* Tests whether a tensor of a GGUF file is no parameter, because it is computed from the configuration (rope_freqs,
- * rope_factors). */
+/* Tests whether a tensor of a GGUF file (rope_freqs, rope_factors) is no parameter of the model, because it is computed
+ * from the configuration. */
 static bool is_constant(const char *name) { return strncmp(name, "rope_f", 6) == 0; }
 
-/* Reads the description of a tensor: name, dimensions, type. If the tensor is in the first layer or outside the layers,
- * adds its number of parameters to the metadata. Returns false if the file is cut or wrong. */
+/* Reads the description of one tensor of a GGUF file: name, dimensions, format. If the tensor is outside the layers or
+ * in the first layer, adds its number of elements to the metadata. Returns false if the file ends early or has a wrong
+ * value. */
 static bool take_tensor(gguf *g) {
     char name[KEY_MAX];
     bool kept = false;
@@ -351,7 +358,7 @@ static bool take_tensor(gguf *g) {
     return add_tensor(g->c, tensor_types[type].name, params, bytes) || wrong(g, "has too many weights");
 }
 
-/* Returns the name of the type whose tensors have the most bytes together. */
+/* Returns the name of the number format in which the checkpoint has the most bytes. */
 static const char *main_type(const nnc_checkpoint *c) {
     const nnc_checkpoint_part *best = &c->parts[0];
     for (int i = 1; i < c->part_count; i++) { best = c->parts[i].bytes > best->bytes ? &c->parts[i] : best; }
@@ -393,8 +400,9 @@ nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file,
     return nnc_ends_in(c->path, ".gguf") ? read_gguf(c, file, size, err) : read_safetensors(c, arena, file, size, err);
 }
 
-/* Reads each file that the index of a sharded checkpoint names, once. If one of them is missing, takes the number of
- * tensors, and the bytes and parameters (-1 = not stated), from the index instead. */
+/* Reads the header of each file that the index of a sharded checkpoint names. If one of these files is missing, the
+ * counts come from the index: its number of tensors, and its bytes and parameters (-1 = the index does not state
+ * them). */
 static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root, nnc_error *err) {
     const nnc_json map = nnc_json_get(root, "weight_map");
     const nnc_json metadata = nnc_json_get(root, "metadata");
@@ -403,7 +411,8 @@ static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root,
     if (nnc_json_type_of(map) != NNC_JSON_OBJECT) { return bad(c, "no index, expected \"weight_map\"", err); }
     for (nnc_json at = nnc_json_first(map); at.node != NULL; at = nnc_json_next(at)) {
         const char *name = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "/";
-        int i = count - 1; /* a tensor is most often in the same file as the tensor before it */
+        /* the search begins with the last file, because successive tensors are most often in the same file */
+        int i = count - 1;
         while (i >= 0 && strcmp(shards[i], name) != 0) { i--; }
         if (strchr(name, '/') != NULL || (i < 0 && count == SHARDS_MAX)) {
             return bad(c, "bad index, expected names of files next to it", err);

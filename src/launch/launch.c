@@ -68,7 +68,8 @@ static nnc_status table_read(nnc_specs *specs, const char *format, nnc_document 
     return nnc_specs_read(specs, path, &table->text, &size, err);
 }
 
-/* Opens a table whose text was read: takes the values that are in the program, or parses the text. */
+/* Opens the table of a launch format whose text was read: uses the values that were built into the program, or parses
+ * the text. */
 static nnc_status table_open(nnc_specs *specs, nnc_document *table) {
     table->doc = (nnc_json_doc){
         .faults = &table->faults, .arena = nnc_specs_arena(specs), .text = table->text, .size = strlen(table->text)
@@ -94,8 +95,8 @@ static bool has_any(nnc_json root, nnc_json keys) {
     return false;
 }
 
-/* Tests whether a document has a launch format: it has one of the keys that the table of the format lists as "signs",
- * and none of the keys that the table lists as "never". */
+/* Tests whether a document has the launch format of a table: the document has one of the keys that the table lists as
+ * "signs", and none of the keys that it lists as "never". */
 static bool is_format(nnc_json root, nnc_json table) {
     const nnc_json inside = nnc_json_get(table, "inside");
     const nnc_json of = inside.node != NULL ? nnc_json_get(root, nnc_json_text(inside)) : (nnc_json){ 0 };
@@ -104,8 +105,8 @@ static bool is_format(nnc_json root, nnc_json table) {
            !has_any(root, nnc_json_get(table, "never"));
 }
 
-/* Tests whether the text of a document contains one of the "signs" of a table, both as plain text. If not, the table
- * need not be parsed. */
+/* Tests whether the text of a document contains one of the "signs" of a table of a launch format. The texts of both are
+ * only searched, not parsed: a table without a hit need not be parsed. */
 static bool may_be_format(const char *table, const char *text) {
     const char *at = table != NULL ? strstr(table, "\"signs\": [") : NULL;
     const char *end = at != NULL ? strchr(at, ']') : NULL;
@@ -121,7 +122,8 @@ static bool may_be_format(const char *table, const char *text) {
     return false;
 }
 
-/* Finds the table whose "signs" the document has, and its format; table->is_parsed is false if none has it. */
+/* Finds the launch format of a document: the format whose table lists a key of the document as a sign. If there is
+ * none, *format is NULL and table->is_parsed is false. */
 static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format, nnc_document *table, nnc_error *err) {
     nnc_id_list ids = { 0 };
     *format = NULL;
@@ -142,8 +144,8 @@ static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format
     return NNC_OK;
 }
 
-/* Tests whether a JSON file belongs to nncost itself or is the configuration of a model. Such files are frequent, and
- * this test avoids that they are parsed twice. */
+/* Tests whether a JSON file is a file of nncost or the configuration of a model, so no launch file. Such JSON files are
+ * frequent; with this test they are parsed only once, by the command that uses them. */
 static bool is_other_json(nnc_specs *specs, const char *path) {
     static const char *const keys[] = { "schema", "model_type" };
     char *text = NULL;
@@ -163,8 +165,8 @@ static bool is_other_json(nnc_specs *specs, const char *path) {
     return other;
 }
 
-/* Tests whether a path is a regular file. Other files, such as pipes, can be read only once, so they are left to the
- * command that uses them. */
+/* Tests whether a path is a regular file. A pipe can be read only once, so it is not read here but by the command that
+ * uses it. */
 static bool is_regular(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
@@ -175,7 +177,9 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format) 
     const char *found = NULL;
     nnc_error err;
     if (is_yaml(path) || is_toml(path) || is_gguf(path) || is_shell(path) || nnc_ends_in(path, ".py")) {
-        return true; /* nncost reads no other files that are YAML, TOML, scripts or programs */
+        /* all YAML and TOML files, scripts and programs are launch files, because nncost reads no other files of these
+         * types */
+        return true;
     }
     if (!nnc_ends_in(path, ".json") || nnc_checkpoint_is_file(path) || !NNC_READS_LAUNCH_FILES) { return false; }
     if (format != NULL) { return true; }
@@ -199,7 +203,8 @@ static nnc_launch_file *add_file(nnc_reading *r, const char *path, const char *f
     return file;
 }
 
-/* Finds the table of the format of a file that is in memory. If the format is not known, file->format stays NULL. */
+/* Finds the table of the launch format of a file whose content is already in memory. If no table has this format,
+ * file->format stays NULL. */
 static nnc_status open_table(nnc_reading *r, nnc_launch_file *file) {
     NNC_TRY(file->format != NULL
                 ? nnc_launch_table(r->specs, file->format, &file->table, r->err)
@@ -230,7 +235,8 @@ static nnc_status refuse_program(nnc_reading *r, const char *path, const nnc_she
                     (int)strcspn(name, "\""), name);
 }
 
-/* Adds the options of a command as a launch file, if their format is known; *known tells whether it is. */
+/* Adds the options of a command to the list of launch files, as if they were a file. *known: true if the options have a
+ * known format; otherwise nothing is added. */
 static nnc_status add_options(nnc_reading *r, const char *path, const char *format, const char *json, bool *known) {
     nnc_launch_file *file = add_file(r, path, format);
     if (file == NULL) { return r->status; }
@@ -278,8 +284,8 @@ typedef struct source_reader {
     const char *script; /* path of the script on the command line */
 } source_reader;
 
-/* Returns the text of a script that another script reads, unless this is a device or a pipe, which may never end. Looks
- * in the folder of the script on the command line and in the folders above it. */
+/* Returns the text of a script that another script reads. Looks in the folder of the script on the command line and in
+ * the folders above it. Returns NULL for a device or a pipe, whose text may never end. */
 static const char *read_script(void *context, const char *name) {
     const source_reader *reader = context;
     nnc_reading *r = reader->r;
@@ -293,8 +299,8 @@ static const char *read_script(void *context, const char *name) {
     return kept;
 }
 
-/* Registers a file that a script writes, under its path relative to the script, so that the file is found although it
- * is not on disk. */
+/* Registers the files that a script writes, with their text, under their paths relative to the script, so that later
+ * steps find them although they are not on disk. */
 static nnc_status keep_written(nnc_reading *r, const char *script, const nnc_script_file *file) {
     for (; file != NULL; file = file->next) {
         const char *path = nnc_path_from(r->arena, script, file->path);
@@ -304,7 +310,7 @@ static nnc_status keep_written(nnc_reading *r, const char *script, const nnc_scr
     return NNC_OK;
 }
 
-/* Tests whether a file can be read: from disk, or as a file that a script writes. */
+/* Tests whether a file can be read: it is on disk, or a script writes it. */
 static bool is_there(nnc_reading *r, const char *path) {
     return nnc_specs_kept(r->specs, path) != NULL || access(path, R_OK) == 0;
 }
@@ -359,8 +365,9 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
                     "program of docs/files.md");
 }
 
-/* In some formats, the values of a file replace those of the previous file of the format. In such a format, stores that
- * keys which this file lacks are read from the previous file (file->beneath). */
+/* In a format with layers (member "layers" of its table), the values of a launch file replace those of the previous
+ * file of the format. For such a format, sets file->beneath, so that keys that this file does not have are read from
+ * the previous file. */
 static void put_beneath(nnc_reading *r, nnc_launch_file *file) {
     const nnc_json none = { 0 };
     const nnc_json layers = file->format != NULL ? nnc_json_get(nnc_json_root(&file->table.doc), "layers") : none;
@@ -401,7 +408,8 @@ const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name
     return next_to;
 }
 
-/* Tests whether a launch file of a given format is already open, other than the file that names it. */
+/* Tests whether a launch file of the given format is already open. The file `naming`, which names the file to open,
+ * does not count. */
 static bool has_format(const nnc_reading *r, const char *format, int naming) {
     for (int i = 0; i < r->file_count; i++) {
         if (i != naming && r->files[i].format != NULL && strcmp(r->files[i].format, format) == 0) { return true; }
@@ -409,8 +417,8 @@ static bool has_format(const nnc_reading *r, const char *format, int naming) {
     return false;
 }
 
-/* Sets the fields that the table of a format lists for a file that is shipped with the framework, if the value of the
- * key is the path of such a file. Returns false for other paths. */
+/* If the value of a key is the path of a file that is shipped with the framework, sets the fields that the table of the
+ * format lists for this file. Returns false for any other path. */
 static bool set_known(nnc_reading *r, const nnc_reference *named) {
     const char *name = nnc_json_text(named->at), *slash = strrchr(name, '/');
     const nnc_json fields =
@@ -420,8 +428,8 @@ static bool set_known(nnc_reading *r, const nnc_reference *named) {
     return fields.node != NULL;
 }
 
-/* Opens the launch files whose paths are values of keys. A file is not opened if another file of its format is already
- * open. */
+/* Opens the launch files that other launch files name as values of keys. A named file is not opened if another file of
+ * its format is already open. */
 static void read_references(nnc_reading *r) {
     for (int i = 0; i < r->reference_count && nnc_reading_goes_on(r); i++) {
         const nnc_reference *named = &r->references[i];
@@ -454,7 +462,7 @@ static void read_references(nnc_reading *r) {
     }
 }
 
-/* ---- adds the settings of the files to the command line ---- */
+/* ---- adds the settings of the launch files to those of the command line ---- */
 
 /* Returns the command-line options that have the same effect as the launch file `index`. */
 static const char *options_of(nnc_reading *r, int index) {
@@ -475,7 +483,8 @@ static const char *options_of(nnc_reading *r, int index) {
     return kept;
 }
 
-/* Adds the settings of the launch files to the settings of the command line. The command line takes precedence. */
+/* Adds the settings of the launch files to the settings of the command line. A setting that the command line gives
+ * takes precedence. */
 static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given) {
     for (int i = 0; i < r->set_count; i++) {
         const nnc_set_field *set = &r->sets[i];
@@ -502,8 +511,8 @@ static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given) {
     return said->files != NULL ? NNC_OK : nnc_no_memory(r->err);
 }
 
-/* Checks the purpose of the files: if they start a training run, the command must compute training; if they start an
- * engine, it must compute serving. */
+/* Checks that the launch files fit the command: a file that starts a training run needs a command that computes
+ * training, and a file that starts a serving engine needs a command that computes serving. */
 static nnc_status check_purpose(nnc_reading *r) {
     for (int i = 0; i < r->file_count; i++) {
         const nnc_json table = nnc_json_root(&r->files[i].table.doc);
@@ -540,7 +549,7 @@ static nnc_status read_all(nnc_reading *r, nnc_scenario_args *given) {
     return nnc_reading_goes_on(r) ? hand_over(r, given) : r->status;
 }
 
-/* Writes a value as JSON: numbers, true, false and lists unchanged, any other text as a string. */
+/* Writes the value of a field as JSON: numbers, true, false and lists as they are, any other text in quotes. */
 static void put_json(nnc_buffer *out, const char *value) {
     double number = 0.0;
     if (value[0] == '[' || strcmp(value, "true") == 0 || strcmp(value, "false") == 0 ||
@@ -551,8 +560,8 @@ static void put_json(nnc_buffer *out, const char *value) {
     }
 }
 
-/* Writes the model that the launch files describe as a model file in memory. *path receives the name under which the
- * specs find this file. */
+/* Makes a model file, in memory, from the fields of the model that the launch files set. *path receives the name under
+ * which the specs find this model file. */
 static nnc_status make_model(nnc_reading *r, int index, const char **path) {
     nnc_buffer text = { 0 };
     char stem[64];
@@ -597,8 +606,8 @@ static nnc_status make_model(nnc_reading *r, int index, const char **path) {
     return nnc_reading_goes_on(r) ? NNC_OK : r->status;
 }
 
-/* Finds the model that the files describe: *model is its name, or the path of the model file that was made from the
- * description; NULL = the files describe no model. */
+/* Finds the model of the launch files: *model is the name that they give, or the path of the model file that was made
+ * from the fields that they set; NULL = they neither name nor describe a model. */
 static nnc_status model_of(nnc_reading *r, const char **model) {
     const nnc_model_field *name = nnc_reading_model(r, "MODEL");
     *model = name != NULL ? name->value : NULL;
@@ -610,20 +619,21 @@ static nnc_status model_of(nnc_reading *r, const char **model) {
     return NNC_OK;
 }
 
-/* Tests whether an operand, or the first item of an operand that is a list with commas, names a model. */
+/* Tests whether an operand of the command line names a model; of an operand "A,B,C", only A is tested. */
 static bool is_model(nnc_specs *specs, const char *operand) {
     const nnc_model *model = NULL;
     char first[512];
     const char *path = NULL;
     snprintf(first, sizeof first, "%.*s", (int)strcspn(operand, ","), operand);
     if (nnc_specs_find(specs, NNC_SPEC_DEVICE, first, &path, NULL) == NNC_OK) {
-        return false; /* without this test, the name of a device would be searched on the hub */
+        /* a device is no model; without this test, its name would be looked up among the names of the hub */
+        return false;
     }
     return nnc_model_load(specs, first, &model, NULL) == NNC_OK;
 }
 
-/* Puts the model of the launch files before the device in the operands, unless the user gives a model. leading: number
- * of operands that come before MODEL. */
+/* Inserts the model of the launch files into the operands of the command, before DEVICE, unless the user gives a model.
+ * leading: number of operands that come before MODEL. */
 static nnc_status put_model(nnc_reading *r, int leading, char **operands, int *count) {
     const char *model = NULL;
     if (r->model_given != NULL) { return NNC_OK; }
@@ -642,8 +652,8 @@ static nnc_status put_model(nnc_reading *r, int leading, char **operands, int *c
     return NNC_OK;
 }
 
-/* Uses the values that --set gives to fields of the model, such as "--set model.vocab=32000", if the launch files do
- * not give these fields. */
+/* Adds the values that --set gives to fields of the model, such as "--set model.vocab=32000", to the fields of the
+ * model that launch files set. */
 static void take_sets(nnc_reading *r) {
     for (int i = 0; i < r->given->set_count; i++) {
         const char *set = r->given->sets[i], *equals = strchr(set, '=');
@@ -657,7 +667,7 @@ static void take_sets(nnc_reading *r) {
     }
 }
 
-/* Checks that there is a table for the format of --from. */
+/* Checks that the format that --from names has a table in foreign/launch/. */
 static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *err) {
     nnc_document table = { .is_parsed = false };
     const nnc_status status = format != NULL ? nnc_launch_table(specs, format, &table, err) : NNC_OK;
@@ -675,20 +685,20 @@ static bool is_program(const char *word) {
     return word[0] == '-' && word[1] == '-';
 }
 
-/* Removes the operands NAME=VALUE, which set variables of scripts. r->defined receives these assignments as text
- * without line breaks; it is put before the first line of a script, so that the lines of the script keep their
- * numbers. */
+/* Removes the operands NAME=VALUE, which set variables of scripts, from the operands. r->defined receives these
+ * assignments as one line of text, which is put in front of the first line of a script, so that the line numbers of the
+ * script do not change. */
 static nnc_status take_variables(nnc_reading *r, char **operands, int *count) {
     nnc_buffer text = { 0 };
     int kept = 0;
     for (int i = 0; i < *count; i++) {
         const char *word = operands[i];
         const size_t length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
-        if (is_program(word)) { /* all words after a program belong to its command */
+        if (is_program(word)) { /* all operands after a program name belong to the command of this program */
             while (i < *count) { operands[kept++] = operands[i++]; }
         } else if (length > 0 && word[length] == '=' && strchr(word, '\'') == NULL &&
                    (!(word[0] >= '0' && word[0] <= '9') || strspn(word, "0123456789") == length)) {
-            /* digits are the number of an argument of the script: "1=x" sets $1 */
+            /* a NAME of digits is the number of an argument of the script: "1=x" sets $1 */
             nnc_buffer_print(&text, "%.*s='%s'; ", (int)length, word, word + length + 1);
         } else {
             operands[kept++] = operands[i];
@@ -701,7 +711,7 @@ static nnc_status take_variables(nnc_reading *r, char **operands, int *count) {
     return r->defined != NULL ? NNC_OK : nnc_no_memory(r->err);
 }
 
-/* Removes the launch files, and the command after "--", from the operands, and reads them. */
+/* Takes the launch files, and the command after "--", out of the operands of the command line, and reads them. */
 static nnc_status open_operands(nnc_reading *r, char **operands, int *operand_count) {
     int kept = 0;
     const int asked = *operand_count;
