@@ -96,7 +96,8 @@ void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const cha
 
 static const nnc_field *field_of(const nnc_reading *r, const char *name);
 
-/* Returns true if the command line gives one of the options in a text such as "--recompute X or --offload X". */
+/* Returns true if the command line gives at least one of the options that a text names, such as "--recompute X or
+ * --offload X". */
 static bool gives_option(const nnc_reading *r, const char *text) {
     while ((text = strstr(text, "--")) != NULL) {
         char name[NNC_OPTION_NAME];
@@ -105,16 +106,17 @@ static bool gives_option(const nnc_reading *r, const char *text) {
         snprintf(name, sizeof name, "%.*s", (int)length, text);
         for (char *c = name; *c != '\0'; c++) { *c = (char)(*c == '-' ? '_' : *c); }
         const nnc_field *field = length > 0 ? field_of(r, name) : NULL;
-        /* A method changes the meaning of the batch, so the option --method alone cannot replace a key. */
+        /* The option --method changes the meaning of the batch, so it alone cannot take the place of a key of a launch
+         * file. */
         if (field != NULL && strcmp(field->name, "method") != 0 && nnc_reading_is_given(r, field)) { return true; }
     }
     return false;
 }
 
-/* Reports an error for a key `at` of a launch file that cannot be used. The key is only ignored if --lenient is given,
- * or if an option or MODEL replaces the key. what: the message. row: the entry of the format's table for this key. The
- * member "instead" of `row` is the advice after the message; if it is absent, `remedy` is the advice. remedy NULL: no
- * further advice, because `what` already contains it. */
+/* Reports an error for a key of a launch file that cannot be used. If --lenient is given, or if an option or MODEL on
+ * the command line takes the place of the key, the key is added to the list of ignored keys instead. at: the value of
+ * the key. what: the message. row: the row of the format's table for this key; its member "instead" is the advice after
+ * the message. remedy: the advice for a row without "instead"; NULL = `what` already contains the advice. */
 static void refuse_with(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row,
                         const char *remedy) {
     const nnc_json instead = nnc_json_get(row, "instead");
@@ -167,23 +169,24 @@ nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name) {
     return NULL;
 }
 
-/* Returns the field with this name: of the deployment if the file starts an engine, otherwise of the plan, of the run,
- * or a switch of the profile. NULL = no such field. */
+/* Returns the field that a table of a launch format calls `name`. If the file starts a serving engine, the field
+ * belongs to the deployment; otherwise to the plan, to the run, or to the switches of a software profile. NULL = no
+ * such field. */
 static const nnc_field *field_of(const nnc_reading *r, const char *name) {
     const nnc_field *field = nnc_field_of_key(r->serves ? &nnc_serve_table : &nnc_plan_table, name);
     field = field != NULL || r->serves ? field : nnc_field_of_key(&nnc_run_table, name);
     return field != NULL || r->serves ? field : nnc_field_of_key(&nnc_switch_table, name);
 }
 
-/* Returns the name of a field of the model: "model.hidden" -> "hidden", "MODEL" -> "MODEL"; NULL: not a field of the
- * model. "SOFTWARE" is treated as such a field. */
+/* Returns the name of a field of the model without "model.": "model.hidden" -> "hidden". Also returns "MODEL" and
+ * "SOFTWARE" themselves, because they are stored in the same list as fields of the model. NULL for any other name. */
 static const char *model_name(const char *name) {
     const bool whole = strcmp(name, "MODEL") == 0 || strcmp(name, "SOFTWARE") == 0;
     return strncmp(name, "model.", 6) == 0 ? name + 6 : whole ? name : NULL;
 }
 
-/* Returns true if an option or a file has already set a field of the plan or of the model. A model on the command line
- * sets all fields of the model. */
+/* Returns true if an option or a launch file has already set a field of the plan or of the model. If the command line
+ * gives a model, all fields of the model count as set. */
 static bool is_known(nnc_reading *r, const char *name) {
     const nnc_field *field = field_of(r, name);
     const char *of_model = model_name(name);
@@ -201,7 +204,7 @@ static void disagree(nnc_reading *r, nnc_json at, const nnc_set_field *first, co
     nnc_reading_fail(r, at);
 }
 
-/* Tests whether a question has no answer yet, and the field `name` is the first field that could answer it. */
+/* Tests whether a question is still without an answer whose first possible answer is the field `name`. */
 static bool is_open(const nnc_reading *r, const char *name) {
     for (int i = 0; i < r->question_count; i++) {
         const nnc_launch_question *q = &r->questions[i];
@@ -212,8 +215,8 @@ static bool is_open(const nnc_reading *r, const char *name) {
     return false;
 }
 
-/* Sets a field of the model, or its name. A value that differs from the value of another file is a fault; a default
- * never replaces a value. The value is checked later, when the model is read. */
+/* Sets a field of the model, or its name, to the value of a launch file. If another file has set a different value,
+ * notes a fault; a default never replaces a value. The text of the value is checked later, when the model is read. */
 static void set_model(nnc_reading *r, nnc_json at, const char *name, const char *value, bool is_default) {
     nnc_model_field *field = nnc_reading_model(r, name);
     if (field != NULL && (field->is_set || is_default || strcmp(field->value, value) == 0)) {
@@ -242,7 +245,8 @@ static void set_model(nnc_reading *r, nnc_json at, const char *name, const char 
     }
 }
 
-/* Converts the value of a field to the text that its option would have. If the value is wrong, err gives the reason. */
+/* Converts the value of a field to the form that nncost writes, so that two spellings of a value become equal. Fails if
+ * the field cannot have this value; err has the reason. */
 static nnc_status usual_text(const nnc_field *field, const char *value, char text[NNC_LAUNCH_VALUE], nnc_error *err) {
     if (nnc_field_is_of(&nnc_serve_table, field)) {
         nnc_serve_ask serve = nnc_serve_ask_default();
@@ -264,8 +268,8 @@ static nnc_status usual_text(const nnc_field *field, const char *value, char tex
     return NNC_OK;
 }
 
-/* Joins the flags of two keys, such as "optimizer" and "weights". In some fields an empty list means all flags, in
- * other fields no flag. */
+/* Joins two lists of flags that two keys give for one field, such as "optimizer" and "weights", into `list`. An empty
+ * list means all flags for the fields `train` and `adapters`, and no flag for all other fields. */
 static void join_flags(const nnc_field *field, char list[NNC_LAUNCH_VALUE], const char *more) {
     const bool none_is_all = field->type == NNC_FIELD_TRAIN || field->type == NNC_FIELD_ADAPTERS;
     char both[2 * NNC_LAUNCH_VALUE];
@@ -280,8 +284,9 @@ static void join_flags(const nnc_field *field, char list[NNC_LAUNCH_VALUE], cons
     }
 }
 
-/* Sets a field from a text, which is checked in the same way as an option. If the field is already set: flags are
- * joined, a default changes nothing, and another value is a fault unless an option gives the field. */
+/* Sets a field to a value of a launch file; the value is checked in the same way as the value of an option. If the
+ * field has a value already, lists of flags are joined, and a default is ignored. Any other different value is a fault,
+ * unless an option gives the field. */
 static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *value, bool is_default) {
     const nnc_field *field = field_of(r, name);
     char text[NNC_LAUNCH_VALUE];
@@ -307,7 +312,7 @@ static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *
             set->is_default = false;
             set->at = at;
         }
-        return; /* the field already has the same value */
+        return; /* the value of the field does not change */
     }
     if (set != NULL && !set->is_default && nnc_flags_of(field->type) == NULL) {
         if (!nnc_reading_is_given(r, field)) { disagree(r, at, set, text); }
@@ -326,7 +331,7 @@ static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *
     snprintf(set->value, sizeof set->value, "%s", text);
 }
 
-/* Marks a field that is not set yet, so that it keeps the default of nncost and no rule of a table sets it. */
+/* Marks a field that no file has set: it keeps the default of nncost, and no rule of a table may set it. */
 static void keep(nnc_reading *r, nnc_json at, const char *name) {
     const nnc_field *field = field_of(r, name);
     if (field != NULL && find_set(r, field) == NULL && r->set_count < NNC_LAUNCH_FIELDS_MAX) {
@@ -349,15 +354,15 @@ static void ask(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, 
 
 /* ---- reads the keys of a launch file ---- */
 
-/* Returns a member of the table of the file that is being read. */
+/* Returns the member `part` of the table of the file that is being read. */
 static nnc_json table_part(const nnc_reading *r, const char *part) {
     return nnc_json_get(nnc_json_root(&r->files[r->file].table.doc), part);
 }
 
 static const nnc_table_index *table_of(const nnc_reading *r) { return r->files[r->file].table.index; }
 
-/* Converts an option of a command line to the name of a key: "--num-layers" -> "num_layers". In formats
- * without options the key stays unchanged. */
+/* Converts an option to the name of a key in the table: "--num-layers" -> "num_layers". If the format's keys are not
+ * options of a command line, copies the key. */
 static void key_name(const nnc_reading *r, const char *key, char *name, size_t size) {
     if (table_of(r)->arguments.node == NULL) {
         snprintf(name, size, "%s", key);
@@ -367,7 +372,7 @@ static void key_name(const nnc_reading *r, const char *key, char *name, size_t s
     for (char *c = name; *c != '\0'; c++) { *c = (char)(*c == '-' ? '_' : *c); }
 }
 
-/* Tests whether an option names a key, as "--num-layers" names "num_layers". */
+/* Tests whether an option of a command line is the one that a table calls `key`: "--num-layers" is "num_layers". */
 static bool is_option(const char *option, const char *key) {
     while (*option == '-') { option++; }
     while (*key != '\0' && (*option == *key || (*option == '-' && *key == '_'))) {
@@ -377,7 +382,8 @@ static bool is_option(const char *option, const char *key) {
     return *option == *key;
 }
 
-/* Returns the JSON object of a launch file that has the keys ("inside" of the table names it). */
+/* Returns the JSON object of a launch file whose members are its keys: the object that the member "inside" of the table
+ * names, or the root of the file. */
 static nnc_json keys_in(const nnc_reading *r, const nnc_launch_file *file) {
     const nnc_json root = nnc_json_root(&file->content.doc);
     const nnc_json inside = table_of(r)->inside;
@@ -387,13 +393,14 @@ static nnc_json keys_in(const nnc_reading *r, const nnc_launch_file *file) {
 
 static nnc_json keys_of(const nnc_reading *r) { return keys_in(r, &r->files[r->file]); }
 
-/* Returns a string member of a row of the table; "" if the row does not have it. */
+/* Returns the string that a member of a row of the table has; "" if the row has no such member. */
 static const char *text_of(nnc_json row, const char *member) {
     const nnc_json found = nnc_json_get(row, member);
     return found.node != NULL ? nnc_json_text(found) : "";
 }
 
-/* If a value is a reference to a key, "${a.b}", returns the value of this key, otherwise the value itself. */
+/* If a value is a reference to another key of its file, such as "${a.b}", returns the value of that key; otherwise
+ * returns the value itself. */
 static nnc_json referred(nnc_json at) {
     enum { REFERENCES_MAX = 8 };
     for (int i = 0; i < REFERENCES_MAX && nnc_json_type_of(at) == NNC_JSON_TEXT; i++) {
@@ -409,7 +416,7 @@ static nnc_json referred(nnc_json at) {
     return at;
 }
 
-/* Returns the file in which keys that `file` lacks are looked up; NULL = no such file. */
+/* Returns the file in which the keys that `file` does not have are looked up; NULL = there is no such file. */
 static const nnc_launch_file *beneath(const nnc_reading *r, const nnc_launch_file *file) {
     return file->beneath > 0 ? &r->files[file->beneath - 1] : NULL;
 }
@@ -420,8 +427,8 @@ static const nnc_launch_file *lowest(const nnc_reading *r) {
     return file;
 }
 
-/* Tests whether `key` is the key of this file that names the file in which its missing keys are looked up. Only the
- * last parts of the paths are compared. */
+/* Tests whether `key` is a key of `file` whose value is the path of the file beneath (the file in which missing keys
+ * are looked up). Only the last parts of the two paths are compared. */
 static bool names_given_file(const nnc_reading *r, const nnc_launch_file *file, const char *key) {
     const nnc_json layers = table_of(r)->layers, none = { 0 };
     const bool is = file->beneath > 0 && layers.node != NULL && strcmp(nnc_json_text(layers), key) == 0;
@@ -445,7 +452,8 @@ static nnc_json value_in(const nnc_reading *r, const nnc_launch_file *file, cons
         for (nnc_json at = nnc_json_first(keys); at.node != NULL; at = nnc_json_next(at)) {
             found = is_option(nnc_json_key(at), key) ? at : found;
         }
-        const char *dot = strchr(key, '.'); /* "a.b" is the member b of the JSON object that the option --a has */
+        /* "a.b" also means the member b of the JSON object that is the value of the option --a */
+        const char *dot = strchr(key, '.');
         if (found.node == NULL && dot != NULL && dot > key) {
             char option[NNC_LAUNCH_KEY];
             snprintf(option, sizeof option, "%.*s", (int)(dot - key), key);
@@ -459,9 +467,9 @@ static nnc_json value_in(const nnc_reading *r, const nnc_launch_file *file, cons
 
 static bool value_text(nnc_json at, char *text, size_t size);
 
-/* Returns the value of a key in a file in which missing keys of another file are looked up. A value that is only the
- * default of the program does not count, so that another key of the other file, such as the name of a model, may decide
- * it. */
+/* Returns the value of a key in a file beneath another file; node NULL = the file does not have the key. A value that
+ * is equal to the program's default counts as absent, so that another key of the file on top, such as the name of a
+ * model, can decide it. */
 static nnc_json value_beneath(const nnc_reading *r, const nnc_launch_file *file, const char *key) {
     const nnc_json found = value_in(r, file, key), absent = nnc_json_get(table_of(r)->absent, key), none = { 0 };
     char a[NNC_LAUNCH_VALUE], b[NNC_LAUNCH_VALUE];
@@ -470,8 +478,9 @@ static nnc_json value_beneath(const nnc_reading *r, const nnc_launch_file *file,
     return same ? none : found;
 }
 
-/* Returns the value of a key in the file, or in the files in which its missing keys are looked up. If all of these lack
- * the key, returns the value that the table has in "absent"; node NULL: the table has none. */
+/* Returns the value of a key in the file that is being read, or else in the files beneath it. If none of them has the
+ * key, returns the program's default, which the member "absent" of the table states; node NULL: the table states no
+ * default. */
 static nnc_json value_of(const nnc_reading *r, const char *key) {
     const nnc_launch_file *file = &r->files[r->file];
     nnc_json found = value_in(r, file, key);
@@ -479,8 +488,8 @@ static nnc_json value_of(const nnc_reading *r, const char *key) {
     return found.node == NULL ? nnc_json_get(table_of(r)->absent, key) : referred(found);
 }
 
-/* Tests whether a key has no effect, because a file that is looked up earlier also has the key, or because the value is
- * the default of the program. */
+/* Tests whether a key of a file has no effect: a file on top of it has the same key, or the key of a file beneath only
+ * repeats the program's default. */
 static bool is_replaced(const nnc_reading *r, nnc_json at, const char *key) {
     const nnc_launch_file *file = &r->files[r->file];
     for (; file != NULL && at.doc != &file->content.doc; file = beneath(r, file)) {
@@ -493,7 +502,8 @@ static int compare_texts(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Writes the items of a list in alphabetic order: "k_proj,q_proj". Returns false if they do not fit into the text. */
+/* Writes the items of a JSON list in alphabetic order: "k_proj,q_proj". Returns false if the items do not fit into
+ * `text`. */
 static bool list_text(nnc_json list, char *text, size_t size) {
     enum { ITEMS_MAX = 32, ITEM_TEXT = 96 };
     char items[ITEMS_MAX][ITEM_TEXT];
@@ -502,7 +512,8 @@ static bool list_text(nnc_json list, char *text, size_t size) {
     for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
         const nnc_json_type type = nnc_json_type_of(at);
         if (type == NNC_JSON_LIST || type == NNC_JSON_OBJECT) {
-            const char *json = nnc_json_copy(list); /* an item that is a list or an object is copied as JSON text */
+            /* if an item is a list or an object, the whole list is copied as JSON text */
+            const char *json = nnc_json_copy(list);
             return json != NULL && snprintf(text, size, "%s", json) < (int)size;
         }
         if (count == ITEMS_MAX || !value_text(at, items[count], sizeof items[count])) { return false; }
@@ -533,7 +544,7 @@ static bool value_text(nnc_json at, char *text, size_t size) {
 
 typedef struct formula {
     nnc_reading *r;
-    nnc_json at; /* key of the file for whose field the formula is computed; errors name this key */
+    nnc_json at; /* value for which the formula is computed; errors name its key */
     double stack[16];
     int depth;
 } formula;
@@ -549,8 +560,8 @@ static size_t take_digits(void *context, const char *at) {
     return 0;
 }
 
-/* Writes the value of a field of the model, as a key set it or as the named model has it. Returns false if neither
- * gives a value. */
+/* Writes the value of a field of the model: the value in the model file if MODEL is named, otherwise the value that a
+ * key has set. Returns false if there is no such value. */
 static bool model_text(nnc_reading *r, const char *name, char *text, size_t size) {
     const nnc_model_field *field = nnc_reading_model(r, name), *named = nnc_reading_model(r, "MODEL");
     const char *id = r->model_given != NULL ? r->model_given : named != NULL ? named->value : NULL;
@@ -569,8 +580,8 @@ static bool model_text(nnc_reading *r, const char *name, char *text, size_t size
     return row != NULL;
 }
 
-/* Tests whether the fields of the model are unknown: no known model is named, and for serving no key gives them
- * either. */
+/* Tests whether nothing is known about the fields of the model: the model that is named is unknown to nncost, or the
+ * file starts a serving engine and names no model. */
 static bool is_model_unknown(nnc_reading *r) {
     const nnc_model_field *named = nnc_reading_model(r, "MODEL");
     const char *id = r->model_given != NULL ? r->model_given : named != NULL ? named->value : NULL;
@@ -580,8 +591,8 @@ static bool is_model_unknown(nnc_reading *r) {
 
 static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_LAUNCH_VALUE]);
 
-/* Reads the value of a key, a number of at least 0, for a formula, and pushes it on the stack of the formula. An absent
- * key that ends in '?' counts as 1. Returns false if it noted a fault. */
+/* Pushes the value of a key on the stack of a formula. The value must be a number of at least 0. If the key is absent
+ * and its name in the formula ends in '?', pushes 1. Returns false if a fault was noted. */
 static bool take_key(void *context, const char *name, size_t length) {
     formula *f = context;
     char key[NNC_LAUNCH_KEY];
@@ -592,7 +603,8 @@ static bool take_key(void *context, const char *name, size_t length) {
     char text[NNC_LAUNCH_VALUE];
     if (found.node == NULL && strncmp(key, "model.", 6) == 0 && model_text(f->r, key + 6, text, sizeof text) &&
         nnc_read_double(text, &number)) {
-        /* `text` has the value of a field of the model, and `number` is this value */
+        /* nothing to do: model_text wrote the value of the model's field to `text`, and nnc_read_double read it into
+         * `number` */
     } else if (found.node == NULL && strncmp(key, "plan.", 5) == 0 && field_of(f->r, key + 5) != NULL) {
         if (nnc_reading_is_given(f->r, field_of(f->r, key + 5))) {
             nnc_json_fault(f->at, NULL, "an option gives %s, expected those of all fields of this key", key + 5);
@@ -645,8 +657,8 @@ static void refuse_formula(void *context, const char *expected, const char *at) 
                             "bad arithmetic in the table, expected %s, found \"%s\"", expected, at);
 }
 
-/* Computes a formula such as "=4*hidden_size" or "=a/b?". The result must be a whole number of at least 0, unless the
- * formula begins with "=~". Returns false if it noted a fault. */
+/* Computes a formula of a table, such as "=4*hidden_size" or "=a/b?". Unless the formula begins with "=~", its result
+ * must be a whole number of at least 0. Returns false if a fault was noted. */
 static bool calculate(nnc_reading *r, nnc_json at, const char *text, char value[NNC_LAUNCH_VALUE]) {
     static const nnc_expression_reader grammar = { .operators = NNC_OPERATORS_ARITHMETIC | 1 << NNC_OPERATOR_REMAINDER,
                                                    .nesting_max = 8,
@@ -672,7 +684,7 @@ static bool calculate(nnc_reading *r, nnc_json at, const char *text, char value[
     return true;
 }
 
-/* Writes the value of a field so far: from an option, a file, or its default. */
+/* Writes the present value of a field: from an option, else from a launch file, else its default. */
 static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_LAUNCH_VALUE]) {
     const nnc_plan plan = nnc_plan_default();
     const nnc_run_ask run = nnc_run_ask_default();
@@ -690,9 +702,10 @@ static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_L
     }
 }
 
-/* Computes the value that a condition compares. name: '@' and a key, '=' and a formula, "SERVES", "MODEL", "SOFTWARE",
- * or a field of the plan or the model. A key or model field without a value gives "absent"; a field of a model that
- * nncost does not know gives "unknown". Returns false if there is no such field, or if the formula has no value. */
+/* Writes the text that a condition of a table compares with its allowed values. name: '@' and a key, '=' and a formula,
+ * "SERVES", "MODEL", "SOFTWARE", or a field of the plan or the model. The text is "absent" for a key or field without a
+ * value, and "unknown" for a field of a model that nncost does not know. Returns false if no field has this name, or if
+ * the formula has no value. */
 static bool condition_text(nnc_reading *r, const char *name, char *text, size_t size) {
     if (name[0] == '@') {
         const nnc_json found = name[1] == '@' ? value_in(r, lowest(r), name + 2) : value_of(r, name + 1);
@@ -725,7 +738,8 @@ static bool condition_text(nnc_reading *r, const char *name, char *text, size_t 
     return field != NULL;
 }
 
-/* Returns true if a text equals a word, ignoring case. A word "*x*" matches texts that contain x. */
+/* Returns true if a text is equal to a word, without regard to case. A word of the form "*x*" also matches each text
+ * that contains x. */
 static bool is_like(const char *text, const char *word) {
     const size_t length = strlen(word);
     if (length < 3 || word[0] != '*' || word[length - 1] != '*') { return strcasecmp(text, word) == 0; }
@@ -769,7 +783,7 @@ bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text
     return true;
 }
 
-/* Returns true if the command line gives the field `name`; for the name "MODEL", if it gives a model. */
+/* Returns true if the command line gives a value for the field `name`, or a model if `name` is "MODEL". */
 static bool is_decided(const nnc_reading *r, const char *name) {
     const nnc_field *field = field_of(r, name);
     return (strcmp(name, "MODEL") == 0 && r->model_given != NULL) || (field != NULL && nnc_reading_is_given(r, field));
@@ -786,7 +800,9 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
         } else if (name[0] == '!') {
             ask(r, at, path, (nnc_json){ 0 }, name + 1);
         } else if (name[0] == '+' ? is_decided(r, name + 1) : are_defaults && is_known(r, name)) {
-            continue; /* the field is already set, so an error in the arithmetic of this value must not be reported */
+            /* the field has a value already, so the value of the table, whose formula may have an error, is not
+             * computed */
+            continue;
         } else if (nnc_reading_text(r, at, nnc_json_text(one), text, sizeof text)) {
             nnc_set_field *set = name[0] == '+' ? find_set(r, field_of(r, name + 1)) : NULL;
             nnc_model_field *of_model =
@@ -799,12 +815,13 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
     }
 }
 
-/* Writes the values that a row allows, as many as fit into the text, for an error. */
+/* Writes the values that a row of a table allows, for an error message; values that do not fit into `text` become "
+ * ...". */
 static void put_expected(nnc_json values, char *text, size_t size) {
     size_t used = 0;
     for (nnc_json one = nnc_json_first(values); one.node != NULL; one = nnc_json_next(one)) {
         const char *key = nnc_json_key(one);
-        if (key[0] == '\0') { continue; /* the empty name stands for options without a program, and is not listed */ }
+        if (key[0] == '\0') { continue; /* an empty value stands for options without a program, and is not listed */ }
         if (used + strlen(key) + 6 > size) {
             snprintf(text + used, size - used, " ...");
             return;
@@ -840,8 +857,8 @@ static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json 
     refuse(r, at, path, what, row);
 }
 
-/* Appends the kind of layer that a letter of a pattern means to a list. Returns false if `letters` has no such
- * letter. */
+/* Appends the kind of layer that a letter of a pattern stands for to the list `out`. Returns false if `letters` has no
+ * such letter, or the list becomes too long. */
 static bool put_letter(nnc_json letters, char letter, nnc_buffer *out, int *count) {
     const char name[2] = { letter, '\0' };
     const nnc_json word = nnc_json_get(letters, name);
@@ -852,8 +869,9 @@ static bool put_letter(nnc_json letters, char letter, nnc_buffer *out, int *coun
     return word.node != NULL && *count < 4096;
 }
 
-/* Reads a pattern of layers: "([0]*3+[1]*11)" has 3 layers of one kind, then 11 of another; "M-*" has a letter for
- * each layer. Returns false if the text is not a pattern. */
+/* Converts a pattern of layers to a list of kinds of layers. "([0]*3+[1]*11)" is 3 layers of kind 0, then 11 of kind 1;
+ * "M-*" has one letter for each layer. *count receives the number of layers. Returns false if the text is not a
+ * pattern. */
 static bool read_pattern(nnc_json letters, const char *text, nnc_buffer *out, int *count) {
     const char *at = text + strspn(text, "(");
     if (*at != '[') {
@@ -906,8 +924,8 @@ static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *
     if (nnc_reading_goes_on(r) && second.node != NULL) { take_pattern(r, at, second, text); }
 }
 
-/* If the tokenizer has the name of a decoder that nncost knows, uses the vocabulary of this decoder as the default of
- * the field `to`. */
+/* If the value of a key, the name of a tokenizer, is the name of a decoder that nncost knows, the vocabulary of this
+ * decoder becomes the default of the field `to`. */
 static void take_vocab(nnc_reading *r, nnc_json at, const char *model, const char *to) {
     const nnc_model *found = NULL;
     char number[NNC_LAUNCH_VALUE];
@@ -935,26 +953,27 @@ static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *t
     }
 }
 
-/* ---- parameters that are trained, named by regular expressions ---- */
+/* ---- finds the trained parameters, which a file names by regular expressions ---- */
 
 enum { TRAINED_PATTERNS_MAX = 32, TRAINED_LAYERS_MAX = 1024, TRAINED_PATTERN = 200 };
 
-/* The parameters whose names match the regular expressions: the parts of the model (values of --train), and the layers
- * that have them. */
+/* State of matching regular expressions with the parameters of a model: the patterns, the parts of the model that they
+ * match (values of --train), and the layers that contain these parts. */
 typedef struct trained {
     regex_t patterns[TRAINED_PATTERNS_MAX];
-    bool matched[TRAINED_PATTERNS_MAX]; /* true: the pattern matches a parameter of the family */
+    bool matched[TRAINED_PATTERNS_MAX]; /* matched[i]: true = pattern i matches a parameter of the model family */
     bool words[TRAINED_PATTERNS_MAX];   /* words[i]: true = pattern i is a word, such as embed_tokens. Such a pattern
                                          * may match no parameter: users mean all names that contain the word, but a
                                          * pattern matches only names that begin with it */
     int count;
     bool layers[TRAINED_LAYERS_MAX], any_layer, is_partial;
-    char parts[NNC_LAUNCH_VALUE]; /* list of the parts of the model that are trained, such as "mlp,head" */
+    char parts[NNC_LAUNCH_VALUE]; /* the matched parts of the model, as a value of --train: "mlp,head" */
 } trained;
 
-/* Compiles a pattern as Axolotl does: it must match from the start of a name, and '.' means a dot unless '+' follows.
- * Returns false for syntax that the examples of Axolotl do not use: ranges of rows, escapes other than \d, groups with
- * '?', counts, and repeats of groups or of repeats. Source: Axolotl, src/axolotl/utils/freeze.py. */
+/* Compiles a regular expression with the rules of Axolotl: it must match from the beginning of a parameter's name, and
+ * '.' means a dot unless '+' follows. Returns false for forms that the examples of Axolotl do not use: ranges of rows,
+ * escapes other than \d, groups with '?', counts, and repeats of groups or of repeats. Source: Axolotl,
+ * src/axolotl/utils/freeze.py. */
 static bool compile_pattern(const char *text, regex_t *pattern) {
     char posix[3 * TRAINED_PATTERN + 4] = "^(";
     size_t used = 2;
@@ -962,7 +981,7 @@ static bool compile_pattern(const char *text, regex_t *pattern) {
     if (strlen(text) >= TRAINED_PATTERN || strpbrk(text, "{:?") != NULL) { return false; }
     for (; *text != '\0'; text++) {
         const bool digit = text[0] == '\\' && text[1] == 'd';
-        /* regcomp copies each repeated part, so it needs minutes for nested repeats */
+        /* nested repeats are refused: regcomp copies each repeated part, so that they would take minutes */
         const bool nested = strchr(")+*", *text) != NULL && (text[1] == '+' || text[1] == '*');
         depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
         if (nested || depth < 0 || (*text == '\\' && !digit)) { return false; }
@@ -983,8 +1002,9 @@ static bool matches(trained *t, const char *name) {
     return any;
 }
 
-/* Tests the parameters of one part. `prefix`: the name of a layer, with its number in place of '#', or "". Returns true
- * if all of them match; sets t->is_partial if only some do. */
+/* Tests whether the patterns match the parameters of one part of the model. prefix: the name of a layer, with '#' in
+ * place of its number; "" for a part outside the layers. Returns true if the patterns match all parameters of the part;
+ * sets t->is_partial if they match only some of them. */
 static bool part_matches(trained *t, nnc_json names, const char *prefix, int64_t layer) {
     const char *mark = strchr(prefix, '#');
     int hits = 0, count = 0;
@@ -1007,8 +1027,9 @@ static void add_part(trained *t, const char *part) {
     snprintf(t->parts + used, sizeof t->parts - used, "%s%s", used > 0 ? "," : "", part);
 }
 
-/* Matches the parameters of a family of models. Returns true if every pattern matches a parameter, and each trained
- * part is trained completely, in the same layers. */
+/* Matches the patterns with the parameters of one family of models. Returns true if each pattern matches a parameter
+ * (or is a single word), each matched part is matched completely, and all matched parts in layers are in the same
+ * layers. */
 static bool match_family(trained *t, nnc_json family, int64_t layers) {
     const nnc_json outside = nnc_json_get(family, "outside"), inside = nnc_json_get(family, "inside");
     const char *prefix = text_of(family, "layer");
@@ -1033,8 +1054,9 @@ static bool match_family(trained *t, nnc_json family, int64_t layers) {
     return all;
 }
 
-/* Sets --train; if only some layers are trained, also --train-layers and --train-from. If the trained layers are not
- * consecutive, as many layers from the first trained one on are set, which cost the same. */
+/* Sets --train to the matched parts; if only some layers are trained, also --train-layers and --train-from. If the
+ * trained layers are not consecutive, sets the same number of layers from the first trained one on, which costs the
+ * same. */
 static void set_trained(nnc_reading *r, nnc_json at, const trained *t, int64_t layers) {
     int64_t count = 0, first = -1;
     char number[NNC_LAUNCH_VALUE];
@@ -1051,9 +1073,9 @@ static void set_trained(nnc_reading *r, nnc_json at, const trained *t, int64_t l
     }
 }
 
-/* Reads a list of regular expressions: the parameters whose names match are trained. The member "families" of the row
- * has the names of the parameters of models. "inside": names in a layer, by part of --train; "outside": all other
- * names. */
+/* Reads a key with a list of regular expressions: the parameters whose names match are trained. The member "families"
+ * of the table row lists the names of parameters by family: "inside" has the names in a layer, by part of --train;
+ * "outside" has the names outside the layers. */
 static void take_parameters(nnc_reading *r, nnc_json at, const char *path, nnc_json row) {
     char text[NNC_LAUNCH_VALUE] = "";
     double layers = 0.0;
@@ -1082,7 +1104,7 @@ static void take_parameters(nnc_reading *r, nnc_json at, const char *path, nnc_j
     free(t);
 }
 
-/* Adds a key whose value is the path of another launch file to the list of references. */
+/* Adds the value of a key, the path of another launch file, to the list of files to open. */
 static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json row) {
     const char *kept = nnc_arena_strdup(r->arena, path);
     if (kept == NULL) {
@@ -1096,7 +1118,7 @@ static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     }
 }
 
-/* Refuses the value of a key that has a variable which the script does not set: "${NAME}". */
+/* Refuses a value that contains a variable which the script does not set, such as "${NAME}". */
 static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text) {
     const char *name = strstr(text, "${") + 2;
     const size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
@@ -1120,7 +1142,7 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
     refuse_with(r, at, path, what, row, may_be_set ? NULL : as_option);
 }
 
-/* Applies the row of a key to one value of the key: a text, or an item of a list. */
+/* Applies the row of a key to one value: the text of the key, or one item of its list. */
 static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text) {
     const nnc_json automatic = nnc_json_get(row, "auto"), sets = nnc_json_get(row, "sets");
     const char *decides = text_of(row, "decides");
@@ -1143,8 +1165,8 @@ static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     }
 }
 
-/* Applies the row of a key to each word of a list item; words are separated by blanks and commas, because YAML reads
- * "[a b]" as a single item. */
+/* Applies the row of a key to each word of a list item. Words are separated by blanks and commas: YAML reads "[a b]" as
+ * one item, which means two words. */
 static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json row) {
     char text[NNC_LAUNCH_TEXT], *rest = text;
     if (!value_text(at, text, sizeof text)) {
@@ -1160,7 +1182,7 @@ static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json r
     }
 }
 
-/* Tests whether a value switches a feature off: false, an empty text, an empty list or an empty object. */
+/* Tests whether a value means that a feature is off: false, an empty text, an empty list or an empty object. */
 static bool is_off(nnc_json at) {
     const nnc_json_type type = nnc_json_type_of(at);
     return (type == NNC_JSON_BOOL && !nnc_json_bool(at)) || (type == NNC_JSON_TEXT && nnc_json_text(at)[0] == '\0') ||
@@ -1221,8 +1243,8 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
     }
 }
 
-/* Tests whether a path is inside the key of a row that ends in ".*", or begins with the key of a row that ends in
- * '*'. */
+/* Tests whether the key of a row stands for a path: a key "a.*" stands for all keys inside a, a key "a*" for all keys
+ * that begin with a, a key "*" for all keys. */
 static bool is_inside(const char *key, const char *path) {
     if (!nnc_ends_in(key, "*")) { return strcmp(key, "*") == 0; }
     const size_t stem = strlen(key) - (nnc_ends_in(key, ".*") ? 2 : 1);
@@ -1270,8 +1292,8 @@ nnc_status nnc_table_index_make(nnc_document *table) {
     return NNC_OK;
 }
 
-/* Returns the row of a key: a row with its name, otherwise the first row with '*'. *below: there are rows for keys
- * inside the key. */
+/* Finds the row of a table for the key `path`: the row with exactly this key, otherwise the first row with '*' that
+ * stands for the path. *below: true if the table has rows for keys inside this key. */
 static nnc_json find_row(const nnc_table_index *index, const char *path, bool *below) {
     const size_t length = strlen(path);
     int32_t wide = 0, all = index->first['*'];
@@ -1299,8 +1321,8 @@ nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below) {
     return row;
 }
 
-/* Reads an option such as "--no-enable-x" as "enable_x" = false, if the table has a row for "enable_x" and none for
- * "no_enable_x". Returns false if it is no such option. */
+/* Reads an option "--no-enable-x" as the value false of "enable_x", if the table has a row for "enable_x" and none for
+ * "no_enable_x". Returns false if the key is no such option. */
 static bool is_negated(nnc_reading *r, nnc_json at, const char *path) {
     bool below = false;
     const bool may = table_of(r)->arguments.node != NULL && strncmp(path, "no_", 3) == 0;
@@ -1336,9 +1358,11 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
         } else if (row.node != NULL) {
             take_value(r, at, path, row);
         } else if (path[0] == '.') {
-            continue; /* a key that begins with '.' is the name of the program, which few tables use */
+            /* a key that begins with '.' is the name of the program; most tables have no row for it, so it is
+             * skipped */
+            continue;
         } else if (below && type == NNC_JSON_OBJECT) {
-            const size_t end = strlen(path); /* `fits` is true, so the text has space for the dot */
+            const size_t end = strlen(path); /* `fits` is true, so `path` has space for one more dot */
             path[end] = '.';
             path[end + 1] = '\0';
             read_members(r, at, path);
@@ -1350,7 +1374,8 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
     }
 }
 
-/* Applies the rows of keys that are not in the file to the values that the program gives to such keys ("absent"). */
+/* Applies the rows of keys that the launch file does not have to the program's defaults of these keys (member "absent"
+ * of the table). */
 static void read_absent(nnc_reading *r, nnc_json keys) {
     const nnc_json absent = table_of(r)->absent;
     for (nnc_json at = nnc_json_first(absent); at.node != NULL && nnc_reading_goes_on(r); at = nnc_json_next(at)) {
@@ -1397,9 +1422,9 @@ void nnc_reading_beneath(nnc_reading *r, int index) {
     }
 }
 
-/* ---- checks that questions are answered, after all files are read ---- */
+/* ---- checks, after all files are read, that each question has an answer ---- */
 
-/* Writes the options that answer a question: "--micro-batch or --global-batch". */
+/* Writes the options that could answer a question: "--micro-batch or --global-batch". */
 static void put_options(const nnc_launch_question *q, char *text, size_t size) {
     char option[NNC_OPTION_NAME];
     size_t used = 0;
@@ -1425,7 +1450,8 @@ static bool is_answered(nnc_reading *r, const nnc_launch_question *q) {
     return known;
 }
 
-/* Tests whether a question is answered. If not, reports it as an error; if r->asked->may_be_open, only lists it. */
+/* Checks that a question has an answer. If not, reports an error, or, if r->asked->may_be_open is true, adds the key to
+ * the list of ignored keys. */
 static void answer(nnc_reading *r, nnc_launch_question *q) {
     char options[160], what[256];
     q->is_open = !is_answered(r, q);

@@ -26,12 +26,14 @@
 
 #include "launch/launch_internal.h"
 
-/* Fields of a plan that no training program decides. They are given as options when the written file is read again. */
+/* Fields of a plan that no training program sets. When the written launch file is read again, they are given as
+ * options. */
 static const char *const never_decided[] = {
     "imbalance",        "mode",   "activations", "price",   "flops_convention",
     "devices_per_node", "tokens", "samples",     "mtbf_of", "reserve_bytes",
 };
-/* Fields of a model that do not describe its network, or that the training program sets (lengths, padding). */
+/* Fields of a model that are not compared after writing: they do not describe the network, or the training program sets
+ * them (lengths, padding). */
 static const char *const not_of_network[] = {
     "id", "name", "published_params", "seq_len", "vocab_multiple", "positions_max", "encoder_seq_len",
 };
@@ -43,7 +45,8 @@ typedef struct writing {
     nnc_json writer;
     const char *form;
     nnc_buffer *out;
-    char last[NNC_LAUNCH_KEY]; /* key that was written last; it decides which objects to close and to open */
+    /* key that was written last, "a.b.c"; it decides which objects have to be closed and opened before the next key */
+    char last[NNC_LAUNCH_KEY];
     bool any;
 } writing;
 
@@ -66,7 +69,7 @@ static const char *text_in(nnc_json row, const char *member) {
     return found.node != NULL ? nnc_json_text(found) : NULL;
 }
 
-/* ---- writes the plan as a JSON document ---- */
+/* ---- writes the plan as a JSON document, which the functions of launch_rows.c can read ---- */
 
 static void put_member(nnc_buffer *out, const char *prefix, const char *name, const char *text) {
     nnc_buffer_print(out, "%s\"%s%s\": ", out->size > 1 ? ",\n" : "", prefix, name);
@@ -93,8 +96,9 @@ static void put_count(nnc_buffer *out, const char *name, int64_t count) {
     put_member(out, "", name, text);
 }
 
-/* Writes the plan as a JSON document: the fields of the plan, the fields of the model as "model.FIELD", MODEL,
- * SOFTWARE, nodes, and the devices of each node. */
+/* Writes the plan as a JSON document for the functions of launch_rows.c. Its members are the fields of the plan, the
+ * fields of the model as "model.FIELD", MODEL, SOFTWARE, the number of nodes, and the number of devices in each
+ * node. */
 static void put_document(nnc_buffer *out, const nnc_launch_plan *asked, const char *model) {
     const nnc_plan *plan = asked->plan;
     const int32_t domain = plan->devices_per_node > 0 ? plan->devices_per_node : plan->devices;
@@ -110,14 +114,15 @@ static void put_document(nnc_buffer *out, const nnc_launch_plan *asked, const ch
     nnc_buffer_byte(out, '\0');
 }
 
-/* Returns the text of a field of the plan or model; NULL: the field has no text. Ignores a '?', '!' or '-' before the
- * name of the field, as tables write it. */
+/* Returns the value of a field of the plan or the model as text; NULL: the field has no value. name: as a table writes
+ * it, so a '?', '!' or '-' in front is ignored. */
 static const char *field_text(const writing *w, const char *name) {
     const nnc_json root = nnc_json_root(&w->r->files[0].content.doc);
     return text_in(root, name + (*name == '?' || *name == '!' || *name == '-'));
 }
 
-/* Tests whether two texts of a value are equal, except for the brackets, quotes and blanks of a list. */
+/* Tests whether two texts mean the same value; brackets, quotes and blanks, which belong to the notation of a list, are
+ * not compared. */
 static bool is_same_value(const char *a, const char *b) {
     static const char marks[] = "[]\" ";
     for (;;) {
@@ -130,8 +135,9 @@ static bool is_same_value(const char *a, const char *b) {
     }
 }
 
-/* Compares all fields that one entry of "values" sets with the plan. Returns the number of fields; 0 if a field has
- * another value in the plan. *given receives the text of the field that takes the value of the key itself ('@'). */
+/* Compares the fields that one entry of the member "values" of a row sets with the plan. Returns the number of these
+ * fields, or 0 if the plan has another value for one of them. *given receives the plan's value of the field that takes
+ * the value of the key itself ("@"). */
 static int matches(writing *w, nnc_json fields, const char **given) {
     int count = 0;
     for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {
@@ -152,8 +158,8 @@ static int matches(writing *w, nnc_json fields, const char **given) {
     return count;
 }
 
-/* Finds the value to write for a key: the value for which the row of the key sets its fields as the plan has them.
- * Returns false if there is no such value, for example when the feature is off. */
+/* Finds the value to write for a key: the value for which the key's row would set its fields to those of the plan.
+ * Returns false if no value does this, for example because the feature is off. */
 static bool invert(writing *w, const char *key, char *value, size_t size) {
     bool below = false;
     const nnc_json row = nnc_reading_row(w->r, key, &below);
@@ -181,14 +187,14 @@ static bool invert(writing *w, const char *key, char *value, size_t size) {
     return best > 0;
 }
 
-/* Returns true for a number, true, false, null or a JSON list, which YAML and TOML write without quotes. */
+/* Returns true for a value that YAML, TOML and JSON write without quotes: a number, true, false, null or a list. */
 static bool is_bare(const char *value) {
     double number = 0.0;
     return value[0] == '[' || strcmp(value, "true") == 0 || strcmp(value, "false") == 0 || strcmp(value, "null") == 0 ||
            (strchr("+-.0123456789", value[0]) != NULL && nnc_read_double(value, &number));
 }
 
-/* Tests whether YAML reads a value as a string although it has no quotes. */
+/* Tests whether a string needs no quotes in YAML, because YAML does not read it as a number, true, false or null. */
 static bool is_word(const char *value) {
     static const char *const other[] = { "no", "yes", "on", "off", "y", "n", "null", "true", "false" };
     size_t length = 0;
@@ -204,7 +210,8 @@ static void indent(nnc_buffer *out, int depth) {
     for (int i = 0; i < depth; i++) { nnc_buffer_text(out, "  "); }
 }
 
-/* Returns the length of the objects that two keys have in common, up to and including a dot: "a.b.c", "a.b.d" -> 4. */
+/* Returns the length of the common objects at the beginning of two keys, with the last dot: 4 for "a.b.c" and
+ * "a.b.d". */
 static size_t common(const char *a, const char *b) {
     size_t same = 0;
     for (size_t i = 0; a[i] != '\0' && a[i] == b[i]; i++) { same = a[i] == '.' ? i + 1 : same; }
@@ -217,7 +224,7 @@ static int depth_of(const char *key, size_t size) {
     return depth;
 }
 
-/* Closes the JSON objects around the last key that are not around the next key. */
+/* Closes the JSON objects that contain the key written last but not the key `key`. */
 static void close_objects(writing *w, const char *key) {
     const size_t same = common(w->last, key);
     for (int depth = depth_of(w->last, strlen(w->last)), end = depth_of(key, same); depth > end; depth--) {
@@ -227,7 +234,7 @@ static void close_objects(writing *w, const char *key) {
     }
 }
 
-/* Opens the objects of YAML or JSON around a key that are not open yet. Returns the last part of the key. */
+/* Opens the YAML or JSON objects around a key, except those that are open already. Returns the last part of the key. */
 static const char *open_objects(writing *w, const char *key) {
     const bool json = strcmp(w->form, "json") == 0;
     const char *at = key + common(w->last, key);
@@ -281,8 +288,8 @@ static void put_key(writing *w, const char *key, const char *value) {
     w->any = true;
 }
 
-/* Writes a text, and in place of each name in {braces} the value of the field with this name. "${..}" is written
- * unchanged. */
+/* Writes a line of the launch file; a name in {braces} is replaced by the value of the field with this name, and
+ * "${..}" is copied. */
 static void put_line(writing *w, const char *text) {
     for (; *text != '\0'; text++) {
         char name[NNC_LAUNCH_VALUE];
@@ -301,7 +308,8 @@ static void put_line(writing *w, const char *text) {
     }
 }
 
-/* Fails with NNC_ILLEGAL_PLAN if a rule of "cannot" says that the program does not start such a plan. */
+/* Fails with NNC_ILLEGAL_PLAN if a rule in the member "cannot" of the writer says that the training program does not
+ * run such a plan. */
 static nnc_status check_rules(writing *w, nnc_error *err) {
     for (nnc_json rule = nnc_json_first(nnc_json_get(w->writer, "cannot")); rule.node != NULL;
          rule = nnc_json_next(rule)) {
@@ -356,7 +364,7 @@ static void put_file(writing *w) {
 
 /* ---- reads the written file again and compares it with the plan ---- */
 
-/* Registers the written text as a file in memory that can be read by its name; *path receives the name. */
+/* Registers the written text as a file in memory, so that it can be read again; *path receives its name. */
 static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer *text, const char **path,
                             nnc_error *err) {
     const nnc_piped **all = nnc_specs_piped(specs);
@@ -375,7 +383,8 @@ static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer
     return NNC_OK;
 }
 
-/* Adds to `given` the settings that no key of the written file gives, so that it can be read again. */
+/* Adds to `given` the settings of the plan that no key of the written file states, so that reading the file again gives
+ * the whole plan. */
 static nnc_status give(const writing *w, nnc_arena *arena, nnc_scenario_args *given, nnc_error *err) {
     const nnc_json outside = nnc_json_get(w->writer, "outside");
     for (size_t i = 0; i < nnc_plan_table.count; i++) {
@@ -394,7 +403,8 @@ static nnc_status give(const writing *w, nnc_arena *arena, nnc_scenario_args *gi
     return NNC_OK;
 }
 
-/* Tests whether a field of the plan has no effect, because another field switches its feature off. */
+/* Tests whether a field has no effect in this plan, because another field switches its feature off: for example
+ * `schedule` without a pipeline. */
 static bool is_moot(const nnc_plan *plan, const char *name) {
     return (strcmp(name, "context_kind") == 0 && plan->context == 1) ||
            (strcmp(name, "schedule") == 0 && plan->pipeline == 1) ||
@@ -402,8 +412,8 @@ static bool is_moot(const nnc_plan *plan, const char *name) {
            (strcmp(name, "adapters") == 0 && plan->adapter_rank == 0);
 }
 
-/* Compares the plan (or model) to write with the one that was read from the written file. NNC_ILLEGAL_PLAN: a field
- * differs; err names it. */
+/* Compares the fields of the plan (or the model) that was to be written with those that were read from the written
+ * file. NNC_ILLEGAL_PLAN: a field differs, so the format cannot express it; err names the field. */
 static nnc_status compare(const writing *w, const nnc_field_table *table, const char *prefix, const void *asked,
                           const void *read, nnc_error *err) {
     for (size_t i = 0; i < table->count; i++) {
@@ -471,7 +481,8 @@ static nnc_status not_on_page(nnc_error *err) {
     return nnc_fail(err, NNC_BAD_USAGE, "--emit", "works only in the program: a page has no tables of launch formats");
 }
 
-/* Opens the table of a format, and its member "writer". NNC_BAD_USAGE: the format cannot be written. */
+/* Opens the table of a launch format. *writer receives its member "writer", which states how to write a file.
+ * NNC_BAD_USAGE: nncost cannot write this format. */
 static nnc_status open_writer(nnc_specs *specs, const char *format, nnc_document *table, nnc_json *writer,
                               nnc_error *err) {
     static const char expected[] = "expected megatron, torchtitan, deepspeed, accelerate, axolotl, "
@@ -492,7 +503,7 @@ const char *nnc_launch_suffix(const char *format) {
                                                          : ".yaml";
 }
 
-/* Adds the fields that an object of the writer lists, unless they are given. */
+/* Adds the fields of a JSON object {FIELD: VALUE} of the writer to `given`, except fields that are already given. */
 static nnc_status give_defaults(nnc_specs *specs, nnc_json fields, nnc_scenario_args *given, nnc_error *err) {
     for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {
         const nnc_field *field = nnc_field_of_key(&nnc_plan_table, nnc_json_key(one));
@@ -570,13 +581,13 @@ nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_
 
 /* ---- writes the command that starts a serving engine ---- */
 
-/* A command is written from the rows of the table. If a row gives the value of its key to one field of the plan, the
- * key is written with the value of this field. "write" lists the options that only rules of the table read: the product
- * of some fields, or a switch that is on when the product is above 1; with "given", only if the first field is given.
- * "command" is the program. The written command is then read again. If a field of the plan differs, the error names
- * the field. */
+/* The command of a serving engine is written from the rows of its table. If a row gives the value of its key to one
+ * field of the deployment, the key is written with the value of this field. The member "write" of the table lists the
+ * other options: each is the product of some fields, or a switch that is on when this product is above 1; an entry with
+ * "given" is written only if its first field is given. The member "command" is the program. The written command is then
+ * read again; if a field of the deployment differs, the error names the field. */
 
-/* Fields of a deployment that the command of the engine decides. Other fields describe load, prices and images. */
+/* Fields of a deployment that the options of the engine set. All other fields describe load, prices and images. */
 static const char *const decided[] = {
     "tensor",     "pipeline", "data",  "expert",    "attention_data", "precision",    "weights",      "kv_precision",
     "memory_use", "block",    "chunk", "max_batch", "draft",          "draft_length", "disaggregate", "group_size",
@@ -586,13 +597,13 @@ static void text_of(const nnc_serve_ask *ask, const char *name, char text[NNC_LA
     nnc_field_text(nnc_field_of_key(&nnc_serve_table, name), ask, text, NNC_LAUNCH_VALUE);
 }
 
-/* Writes the value of a field to `text`. Returns true if the command line must have the field: it is an option of
- * the deployment, and its value is not the default. */
+/* Writes the value of a field of the deployment to `text`. Returns true if the command needs an option for this field,
+ * because its value is not the default. */
 static bool is_asked(const nnc_serve_ask *ask, const char *name, char text[NNC_LAUNCH_VALUE]) {
     const nnc_serve_ask usual = nnc_serve_ask_default();
     char other[NNC_LAUNCH_VALUE];
     if (nnc_field_of_key(&nnc_serve_table, name) == NULL) {
-        return false; /* the model is an operand of the command, not an option */
+        return false; /* `name` is no field of the deployment but of the model, which is an operand of the command */
     }
     text_of(ask, name, text);
     text_of(&usual, name, other);
@@ -604,8 +615,8 @@ static void put_engine_option(nnc_buffer *out, const char *key) {
     for (; *key != '\0'; key++) { nnc_buffer_byte(out, (char)(*key == '_' ? '-' : *key)); }
 }
 
-/* Writes the option of one row of the table, if the field of this row has to be written. Returns the name of the field;
- * NULL = no option was written. */
+/* Writes the option of one row of the engine's table, if the deployment needs it. Returns the name of the field that
+ * the option sets; NULL = no option was written. */
 static const char *put_row(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json row) {
     const char *key = nnc_json_text(nnc_json_get(row, "key"));
     const nnc_json to = nnc_json_get(row, "to"), values = nnc_json_get(row, "values");
@@ -628,8 +639,8 @@ static const char *put_row(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json r
     return NULL;
 }
 
-/* Writes the options of all rows of the table. Writes no option for a field that an earlier row has written, or that an
- * entry of "write" writes. */
+/* Writes the options of all rows of the engine's table. If several rows set the same field, only the first is written;
+ * a field that an entry of "write" lists is left out. */
 static void put_rows(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json rows, nnc_json write) {
     enum { WRITTEN_MAX = 32 };
     const char *written[WRITTEN_MAX];
@@ -671,7 +682,8 @@ static void put_products(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json wri
     }
 }
 
-/* Reads the written command again, as `nncost serve -- COMMAND` does, and compares its plan with the deployment. */
+/* Reads the written command again, as `nncost serve -- COMMAND` does, and checks that this gives the same
+ * deployment. */
 static nnc_status check(nnc_specs *specs, const char *format, const char *command, const nnc_serve_ask *ask,
                         nnc_error *err) {
     enum { WORDS_MAX = 96 };

@@ -35,7 +35,7 @@ static int fnmatch(const char *pattern, const char *text, int flags) {
 #endif
 
 enum {
-    SOURCES_MAX = 16, /* largest number of other scripts that are read */
+    SOURCES_MAX = 16, /* largest number of other scripts that are read in place of commands */
     CALLS_MAX = 100,  /* CALLS_MAX: largest number of function calls that are read; CALLS_DEEP: largest number of calls
                        * inside each other */
     CALLS_DEEP = 6
@@ -46,7 +46,7 @@ static void begin_function(nnc_shell *s, const char *name);
 
 typedef struct token {
     const char *at;
-    size_t length; /* number of characters of the token; 0: the end of the script */
+    size_t length; /* number of characters of the token; 0: the script has ended */
     bool is_word;
 } token;
 
@@ -54,7 +54,8 @@ static bool is_token(const token *t, const char *text) {
     return t->length == strlen(text) && strncmp(t->at, text, t->length) == 0;
 }
 
-/* Writes a line "key: value" of a here document with an unknown value. Returns false if the line has another form. */
+/* Writes a line "key: value" of a here document as "key: ${NAME}", because its value is not known. Returns false if the
+ * line does not have this form. */
 static bool put_unset(nnc_shell *s, const char *at, const char *end, const char *name, nnc_script_cells *to) {
     const char *colon = memchr(at, ':', (size_t)(end - at));
     const char *value = colon != NULL ? colon + 1 + strspn(colon + 1, " ") : end;
@@ -67,7 +68,8 @@ static bool put_unset(nnc_shell *s, const char *at, const char *end, const char 
     return true;
 }
 
-/* Expands a line of a here document, in which quotes are text. In a branch that may not run, values are unknown. */
+/* Expands the variables in one line of a here document; quotes have no special meaning there. If it is not certain that
+ * the command with the here document runs, the value of a line "key: value" becomes unknown. */
 static void expand_line(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to) {
     const char *begin = at;
     nnc_script_cells made = { 0 };
@@ -91,7 +93,7 @@ static void expand_line(nnc_shell *s, const char *at, const char *end, nnc_scrip
     nnc_buffer_free(&made.bytes);
 }
 
-/* Stores the text of a here document as the content of the file into which a command writes it. */
+/* Stores the text of a here document as the content of the file that a command of the script writes. */
 static void write_file(nnc_shell *s, const nnc_script_cells *text) {
     const char *made = nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)text->bytes.bytes,
                                              nnc_script_cells_count(text));
@@ -117,7 +119,7 @@ static void write_file(nnc_shell *s, const nnc_script_cells *text) {
     }
 }
 
-/* Reads a here document, whose text begins after the line of its command. */
+/* Reads a here document from s->at, the line after its command, to its end word. */
 static void read_document(nnc_shell *s) {
     nnc_script_cells text = { 0 };
     while (s->marker != NULL && *s->at != '\0' && nnc_shell_goes_on(s)) {
@@ -150,7 +152,7 @@ static void skip_blanks(nnc_shell *s) {
     }
 }
 
-/* Returns the end of a word that begins at `at`. An array "A=(..)" is one word. */
+/* Returns the end of the shell word that begins at `at`. An array assignment "A=(..)" is one word. */
 static const char *word_end(nnc_shell *s, const char *at) {
     const char *begin = at;
     while (*at != '\0' && (strchr(" \t\r\n;&|<>()", *at) == NULL || nnc_shell_blank_length(at) > 0)) {
@@ -175,7 +177,8 @@ static const char *word_end(nnc_shell *s, const char *at) {
     return at;
 }
 
-/* Returns the token at s->at. s->line stays at the line where the token begins; the caller then calls pass(). */
+/* Returns the token at s->at, and sets s->at to its end. s->line stays the line where the token begins; the caller
+ * calls pass() to add the line breaks of the token. */
 static token next_token(nnc_shell *s) {
     static const char *const operators[] = { "&&", "||", ";;", "<<<", "<<", "&>>", ">>", ">&", "<&", "&>",
                                              "((", ";",  "&",  "|",   "(",  ")",   "<",  ">",  "\n" };
@@ -218,7 +221,7 @@ static void add_word(nnc_shell *s, nnc_script_words *to, const nnc_script_cell *
     to->items[to->count++] = (nnc_script_word){ nnc_script_cells_text(s, from, count), from->line };
 }
 
-/* Divides an expanded value into words, at unquoted spaces; at_all: true = also at quoted spaces. */
+/* Divides an expanded value into words. Words end at unquoted spaces; at_all: true = at quoted spaces, too. */
 static void split(nnc_shell *s, const nnc_script_cell *all, int32_t count, bool at_all, nnc_script_words *to) {
     int32_t begin = 0;
     for (int32_t i = 0; i <= count; i++) {
@@ -234,7 +237,7 @@ static void expand_words(nnc_shell *s, const token *t, nnc_script_words *to) {
     const int32_t line = s->line;
     nnc_shell_expand(s, t->at, t->at + t->length, &all);
     const nnc_script_cell *list = (const nnc_script_cell *)(const void *)all.bytes.bytes;
-    /* after "bash -c" and eval, one quoted word is a whole command */
+    /* true: the word after "bash -c" or eval, which is a whole command in quotes */
     const char *last = to->count > 0 ? to->items[to->count - 1].text : "";
     const bool inner = strcmp(last, "-c") == 0 || strcmp(last, "eval") == 0 || strcmp(last, "-lc") == 0;
     if (nnc_shell_goes_on(s) && list != NULL) { split(s, list, nnc_script_cells_count(&all), inner, to); }
@@ -242,7 +245,7 @@ static void expand_words(nnc_shell *s, const token *t, nnc_script_words *to) {
     s->line = line;
 }
 
-/* Stores a command that starts a program, unless its branch does not run. */
+/* Stores a command of the script that starts a program, unless it is certain that the command does not run. */
 static void keep(nnc_shell *s, const nnc_script_words *w) {
     if (s->runs != NNC_RUNS_NOT && nnc_shell_goes_on(s)) {
         nnc_shell_keep(&s->made, w);
@@ -258,7 +261,8 @@ static nnc_certainty not_of(nnc_certainty t) {
                                   : NNC_RUNS_MAYBE;
 }
 
-/* Returns the value of an operand of a test. A variable that nothing sets is empty. NULL: the value is not known. */
+/* Returns the value of an operand of a shell test. If the operand is a variable that the script never sets, its value
+ * is empty. NULL: the value is not known. */
 static const char *operand(const char *text, const nnc_shell *s) {
     const size_t length = strlen(text);
     if (strstr(text, "${") == NULL) { return text; }
@@ -290,7 +294,8 @@ static nnc_certainty compare(const char *a, const char *of, const char *b, bool 
                                     : NNC_RUNS_MAYBE;
 }
 
-/* Joins `count` words by blanks, because [[ ]] does not divide a value into words. Returns "" if out of memory. */
+/* Joins `count` words from index `from` with blanks: the operand of a [[ ]] test may have blanks. Returns "" if out of
+ * memory. */
 static const char *joined(const nnc_shell *s, const nnc_script_words *w, int32_t from, int32_t count) {
     nnc_buffer text = { 0 };
     for (int32_t i = from; i < from + count; i++) {
@@ -303,7 +308,8 @@ static const char *joined(const nnc_shell *s, const nnc_script_words *w, int32_t
     return kept != NULL ? kept : "";
 }
 
-/* Returns whether a test "[ .. ]" or "[[ .. ]]" holds, or a part of it between && and ||. Its words begin at `from`. */
+/* Evaluates a test "[ .. ]" or "[[ .. ]]", or the part of a test between && and ||. from: index of its first word.
+ * Returns NNC_RUNS if the test is true, NNC_RUNS_NOT if it is false, NNC_RUNS_MAYBE if it is not known. */
 static nnc_certainty test(const nnc_shell *s, const nnc_script_words *w, int32_t from) {
     int32_t count = w->count - from;
     const bool bracket = count > 0 && w->items[w->count - 1].text[0] == ']';
@@ -323,7 +329,8 @@ static nnc_certainty test(const nnc_shell *s, const nnc_script_words *w, int32_t
         count = 3;
     }
     if (count == 1 && a != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
-        found = truth_of(a[1] == 'z'); /* the operand of -z or -n is missing, because an empty value is no word */
+        /* "[ -z ]" or "[ -n ]": the operand was empty and thus is no word; -z is true, -n is false */
+        found = truth_of(a[1] == 'z');
     } else if (count == 1 && a != NULL) {
         found = truth_of(a[0] != '\0');
     } else if (count == 2 && a != NULL && b != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
@@ -336,8 +343,8 @@ static nnc_certainty test(const nnc_shell *s, const nnc_script_words *w, int32_t
     return negated ? not_of(found) : found;
 }
 
-/* Returns the certainty that a branch runs. outside: certainty that the construct around it runs; condition: certainty
- * that its condition holds. */
+/* Returns the certainty that a branch of a construct runs, from the certainty that the construct runs (`outside`) and
+ * that the condition of the branch is true (`condition`). */
 static nnc_certainty both(nnc_certainty outside, nnc_certainty condition) {
     return outside == NNC_RUNS_NOT || condition == NNC_RUNS_NOT       ? NNC_RUNS_NOT
            : outside == NNC_RUNS_MAYBE || condition == NNC_RUNS_MAYBE ? NNC_RUNS_MAYBE
@@ -364,7 +371,7 @@ static void close_frame(nnc_shell *s, char kind) {
 
 static nnc_shell_frame *top(nnc_shell *s) { return s->depth > 0 ? &s->frames[s->depth - 1] : NULL; }
 
-/* Skips tokens up to and including one of two words, such as "do". */
+/* Skips the tokens of the script up to one of two words, such as "do", and this word itself. */
 static void skip_to(nnc_shell *s, const char *a, const char *b) {
     for (;;) {
         const token t = next_token(s);
@@ -373,7 +380,8 @@ static void skip_to(nnc_shell *s, const char *a, const char *b) {
     }
 }
 
-/* Reads "for NAME in ..". The loop makes the variable unknown. */
+/* Reads the head of a loop, "for NAME in ..". The value of the variable NAME becomes unknown, because it changes in the
+ * loop. */
 static void begin_for(nnc_shell *s) {
     static const nnc_script_cells none = { 0 };
     open_frame(s, 'l');
@@ -383,7 +391,7 @@ static void begin_for(nnc_shell *s) {
     skip_to(s, "do", "do");
 }
 
-/* Reads the beginning of a case, "case WORD in". */
+/* Reads the head of a case, "case WORD in". */
 static void begin_case(nnc_shell *s) {
     nnc_script_words w = { 0 };
     token t = next_token(s);
@@ -395,7 +403,7 @@ static void begin_case(nnc_shell *s) {
     skip_to(s, "in", "in");
 }
 
-/* Reads the patterns of a branch of case: "a|b)". */
+/* Reads the patterns before a branch of a case, "a|b)", and sets the certainty that the branch runs. */
 static void read_patterns(nnc_shell *s, token t) {
     nnc_shell_frame *f = top(s);
     nnc_certainty met = NNC_RUNS_NOT;
@@ -418,7 +426,8 @@ static void read_patterns(nnc_shell *s, token t) {
     f->at_pattern = false;
 }
 
-/* Begins a branch of an if. condition: certainty that the condition of the branch holds; NNC_RUNS for an else. */
+/* Begins a branch of an if (then, elif or else). condition: certainty that the condition of the branch is true;
+ * NNC_RUNS for an else. */
 static void begin_branch(nnc_shell *s, nnc_certainty condition) {
     nnc_shell_frame *f = top(s);
     if (f == NULL || f->kind != 'i') {
@@ -431,7 +440,8 @@ static void begin_branch(nnc_shell *s, nnc_certainty condition) {
     s->in_condition = false;
 }
 
-/* Handles a word that begins or ends a construct, such as "if". Returns false if it is another word. */
+/* Handles a shell keyword that begins or ends a construct, such as "if" or "done". Returns false if the word is no
+ * keyword. */
 static bool take_keyword(nnc_shell *s, const token *t) {
     nnc_shell_frame *f = top(s);
     if (is_token(t, "if")) {
@@ -476,7 +486,7 @@ static bool take_keyword(nnc_shell *s, const token *t) {
     return true;
 }
 
-/* Reads the items of an array "(a b c)", expands them, and appends them with blanks between. */
+/* Expands the items of an array "(a b c)" and appends them, with blanks between, to the cells `to`. */
 static void read_items(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to) {
     const char *after = s->at;
     const int32_t line = s->line;
@@ -496,8 +506,8 @@ static void read_items(nnc_shell *s, const char *at, const char *end, nnc_script
     s->line = line;
 }
 
-/* Handles an assignment NAME=value, NAME+=value, NAME=(a b) or NAME[key]=value. Returns false if the word is no
- * assignment. */
+/* Handles an assignment of the script: NAME=value, NAME+=value, NAME=(a b) or NAME[key]=value. Returns false if the
+ * word is no assignment. */
 static bool take_assignment(nnc_shell *s, const token *t) {
     const size_t digits = strspn(t->at, "0123456789"); /* a name of digits is an argument of the script, such as 1
                                                         * for $1 */
@@ -530,7 +540,8 @@ static bool take_assignment(nnc_shell *s, const token *t) {
     return true;
 }
 
-/* Evaluates ((..)) as a command, after the token "((". Returns the certainty that the command succeeds. */
+/* Evaluates the arithmetic command ((..)), from the position after "((". Returns the certainty that the command
+ * succeeds, that is, that its result is not 0. */
 static nnc_certainty read_sum(nnc_shell *s) {
     double result = 0.0;
     const char *end = strstr(s->at, "))");
@@ -544,7 +555,8 @@ static nnc_certainty read_sum(nnc_shell *s) {
     return known ? truth_of(result > 0.0 || result < 0.0) : NNC_RUNS_MAYBE;
 }
 
-/* Handles <, > or << and the file after it. After << a here document follows at the end of the line. */
+/* Handles a redirection: the operator `of` (<, >, << ...) and the word after it. The text of a here document (<<)
+ * begins on the next line. */
 static void take_redirection(nnc_shell *s, const token *of, const char **file) {
     const token t = next_token(s);
     if (is_token(of, "<<") && t.is_word) {
@@ -565,7 +577,7 @@ static void take_redirection(nnc_shell *s, const token *of, const char **file) {
     pass(s, &t);
 }
 
-/* Tests whether a token is a digit directly before < or >, as in "2> log". */
+/* Tests whether a token is the number of a file descriptor, a digit directly before < or >, as in "2> log". */
 static bool is_descriptor(const nnc_shell *s, const token *t) {
     return t->length == 1 && isdigit((unsigned char)*t->at) && (*s->at == '<' || *s->at == '>');
 }
@@ -622,7 +634,8 @@ static void read_source(nnc_shell *s, const char *path, const char *job) {
     read_instead(s, from, text, 1, reads_at, false);
 }
 
-/* Stores the position where the body of a function begins, so that a call can read it, and skips the body. */
+/* Stores the position of a function's body, so that it is read when a command calls the function, and marks the
+ * commands of the body as not run here. */
 static void begin_function(nnc_shell *s, const char *name) {
     if (s->runs != NNC_RUNS_NOT) {
         nnc_shell_function *f = nnc_arena_alloc(s->arena, sizeof *f);
@@ -639,7 +652,8 @@ static void begin_function(nnc_shell *s, const char *name) {
 
 enum { ARGUMENTS = 9 };
 
-/* Sets "$1" to "$9" to the words of a command from `from` on. */
+/* Sets the variables "1" to "9" (the arguments $1 to $9 of a function or script) to the words of its call, from index
+ * `from` on. */
 static void set_arguments(nnc_shell *s, const nnc_script_words *w, int32_t from, nnc_shell_var *arguments[ARGUMENTS]) {
     static const char *const names[ARGUMENTS] = { "1", "2", "3", "4", "5", "6", "7", "8", "9" };
     for (int32_t i = 0; i < ARGUMENTS && nnc_shell_goes_on(s); i++) {
@@ -659,7 +673,7 @@ static void set_arguments(nnc_shell *s, const nnc_script_words *w, int32_t from,
     }
 }
 
-/* From here on "$1" to "$9" are the arguments of the caller again. */
+/* Removes the arguments of a call that has been read, so that $1 to $9 are those of the caller again. */
 static void drop_arguments(const nnc_shell *s, nnc_shell_var *arguments[ARGUMENTS]) {
     for (int i = 0; i < ARGUMENTS && nnc_shell_goes_on(s); i++) { arguments[i]->name = ""; }
 }
@@ -681,7 +695,8 @@ static bool call(nnc_shell *s, const nnc_script_words *w) {
     return true;
 }
 
-/* Returns the index of the script that a command runs, as in "bash x.sh" or "sbatch --nodes=2 x.sh"; -1 = none. */
+/* Returns the index of the word that names a script which the command runs, as in "bash x.sh" or "sbatch --nodes=2
+ * x.sh"; -1 = the command runs no script. */
 static int32_t script_at(const nnc_script_words *w) {
     static const char *const starts[] = { "bash", "sh", "sbatch" };
     static const char *const ends[] = { ".sh", ".slurm", ".sbatch" };
@@ -719,11 +734,11 @@ static bool run_script(nnc_shell *s, const nnc_script_words *w) {
     return true;
 }
 
-/* Reads one command. Returns the operator that ends it. */
+/* Reads one command of the script. Returns the operator that ends the command, such as "&&" or a line end. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 static token read_command(nnc_shell *s) {
     nnc_script_words w = { 0 };
-    const char *file = NULL; /* file that receives the output of the command */
+    const char *file = NULL; /* file into which the output of the command is redirected; NULL = no file */
     bool at_begin = true, negated = false, is_sum = false, declares = false;
     nnc_certainty sum_truth = NNC_RUNS_MAYBE;
     const int depth = s->depth;
@@ -761,7 +776,7 @@ static token read_command(nnc_shell *s) {
             open_frame(s, '(')->behind = outside;
             pass(s, &t);
             return (token){ .at = ";", .length = 1 };
-        } else if (is_descriptor(s, &t)) { /* skips the number of a file descriptor before '<' or '>', as in 2>&1 */
+        } else if (is_descriptor(s, &t)) { /* the number of a file descriptor, as in 2>&1, is skipped */
             continue;
         } else if (t.is_word && at_begin && take_assignment(s, &t)) {
             s->last = NNC_RUNS;
@@ -775,7 +790,7 @@ static token read_command(nnc_shell *s) {
                 expand_words(s, &t, &w);
                 at_begin = false;
             }
-        } else if (is_token(&t, "(") && w.count == 1) { /* a function begins: name() { */
+        } else if (is_token(&t, "(") && w.count == 1) { /* the beginning of a function, "name() {" */
             skip_to(s, "{", "{");
             begin_function(s, w.items[0].text);
             s->frames[depth].behind = outside;
@@ -796,7 +811,7 @@ static token read_command(nnc_shell *s) {
     if (w.count > 0 && (goes_on_test || strcmp(first, "[[") == 0)) {
         s->in_test = strcmp(w.items[w.count - 1].text, "]]") != 0;
     }
-    if (s->runs == NNC_RUNS_NOT) { /* a command that does not run changes nothing */
+    if (s->runs == NNC_RUNS_NOT) { /* it is certain that this command does not run, so it has no effect */
         s->runs = outside;
         return t;
     }
@@ -820,8 +835,9 @@ static token read_command(nnc_shell *s) {
     return t;
 }
 
-/* Handles the operator that ends a command. "&&" inside [[ .. ]] also ends a command; the next part of the test is then
- * read as a command (in_test). */
+/* Handles the operator after a command: stores && or ||, reads here documents after a line end, and ends a branch or a
+ * bracket. && inside [[ .. ]] is handled as the end of a command; s->in_test then says that the next words belong to
+ * the test. */
 static void take_end(nnc_shell *s, const token *t) {
     s->after[0] = '\0';
     if (is_token(t, "&&") || is_token(t, "||")) {
@@ -848,7 +864,8 @@ static void read_text(nnc_shell *s, bool is_function) {
     }
 }
 
-/* Sets the variables that Slurm sets, from lines such as "#SBATCH --nodes=2", and stores these options for srun. */
+/* Reads lines such as "#SBATCH --nodes=2". Sets the variables that Slurm would set (SLURM_NNODES ...), and stores the
+ * options of these lines for a program that srun starts. */
 static void read_slurm(nnc_shell *s, const char *text) {
     const int32_t line = s->line;
     static const char *const options[][2] = {
@@ -885,7 +902,8 @@ static void read_slurm(nnc_shell *s, const char *text) {
     s->line = line;
 }
 
-/* Adds the option for the tokenizer, if a variable names one: the tokenizer decides the size of the vocabulary. */
+/* Adds the option --tokenizer-model to the options of the script, if the script sets the variable TOKENIZER_MODEL: the
+ * tokenizer decides the size of the vocabulary. */
 static void add_tokenizer(nnc_shell *s, nnc_script_words *options) {
     static const char text[] = "--tokenizer-model ${TOKENIZER_MODEL}";
     const token t = { .at = text, .length = sizeof text - 1 };
@@ -896,8 +914,8 @@ static void add_tokenizer(nnc_shell *s, nnc_script_words *options) {
     if (!is_given) { expand_words(s, &t, options); }
 }
 
-/* Uses the variables of a script that starts no program itself: the options of a command in a variable, or else all
- * variables that hold options. */
+/* Finds the options in the variables of a script that starts no program itself. If the value of a variable is a whole
+ * command, stores this command; otherwise joins the values of all variables that begin with an option. */
 static void keep_variables(nnc_shell *s) {
     const nnc_shell_var *order[256];
     nnc_script_words all = { 0 };

@@ -1,4 +1,5 @@
-/* Turns the commands of a script into JSON: the options of a launcher and the options of a program. */
+/* Converts the commands of a shell script to JSON: one object with the options of the launcher, one with the options of
+ * the program. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@ static const char *base_name(const char *text) {
     return slash != NULL ? slash + 1 : text;
 }
 
-/* If a word is the name of a launcher, returns the name of its style of options, such as "torchrun"; otherwise NULL. */
+/* If a word is the name of a launcher, returns the name of the launch format of its options, such as "torchrun";
+ * otherwise NULL. */
 static const char *launcher_of(const char *text) {
     static const char *const launchers[][2] = {
         { "torchrun", "torchrun" },
@@ -39,8 +41,8 @@ static bool is_program(const char *text) {
     return false;
 }
 
-/* Returns the index of the first word, from `from` to before `end`, that is an interpreter, as "python" in "srun -n 8
- * python train.py"; `end` = no such word. */
+/* Returns the index of the first word that is an interpreter, such as "python" in "srun -n 8 python train.py", between
+ * the indexes `from` and `end`; `end` = no word is an interpreter. */
 static int32_t interpreter_at(const nnc_script_words *w, int32_t from, int32_t end) {
     static const char *const names[] = { "python", "python3", "bash", "sh", "env" };
     for (; from < end; from++) {
@@ -51,8 +53,8 @@ static int32_t interpreter_at(const nnc_script_words *w, int32_t from, int32_t e
     return end;
 }
 
-/* Returns the index of the word that is the program: a Python file, the module after -m, or a program by name; -1 = no
- * program. */
+/* Returns the index of the word that names the program of a command: a Python file, the module after -m, or a known
+ * program; -1 = the command has no such word. */
 static int32_t program_at(const nnc_script_words *w) {
     for (int32_t i = 0; i < w->count; i++) {
         const char *text = w->items[i].text;
@@ -72,10 +74,11 @@ bool nnc_shell_is_option(const char *text) {
     return text[0] == '-' && text[1] != '\0' && !isdigit((unsigned char)text[1]) && text[1] != '.';
 }
 
-/* An option and its values, which are the following words up to the next option. */
+/* An option of a command, and its values: the words between this option and the next one. */
 typedef struct flag {
     const char *name;
-    const char *joined; /* the value in "--name=value"; NULL = the value, if any, is in the following words */
+    /* value that is joined to the option, as in "--name=value"; NULL = the option has no such value */
+    const char *joined;
     int32_t first, count, line;
 } flag;
 
@@ -115,7 +118,8 @@ static void put_flag(nnc_buffer *out, const flag *f, const nnc_script_words *w) 
     }
 }
 
-/* Reads the option at index `at`. Returns the index of the word after its values. */
+/* Reads the option at index `at` of the words, and its values, into *f. Returns the index of the word after the
+ * values. */
 static int32_t read_flag(nnc_shell_commands *s, const nnc_script_words *w, int32_t at, int32_t end, flag *f) {
     const char *text = w->items[at].text + strspn(w->items[at].text, "-");
     const char *equals = strchr(text, '=');
@@ -138,8 +142,8 @@ static int compare_lines(const void *a, const void *b) {
     return x->line != y->line ? (x->line < y->line ? -1 : 1) : x->first < y->first ? -1 : 1;
 }
 
-/* Returns the options among some words as JSON: the name of the program, then each option on its line. If an option is
- * given twice, the last one is used. */
+/* Returns the options among the words `from` to `end` as a JSON object: ".program", then one member per option, on the
+ * line of the option in the script. If an option occurs more than once, the last one is used. */
 static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w, int32_t from, int32_t end,
                                 const char *program) {
     nnc_buffer out = { 0 };
@@ -176,8 +180,8 @@ static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w
     return json != NULL ? json : "{}";
 }
 
-/* Returns the options with the serving engine and its model in front: {"vllm":"MODEL",..}; for other programs the
- * options unchanged. */
+/* If the program is a serving engine, returns the JSON options with the engine and its model as the first member,
+ * {"vllm":"MODEL",..}; for any other program, returns `options`. */
 static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w, int32_t program, const char *options) {
     static const char *const engines[] = { "vllm",
                                            "trtllm-serve",
@@ -206,7 +210,8 @@ static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w,
     return json != NULL ? json : options;
 }
 
-/* Returns the index of the operator that ends a command in quotes, such as ">" in "cd x; train.py --a > log". */
+/* Returns the index of the word that ends a command inside quotes, such as ">" in "cd x; train.py --a > log"; the
+ * number of words if no word ends it. */
 static int32_t command_end(const nnc_script_words *w, int32_t from) {
     static const char *const ends[] = { ">", ">>", "<", "|", "||", "&&", ";", "2>&1", "&>", "&>>", "2>", "&" };
     for (; from < w->count; from++) {
@@ -227,8 +232,8 @@ static void add_command(nnc_shell_commands *s, nnc_shell_command made) {
     s->list[s->count++] = made;
 }
 
-/* Returns the words of a launcher's options, from the launcher up to `end`. srun also takes the options of #SBATCH
- * lines, which its own options replace. */
+/* Returns the words of a launcher's options: the words after the launcher, up to `end`. For srun, the options of
+ * #SBATCH lines come first, so that srun's own options, which come later, replace them. */
 static nnc_script_words launcher_words(nnc_shell_commands *s, const nnc_script_words *w, int32_t launcher,
                                        int32_t end) {
     const bool is_srun = strcmp(launcher_of(w->items[launcher].text), "srun") == 0;

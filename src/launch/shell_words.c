@@ -72,8 +72,8 @@ const char *nnc_shell_expand_text(nnc_shell *s, const char *at, const char *end)
     return text;
 }
 
-/* Copies from a value only the names of the options, and gives each the unknown value "${branch}", because the value is
- * set in a branch that may not run. */
+/* Appends only the names of the options in a value, each with the unknown value "${branch}", because it is not certain
+ * that the assignment of this value runs. */
 static void put_options(nnc_shell *s, const nnc_script_cells *from, nnc_script_cells *to) {
     const nnc_script_cell *list = (const nnc_script_cell *)(const void *)from->bytes.bytes;
     bool at_begin = true, is_option = false;
@@ -174,7 +174,7 @@ size_t nnc_shell_name_length(const char *at) {
     return length;
 }
 
-/* ---- arithmetic: $((..)) ---- */
+/* ---- whole-number arithmetic of the shell: $((..)) ---- */
 
 typedef struct sum {
     nnc_shell *s;
@@ -229,7 +229,8 @@ static bool sum_operate(void *context, nnc_operator of) {
 
 static void sum_refuse(void *context, const char *expected, const char *at) { (void)context, (void)expected, (void)at; }
 
-/* Finds the first '?' outside brackets, or (sign ':') the ':' that belongs to it. NULL: there is no such character. */
+/* Finds the operator of a choice "a ? b : c" in an expression. sign '?': the first '?' outside brackets; sign ':': the
+ * ':' that belongs to the '?' before `at`. NULL: the expression has no such character. */
 static const char *find_choice(const char *at, char sign) {
     int brackets = 0, choices = 0;
     for (; *at != '\0'; at++) {
@@ -240,7 +241,8 @@ static const char *find_choice(const char *at, char sign) {
     return NULL;
 }
 
-/* Computes whole-number arithmetic as in $((..)), also "a > b ? a : b". Returns false if a value is not known. */
+/* Computes a whole-number expression of the shell, as in $((..)), including choices "a > b ? a : b". Returns false if
+ * the value of a name in the expression is not known. */
 /* NOLINTNEXTLINE(misc-no-recursion): each part is shorter */
 bool nnc_shell_calculate(nnc_shell *s, const char *text, double *result) {
     const char *ask = find_choice(text, '?');
@@ -283,16 +285,17 @@ size_t nnc_shell_blank_length(const char *at) {
     return closed && strchr(" \t\r\n\"'/\\)", at[length + 1]) != NULL ? length + 1 : 0;
 }
 
-/* Writes text of the script whose value is not known as "${TEXT}". */
+/* Appends a piece of the script whose value is not known to the cells `to`, in the form "${TEXT}". */
 static void put_unknown(nnc_shell *s, const char *at, size_t length, nnc_script_cells *to) {
     nnc_script_cells_put_text(s, to, "${", 2, true);
-    for (size_t i = 0; i < length && i < 60; i++) { /* spaces become '_', so that the text stays one word */
+    for (size_t i = 0; i < length && i < 60; i++) { /* a blank becomes '_', so that "${TEXT}" is a single word */
         nnc_script_cells_put(s, to, (char)(isspace((unsigned char)at[i]) ? '_' : at[i]), s->line, true);
     }
     nnc_script_cells_put_text(s, to, "}", 1, true);
 }
 
-/* Expands $((..)) to its value, if it is known. `at` is the position after the two opening brackets. */
+/* Expands the arithmetic $((..)) between `at` and `end`, without its brackets: appends its value, or "${TEXT}" if the
+ * value is not known. */
 static void expand_sum(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to) {
     double result = 0.0;
     char number[32];
@@ -355,7 +358,7 @@ static void put_default(nnc_shell *s, const char *word, const char *end, bool qu
     for (int32_t i = before; quoted && i < nnc_script_cells_count(to); i++) { all[i].is_kept = true; }
 }
 
-/* Returns the length of a variable's name, or of the number of an argument. */
+/* Returns the length of the variable name at `at`, or of the digits of an argument such as $12. */
 static size_t name_or_number_length(const char *at, const char *end) {
     const size_t digits = strspn(at, "0123456789"), given = (size_t)(end - at);
     return digits == 0 ? nnc_shell_name_length(at) : digits < given ? digits : given;
@@ -369,7 +372,8 @@ const char *nnc_shell_subscript_end(const char *at, const char *end) {
     return at != NULL && at < end ? at : NULL;
 }
 
-/* Returns the number of cells of "[key]=" at the begin of an item of an array; 0 = the item has another key. */
+/* Returns the number of cells of "[key]=" at the beginning of an array item; 0 = the item does not begin with this
+ * key. */
 static int32_t key_length(const nnc_script_cell *from, int32_t count, const char *key) {
     const int32_t length = (int32_t)strlen(key);
     bool has = count >= length + 3 && from[0].c == '[' && from[length + 1].c == ']' && from[length + 2].c == '=';
@@ -377,8 +381,8 @@ static int32_t key_length(const nnc_script_cell *from, int32_t count, const char
     return has ? length + 3 : 0;
 }
 
-/* Finds the item of an array with a subscript: the last item "[key]=value", or else the item with this number. Returns
- * the cells of its value; NULL = no such item. */
+/* Finds the item of an array for a subscript `key`: the last item of the form "[key]=value", otherwise the item with
+ * the number `key`. Returns the cells of the item's value; NULL = the array has no such item. */
 static nnc_script_cell *find_item(const nnc_shell_var *v, const char *key, int32_t *count) {
     nnc_script_cell *found = NULL;
     const size_t digits = strspn(key, "0123456789");
@@ -482,9 +486,8 @@ const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit
         expand_braces(s, at + 2, end - 1, quoted, to);
         return end;
     }
-    if (next == '@' || next == '*') { /* $@ and $* are empty, because the script is read without arguments */
-        return at + 2;
-    }
+    /* $@ and $*, all arguments of the script, are empty here, because the script is read without arguments */
+    if (next == '@' || next == '*') { return at + 2; }
     const size_t length = isdigit((unsigned char)next) ? 1 : nnc_shell_name_length(at + 1);
     if (length == 0) {
         const bool special = next == '#' || next == '?';
@@ -498,7 +501,7 @@ const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit
 /* NOLINTNEXTLINE(misc-no-recursion,readability-function-cognitive-complexity) */
 void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to) {
     bool quoted = false;
-    int32_t opened = 0; /* number of cells before the opening quote */
+    int32_t opened = 0; /* number of cells of `to` when the quote that is now open began */
     if (++s->nesting > NNC_SHELL_NESTING_MAX) { nnc_shell_refuse(s, "nested too deeply"); }
     while (at < end && nnc_shell_goes_on(s)) {
         const int32_t line = s->line;
@@ -520,7 +523,7 @@ void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_
             }
             at++;
         } else if (*at == '"') {
-            /* "" is an empty word, but a quoted empty array "${A[@]}" is no word */
+            /* the empty text "" is a word without characters; a quoted empty array "${A[@]}" is no word at all */
             if (quoted && nnc_script_cells_count(to) == opened && at[-1] != '}') {
                 nnc_script_cells_put(s, to, '\0', line, true);
             }

@@ -20,7 +20,7 @@ typedef struct toml {
     const char *name, *at, *end, *line_start;
     unsigned long line, written; /* line: current line of the TOML text, from 1. written: number of lines written so
                                   * far */
-    char prefix[PREFIX_TEXT];    /* name of the current table, with a dot at its end */
+    char prefix[PREFIX_TEXT];    /* name of the TOML table that is being read, with a dot at its end */
     bool any;                    /* true: at least one member of the JSON object was written, so the next one needs a
                                   * comma */
     nnc_buffer *out;
@@ -51,7 +51,7 @@ static void step(toml *t) {
     }
 }
 
-/* Skips spaces and a comment; over: true = also skips line ends. */
+/* Skips blanks and a comment in the TOML text. over: true = skips line ends, too. */
 static void skip(toml *t, bool over) {
     while (t->at < t->end) {
         const char c = *t->at;
@@ -69,8 +69,8 @@ static bool is_bare(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-/* Writes the Unicode character with number `code` as UTF-8. Returns false if there is no such character; t->err then
- * has the reason. */
+/* Appends the Unicode character with number `code` as UTF-8. Returns false if no character has this number; the error
+ * is then in t->err. */
 static bool put_character(toml *t, nnc_buffer *text, unsigned long code) {
     if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) { return fail(t, "a character of Unicode"); }
     if (code < 0x80) {
@@ -84,7 +84,8 @@ static bool put_character(toml *t, nnc_buffer *text, unsigned long code) {
     return true;
 }
 
-/* Reads an escape sequence, after its backslash. Returns false if it refuses the text, with the reason in t->err. */
+/* Reads an escape sequence of a TOML string, from the character after the backslash. Returns false if the sequence is
+ * wrong; the error is then in t->err. */
 static bool read_escape(toml *t, nnc_buffer *text) {
     static const char names[] = "btnfr\"\\", values[] = "\b\t\n\f\r\"\\";
     const char c = peek(t);
@@ -106,7 +107,8 @@ static bool read_escape(toml *t, nnc_buffer *text) {
     return put_character(t, text, code);
 }
 
-/* Reads a text in quotes, and appends it to a buffer that the caller frees. Returns false if it refuses the text. */
+/* Reads a TOML string in quotes, and appends its characters to `text`, which the caller frees. Returns false if the
+ * string is wrong. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 static bool read_text(toml *t, nnc_buffer *text) {
     const char quote = *t->at;
@@ -118,7 +120,8 @@ static bool read_text(toml *t, nnc_buffer *text) {
     while (t->at < t->end) {
         if (many ? starts(t, three) : *t->at == quote) {
             t->at += many ? 3 : 1;
-            while (many && peek(t) == quote) { /* quotes directly before the closing quotes belong to the text */
+            /* in a string with three quotes, quotes directly before the three closing ones belong to the string */
+            while (many && peek(t) == quote) {
                 nnc_buffer_byte(text, quote);
                 t->at++;
             }
@@ -129,7 +132,8 @@ static bool read_text(toml *t, nnc_buffer *text) {
             t->at++;
             const char *blanks = t->at;
             while (many && blanks < t->end && strchr(" \t\r", *blanks) != NULL && *blanks != '\0') { blanks++; }
-            if (many && blanks < t->end && *blanks == '\n') { /* a backslash at the end of a line joins the lines */
+            /* in a string with three quotes, a backslash at the end of a line joins this line with the next */
+            if (many && blanks < t->end && *blanks == '\n') {
                 t->at = blanks;
                 while (t->at < t->end && *t->at != '\0' && strchr(" \t\r\n", *t->at) != NULL) { step(t); }
             } else if (!read_escape(t, text)) {
@@ -143,7 +147,8 @@ static bool read_text(toml *t, nnc_buffer *text) {
     return fail(t, "the end of a quoted text");
 }
 
-/* Reads a key with its dots into a buffer. Returns false if it refuses the text, with the reason in t->err. */
+/* Reads a TOML key, such as a.b."c", into `key`. Returns false if there is no valid key; the error is then in
+ * t->err. */
 static bool read_key(toml *t, nnc_buffer *key) {
     for (;;) {
         skip(t, false);
@@ -164,12 +169,12 @@ static bool read_key(toml *t, nnc_buffer *key) {
     }
 }
 
-/* Writes line breaks until the JSON text is at the same line as the TOML text. */
+/* Writes line breaks until the JSON text has as many lines as the TOML text before this value. */
 static void to_line(toml *t, unsigned long line) {
     for (; t->written < line; t->written++) { nnc_buffer_byte(t->out, '\n'); }
 }
 
-/* Converts a number with or without underscores: decimal, or with 0x, 0o, 0b. Returns false if the word is no
+/* Converts a TOML number: decimal, or with 0x, 0o, 0b; underscores are allowed. Returns false if the word is no such
  * number. */
 static bool read_number(const char *word, double *number) {
     char digits[64], *end = digits;
@@ -192,8 +197,8 @@ static bool read_number(const char *word, double *number) {
            nnc_read_double(digits[0] == '+' ? first : digits, number) && isfinite(*number);
 }
 
-/* Writes a TOML value that is not in quotes as JSON: true, false and numbers unchanged; a date, an infinity or nan as a
- * string. Returns false for any other word. */
+/* Converts a TOML value without quotes to JSON: true, false and numbers stay the same; a date, an infinity or nan
+ * becomes a string. Returns false for any other word. */
 static bool put_word(toml *t) {
     char word[80];
     size_t length = 0;
@@ -209,7 +214,7 @@ static bool put_word(toml *t) {
         nnc_buffer_number(t->out, number);
     } else if (length > 0 && (strchr(word, ':') != NULL || strchr(word, '-') != NULL || strstr(word, "inf") != NULL ||
                               strcmp(word, "nan") == 0)) {
-        nnc_put_json_text(t->out, word); /* a date, an infinity or nan becomes a string */
+        nnc_put_json_text(t->out, word); /* a date, inf or nan is written as a JSON string */
     } else {
         return fail(t, "a value");
     }
@@ -284,7 +289,7 @@ static bool put_member(toml *t, const char *prefix, int depth) {
     return read;
 }
 
-/* Reads the name of a table: "[a.b]". Returns false if it refuses the text, with the reason in t->err. */
+/* Reads the heading of a TOML table, "[a.b]". Returns false if the heading is wrong; the error is then in t->err. */
 static bool read_table(toml *t) {
     nnc_buffer key = { 0 };
     t->at++;

@@ -18,8 +18,8 @@
 
 const bool nnc_yaml_is_read = true;
 
-/* Limits on the size in bytes and the nesting of a YAML file. Files that people write are small; libyaml would need
- * much time for files that are made to be slow. */
+/* Limits of the YAML reader: bytes of a file, and depth of its nesting. Files that people write are far smaller; the
+ * limits exclude files that are made so that libyaml takes long. */
 enum { YAML_BYTES_MAX = 1000 * 1000, DEPTH_MAX = NNC_SCAN_DEPTH_MAX - 4 };
 
 #define YAML_CALLS(X)          \
@@ -48,18 +48,20 @@ static nnc_status load(yaml_calls *calls, nnc_error *err) {
 #endif
 }
 
-/* A list or object of the JSON text that is not yet closed. */
+/* An open level of the JSON text: a list or object whose end is not yet written. */
 typedef struct level {
     bool object, at_value; /* object: true = an object, false = a list; at_value: true = a key was written, and its
                             * value is next */
-    bool merges;           /* true: the current key is "<<", which is not written */
+    /* true: the current key of the mapping is "<<"; it is not written, because the members of the named mapping take
+     * its place */
+    bool merges;
     int count;
     size_t keys; /* size of writer.keys when the object began; later entries of writer.keys are members of this
                   * object */
-    int anchor;  /* 1 + index of the anchor that names this list or object; 0 = no anchor */
+    int anchor;  /* 1 + index of the anchor of this list or object; 0 = it has no anchor */
 } level;
 
-/* A named node, and its position in the JSON text. */
+/* An anchor (&name) of the YAML text, and the position of its node in the JSON text. */
 typedef struct anchor {
     char name[64];
     size_t begin, end; /* begin: start of the node in the JSON text; end: end of the node; end = 0: the node is not
@@ -70,13 +72,13 @@ enum { ANCHORS_MAX = 32, KEYS_MAX = NNC_SCAN_VALUES_MAX };
 typedef struct writer {
     const char *name;
     nnc_buffer *out;
-    unsigned long line; /* current line of the JSON text, from 0 */
+    unsigned long line; /* number of line breaks written to the JSON text so far */
     level levels[DEPTH_MAX];
     int depth;
     int documents;
     anchor anchors[ANCHORS_MAX];
     int anchor_count;
-    nnc_buffer keys; /* list of the positions of the members of all objects that are not yet closed */
+    nnc_buffer keys; /* array of `member`: the positions of the members of all objects that are still open */
     nnc_error *err;
 } writer;
 
@@ -86,15 +88,15 @@ static nnc_status refuse(const writer *w, yaml_mark_t at, const char *what) {
     return nnc_fail(w->err, NNC_BAD_SPEC, where, "%s", what);
 }
 
-/* Writes line breaks up to the line of an event, and a comma if the event is a further member of a list or object. No
- * line break is written for a value on the line of its key. */
+/* Prepares the JSON text for the next value or key: writes a comma if a list item or a key precedes it, then line
+ * breaks up to the line of the YAML event. No line break is needed for a value on the line of its key. */
 static void step_to(writer *w, yaml_mark_t at) {
     level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
     if (in != NULL && !in->at_value && in->count++ > 0) { nnc_buffer_byte(w->out, ','); }
     for (; w->line < at.line; w->line++) { nnc_buffer_byte(w->out, '\n'); }
 }
 
-/* Called after a value was written: the next event of an object is then a key. */
+/* Called after each value: in an object, the next event is then a key. */
 static void end_value(writer *w) {
     if (w->depth > 0) { w->levels[w->depth - 1].at_value = false; }
 }
@@ -106,9 +108,9 @@ static bool is_word(const char *text, const char *const *words) {
     return false;
 }
 
-/* Converts a decimal number of YAML 1.1, without its underscores. Also accepts a number without a dot before its
- * exponent (1e-5), as the programs that read such files do. Refuses 010, because it is octal. Returns false if the text
- * is no such number. */
+/* Converts a decimal number of YAML 1.1; underscores are skipped. As the programs that read such files do, accepts an
+ * exponent without a dot before it (1e-5). Refuses octal numbers such as 010. Returns false if the text is no decimal
+ * number. */
 static bool read_number(const char *text, double *number) {
     char digits[64];
     size_t used = 0;
@@ -117,7 +119,7 @@ static bool read_number(const char *text, double *number) {
         const bool digit = *c >= '0' && *c <= '9';
         if (*c == '_' && any) { continue; }
         if (*c == '.' && any && !dot && !(c[1] >= '0' && c[1] <= '9')) {
-            dot = true; /* "1." and "1.e-5" are numbers in YAML but not in JSON */
+            dot = true; /* drops the dot of "1." and "1.e-5", which are numbers in YAML but not in JSON */
             continue;
         }
         dot = dot || *c == '.';
@@ -150,7 +152,7 @@ static void put_plain(nnc_buffer *out, const char *text) {
     }
 }
 
-/* Registers the name of an anchor for the node that begins here. *index receives 1 + the index of the anchor. */
+/* Registers an anchor (&name) for the node whose JSON text begins now. *index receives 1 + the index of the anchor. */
 static nnc_status begin_anchor(writer *w, const yaml_event_t *event, const unsigned char *name, int *index) {
     if (name == NULL) { return NNC_OK; }
     if (w->anchor_count == ANCHORS_MAX || strlen((const char *)name) >= sizeof w->anchors[0].name) {
@@ -163,7 +165,7 @@ static nnc_status begin_anchor(writer *w, const yaml_event_t *event, const unsig
     return NNC_OK;
 }
 
-/* Returns the last anchor that has the name of an alias; NULL = no such anchor. */
+/* Returns the latest anchor with the name that an alias (*name) uses; NULL = no anchor has this name. */
 static const anchor *find_anchor(const writer *w, const yaml_event_t *event) {
     const anchor *a = NULL;
     for (int i = 0; i < w->anchor_count; i++) {
@@ -176,17 +178,17 @@ static nnc_status refuse_merge(const writer *w, const yaml_event_t *event) {
     return refuse(w, event->start_mark, "bad merge (<<), expected one alias (*) of a mapping");
 }
 
-/* An entry of writer.keys: the position of a key, and whether it comes from a merge key ("<<"). length: number of
- * characters of the key with its quotes and ':'; 0 = merged. digest: digest of these characters, so that few keys are
- * compared in full. */
+/* A member of an open object (an element of writer.keys). begin: position of the key in the JSON text; length: number
+ * of characters of the key with its quotes and ':'; 0 if a merge ("<<") added the member; digest: digest of these
+ * characters, so that few keys have to be compared in full; merged: true if a merge added the member. */
 typedef struct member {
     size_t begin, length;
     uint64_t digest;
     bool merged;
 } member;
 
-/* Finds the member of the object `in` that has a given key (with its quotes and ':'). *end receives the start of the
- * next member, or `last`. Returns false if the object has no such member. */
+/* Finds the member of the open object `in` with a given key (with its quotes and ':'). *end receives the position where
+ * the next member begins, or `last` for the last member. Returns false if the object has no such member. */
 static bool find_member(const writer *w, const level *in, const char *key, size_t length, size_t last, member *found,
                         size_t *end) {
     const size_t count = (w->keys.size - in->keys) / sizeof *found;
@@ -203,8 +205,8 @@ static bool find_member(const writer *w, const level *in, const char *key, size_
     return false;
 }
 
-/* Overwrites text with blanks, unless it has an anchor, whose value an alias may need. The key is then repeated, which
- * the reader of JSON refuses. */
+/* Replaces a piece of the JSON text by blanks. If the piece contains an anchor, whose text an alias may need, the piece
+ * stays; its key then occurs twice, which the JSON reader refuses. */
 static void blank(writer *w, size_t from, size_t end) {
     for (int i = 0; i < w->anchor_count; i++) {
         if (w->anchors[i].begin >= from && w->anchors[i].begin < end) { return; }
@@ -212,8 +214,8 @@ static void blank(writer *w, size_t from, size_t end) {
     for (size_t at = from; at < end; at++) { w->out->bytes[at] = w->out->bytes[at] == '\n' ? '\n' : ' '; }
 }
 
-/* Looks in the object `in` for an earlier member with the key that was written last. If the value of this earlier
- * member is empty, or it comes from a merge key ("<<"), overwrites it with spaces. */
+/* Removes an earlier member of the open object `in` that has the same key as the one written last, if the earlier value
+ * is empty (null) or a merge ("<<") added it. The text of the removed member is replaced by blanks. */
 static void drop_earlier(writer *w, const level *in, size_t key) {
     const size_t length = w->out->size - key;
     if (w->out->failed) { return; }
@@ -229,8 +231,8 @@ static void drop_earlier(writer *w, const level *in, size_t key) {
     nnc_buffer_put(&w->keys, &written, sizeof written);
 }
 
-/* Looks in the object `in` for an earlier member with the same key and value as the member that was written last, and
- * overwrites the earlier one with spaces. value: position of the value that was written last. */
+/* Removes an earlier member of the open object `in` with the same key and the same value as the member that was written
+ * last. value: position of the value that was written last. The text of the removed member is replaced by blanks. */
 static void drop_same(writer *w, const level *in, size_t value) {
     member written = { 0 }, found = { 0 };
     size_t end = 0;
@@ -248,7 +250,7 @@ static void drop_same(writer *w, const level *in, size_t value) {
     }
 }
 
-/* Returns the position of the ',' or '}' after a member of an object in JSON text. */
+/* Returns the position of the ',' or '}' that ends the member of a JSON object that begins at `at`. */
 static size_t member_end(const char *json, size_t at, size_t end) {
     int depth = 0;
     bool quoted = false;
@@ -266,8 +268,8 @@ static size_t member_end(const char *json, size_t at, size_t end) {
     return at;
 }
 
-/* Merges "<<: *name" into the open mapping: copies the members of the mapping with the anchor `name` whose keys the
- * open mapping does not have. */
+/* Merges a mapping into the open one, as "<<: *name" asks: copies the members of the mapping with the anchor `name`
+ * whose keys the open mapping does not have. */
 static nnc_status merge(writer *w, const yaml_event_t *event, level *in) {
     const anchor *a = find_anchor(w, event);
     if (a == NULL || a->end == 0 || w->out->failed || w->out->bytes[a->begin] != '{') {
@@ -281,7 +283,7 @@ static nnc_status merge(writer *w, const yaml_event_t *event, level *in) {
     size_t next = 0;
     for (size_t at = a->begin + 1; at < a->end && !w->out->failed; at = next + 1) {
         next = member_end(w->out->bytes, at, a->end);
-        at += strspn(w->out->bytes + at, " \n"); /* skips spaces, which may stand in place of an overwritten member */
+        at += strspn(w->out->bytes + at, " \n"); /* skips blanks, which may have replaced a removed member */
         const char *colon = strstr(w->out->bytes + at, "\":");
         member found = { 0 };
         size_t end = 0;
@@ -301,7 +303,7 @@ static nnc_status merge(writer *w, const yaml_event_t *event, level *in) {
     return NNC_OK;
 }
 
-/* Writes the node of an anchor again, without its line breaks. */
+/* Writes the value of an alias (*name): the JSON text of the anchor's node again, without its line breaks. */
 static nnc_status put_alias(writer *w, const yaml_event_t *event) {
     level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
     const anchor *a = find_anchor(w, event);
@@ -385,7 +387,7 @@ static void end(writer *w) {
     end_value(w);
 }
 
-/* Tests whether an event has a tag. libyaml gives no tag for scalars without quotes. */
+/* Tests whether a YAML event has a tag (!tag). For a scalar without quotes, libyaml reports no tag. */
 static bool has_tag(const yaml_event_t *event) {
     switch (event->type) {
     case YAML_SCALAR_EVENT: return event->data.scalar.tag != NULL;
