@@ -45,7 +45,8 @@ void nnc_memo_clear(nnc_memo *memo) {
     }
 }
 
-/* Returns the hash of the first words of a key; each bit of the words changes many bits of the hash. */
+/* Returns the hash of the first memo->hashed words (8 bytes each) of a key. Each bit of these words changes many bits
+ * of the hash. */
 static uint64_t hash_of(const nnc_memo *memo, const void *key) {
     uint64_t hash = 0, word;
     for (size_t i = 0; i < memo->hashed; i++) {
@@ -102,7 +103,8 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index) { return key_at(memo,
 
 /* ---- cache of product times ---- */
 
-/* All values that the time of a matrix product depends on, except the device. */
+/* Key of the cache of product times: all values of a matrix product on which its time depends; the device is the same
+ * for the whole cache. */
 typedef struct product_key {
     int64_t m, n, k, batch, experts, flags; /* flags: number format, phase and layout of the operands, one or more bits
                                              * each */
@@ -114,7 +116,8 @@ enum { PRODUCTS = 1024, PRODUCT_WAYS = 4 };
 static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op *op, const nnc_work *work) {
     nnc_memo *memo = context;
     const nnc_matmul *u = &op->u.matmul;
-    /* The time of kernels that PyTorch issues for an op depends on more values than the key has. */
+    /* An op that is timed as kernels of PyTorch depends on more values than product_key has, so its time is not
+     * cached. */
     if (nnc_op_timed(op) != NNC_TIMED_GEMM || op->issued_as != NNC_ISSUED_NOT) { return nnc_op_time(device, op, work); }
     const int64_t flags = (int64_t)op->math_dtype << 8 | (int64_t)op->phase << 16 | (u->one_by_one ? 1 : 0) |
                           (u->b_is_weight ? 2 : 0) | (u->in_blocks ? 4 : 0) | (u->padded ? 8 : 0) |
@@ -139,13 +142,13 @@ static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op 
 /* ---- cache of lowered lists ---- */
 
 typedef struct list_key {
-    nnc_plan seen; /* fields of the plan that the op list depends on; see nnc_plan_lowering_key */
+    nnc_plan seen; /* the plan with only those fields set on which an op list depends; see nnc_plan_lowering_key */
     nnc_software software;
 } list_key;
 
-/* Copies an op list, without the unused elements of its arrays. */
+/* Copies an op list. Elements of its arrays that are not in use are not copied. */
 static void copy_list(nnc_op_list *to, const nnc_op_list *from) {
-    /* offset of the members after the arrays, at the end of the struct */
+    /* offset of the last members of nnc_op_list, which come after its arrays */
     const size_t mixed = offsetof(nnc_op_list, mixed_count);
     memcpy(to->ops, from->ops, (size_t)from->count * sizeof from->ops[0]);
     memcpy(to->blocks, from->blocks, (size_t)from->block_count * sizeof from->blocks[0]);
@@ -158,7 +161,7 @@ static void copy_list(nnc_op_list *to, const nnc_op_list *from) {
 }
 
 static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc_lowered *a, nnc_error *err) {
-    /* a search writes the list of one rank directly, because it seldom needs the whole list */
+    /* A search writes only the op list of one rank, because it seldom needs the list of the whole model. */
     nnc_op_list *list = shared->ends.slots > 0 ? &a->list : &a->whole;
     nnc_lower(shared->model, how, list);
     NNC_TRY(nnc_check_list(list, shared->model, err));
@@ -173,7 +176,8 @@ static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc
     return NNC_OK;
 }
 
-/* Returns the op list of the whole model, before sharding; writes it if it does not exist yet. */
+/* Returns the op list of the whole model, before it is divided over ranks. Writes this list first if it does not exist
+ * yet. */
 static const nnc_op_list *whole_of(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step) {
     if (!a->wholly) {
         nnc_plan seen;
@@ -195,7 +199,8 @@ static double adds_of(const nnc_step *step) {
     return nnc_lowering_of(step->plan, step->software, step->plan->attention).grad_accumulate;
 }
 
-/* Finds the lowered lists and sums of a plan in the cache of lists; if they are not there, lowers the plan. */
+/* Finds the entry of a plan and a profile in the cache of lowered lists. If the cache has no such entry, writes the op
+ * lists of the plan and adds them. */
 static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software,
                             nnc_lowered **found, nnc_error *err) {
     list_key key;
@@ -217,8 +222,9 @@ static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, co
     return lower(shared, &how, a, err);
 }
 
-/* Returns the latest op table of another op list with the same profile; if there is no such table, the member `list` of
- * the result is NULL. Successive plans differ little, so most of its rows can be copied. */
+/* Returns the newest op table in the cache that belongs to another op list with the same software profile; the member
+ * `list` of the result is NULL if there is no such table. Successive plans differ little, so that most rows of this
+ * table can be copied into the new one. */
 static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lowered *alike, const nnc_network *network) {
     const nnc_lowered *last = NULL;
     for (uint32_t i = 0; i < shared->alikes.count; i++) {
@@ -234,8 +240,9 @@ static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lower
     return (nnc_rows_like){ &last->list, last->count, &last->rows, same };
 }
 
-/* Makes the op table that all plans of a list share. If the table exists, only computes new times of collectives if the
- * routes differ, and of weight gradients if another share of the micro-batches adds to gradients. */
+/* Makes the op table that all plans with the same op list share. If the table exists, computes again only the times of
+ * collectives, if the routes differ, and the times of weight gradients, if nnc_op.grad_accumulate differs (the share of
+ * micro-batches that add to earlier gradients). */
 static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step) {
     const nnc_network *network = step->network;
     const size_t size = sizeof a->routes;
@@ -257,7 +264,8 @@ static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_ste
     }
 }
 
-/* Joins two op tables: the rows of the op list that plans share, and the rows of the ops that this plan added to it. */
+/* Makes the op table of a plan from two tables: the one that all plans of the op list share, and the one of the ops
+ * that only this plan adds to the list. */
 static void join_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows) {
     make_table(shared, alike, step);
     nnc_rows_join(&alike->rows, &shared->rest, rows);
@@ -275,8 +283,8 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
     join_rows(shared, alike, step, rows);
 }
 
-/* Returns the sum of the forward and backward times of all layers in the op table of a list, after overlap of
- * communication. */
+/* Returns the sum of the forward and backward times of all layers of a lowered list, in seconds for one micro-batch.
+ * Communication that overlaps with compute is not counted. */
 static double sum_table(nnc_lowered *alike, const nnc_step *step) {
     nnc_segment_time units[NNC_SEGMENTS_MAX];
     double rows_s[NNC_ROWS_MAX]; /* times before overlap, to restore the table: nnc_step_segment_times shortens
@@ -325,7 +333,7 @@ double nnc_lowered_floor_s(const nnc_lowered *alike, const nnc_step *step) {
         double load_s[NNC_FABRICS];
         if (row->op->phase == NNC_PHASE_RECOMPUTE) { continue; }
         if (!collective) { alone_s += row->repeat * nnc_product_least_s(step->device, row->op, &row->work); }
-        /* traffic of weights and host traffic do not depend on the micro-batch */
+        /* left out: the traffic of weights and the host traffic, which do not grow with the micro-batch */
         if (comm == NNC_COMM_DATA || comm == NNC_COMM_OFFLOAD) { continue; }
         nnc_fabric_load(step->network, &row->op->u.collective, load_s);
         const double busiest_s = nnc_max(load_s[NNC_FABRIC_SCALE_UP], load_s[NNC_FABRIC_SCALE_OUT]);
@@ -351,7 +359,7 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
     return NNC_OK;
 }
 
-/* Updates the op list for a plan that differs only in the number of micro-batches from the plan that wrote the list. */
+/* Updates the op list of a lowered entry for a plan that differs only in its number of micro-batches. */
 static void prepare_again(const nnc_step *step, nnc_lowered *alike) {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* sums that nnc_finish_list changes; they are not used, because the step
                                               * has its own sums */
@@ -366,9 +374,9 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
     double again[NNC_SEGMENTS_MAX];
     const bool everywhere = nnc_step_recomputed(step, &scratch->step, again);
     nnc_describe_model(scratch->shared->model, whole_of(scratch->shared, alike, step), step, r);
-    /* model FLOPs are counted on the whole list, before sharding */
+    /* Model FLOPs are counted on the op list of the whole model, before it is divided over ranks. */
     if (!everywhere || !alike->worked) {
-        /* true: no rank shares work, so the table of the whole list is also that of one rank */
+        /* true: the plan divides no work over ranks, so the op table of one rank is that of the whole model */
         const bool whole = nnc_plan_is_whole(step->plan);
         if (whole) {
             make_table(scratch->shared, alike, step);
@@ -385,8 +393,8 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
 
 enum { PASSES = 256, PASS_WAYS = 4 };
 
-/* Returns the key of a plan in the cache of passes: the plan without the fields that the cached values do not depend on
- * (number of micro-batches, length of the run, price, overlap). */
+/* Returns the key of a plan in the cache of passes: the plan with those fields set to 0 that have no effect on the
+ * cached values (number of micro-batches, length of the run, price, overlap). */
 static nnc_plan pass_key(const nnc_plan *plan) {
     const nnc_plan unset = { 0 };
     nnc_plan key = *plan;
@@ -410,12 +418,13 @@ nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, 
     return valid ? p : NULL;
 }
 
-/* Stores the passes of an estimate in the cache of passes. units NULL: the plan does not fit, so it has no times. */
+/* Stores the times, memory and FLOPs of one micro-batch of an estimate in the cache of passes. units: times of the
+ * segments; NULL = the plan does not fit, so no times were computed. */
 static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                       const nnc_result *r) {
     const size_t segments = (size_t)step->list->segment_count;
     const nnc_plan key = pass_key(step->plan);
-    /* an entry that is found may be invalid; it is overwritten */
+    /* If the cache has an entry for this key, the entry is no longer valid, so its values are replaced. */
     nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key);
     p = p != NULL ? p : nnc_memo_add(&shared->passes, &key);
     p->alike = shared->last;
@@ -440,11 +449,11 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nn
     shared->memory_stage = r->memory_stage;
 }
 
-/* Tests whether the step end of a plan depends on its number of micro-batches. */
+/* Tests whether the step end of a plan (collectives and update) depends on the number of micro-batches. */
 static bool counts_passes(const nnc_step *step) { return step->plan->zero == 2 || nnc_step_adds_gradients(step); }
 
-/* Sets the partition in scratch and the memory in *r. Uses the memory of the previous plan if both plans have the same
- * passes and the same numbers of micro-batches in flight. */
+/* Sets the partition of the layers in scratch and the memory in *r. Copies the memory of the previous plan if both
+ * plans share their passes and each stage keeps as many micro-batches in flight as before. */
 static void recall_memory(const nnc_model *model, const nnc_pass_entry *p, const nnc_step *step, nnc_scratch *scratch,
                           nnc_result *r) {
     nnc_estimate_cache *shared = scratch->shared;
@@ -466,7 +475,7 @@ static void recall_memory(const nnc_model *model, const nnc_pass_entry *p, const
     }
 }
 
-/* Sets the step ends in scratch; leaves them unchanged if they are equal to those of the previous plan. */
+/* Sets the step ends of all stages in scratch; keeps those of the previous plan if they are equal. */
 static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scratch *scratch) {
     nnc_estimate_cache *shared = scratch->shared;
     if (shared->ended != p || (shared->ended_passes != step->plan->micro_batches && counts_passes(step))) {
@@ -476,7 +485,8 @@ static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scrat
     shared->ended_passes = step->plan->micro_batches;
 }
 
-/* Tests whether the times are not needed: the caller needs them only for plans that fit, and this plan does not fit. */
+/* Tests whether the estimate can end without times: the caller needs times only of plans that fit (scratch->fits_only),
+ * and this plan does not fit. */
 static bool ends_untimed(const nnc_scratch *scratch, const nnc_result *r) {
     return scratch->fits_only && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED && r->verdict == NNC_OVER_MEMORY;
 }
@@ -489,12 +499,14 @@ static void keep_over(nnc_estimate_cache *shared, const nnc_software *software, 
     }
 }
 
-/* Tests whether a plan needs at least as much memory as the last plan that did not fit, so that it does not fit either:
- * all fields are equal, except that it may have more samples in a micro-batch or, without a pipeline, more
- * micro-batches. Returns false for memory so large that an estimate may report an error. */
+/* Tests whether a plan needs at least as much memory as `over`, the last plan that did not fit, so that it does not fit
+ * either. Both plans must be equal, except that this plan may have a larger micro-batch or, without a pipeline, more
+ * micro-batches. Returns false for very large memory, for which an estimate may report an error instead of a
+ * verdict. */
 static bool is_over_too(const nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan) {
     const nnc_plan *over = &shared->over;
-    const double most = 4503599627370496.0; /* 2^52 bytes: half of the largest memory that an estimate accepts */
+    /* 2^52 bytes, half of the largest memory for which an estimate gives a verdict */
+    const double most = 4503599627370496.0;
     nnc_plan like = *plan;
     like.micro_batch = over->micro_batch;
     like.micro_batches =
@@ -510,7 +522,7 @@ static bool is_over_too(const nnc_estimate_cache *shared, const nnc_software *so
            nnc_same_bytes(software, &shared->over_software, sizeof *software);
 }
 
-/* Sets the model sizes and the memory in the result of a plan whose passes are in the cache. */
+/* Sets the sizes of the model and the memory in *r for a plan whose passes are in the cache. */
 static void weigh_known(const nnc_model *model, const nnc_software *software, nnc_pass_entry *p, nnc_scratch *scratch,
                         nnc_result *r) {
     p->step.plan = &r->plan;
@@ -520,7 +532,8 @@ static void weigh_known(const nnc_model *model, const nnc_software *software, nn
     recall_memory(model, p, &p->step, scratch, r);
 }
 
-/* Completes the estimate of a plan whose passes are in the cache and whose memory is already set in *r. */
+/* Computes the times of a plan whose passes are in the cache, and completes its estimate. The memory in *r is set
+ * already. */
 static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err) {
     nnc_estimate_cache *shared = scratch->shared;
@@ -529,7 +542,7 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
     recall_ends(p, &p->step, scratch);
     if (!nnc_same_bytes(&p->grad_accumulate, &share, sizeof share) ||
         !nnc_same_bytes(&p->overlap, &r->plan.overlap, sizeof p->overlap)) {
-        if (shared->added != p) { /* only the weight-gradient ops of the list change */
+        if (shared->added != p) { /* the plan changes only the weight-gradient ops of the list */
             prepare_again(&p->step, p->alike);
             build_rest(shared, p->alike, &p->step);
             shared->added = p;
@@ -543,13 +556,13 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
     return nnc_estimate_finish(model, shared->device, &p->step, r, err);
 }
 
-/* ---- estimates with caches ---- */
+/* ---- the estimate of a plan with all caches ---- */
 
-/* Tests whether the passes of the last estimate are stored for later plans: nnc_scratch_share was called, and a second
- * plan has used the op list of this estimate. */
+/* Tests whether the passes of the current estimate are worth storing: the caller has called nnc_scratch_share, and at
+ * least two plans have used the op list. */
 static bool lasts(const nnc_estimate_cache *shared) { return shared->promised && shared->last->found; }
 
-/* Does the same as nnc_estimate_time, and stores the passes of a brief estimate in the cache of passes. */
+/* Computes the times as nnc_estimate_time does. If the estimate is brief, stores its passes in the cache of passes. */
 static nnc_status time_and_keep(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                                 nnc_error *err) {
     nnc_estimate_cache *shared = scratch->shared;
@@ -627,12 +640,13 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
     nnc_memo_clear(&shared->partitions);
 }
 
-/* Decides whether this estimate uses the caches: yes if the previous estimate had an equal model and device, or if
- * scratch->lists says that more estimates of them follow; otherwise no. Has no effect after nnc_scratch_share. */
+/* Decides whether an estimate uses the caches. It does if the previous estimate had an equal model and device, or if
+ * the caller states in scratch->lists that more estimates of this model follow. After nnc_scratch_share the caches are
+ * always used. */
 static void compare_specs(const nnc_scratch *scratch, const nnc_model *model, const nnc_device *device) {
     nnc_estimate_cache *shared = scratch->shared;
-    /* The op list of a graph, of a captured program, or of a model with towers depends on more than the bytes of the
-     * model struct. */
+    /* true: the bytes of the model struct decide its op list; false for a graph, a captured program or a model with
+     * towers, whose list depends on further data */
     const bool whole = model->family != NNC_FAMILY_GRAPH && model->captured == NULL && model->tower_count == 0;
     if (shared->promised) { return; }
     if (!whole || !nnc_same_bytes(&shared->last_model, model, sizeof *model) ||
@@ -641,7 +655,7 @@ static void compare_specs(const nnc_scratch *scratch, const nnc_model *model, co
         memcpy(&shared->last_device, device, sizeof *device);
         nnc_memo_clear(&shared->products);
         shared->model = NULL;
-        if (!whole || scratch->lists == 0) { return; /* this may be the only estimate of the model */ }
+        if (!whole || scratch->lists == 0) { return; /* perhaps no other estimate of this model follows */ }
     }
     if (shared->model == NULL) { nnc_estimate_cache_begin(shared, model, device); }
     shared->model = model; /* model and device have the same bytes as those of the cache, but may be at other
@@ -654,7 +668,8 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device, con
     nnc_estimate_cache *shared = scratch->shared;
     shared->recalled = 0;
     compare_specs(scratch, model, device);
-    /* Several lists are kept only if later plans can use them; otherwise each list replaces the previous one. */
+    /* alikes.ways is the number of op lists that are kept at the same time; 1: each list replaces the previous one,
+     * because later plans may not need it */
     shared->alikes.ways = shared->promised ? shared->alikes.slots : scratch->lists > 0 ? scratch->lists : 1;
     if (shared->model == model && shared->device == device && scratch->why == NULL) {
         return estimate_shared(model, device, software, plan, scratch, result, err);
@@ -664,7 +679,7 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device, con
     return nnc_estimate_once(model, device, software, plan, scratch, result, err);
 }
 
-/* ---- creating and freeing a scratch ---- */
+/* ---- creates and frees a scratch ---- */
 
 static bool create_lists(nnc_memo *memo, uint32_t count) {
     return nnc_memo_create(memo, count, count, sizeof(list_key), 0, sizeof(nnc_lowered));
@@ -672,7 +687,9 @@ static bool create_lists(nnc_memo *memo, uint32_t count) {
 
 enum {
     LOAD_BYTES = 6 << 20
-}; /* bytes for 16 simulations of 10,000 requests; the system provides memory only for pages that are used */
+    /* largest memory of 16 simulations of 10,000 requests in bytes; the system provides memory only for pages that are
+ * used */
+};
 
 void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes) {
     if (scratch->load_bytes < bytes) {
@@ -683,9 +700,10 @@ void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes) {
     return scratch->load;
 }
 
-/* A scratch and its cache in one block of memory, because the system needs two calls per block. */
+/* A scratch and its cache, allocated as one block: two blocks would need twice as many calls of the operating
+ * system. */
 typedef struct whole_scratch {
-    nnc_scratch scratch; /* first member, so a pointer to the scratch is also a pointer to the block */
+    nnc_scratch scratch; /* first member, so that the address of the scratch is the address of the whole block */
     nnc_estimate_cache shared;
 } whole_scratch;
 
@@ -715,7 +733,7 @@ void nnc_scratch_destroy(nnc_scratch *scratch) {
     free(scratch);
 }
 
-/* Creates the caches that only a search uses. Returns false if memory ran out. */
+/* Creates the cache of product times and the other caches that only a search uses. Returns false if memory ran out. */
 static bool create_search(nnc_scratch *scratch) {
     nnc_estimate_cache *shared = scratch->shared;
     shared->timer = (nnc_op_timer){ time_op, &shared->products };
@@ -727,7 +745,8 @@ static bool create_search(nnc_scratch *scratch) {
 
 bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device, bool search) {
     nnc_estimate_cache *shared = scratch->shared;
-    if (shared->passes.slots == 0) { /* first call: creates large caches, because many plans follow */
+    /* first call with this scratch: creates the cache of passes and the caches of a search */
+    if (shared->passes.slots == 0) {
         if (!nnc_memo_create(&shared->passes, PASSES, PASS_WAYS, sizeof(nnc_plan), sizeof(nnc_plan),
                              sizeof(nnc_pass_entry)) ||
             (search && !create_search(scratch))) {
@@ -743,14 +762,15 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
 
 /* ---- cache of step ends (the work of a device after its last backward) ---- */
 
-/* All values that the step end of a stage depends on, for one model, device file and network: the trained parameters of
- * the stage, and the plan without the fields that change only passes and their order. */
+/* Key of the cache of step ends: all values on which the step end of a stage depends, for one model, device file and
+ * network. These are the trained parameters of the stage, and the plan without the fields that only change passes and
+ * their order. */
 typedef struct end_key {
-    uint64_t degrees; /* degrees of the plan, mixed to one number, for the hash */
+    uint64_t degrees; /* hash of the degrees of the plan (data, tensor, pipeline, shard), ZeRO stage and offload */
     nnc_step_end_params params;
     nnc_plan plan;
     const nnc_software *software;
-    int64_t passes; /* number of passes; 0 = the step end does not depend on it */
+    int64_t passes; /* number of passes in a step; 0 = the step end does not depend on this number */
 } end_key;
 
 enum { ENDS = 1024, END_WAYS = 4 };
@@ -759,7 +779,8 @@ static void set_plan(end_key *key, const nnc_step *step) {
     const nnc_plan *plan = step->plan;
     const bool every_pass = plan->zero == 2 || nnc_step_adds_gradients(step);
     memcpy(&key->plan, plan, sizeof key->plan);
-    /* if the device file gives new_bytes_per_s, activations matter, because they decide which memory is new */
+    /* Micro-batch and recomputation stay in the key if the device file states new_bytes_per_s: they change the
+     * activations, and thus the memory that a step allocates for the first time. */
     if (!(step->device->host.new_bytes_per_s > 0.0)) {
         key->plan.micro_batch = key->plan.micro_batches = 0;
         key->plan.recompute = 0;
@@ -775,15 +796,16 @@ static void set_plan(end_key *key, const nnc_step *step) {
     key->passes = every_pass ? nnc_step_passes(plan) : 0;
 }
 
-/* Key of the cache of the seconds of step ends: step ends with equal keys take the same time. like: a number of the
- * caller; equal numbers mean equal plans (up to the order of passes) and equal times of the segments. */
+/* Key of the cache of the seconds that step ends take; step ends with equal keys take the same time. like: number given
+ * by the caller; two calls with the same number have equal times of segments, and their plans differ only in the order
+ * of passes. */
 typedef struct seconds_key {
     uint64_t like;
     int32_t held[NNC_SEGMENTS_MAX][2]; /* for each segment: number of instances that the device holds, and number of
                                         * recomputed instances */
 } seconds_key;
 
-/* Number of bytes of `held` that the hash uses: two numbers for each of the first three segments. */
+/* Number of bytes of `held` from which the hash is computed: two numbers for each of the first three segments. */
 enum { HASHED_HELD = 6 * sizeof(int32_t) };
 
 static void set_held(seconds_key *key, const nnc_stage_residency *h) {
@@ -824,12 +846,13 @@ void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_
             *made = nnc_step_end_expose(step, units, &m->holdings[d], &overlap, end);
             known = made;
         }
-        m->own_ends[d] = *known; /* a copy, because another stage may replace the entry of the cache */
+        /* copied, because the entry in the cache may be replaced while the next stages are computed */
+        m->own_ends[d] = *known;
         nnc_step_end_set(m, d, &m->own_ends[d]);
     }
 }
 
-/* ---- cache of partitions (the layers of each stage) ---- */
+/* ---- cache of partitions (which layers each stage holds) ---- */
 
 enum { PARTITIONS = 256, PARTITION_STAGES = 32, PARTITION_VIRTUAL = 64 };
 
@@ -851,8 +874,8 @@ uint64_t nnc_list_layers_digest(const nnc_op_list *list) {
     return digest;
 }
 
-/* Returns the key of the partition of a plan: equal keys mean that all stages hold the same layers. 0 = the partition
- * is not cached. */
+/* Returns the key of a plan in the cache of partitions. If two plans have the same key, each stage holds the same
+ * layers under both plans. 0 = the pipeline is too long for the cache. */
 static uint64_t key_of(const nnc_plan *plan, uint64_t layers) {
     const int32_t chunks = nnc_schedule_chunks(plan);
     const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;

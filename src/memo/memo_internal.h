@@ -42,7 +42,7 @@ typedef struct nnc_memo_slot {
 typedef struct nnc_memo {
     uint32_t slots, ways, count, turn;
     size_t key_size, hashed, value_at, stride;
-    uint64_t hash; /* hash of the key of the last call of nnc_memo_find */
+    uint64_t hash; /* hash of the key that the last call of nnc_memo_find looked for */
     nnc_memo_slot *slot;
     unsigned char *entries;
 } nnc_memo;
@@ -53,83 +53,89 @@ typedef struct nnc_memo {
 bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_size, size_t hashed, size_t value_size);
 void nnc_memo_destroy(nnc_memo *memo);
 
-/* Returns the value of a key; NULL = the key is not in the cache. The value stays at its address until another entry
- * replaces it. */
+/* Returns the address of the value that the cache has for a key; NULL = the key is not in the cache. The value stays at
+ * this address until another entry replaces it. */
 void *nnc_memo_find(nnc_memo *memo, const void *key);
-/* Adds the key of the last call of nnc_memo_find, which returned NULL. Returns the space for its value, which the
- * caller must fill. If all slots of the key are in use, its entry replaces an old entry. */
+/* Adds the key that the last call of nnc_memo_find has not found. Returns the space for the value of this key, which
+ * the caller must fill. If all slots of the key are in use, the new entry replaces an old one. */
 void *nnc_memo_add(nnc_memo *memo, const void *key);
 
 /* Removes all entries from a cache. */
 void nnc_memo_clear(nnc_memo *memo);
 
-/* Returns the value of the entry that was added as number `index`, counted from 0. index must be below `count`. */
+/* Returns the value of the entry with number `index`; entries are numbered from 0 in the order in which they were
+ * added. index must be below `count`. */
 void *nnc_memo_value(const nnc_memo *memo, uint32_t index);
 
 /* ---- memo.c: caches of lowered lists, product times and passes ---- */
 
-/* A lowered op list (written for a plan), with the sums of its segments and its op table. */
+/* An entry of the cache of lowered lists: the op lists of the whole model and of one rank, written for the plans that
+ * share them, with the sums of their segments and the op table. */
 typedef struct nnc_lowered {
     bool listed, found, worked, tabled; /* true means: listed: the op lists are valid; worked: `work` is valid; tabled:
                                          * `rows` is valid; found: a second plan has used the list */
     uint64_t list_number;               /* serial number of this list, see nnc_estimate_cache.lists */
     nnc_software software;
-    bool wholly;       /* true: `whole` is valid; a search writes `whole` only when it is needed */
-    nnc_op_list whole; /* op list of the whole model, before sharding */
+    bool wholly; /* true: `whole` is valid; a search writes `whole` only if it needs the list of the whole model */
+    nnc_op_list whole; /* op list of the whole model, before it is divided over ranks */
     nnc_op_list list;  /* op list of one rank: first `count` ops, which are the same for all plans of this entry, then
                         * the ops that the last plan added */
     int32_t count;
-    double grad_accumulate; /* value of nnc_op.grad_accumulate with which list and table were made */
+    double grad_accumulate; /* value of nnc_op.grad_accumulate with which `list` and `rows` were computed */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_pass_work work; /* FLOPs of one micro-batch; valid only if full recomputation is off, or runs all layers
                          * again */
-    nnc_rows rows;      /* op table of the first `count` ops; its collectives were timed on `routes` */
+    nnc_rows rows;      /* op table of the first `count` ops of `list`; its collectives have the times of `routes` */
     nnc_route routes[NNC_ROUTES_OF_LAYERS];
-    bool summed;       /* true: `least_s` was computed for `routes` */
-    double least_s;    /* lower bound of the seconds of one micro-batch in all layers; see nnc_lowered_least_s */
+    bool summed;    /* true: `least_s` is valid for the current `routes` */
+    double least_s; /* lower bound, in seconds, of the time of one micro-batch in all layers; see nnc_lowered_least_s */
     double least_adds; /* value of nnc_op.grad_accumulate for which `least_s` was computed */
 } nnc_lowered;
 
-/* Results that plans with different numbers of micro-batches share, such as the times of a pass. The segments and
- * recompute blocks of the op list are not copied; they stay in `alike`. */
+/* Entry of the cache of passes: results of one micro-batch, such as its times, which plans with different numbers of
+ * micro-batches share. The segments and recompute blocks of the op list are not copied into the entry; they are read
+ * from `alike`. */
 typedef struct nnc_pass_entry {
     nnc_lowered *alike;
     uint64_t list_number; /* list_number of `alike` when this entry was made; if alike->list_number is different now,
                            * the entry is invalid */
-    nnc_step step;        /* the step; each estimate sets its plan, profile and step ends again */
+    /* the step of the plan for which the entry was made; each later estimate sets its plan, profile and step ends */
+    nnc_step step;
     nnc_network network;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_pass_work work;
     bool timed;             /* true: `units` and `work` are set; false: the plan needs too much memory, so its times
                              * were not computed */
-    double grad_accumulate; /* value of nnc_op.grad_accumulate for which `units` were computed */
-    double overlap;         /* value of nnc_plan.overlap for which `units` were computed */
+    double grad_accumulate; /* value of nnc_op.grad_accumulate with which `units` were computed */
+    double overlap;         /* value of nnc_plan.overlap with which `units` were computed */
     nnc_segment_time units[NNC_SEGMENTS_MAX];
 } nnc_pass_entry;
 
-/* NNC_LOWERED_LISTS: most op lists in the caches of a scratch. A caller of nnc_scratch_share promises (`promised`) that
- * model and device do not change. Without this promise, each estimate compares both byte by byte with the model and
- * device of the previous estimate. */
+/* NNC_LOWERED_LISTS: largest number of op lists that the caches of a scratch keep. `promised` is true after
+ * nnc_scratch_share, whose caller promises that model and device do not change. Without this promise, each estimate
+ * compares the bytes of its model and device with those of the previous estimate. */
 enum { NNC_LOWERED_LISTS = 4 };
 typedef struct nnc_estimate_cache {
-    const nnc_model *model; /* model of the cached results; NULL = nothing is cached */
+    const nnc_model *model; /* model to which the cached results belong; NULL = the caches are empty */
     const nnc_device *device;
     bool promised;
-    nnc_model last_model; /* model of the previous estimate, for the comparison if nnc_scratch_share was not called */
+    /* copy of the model of the previous estimate, compared with the next model unless `promised` is true */
+    nnc_model last_model;
     nnc_device last_device;
-    uint64_t lists; /* number of op lists that were written so far */
+    uint64_t lists; /* number of op lists that were written so far; the serial number of the newest one */
     nnc_op_timer timer;
     nnc_memo products, alikes, passes, ends, end_seconds, partitions;
-    nnc_lowered *last;                 /* lowered list of the previous estimate; NULL = there was no estimate yet */
+    nnc_lowered *last; /* lowered list that the previous estimate used; NULL = there was no estimate yet */
     const nnc_pass_entry *partitioned; /* entry to which the stages and the memory in scratch belong; NULL = they belong
                                         * to no entry */
-    nnc_rows rest;                     /* op table of the ops that the last plan added to its list */
+    nnc_rows rest;                     /* op table of the ops that the last plan added to its op list */
     const nnc_pass_entry *added;       /* entry whose plan added the ops of `rest`; NULL = a plan without an entry added
                                         * them */
     const nnc_pass_entry *ended;       /* entry to which the step ends in scratch belong; NULL = they belong to no
                                         * entry */
-    int64_t ended_passes;              /* number of micro-batches for which the step ends in scratch were computed */
-    uint64_t recalled;                 /* key of the partition in scratch, if a search set it; 0 = another partition */
+    int64_t ended_passes; /* number of micro-batches of the plan for which the step ends in scratch were computed */
+    /* key of the partition that is in scratch; 0 = the partition in scratch was not set by nnc_step_partition_recall */
+    uint64_t recalled;
     nnc_memory memory;
     int32_t memory_stage;
     nnc_plan over; /* the last plan that needed too much memory, its software profile and its bytes; over_bytes 0 = no
@@ -138,55 +144,61 @@ typedef struct nnc_estimate_cache {
     double over_bytes;
 } nnc_estimate_cache;
 
-/* Lets all later plans share lowered op lists. Model and device must not change until the next call of this function.
- * search: true = also creates the caches that only a search uses. Returns false if memory ran out. */
+/* Makes all later estimates with this scratch share their lowered op lists. Model and device must not change until the
+ * next call of this function. search: true = also creates the caches that only a search uses. Returns false if memory
+ * ran out. */
 bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device, bool search);
 
-/* Empties the caches of estimates, and sets the model and device of the results that follow. */
+/* Empties all caches of estimates, and sets the model and the device of the estimates that follow. */
 void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model, const nnc_device *device);
 
-/* Returns the valid entry of a plan and its profile in the cache of passes; NULL = there is no valid entry. */
+/* Returns the entry that the cache of passes has for a plan and its software profile; NULL = the cache has no such entry,
+ * or the op list of the entry was replaced since. */
 nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software);
 
-/* Prepares the op list of one rank and the sums of its segments. A search calls the parts of an estimate one by one,
- * because it needs the memory of a plan before its times. */
+/* Prepares the op list of one rank for a plan, and the sums of its segments. A search calls this function and the next
+ * ones separately, because it needs the memory of a plan before its times. */
 nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan,
                             nnc_network *network, nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                             nnc_lowered **alike, nnc_error *err);
-/* Sets the FLOPs in the result, from the segments that each device holds (in scratch). Overwrites scratch->rows. */
+/* Sets the FLOPs in *r, from the segments that each device holds according to scratch. Overwrites scratch->rows. */
 void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *step, nnc_result *r);
-/* Makes the op table of a plan, with the ops that the plan added to its list, and with kernels slowed down by expert
- * communication and by the power cap. */
+/* Makes the op table of a plan: the rows that plans with the same op list share, and the rows of the ops that only this
+ * plan adds. Then lengthens the times of kernels that share the device with expert communication, and of kernels that
+ * the power cap slows down. */
 void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows);
 
-/* Returns a lower bound of the seconds of one micro-batch in all layers. It leaves out recomputation, the ops that a
- * plan adds to its list, and the power limit; each of them only adds time, because communication that overlaps with
- * added compute saves at most the time of this compute. A cached bound is also valid for a plan that adds to gradients
- * in a larger share of its micro-batches, because adding takes at least as long as writing. */
+/* Returns a lower bound, in seconds, of the time of one micro-batch in all layers. The bound leaves out recomputation,
+ * the ops that only this plan adds to its list, and the power limit. Each of these only adds time: communication that
+ * overlaps with the added compute saves at most the time of this compute. A cached bound is also valid for a plan that
+ * adds to gradients in a larger share of its micro-batches, because adding takes at least as long as writing. */
 double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step);
-/* Returns a second lower bound for the list of the last nnc_lowered_least_s, which is proportional to the micro-batch:
- * with r >= 1 times the micro-batch, a pass takes at least r times this bound. It is the longest of three times:
- * products (nnc_product_least_s) plus the traffic that cannot overlap; all traffic inside domains; all traffic between
- * domains. Traffic is at datasheet rates. */
+/* Returns another lower bound in seconds, for the op list of the last call of nnc_lowered_least_s; it is proportional
+ * to the micro-batch: with r times the micro-batch (r >= 1), one pass takes at least r times this bound. The bound is
+ * the largest of three times: the matrix products (nnc_product_least_s) plus the traffic that cannot overlap; all
+ * traffic inside scale-up domains; all traffic between them. Traffic moves at datasheet rates. */
 double nnc_lowered_floor_s(const nnc_lowered *alike, const nnc_step *step);
 
-/* ---- memo.c: caches of step ends and partitions, for a search ---- */
+/* ---- memo.c: caches of step ends and partitions, which only a search uses ---- */
 
-/* Sets the step ends of all stages in scratch as nnc_step_ends_set does, with two caches. like: a number that
- * identifies `units` and the plan: if two calls have the same number, their units are equal, and their plans differ
- * only in the order of passes. Needs nnc_scratch_share. */
+/* Sets the step ends of all stages in scratch as nnc_step_ends_set does, and stores them in two caches. like: number
+ * that stands for `units` and the plan: if two calls have the same number, their `units` are equal, and their plans
+ * differ only in the order of passes. nnc_scratch_share must have been called. */
 void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                           uint64_t like);
 
-/* Returns a digest of the layers of a list: of its segments, and of the order of their layers. */
+/* Returns a digest of the layers of an op list: of the number of instances of each segment, and of the order of
+ * different layers. */
 uint64_t nnc_list_layers_digest(const nnc_op_list *list);
 
-/* Distributes the layers over the stages as nnc_step_partition does, with a cache. layers: digest of the layers
- * (nnc_list_layers_digest). The plans of two calls may differ only in pipeline, schedule, virtual stages,
- * micro-batches, full recomputation and software profile. Partitions of long pipelines are not cached. */
+/* Distributes the layers over the pipeline stages as nnc_step_partition does, or copies an equal result from the cache.
+ * layers: digest of the layers (nnc_list_layers_digest). Between two calls, a plan may change only in pipeline,
+ * schedule, virtual stages, micro-batches, full recomputation and software profile. Partitions of long pipelines are
+ * not cached. */
 void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step, uint64_t layers);
 
-/* Creates the caches of step ends, of their seconds, and of partitions. Returns false if memory ran out. */
+/* Creates the three caches of a search: step ends, the seconds that they take, and partitions. Returns false if memory
+ * ran out. */
 bool nnc_search_memos_create(nnc_estimate_cache *shared);
 
 #endif

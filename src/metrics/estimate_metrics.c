@@ -35,8 +35,8 @@ static nnc_cell get_offload(const nnc_place *place, char text[NNC_METRIC_TEXT_MA
     return (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text };
 }
 
-/* Returns true if outputs omit the schedule: the plan has no pipeline, or its schedule is the usual one ("interleaved"
- * with virtual stages, "1f1b" without). */
+/* Returns true if outputs leave out the schedule of the pipeline: the plan has no pipeline, or has the usual schedule
+ * ("interleaved" with virtual stages, "1f1b" without). */
 static bool is_usual(const nnc_plan *plan) {
     return plan->pipeline == 1 ||
            plan->schedule == (plan->virtual_stages > 1 ? NNC_SCHEDULE_INTERLEAVED : NNC_SCHEDULE_1F1B);
@@ -117,12 +117,13 @@ static nnc_cell get_adapters(const nnc_place *place, char text[NNC_METRIC_TEXT_M
     return nnc_text_cell(text);
 }
 
-/* Value of the metric plan.reserve_bytes. Null if the member is -1: the software profile then sets the reserve. */
+/* Returns the value of the metric plan.reserve_bytes: null if the plan has -1, which means that the software profile
+ * sets the reserve. */
 NNC_GET(get_plan_reserve, nnc_plan,
         (nnc_cell){ .kind = self->reserve_bytes >= 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL, .whole = self->reserve_bytes })
 
-/* The fields of a plan that nnc_plan_metrics does not list. An output lists all fields of a plan, so that a user can
- * repeat the estimate. If a field has no row, the test every_field_of_a_plan_is_written fails. */
+/* Rows for the fields of a plan that are not in nnc_plan_metrics. An output lists all fields of a plan, so that a user
+ * can repeat the estimate. If a field has no row, the test every_field_of_a_plan_is_written fails. */
 static const nnc_metric other_plan_rows[] = {
     NNC_BOOL(nnc_plan, ends_as_layers),
     NNC_WHOLE(nnc_plan, first_stage_layers),
@@ -593,8 +594,8 @@ static nnc_cell get_trust_rows(const nnc_place *place, char text[NNC_METRIC_TEXT
     return nnc_whole_cell(p->of == NNC_PAST_SEEN ? p->rows : p->unseen);
 }
 
-/* Metrics of `trust`: number and mean error of the measured steps from which the error of an estimate is known. These
- * are the steps that no fit has used; if `of` is NNC_PAST_SEEN, all measured steps of the device. */
+/* Metrics of the section `trust`: number and mean absolute error of the measured steps with which the predictions were
+ * compared. They are steps that no fit has used; if `of` is NNC_PAST_SEEN, all measured steps of the device. */
 static const nnc_metric trust_rows[] = {
     NNC_AS("rows", WHOLE, .get = get_trust_rows,
            .help = "Number of measured steps that no fit has used; if accuracy.of is seen, number of all measured "

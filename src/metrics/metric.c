@@ -10,8 +10,8 @@
 
 static const nnc_cell no_value = { .kind = NNC_CELL_NULL };
 
-/* Returns the struct that contains the value of a row: the record itself; if row->hop > 0, the struct to which the
- * pointer at offset hop - 1 of the record points. NULL = no such struct. */
+/* Returns the struct that contains the value of a row of a metrics table: the record itself, or, if row->hop > 0, the
+ * struct to which the pointer at offset hop - 1 of the record points. NULL = the pointer is NULL. */
 static const char *base_of(const nnc_metric *row, const void *record) {
     const char *at = record;
     if (row->hop > 0 && at != NULL) { memcpy(&at, &at[row->hop - 1], sizeof at); }
@@ -110,10 +110,11 @@ bool nnc_line_listed(const nnc_lines *lines, const nnc_place *place) {
     return lines->metrics->listed == NULL || lines->metrics->listed(place);
 }
 
-/* State of find_columns, which runs twice: the first run counts the columns, the second run fills `list`. */
+/* State of find_columns, which runs twice over a metrics table: the first run counts the columns, the second run fills
+ * `list`. */
 typedef struct finder {
     nnc_arena *arena;
-    nnc_column *list; /* list to fill; NULL = the columns are only counted */
+    nnc_column *list; /* list that the second run fills; NULL in the first run, which only counts the columns */
     int32_t count;
     const nnc_metric *inside[NNC_COLUMN_DEPTH];
     int depth;
@@ -204,14 +205,14 @@ const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name) 
     return found;
 }
 
-/* Tests whether `full` ends with a dot and `word`. */
+/* Tests whether the name `full` ends with a dot and the text `word`. */
 static bool ends_so(const char *full, const char *word) {
     const size_t whole = strlen(full), part = strlen(word);
     return part > 0 && whole > part && full[whole - part - 1] == '.' && strcmp(full + whole - part, word) == 0;
 }
 
-/* Tests whether a full name is an input of the plan. If a short name such as "tokens" fits both a result and an input,
- * it means the result "work.tokens", not the input "plan.tokens". */
+/* Tests whether the full name of a metric begins with "plan.". If the user writes a short name such as "tokens" that
+ * fits a result and an input of the plan, the result "work.tokens" is used, not the input "plan.tokens". */
 static bool gives_way(const char *full) { return nnc_begins(full, "plan."); }
 
 nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, const char *word) {
@@ -231,7 +232,7 @@ nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, co
     return match;
 }
 
-/* ---- accuracy of earlier predictions, from measured steps of the same family and software profile ---- */
+/* ---- errors of earlier predictions, from measured steps of the same model family and software profile ---- */
 
 static const char *const past_names[NNC_PAST_COUNT] = { "none", "too_few", "device", "all_devices", "seen" };
 
@@ -340,10 +341,11 @@ bool nnc_report_may_fit(const nnc_report *report) {
     return r->verdict == NNC_OVER_MEMORY && report->least_bytes > 0 && report->least_bytes <= r->memory.capacity_bytes;
 }
 
-enum { WORDS_MAX = 256, SHORT = 48 }; /* SHORT: most letters of the options of a change in a sentence */
+/* SHORT: a change is named in the sentence only if its options have at most this number of letters */
+enum { WORDS_MAX = 256, SHORT = 48 };
 
-/* Writes the verdict on memory with its numbers, for example "it fits: 3.7 GB of 85.9 GB per device". A plan that does
- * not fit also gets the first change that was estimated to fit, if its options are short. */
+/* Writes the verdict on memory with its numbers, for example "it fits: 3.7 GB of 85.9 GB per device". For a plan that
+ * does not fit, adds the first advised change with which it fits, if the options of this change are short. */
 static void write_memory_words(const nnc_report *report, char words[WORDS_MAX]) {
     const nnc_result *r = report->result;
     char total[NNC_NUMBER_TEXT], capacity[NNC_NUMBER_TEXT];
@@ -439,7 +441,7 @@ static const nnc_metric op_rows[] = {
            .help = "Time of a collective, overlapped or not."),
 };
 
-/* Outputs list an op only if the busiest stage runs the op. */
+/* Outputs leave out an op that the busiest stage does not run. */
 NNC_IF(is_run, nnc_op_cost, self->repeat > 0)
 
 const nnc_metrics nnc_op_metrics = { .what = "one op of the step",
@@ -456,8 +458,8 @@ NNC_GET(get_ends, nnc_stage,
                       : self->head                  ? "head"
                                                     : ""))
 
-/* Seconds in which the backward of one micro-batch computes only gradients of weights; null if the schedule does not
- * compute these separately. */
+/* Returns the seconds in which a stage computes only weight gradients in the backward of one micro-batch; null if the
+ * schedule computes them together with the other gradients. */
 NNC_GET(get_shown_weight_s, nnc_stage, nnc_number_cell(self->weight_s > 0 ? self->weight_s : (double)NAN))
 
 NNC_GET(get_busiest, void, nnc_text_cell(place->index == NNC_OWNER(nnc_report)->result->stage ? "busiest" : ""))
@@ -520,13 +522,13 @@ NNC_GET(get_lever, nnc_sensitivity,
         nnc_text_cell(nnc_sensitivity_parameter_name(self->figure, NNC_OWNER(nnc_report)->result->plan.precision,
                                                      text)))
 
-/* Value of the varied device parameter as text, with its unit. */
+/* Returns the value of the device parameter that the sensitivity varies, as text with its unit. */
 NNC_GET(get_shown_value, nnc_sensitivity,
         nnc_text_cell(nnc_unit_text(self->value, nnc_sensitivity_parameter_unit(self->figure), text)))
 
 static nnc_cell get_shown_elasticity(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_sensitivity *entry = place->record;
-    /* adding 0.0 turns -0 into 0, so that no minus sign is printed */
+    /* the sum with 0.0 turns -0 into 0, so that no minus sign is printed */
     snprintf(text, NNC_METRIC_TEXT_MAX, "%.3f", entry->elasticity + 0.0);
     return nnc_text_cell(text);
 }
