@@ -122,8 +122,8 @@ static bool may_be_format(const char *table, const char *text) {
     return false;
 }
 
-/* Finds the launch format of a document: the format whose table lists a key of the document as a sign. If no table lists
- * one, *format is NULL and table->is_parsed is false. */
+/* Finds the launch format of a document: the format whose table lists a key of the document as a sign. If no table
+ * lists one, *format is NULL and table->is_parsed is false. */
 static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format, nnc_document *table, nnc_error *err) {
     nnc_id_list ids = { 0 };
     *format = NULL;

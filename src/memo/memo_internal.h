@@ -152,8 +152,8 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
 /* Empties all caches of estimates, and sets the model and the device of the estimates that follow. */
 void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model, const nnc_device *device);
 
-/* Returns the entry that the cache of passes has for a plan and its software profile; NULL = the cache has no such entry,
- * or the op list of the entry was replaced since. */
+/* Returns the entry that the cache of passes has for a plan and its software profile; NULL = the cache has no such
+ * entry, or the op list of the entry was replaced since. */
 nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software);
 
 /* Prepares the op list of one rank for a plan, and the sums of its segments. A search calls this function and the next

@@ -1,5 +1,6 @@
-/* Reads a whole ONNX file: its tensors and its nodes in order, and writes the graph file. A program without protobuf-c
- * has only the first part of this file (NNC_ONNX_MISSING). */
+/* Reads a whole ONNX file (its tensors, then its nodes in order) and writes the graph file of nncost. A program without
+ * protobuf-c contains only the first part of this C file (NNC_ONNX_MISSING), which reports that ONNX files cannot be
+ * read. */
 #include "onnx/onnx_import.h"
 
 #include "base/base_internal.h"
@@ -40,8 +41,8 @@ nnc_status nnc_onnx_import(const char *path, const char *id, const char *axes, n
 
 #include "onnx/onnx_internal.h"
 
-/* Largest size of a file, in bytes. A larger file contains the weights of the network, and an import needs only their
- * shapes. */
+/* Largest size of an ONNX file in bytes. A larger file contains the weights of the network, which an import does not
+ * need: it needs only their shapes. */
 #define BYTES_MAX 536870912
 
 static nnc_status read_file(const char *path, uint8_t **bytes, size_t *size, nnc_error *err) {
@@ -86,7 +87,7 @@ static bool make_room(nnc_onnx_graph *g) {
         g->status = nnc_no_memory(g->err);
         return false;
     }
-    /* a node gives an omitted input the name ""; the first value (index 0) must have this name */
+    /* the value with index 0 has the name "", which a node gives to an input that it omits */
     return nnc_onnx_find(g, "") == 0;
 }
 
@@ -98,8 +99,8 @@ static bool is_float(const Onnx__ValueInfoProto *info) {
             type->elem_type != ONNX__TENSOR_PROTO__DATA_TYPE__BOOL);
 }
 
-/* Writes an input of the network to the graph file: the first input as "input", each later input as an entry of
- * "ops". Returns false if the file was refused. */
+/* Writes an input of the ONNX network to the graph file: the first input as the member "input", each later input as an
+ * entry of "ops". Returns false if the ONNX file was refused. */
 static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool first) {
     char shape[96] = "";
     const bool ids = !is_float(info);
@@ -142,7 +143,8 @@ static bool read_tensors(nnc_onnx_graph *g) {
         if (at <= 0) { return nnc_onnx_refuse(g, "an input without a name"); }
         nnc_onnx_value *v = &g->values[at];
         if (v->kind != NNC_ONNX_UNKNOWN) {
-            /* the name of this input is the name of a parameter, because old files also list parameters as inputs */
+            /* skipped: old ONNX files list their parameters as inputs, too, and this input has the name of a
+             * parameter */
             continue;
         }
         if (!first && g->shapeless && is_float(info)) {
@@ -213,8 +215,8 @@ static bool write_outputs(nnc_onnx_graph *g) {
     return any || nnc_onnx_refuse(g, "has no output that depends on its input");
 }
 
-/* Converts all nodes of the ONNX graph once. The import calls the function twice: the first pass finds the last use
- * of each tensor, the second pass writes. Returns false if the file was refused. */
+/* Converts all nodes of the ONNX graph. The import runs this function twice: the first run only finds the last use of
+ * each tensor, the second run writes the graph file. Returns false if the ONNX file was refused. */
 static bool pass(nnc_onnx_graph *g) {
     for (int32_t i = 0; i < g->name_count; i++) { g->names[i] = -1; }
     g->count = g->regs = g->step = 0;
@@ -254,7 +256,7 @@ static nnc_status finish(nnc_onnx_graph *g, const char *id, char **text, size_t 
     nnc_buffer all = { 0 };
     nnc_buffer_text(&all, "{\n  \"schema\": \"nncost.model/1\",\n");
     nnc_buffer_text(&all, "  \"id\": ");
-    nnc_put_json_text(&all, id); /* the id comes from a file name, so it may have any characters */
+    nnc_put_json_text(&all, id); /* the id comes from a file name, so it may contain any character */
     nnc_buffer_text(&all, ",\n  \"name\": ");
     nnc_put_json_text(&all, id);
     nnc_buffer_text(&all, ",\n  \"family\": \"graph\",\n"
@@ -283,19 +285,19 @@ static nnc_status convert(nnc_onnx_graph *g, const char *id, char **text, size_t
     return g->status;
 }
 
-/* Limits the memory that protobuf-c may allocate, because two bytes of a file can describe a tensor that needs 200
- * bytes. `failed` is set when an allocation fails, because protobuf-c reports a failed allocation and a bad file in the
- * same way. */
+/* State of the allocator of protobuf-c, which limits memory: two bytes of an ONNX file can describe a tensor that needs
+ * 200 bytes. failed: true after a failed allocation, because protobuf-c reports a failed allocation like a bad file. */
 typedef struct unpacking {
     size_t left; /* number of bytes that protobuf-c may still allocate */
     bool too_many, failed;
 } unpacking;
 
-/* Returns the limit in bytes for a file of `count` bytes: enough for a million values, and for files with weights. */
+/* Returns how many bytes protobuf-c may allocate for an ONNX file of `count` bytes: enough for a million values, and
+ * for files that contain weights. */
 static size_t most_bytes(size_t count) { return (size_t)1000000000 + 3 * count; }
 
 static void *take(void *context, size_t size) {
-    enum { OVERHEAD = 32 }; /* overhead of one allocation in bytes */
+    enum { OVERHEAD = 32 }; /* bytes that the system adds to each allocation */
     unpacking *u = context;
     u->too_many = u->too_many || size > u->left || u->left - size < OVERHEAD;
     if (u->too_many) { return NULL; }

@@ -19,30 +19,30 @@ enum { NNC_ONNX_RANK_MAX = 8, NNC_ONNX_WHOLE_MAX = 4096 };
 
 typedef enum nnc_onnx_kind {
     NNC_ONNX_UNKNOWN,
-    NNC_ONNX_WHOLE,  /* constant whole numbers that the import computes: shapes, indices */
-    NNC_ONNX_WEIGHT, /* constants and parameters */
+    NNC_ONNX_WHOLE,  /* the value is a constant of whole numbers, which the import computes: shapes, indices */
+    NNC_ONNX_WEIGHT, /* the value is another constant or a parameter; only its shape is known */
     NNC_ONNX_ACTIVATION
 } nnc_onnx_kind;
 
-/* Patterns: a value can be a step of a larger op, such as the mean of a norm. It is then deferred, that is, not written
- * until a later node shows which op it belongs to. src is the input of the larger op. */
+/* Patterns. A value can be an intermediate result of a larger op, such as the mean of a norm. The value is then
+ * deferred: it is not written until a later node shows to which op it belongs. src: the input of the larger op. */
 typedef enum nnc_onnx_pattern {
     NNC_ONNX_PLAIN,
-    NNC_ONNX_MEAN,        /* the value is the mean of src over its last axis */
+    NNC_ONNX_MEAN,        /* the value is the mean of src over the last axis */
     NNC_ONNX_CENTERED,    /* the value is src minus the mean of src */
     NNC_ONNX_SQUARED,     /* the value is the square of each element of a CENTERED value */
     NNC_ONNX_VARIANCE,    /* the value is the mean of a SQUARED value over its last axis */
     NNC_ONNX_DEVIATION,   /* the value is the square root of a VARIANCE value */
     NNC_ONNX_NORMED,      /* normalised src */
-    NNC_ONNX_NORMED_GAIN, /* NORMED (normalised src) times a gain */
-    NNC_ONNX_ERF,         /* the value is erf (error function) of src */
+    NNC_ONNX_NORMED_GAIN, /* the value is the normalised src, times a gain */
+    NNC_ONNX_ERF,         /* the value is the error function (erf) of src */
     NNC_ONNX_ERF_PLUS,    /* the value is an ERF value plus 1 */
     NNC_ONNX_SIGMOID,     /* the value is the sigmoid of src */
     NNC_ONNX_HARD_SIGMOID,
     NNC_ONNX_CLIPPED,
-    NNC_ONNX_BATCH_NORM, /* batch norm of src */
+    NNC_ONNX_BATCH_NORM, /* the value is the batch norm of src, without a gain */
     NNC_ONNX_BATCH_GAIN, /* the value is the batch norm of src times a gain */
-    NNC_ONNX_LINEAR,     /* src times a matrix; a bias may follow */
+    NNC_ONNX_LINEAR,     /* the value is src times a matrix of weights; a bias may follow */
     NNC_ONNX_PADDED,     /* the value is src, padded with zeros */
     NNC_ONNX_SCORES,     /* the value is the matrix product of src and the transpose of key */
     NNC_ONNX_PROBABILITIES
@@ -53,19 +53,21 @@ typedef struct nnc_onnx_value {
     nnc_onnx_kind kind;
     int32_t rank;
     int64_t dims[NNC_ONNX_RANK_MAX];
-    int64_t *whole; /* elements of the value if they are known whole numbers; NULL = not known */
-    int64_t origin; /* weights: number of elements of the parameter from which the value comes */
-    bool computed;  /* true: a constant that was computed from other constants, and thus no parameter */
-    bool ids;       /* true: the elements are token ids */
+    int64_t *whole; /* elements of the value, if it is a constant of known whole numbers; NULL = not known */
+    int64_t origin; /* of a parameter, and of a value computed from one: number of elements of the parameter */
+    bool computed;  /* true: the constant was computed from other constants, so it is no parameter of the network */
+    bool ids;       /* true: the elements of the value are token ids */
     nnc_onnx_pattern pattern;
     int32_t src, key, width; /* src, key: indices of values in nnc_onnx_graph; width: width of a linear layer's
                               * output */
-    int32_t same_as;         /* 1 + index of a value with the same elements and another name; 0 = no such value */
+    /* 1 + index of another value that has the same elements; 0 = no other value has them */
+    int32_t same_as;
     bool rms;
-    int64_t pads[4]; /* padding of a feature map: at the start of both axes, then at the end of both axes */
-    int32_t reg;     /* index of the register (a tensor of the graph file) that holds the value; -1 = not written yet */
+    int64_t pads[4]; /* of a padded map: number of zeros above, to the left, below and to the right */
+    /* index of the register (a tensor of the graph file) that contains the value; -1 = the value is not written yet */
+    int32_t reg;
     int32_t shape_rank;
-    int64_t shape[4]; /* shape of the tensor in the register */
+    int64_t shape[4]; /* shape of the register's tensor, with shape_rank axes */
 } nnc_onnx_value;
 
 typedef struct nnc_onnx_graph {
@@ -74,109 +76,116 @@ typedef struct nnc_onnx_graph {
     nnc_arena *arena;
     nnc_error *err;
     nnc_status status;
-    const Onnx__NodeProto *node; /* the node that is being converted ("current node"); NULL = none */
+    const Onnx__NodeProto *node; /* the current node, which is being converted; NULL = no node is being converted */
     nnc_onnx_value *values;
     int32_t count, capacity;
-    int32_t *slots; /* hash table of the names of values: each entry is 1 + index of a value; 0 = empty */
+    int32_t *slots; /* hash table of the names of values: each entry is 1 + the index of a value; 0 = a free entry */
     int32_t slot_count;
     bool shapeless; /* true: no parameter of the file has data; then floating-point inputs after the first input are
                      * treated as parameters */
-    /* ---- the graph file that is being written ---- */
+    /* ---- members for the graph file that is being written ---- */
     nnc_buffer out;
     int32_t current, regs, reg_capacity, step;
     struct nnc_onnx_reg {
         int32_t name, last; /* last: index of the last entry of "ops" that uses the register, found in the first pass; 0
                              * = no entry */
     } * reg;
-    int32_t *names; /* for each name, the index of the register that has it; -1 = the name is free */
+    int32_t *names; /* names[i]: index of the register that has name number i; -1 = name i is free */
     int32_t name_count;
-    bool begun;  /* true: at least one entry of "ops" was written */
+    bool begun;  /* true: at least one entry of the list "ops" was written */
     bool second; /* true: the second of two equal passes over the nodes; the first pass finds the last use of each
                   * register */
     int32_t convolutions, batch_norms, dropouts, biased;
     bool softmax_last;
     const char *axes;   /* sizes for axes that have no size in the ONNX file: "sequence=128,x.2=48"; NULL = no sizes
                          * given */
-    uint32_t axes_used; /* bit i is set if an input has axis i of `axes` */
+    uint32_t axes_used; /* bit i is 1 if an axis of an input has taken its size from entry i of `axes` */
 } nnc_onnx_graph;
 
-/* Returns the tensor type of an input; NULL = it is no tensor. */
+/* Returns the tensor type of an input of the network; NULL = the input is no tensor. */
 const Onnx__TypeProto__Tensor *nnc_onnx_type_of(const Onnx__ValueInfoProto *info);
-/* Reads the shape of an input. batch: the first axis is the batch; its size must be 1 or not given. The sizes of the
- * other axes are in the file or in `axes`. Returns false if the file was refused. */
+/* Reads the shape of an input of the network. batch: true = the first axis is the batch, whose size must be 1 or
+ * missing. The sizes of all other axes come from the ONNX file or from g->axes. Returns false if the ONNX file was
+ * refused. */
 bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool batch);
-/* Returns the first entry of `axes` that fits no axis of an input; NULL = every entry was used. */
+/* Returns the first entry of g->axes that no axis of an input has used; NULL = all entries were used. */
 const char *nnc_onnx_axis_left(const nnc_onnx_graph *g);
 
-/* Notes why the current node cannot be converted, which ends the import. Always returns false. */
+/* Stores the reason why the current node cannot be converted; the import then ends with an error. Always returns
+ * false. */
 bool nnc_onnx_refuse(nnc_onnx_graph *g, const char *format, ...) NNC_PRINTF(2, 3);
 
-/* Returns the index of the value with this name, which is added if it is new; -1: out of memory. */
+/* Returns the index of the value with a given name. If there is no such value, adds it; -1: out of memory. */
 int32_t nnc_onnx_find(nnc_onnx_graph *g, const char *name);
-/* Returns the value of input `index` of the current node; if the node has no such input, an unknown value. */
+/* Returns the value of input number `index` of the current node. If the node has no such input, returns the value with
+ * the name "", which is unknown. */
 nnc_onnx_value *nnc_onnx_input(nnc_onnx_graph *g, size_t index);
 bool nnc_onnx_has_input(const nnc_onnx_graph *g, size_t index);
 nnc_onnx_value *nnc_onnx_output(nnc_onnx_graph *g, size_t index);
 
-/* Computes the number of elements of a value. Returns false when the number is too large or not known. */
+/* Computes the number of elements of a value. Returns false if this number is too large or a size is not known. */
 bool nnc_onnx_elements(const nnc_onnx_value *v, int64_t *elements);
 const Onnx__AttributeProto *nnc_onnx_attribute(const nnc_onnx_graph *g, const char *name);
 int64_t nnc_onnx_int(const nnc_onnx_graph *g, const char *name, int64_t unsaid);
-/* Returns element `index` of the list attribute `name`; if the node has no such attribute, returns `unsaid`. */
+/* Returns element number `index` of the list in attribute `name` of the current node; if the node has no such element,
+ * returns `unsaid`. */
 int64_t nnc_onnx_ints(const nnc_onnx_graph *g, const char *name, size_t index, int64_t unsaid);
-/* Returns the index of an axis of v; a negative axis is counted from the end. -1: the axis does not exist, and the node
- * was refused. */
+/* Returns the number of an axis of v, counted from 0; a negative `axis` is counted from the last axis. If v has no such
+ * axis, refuses the node and returns -1. */
 int32_t nnc_onnx_axis(nnc_onnx_graph *g, const nnc_onnx_value *v, int64_t axis);
 
-/* Folds a node, that is, computes its output because all its inputs are constants: the values of whole numbers, and
- * only the shape of other constants. Returns false when it refuses the node. */
+/* Folds the current node: computes its output during the import, because all its inputs are constants. The values are
+ * computed for whole numbers, and only the shape for all other constants. Returns false if the node was refused. */
 bool nnc_onnx_fold(nnc_onnx_graph *g);
-/* Folds a Shape node: its output is the sizes of the axes of its input, as whole numbers. Always returns true. */
+/* Folds a node of type Shape: its output is a list of whole numbers, the sizes of the axes of its input. Always returns
+ * true. */
 bool nnc_onnx_shape_of(nnc_onnx_graph *g);
-/* Reads a constant tensor of the file into a value. Returns false if the file was refused. */
+/* Reads a constant tensor of the ONNX file into the value v. Returns false if the ONNX file was refused. */
 bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_value *v);
 
-/* Computes the shape of the output of a node that moves values, such as Reshape or Slice, for constants and
- * activations. Returns false when it refuses the node. */
+/* Computes the shape of the output of a node that moves values without arithmetic, such as Reshape or Slice. The input
+ * may be a constant or an activation. Returns false if the node was refused. */
 bool nnc_onnx_moved_shape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
-/* Computes the shape of two values combined element by element, with broadcasting. Returns false when it refuses the
- * node. */
+/* Computes the shape of the result of an elementwise operation on two values, with broadcasting. Returns false if the
+ * node was refused. */
 bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_onnx_value *b, nnc_onnx_value *out);
 
-/* Converts a node with an input that is no constant to entries of "ops". Returns false when it refuses the node. */
+/* Converts the current node, which has an input that is no constant, to entries of the list "ops". Returns false if the
+ * node was refused. */
 bool nnc_onnx_convert(nnc_onnx_graph *g);
-/* Writes a deferred value as an op of its own, so that it has a register. Returns false when it refuses the node. */
+/* Writes a deferred value as an op of its own, so that a register contains it. Returns false if the node was
+ * refused. */
 bool nnc_onnx_materialise(nnc_onnx_graph *g, nnc_onnx_value *v);
 
-/* ---- constants ---- */
+/* ---- onnx_values.c: constants ---- */
 
-/* Tests whether a value consists of known whole numbers and has at most one axis. *count: number of these whole
- * numbers. */
+/* Tests whether a value is a constant of known whole numbers with at most one axis. *count receives how many numbers it
+ * has. */
 bool nnc_onnx_known(const nnc_onnx_value *v, int64_t *count);
 
-/* ---- steps ---- */
+/* ---- onnx_write.c: entries of the list "ops" ---- */
 
-/* Appends an entry to the list "ops" of the graph file. A register is a tensor with a name in that file. from: the
- * register that the entry reads. format: all members of the entry except "as", which names the output. Returns the
- * register of the output. */
+/* Appends an entry to the list "ops" of the graph file, and returns the register of its output (a register is a named
+ * tensor of the graph file). from: the register that the entry reads. format: all members of the entry except "as",
+ * which names the output. */
 int32_t nnc_onnx_step(nnc_onnx_graph *g, int32_t from, const char *format, ...) NNC_PRINTF(3, 4);
-/* Creates the register of the first input of the network. Returns its index. */
+/* Creates the register that contains the first input of the network, and returns its index. */
 int32_t nnc_onnx_begin(nnc_onnx_graph *g);
-/* Writes the name of a register to `text`, for an entry of "ops" that reads this register in addition to the current
- * tensor. Returns text. */
+/* Writes the name of a register to `text`, for an entry of "ops" with two inputs: the output of the previous entry and
+ * this register. Returns text. */
 const char *nnc_onnx_with(nnc_onnx_graph *g, int32_t reg, char text[16]);
 
-/* Gives the tensor of a value another shape, by an op "view". Returns false when it refuses the node. */
+/* Gives the tensor of a value another shape: writes an op "view". Returns false if the node was refused. */
 bool nnc_onnx_view(nnc_onnx_graph *g, nnc_onnx_value *v, int32_t rank, const int64_t *shape);
-/* nnc_onnx_as_map gives a value the shape of a feature map (channels x height x width) or a volume (channels x depth x
- * height x width). nnc_onnx_as_rows gives it the shape rows x last axis. Both write an op "view" if the shape changes,
- * and return false when they refuse the node. */
+/* nnc_onnx_as_map gives a value the shape of a feature map (channels x height x width) or of a volume (channels x depth
+ * x height x width). nnc_onnx_as_rows gives a value the shape rows x last axis. Both write an op "view" if the shape
+ * changes, and return false if the node was refused. */
 bool nnc_onnx_as_map(nnc_onnx_graph *g, nnc_onnx_value *v);
 bool nnc_onnx_as_rows(nnc_onnx_graph *g, nnc_onnx_value *v);
-/* Notes the register and the shape of the output of a node that was written. */
+/* Stores in a value which register contains it, and the shape of this register. */
 void nnc_onnx_made(nnc_onnx_value *out, int32_t reg, int32_t rank, const int64_t *shape);
 
-/* ---- nodes ---- */
+/* ---- onnx_nodes.c, onnx_patterns.c: nodes ---- */
 
 static inline bool nnc_onnx_is(const nnc_onnx_graph *g, const char *type) {
     return strcmp(g->node->op_type, type) == 0;
@@ -185,25 +194,29 @@ static inline bool nnc_onnx_is(const nnc_onnx_graph *g, const char *type) {
 /* Tests whether a value is a constant with one element. */
 bool nnc_onnx_is_scalar(const nnc_onnx_value *v);
 int32_t nnc_onnx_index_of(const nnc_onnx_graph *g, const nnc_onnx_value *v);
-/* Makes `out` another name for the tensor of `in`, with the shape of `out`. */
+/* Makes `out` a second name for the tensor of the value `in`; `out` keeps its own shape. */
 void nnc_onnx_alias(const nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
-/* Sets the pattern of `out`, when a node continues a larger op. `out` then has another tensor than its input. */
+/* Sets the pattern of `out`, the output of a node that continues a larger op. From then on, `out` is another tensor
+ * than the input of the node. */
 void nnc_onnx_becomes(nnc_onnx_value *out, nnc_onnx_pattern pattern);
 void nnc_onnx_same_dims(const nnc_onnx_value *in, nnc_onnx_value *out);
-/* Defers `out` (does not write it yet), as a step of a larger op whose input is src. */
+/* Defers the value `out`: it is not written yet, but becomes an intermediate result (pattern) of a larger op whose
+ * input is src. */
 void nnc_onnx_defer(nnc_onnx_graph *g, nnc_onnx_value *out, nnc_onnx_pattern pattern, const nnc_onnx_value *src);
-/* Defers the output of the current node, as a step of a larger op whose input is the first input of the node. Returns
- * false when it refuses the node. */
+/* Defers the output of the current node: it becomes an intermediate result (pattern) of a larger op, whose input is the
+ * first input of the node. Returns false if the node was refused. */
 bool nnc_onnx_put_off(nnc_onnx_graph *g, nnc_onnx_pattern pattern);
-/* Write the op to which a deferred value belongs: a norm, a linear layer or a batch norm. affine: text of further
- * members of the entry in "ops", or "". Each returns false when it refuses the node. */
+/* nnc_onnx_write_norm, nnc_onnx_write_linear and nnc_onnx_write_batch_norm write the op to which a deferred value
+ * belongs. affine: text of further members of the entry in "ops", or "". Each returns false if the node was refused. */
 bool nnc_onnx_write_norm(nnc_onnx_graph *g, nnc_onnx_value *v, const char *affine);
 bool nnc_onnx_write_linear(nnc_onnx_graph *g, nnc_onnx_value *v, bool bias);
 bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v);
-/* Writes the current node as an activation of this kind. Returns false when it refuses the node. */
+/* Writes the current node as an activation function; kind: its name, such as "relu". Returns false if the node was
+ * refused. */
 bool nnc_onnx_act(nnc_onnx_graph *g, const char *kind);
 
-/* Functions that convert the current node (onnx_patterns.c). They return false when they refuse the node. */
+/* Functions of onnx_patterns.c that convert the current node, one per type of node. Each returns false if the node was
+ * refused. */
 bool nnc_onnx_gemm(nnc_onnx_graph *g);
 bool nnc_onnx_product(nnc_onnx_graph *g);
 bool nnc_onnx_softmax(nnc_onnx_graph *g);

@@ -1,12 +1,13 @@
-/* The nodes of an ONNX graph: one function for each kind, and the table of kinds. Nodes that cut, join and reorder come
- * first, then nodes on maps. A node of an unknown kind is refused with its name: nothing is guessed. */
+/* Converts the nodes of an ONNX graph: one function for each type of node, and the table of types. Nodes that cut, join
+ * or reorder tensors come first, then nodes on feature maps. A node of an unknown type is refused, and the error names
+ * the type; the import never guesses what a node does. */
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 
 /* ---- converts nodes that cut, join or reorder tensors ---- */
 
-/* Converts a node that takes a part of an axis. The cost depends on the length of the part, not on its position.
- * Returns false when it refuses the node. */
+/* Converts a node whose output is a part of an axis of its input. The op depends on the length of the part, not on its
+ * position, because only the length decides the cost. Returns false if the node was refused. */
 static bool part(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out) {
     int64_t had = 0, has = 0;
     nnc_onnx_elements(in, &had);
@@ -40,8 +41,8 @@ static bool split(nnc_onnx_graph *g) {
     return axis >= 0;
 }
 
-/* Converts a Gather node. The node either looks up token ids in a table of parameters (an embedding), or selects a part
- * of an activation. Returns false when it refuses the node. */
+/* Converts a node of type Gather. The node looks up token ids in a table of parameters (an embedding), or selects a
+ * part of an activation. Returns false if the node was refused. */
 static bool gather(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *index = nnc_onnx_input(g, 1), *out = nnc_onnx_output(g, 0);
     if (!nnc_onnx_moved_shape(g, in, out)) { return false; }
@@ -57,7 +58,7 @@ static bool gather(nnc_onnx_graph *g) {
     return true;
 }
 
-/* Converts a node that puts a learned token before the other tokens. Returns false when it refuses the node. */
+/* Converts a node that puts learned tokens before the other tokens. Returns false if the node was refused. */
 static bool prepend(nnc_onnx_graph *g, const nnc_onnx_value *tokens, nnc_onnx_value *x, nnc_onnx_value *out) {
     if (x->rank != 3 || tokens->rank != 3 || x->dims[0] != 1 || tokens->dims[0] != 1 || tokens->dims[2] != x->dims[2] ||
         !nnc_onnx_as_rows(g, x)) {
@@ -120,10 +121,10 @@ static bool moved(nnc_onnx_graph *g) {
     return true;
 }
 
-enum { SIDES = 3 }; /* most axes of a window: depth, height, width */
+enum { SIDES = 3 }; /* largest number of axes along which a window moves: depth, height, width */
 
-/* The window of a convolution or a pool over a volume or a map. A sequence is a map with one row: its window moves
- * along the width. */
+/* The window of a convolution or a pool, which moves over a volume or a feature map. A sequence counts as a map with
+ * one row, so its window moves along the width. */
 typedef struct window {
     int64_t kernel[SIDES], stride[SIDES], dilation[SIDES], begin[SIDES], end[SIDES], more[SIDES];
 } window;
@@ -132,7 +133,8 @@ static bool same_text(const Onnx__AttributeProto *a, const char *text) {
     return a != NULL && a->has_s && a->s.len == strlen(text) && memcmp(a->s.data, text, a->s.len) == 0;
 }
 
-/* Sets the padding of one side so that the output has length / stride positions, rounded up ("SAME"). */
+/* Sets the padding at both ends of one side of a window, so that the output has length / stride positions, rounded up
+ * (the mode "SAME"). */
 static void pad_alike(window *w, int side, int64_t length, bool upper) {
     const int64_t outputs = nnc_ceil_div(length, w->stride[side]);
     const int64_t pad = (outputs - 1) * w->stride[side] + w->dilation[side] * (w->kernel[side] - 1) + 1 - length;
@@ -141,8 +143,8 @@ static void pad_alike(window *w, int side, int64_t length, bool upper) {
     w->end[side] = all - w->begin[side];
 }
 
-/* Reads kernel, stride, dilation and padding of the current node. pads: height and width padding of a Pad node before
- * it. Returns false when it refuses the node. */
+/* Reads kernel, stride, dilation and padding of the window of the current node. pads: padding of height and width by a
+ * Pad node before the current node. Returns false if the node was refused. */
 static bool read_window(nnc_onnx_graph *g, const nnc_onnx_value *in, const int64_t kernel[SIDES], const int64_t pads[4],
                         window *w) {
     const Onnx__AttributeProto *automatic = nnc_onnx_attribute(g, "auto_pad");
@@ -194,8 +196,8 @@ static bool window_text(nnc_onnx_graph *g, const window *w, char *text, size_t s
            nnc_onnx_refuse(g, "dilations that differ");
 }
 
-/* Returns the number of positions of a window along one side of a map; -1 = the window does not fit. up: true for a
- * transposed convolution. */
+/* Returns the size of the output along one side of a map: the number of positions of the window; -1 = the window is
+ * larger than the side. up: true for a transposed convolution. */
 static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t length, bool up) {
     const int64_t reach = w->dilation[i] * (w->kernel[i] - 1) + 1;
     if (up) { return (length - 1) * w->stride[i] - w->begin[i] - w->end[i] + reach + w->more[i]; }
@@ -207,8 +209,8 @@ static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t 
     return out;
 }
 
-/* If a Pad node precedes the current node, returns the input of the Pad node and copies its padding to pads; otherwise
- * returns `in`. */
+/* If the value `in` is the output of a Pad node, returns the input of the Pad node and copies its padding to pads;
+ * otherwise returns `in`, and sets pads to 0. */
 static nnc_onnx_value *without_pad(nnc_onnx_graph *g, nnc_onnx_value *in, int64_t pads[4]) {
     memset(pads, 0, 4 * sizeof *pads);
     if (in->pattern != NNC_ONNX_PADDED) { return in; }
@@ -227,7 +229,7 @@ static bool place_window(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *
         return nnc_onnx_refuse(g, "expected one map of channels x height x width, found %d axes%s", in->rank,
                                in->rank >= 4 ? " and another batch than 1" : "");
     }
-    const int32_t held = sides < 2 ? 2 : sides; /* a sequence becomes a map with one row */
+    const int32_t held = sides < 2 ? 2 : sides; /* at least two sides: a sequence becomes a map with one row */
     memcpy(side + SIDES - sides, in->dims + 2, (size_t)sides * sizeof *side);
     shape[0] = in->dims[1];
     memcpy(shape + 1, side + SIDES - held, (size_t)held * sizeof *side);
@@ -294,8 +296,8 @@ static bool pool(nnc_onnx_graph *g) {
     return place_window(g, in, out, in->rank >= 3 ? in->dims[1] : 0, kernel, false, members);
 }
 
-/* Writes an op that computes the mean over all positions of a map, or over all tokens. Returns false when it refuses
- * the node. */
+/* Converts a global pool: writes an op that computes the mean over all positions of a map. Returns false if the node
+ * was refused. */
 static bool global_pool(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     if (!nnc_onnx_as_map(g, in)) { return false; }
@@ -305,8 +307,8 @@ static bool global_pool(nnc_onnx_graph *g) {
     return true;
 }
 
-/* Defers a Pad node: the zeros around the map become part of the window of the next node. Returns false when it refuses
- * the node. */
+/* Defers a Pad node: its zeros around the map become padding of the window of the next node. Returns false if the node
+ * was refused. */
 static bool pad(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     const nnc_onnx_value *amounts = nnc_onnx_input(g, 1);
@@ -341,7 +343,8 @@ static bool pad(nnc_onnx_graph *g) {
     return true;
 }
 
-/* Returns the whole number by which a Resize node multiplies height and width of a map; 0 = no such number. */
+/* Returns the factor by which a Resize node enlarges both height and width of a map; 0 = there is no common whole
+ * factor. */
 static int64_t factor_of(nnc_onnx_graph *g, const nnc_onnx_value *in) {
     const bool old = nnc_onnx_is(g, "Upsample");
     const nnc_onnx_value *scales = nnc_onnx_input(g, old ? 1 : 2), *sizes = nnc_onnx_input(g, 3);
@@ -381,7 +384,7 @@ static bool resize(nnc_onnx_graph *g) {
     return true;
 }
 
-/* Writes the output "last state" of a recurrent layer, directions x 1 x hidden, if the node has it. */
+/* Writes the output "last state" of a recurrent layer (shape: directions x 1 x hidden), if the node has this output. */
 static void last_state(nnc_onnx_graph *g, size_t index, const nnc_onnx_value *all, int64_t turns, int64_t hidden) {
     nnc_onnx_value *out = nnc_onnx_output(g, index);
     if (index < g->node->n_output && out->name[0] != '\0') {
@@ -395,9 +398,10 @@ static void last_state(nnc_onnx_graph *g, size_t index, const nnc_onnx_value *al
     }
 }
 
-/* Converts LSTM, GRU and RNN. Inputs: the tokens (tokens x 1 x width), W (directions x (gates * hidden) x width), R,
- * the biases. Outputs: all states (tokens x directions x 1 x hidden), the last state. Returns false when it refuses the
- * node. */
+/* Converts a recurrent layer: LSTM, GRU or RNN. Its inputs are the tokens (tokens x 1 x width), the weights W of the
+ * tokens (directions x (gates times hidden) x width), the weights R of the state, and the biases. Its outputs are the
+ * states after all tokens (tokens x directions x 1 x hidden) and the last state. Returns false if the node was
+ * refused. */
 static bool recurrent(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0);
     const nnc_onnx_value *w = nnc_onnx_input(g, 1);
@@ -430,7 +434,7 @@ static bool recurrent(nnc_onnx_graph *g) {
     return true;
 }
 
-/* ---- activations, and the table of all kinds of node ---- */
+/* ---- activations, and the table of all types of node ---- */
 
 bool nnc_onnx_act(nnc_onnx_graph *g, const char *kind) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);

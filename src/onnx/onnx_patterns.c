@@ -1,5 +1,5 @@
-/* Nodes that are part of a larger op: norms, GELU and SiLU, linear layers with their bias, attention. Each node
- * completes a deferred pattern (onnx_write.c), continues it, or is a separate op. */
+/* Converts ONNX nodes that may be a part of a larger op: norms, GELU and SiLU, linear layers with a bias, attention.
+ * Each node completes a deferred pattern (onnx_write.c), continues it, or becomes an op of its own. */
 #include "onnx/onnx_internal.h"
 
 bool nnc_onnx_batch_norm(nnc_onnx_graph *g) {
@@ -32,8 +32,8 @@ bool nnc_onnx_instance_norm(nnc_onnx_graph *g) {
     return true;
 }
 
-/* Converts a node ReduceMean. A mean over the positions of a map, or over tokens, is a pool; a mean over the last axis
- * begins a norm. */
+/* Converts a node of type ReduceMean. A mean over the positions of a map, or over tokens, becomes a pool. A mean over
+ * the last axis is the beginning of a norm, so it is deferred. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 bool nnc_onnx_mean(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
@@ -92,14 +92,14 @@ bool nnc_onnx_root(nnc_onnx_graph *g) {
     return true;
 }
 
-/* ---- converts nodes with two inputs ---- */
+/* ---- converts nodes with two inputs, such as Add and Mul ---- */
 
 static bool is_mean_of(const nnc_onnx_graph *g, const nnc_onnx_value *m, const nnc_onnx_value *x) {
     return m->pattern == NNC_ONNX_MEAN && &g->values[m->src] == x;
 }
 
-/* Returns true if w has one value for each channel of x. Channels are the last axis, or the first axis of a map (*map
- * true). */
+/* Returns true if the value w has one element for each channel of x. *map: true = the channels are the first axis of a
+ * map; false = they are the last axis of x. */
 static bool per_channel(const nnc_onnx_value *w, const nnc_onnx_value *x, bool *map) {
     int64_t elements = 0;
     if (!nnc_onnx_elements(w, &elements) || x->rank < 1 || w->rank < 1) { return false; }
@@ -110,14 +110,15 @@ static bool per_channel(const nnc_onnx_value *w, const nnc_onnx_value *x, bool *
                 : elements == x->dims[x->rank - 1] && w->dims[w->rank - 1] == elements;
 }
 
-/* Converts a node with an activation and a constant as inputs. Returns false when it refuses the node. */
+/* Converts an elementwise node whose inputs are the activation x and the constant w. Returns false if the node was
+ * refused. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_value *w, nnc_onnx_value *out) {
     const bool adds = nnc_onnx_is(g, "Add") || nnc_onnx_is(g, "Sub"), times = nnc_onnx_is(g, "Mul");
     bool map = false;
     int64_t elements = 0, own = 0;
     if (!nnc_onnx_broadcast(g, x, w, out)) { return false; }
-    /* the constant of a node in attention is a scale, a mask or a bias */
+    /* x is an intermediate result of attention, so the constant is a scale, a mask or a bias */
     if (x->pattern == NNC_ONNX_SCORES || x->pattern == NNC_ONNX_PROBABILITIES) {
         const int64_t table = adds && !w->computed && w->kind == NNC_ONNX_WEIGHT ? w->origin : 0;
         nnc_onnx_alias(g, x, out);
@@ -178,8 +179,8 @@ static bool same_place(const nnc_onnx_value *a, const nnc_onnx_value *b) {
     return a->pattern == NNC_ONNX_PLAIN && b->pattern == NNC_ONNX_PLAIN && a->reg >= 0 && a->reg == b->reg;
 }
 
-/* Returns the kind of activation that x times f computes, such as "gelu", if f is a function of x; NULL = no such
- * kind. */
+/* Returns the name of the activation function that the product of x and f computes, such as "gelu", where f was
+ * computed from x; NULL = the product is no known activation function. */
 static const char *product_of(const nnc_onnx_graph *g, const nnc_onnx_value *x, const nnc_onnx_value *f) {
     if (f->src < 0 || !same_place(x, &g->values[f->src])) { return NULL; }
     return f->pattern == NNC_ONNX_ERF_PLUS       ? "gelu"
@@ -189,8 +190,8 @@ static const char *product_of(const nnc_onnx_graph *g, const nnc_onnx_value *x, 
                                                  : NULL;
 }
 
-/* Converts a node with two activations as inputs, of equal shapes or a map and one value per channel. Returns false
- * when it refuses the node. */
+/* Converts an elementwise node whose inputs a and b are activations. They have equal shapes, or one has a single
+ * element for each channel of the other. Returns false if the node was refused. */
 static bool both(nnc_onnx_graph *g, nnc_onnx_value *a, nnc_onnx_value *b, nnc_onnx_value *out, const char *op) {
     char name[16];
     int64_t na = 0, nb = 0;
@@ -249,7 +250,7 @@ bool nnc_onnx_pair(nnc_onnx_graph *g) {
         if (over && a->kind != NNC_ONNX_ACTIVATION) { return nnc_onnx_refuse(g, "a constant over an activation"); }
         return a->kind == NNC_ONNX_ACTIVATION ? with_constant(g, a, b, out) : with_constant(g, b, a, out);
     }
-    /* in attention, one input is the scores, and the other input is a mask that the network computes */
+    /* a or b is the scores of attention, and the other one is a mask that the network computes */
     if (a->pattern == NNC_ONNX_SCORES || b->pattern == NNC_ONNX_SCORES) {
         nnc_onnx_value *scores = a->pattern == NNC_ONNX_SCORES ? a : b;
         nnc_onnx_same_dims(scores, out);
@@ -269,7 +270,8 @@ bool nnc_onnx_pair(nnc_onnx_graph *g) {
     return both(g, a, b, out, times || over ? "mul" : "add");
 }
 
-/* Converts a sum of several inputs to additions of two. Returns false when it refuses the node. */
+/* Converts a node of type Sum with several inputs to a chain of additions, each of two tensors. Returns false if the
+ * node was refused. */
 bool nnc_onnx_sum(nnc_onnx_graph *g) {
     nnc_onnx_value *out = nnc_onnx_output(g, 0), *first = nnc_onnx_input(g, 0);
     nnc_onnx_value sum = *first;
@@ -305,8 +307,8 @@ bool nnc_onnx_gemm(nnc_onnx_graph *g) {
     return nnc_onnx_write_linear(g, out, nnc_onnx_has_input(g, 2));
 }
 
-/* Writes attention: product of queries and keys, softmax, product with values. All three have an axis of heads. Returns
- * false when it refuses the node. */
+/* Writes an op "attention" for the product of queries and keys, the softmax, and the product with the values. Queries,
+ * keys and values must have an axis of heads. Returns false if the node was refused. */
 static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value *value, nnc_onnx_value *out) {
     nnc_onnx_value *query = &g->values[scores->src], *key = &g->values[scores->key];
     const int32_t r = query->rank;
@@ -335,7 +337,7 @@ static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value 
         return nnc_onnx_refuse(g, "a table of biases that is no multiple of the heads");
     }
     if (blocks > 1) { nnc_text_append(extra, sizeof extra, "", ", \"window\": %" PRId64, s); }
-    /* keys and values need names before the entry of "ops" makes the queries the current tensor */
+    /* the names of keys and values are taken first, because the entry of "ops" then reads the queries */
     nnc_onnx_with(g, key->reg, k_name);
     nnc_onnx_with(g, value->reg, v_name);
     const int32_t step = g->step;

@@ -1,6 +1,6 @@
-/* Values of an ONNX graph: finds them by name, folds constants, and computes the shapes of values that are only moved.
- * Exporters write shape arithmetic as nodes (Shape, Gather, Concat, Reshape), so this file also computes it. It reads
- * only the shapes of parameters, not their numbers. */
+/* Values of an ONNX graph: finds them by name, folds constants, and computes the shapes of values that are moved
+ * without arithmetic. Programs that export ONNX files write the arithmetic on shapes as nodes (Shape, Gather, Concat,
+ * Reshape), so this file computes them. Of parameters only the shapes are read, not the numbers. */
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 
@@ -37,7 +37,7 @@ int32_t nnc_onnx_find(nnc_onnx_graph *g, const char *name) {
         if (strcmp(g->values[g->slots[at] - 1].name, name) == 0) { return g->slots[at] - 1; }
         at = (at + 1) & mask;
     }
-    if (g->count == g->capacity) { /* the capacity is the number of all names in the file */
+    if (g->count == g->capacity) { /* all names of the ONNX file have space in the table, so this does not happen */
         return -1;
     }
     g->values[g->count] = (nnc_onnx_value){ .name = name, .src = -1, .key = -1, .reg = -1 };
@@ -116,7 +116,8 @@ bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_on
 
 enum { AXES_MAX = 32 };
 
-/* Returns the size that `axes` gives for an axis of an input, by its name or its place ("x.2"); -1 = not given. */
+/* Returns the size that g->axes gives for an axis of an input of the network; the axis is found by its name, or by
+ * input and number ("x.2"). -1 = g->axes has no such entry. */
 static int64_t axis_said(nnc_onnx_graph *g, const char *input, int axis, const char *name) {
     char place[96];
     int index = 0;
@@ -183,7 +184,8 @@ static int64_t *new_numbers(nnc_onnx_graph *g, int64_t count) {
                                                      : NULL;
 }
 
-/* Reads element `index` of a tensor of whole numbers. Returns false when the file has no data for the tensor. */
+/* Reads element number `index` of a tensor of whole numbers into *value. Returns false if the ONNX file does not
+ * contain this element. */
 static bool whole_of(const Onnx__TensorProto *t, size_t index, int64_t *value) {
     if (t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__INT64) {
         if (index < t->n_int64_data) {
@@ -213,8 +215,8 @@ static bool whole_of(const Onnx__TensorProto *t, size_t index, int64_t *value) {
     return false;
 }
 
-/* Returns the whole numbers that a tensor stores as floats, such as the factors of a Resize node. NULL = the tensor
- * has other numbers, has more than 8 numbers, or its numbers are not in the file. */
+/* Returns the elements of a tensor of floats as whole numbers, such as the factors of a Resize node. NULL = an element
+ * is no whole number or is not in the ONNX file, or the tensor has more than 8 elements. */
 static int64_t *whole_floats(nnc_onnx_graph *g, const Onnx__TensorProto *t, int64_t count) {
     enum { SOME = 8 };
     int64_t *whole =
@@ -251,7 +253,7 @@ bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_v
         v->whole = new_numbers(g, elements);
         for (int64_t i = 0; v->whole != NULL && i < elements; i++) {
             if (!whole_of(t, (size_t)i, &v->whole[i])) {
-                v->whole = NULL; /* the file does not contain the numbers, because they are in another file */
+                v->whole = NULL; /* NULL = the elements are not in this file; ONNX can store them in another file */
             }
         }
     } else {
@@ -281,8 +283,8 @@ static bool calculate(const char *type, int64_t a, int64_t b, int64_t *out) {
     return strcmp(type, "Equal") == 0 || strcmp(type, "Less") == 0 || strcmp(type, "Greater") == 0;
 }
 
-/* Combines two constants: computes numbers if both are known, else only the shape. Returns false when it refuses the
- * node. */
+/* Folds an elementwise node with two constants: computes the elements if both inputs are known, otherwise only the
+ * shape. Returns false if the node was refused. */
 static bool combine(nnc_onnx_graph *g, nnc_onnx_value *out) {
     const nnc_onnx_value *a = nnc_onnx_input(g, 0), *b = nnc_onnx_input(g, 1);
     int64_t na = 0, nb = 0, count = 0;
@@ -328,8 +330,8 @@ static bool concatenate(nnc_onnx_graph *g, nnc_onnx_value *out) {
     return true;
 }
 
-/* Creates a constant that repeats one value: whole numbers, or a parameter without data. Returns false when it refuses
- * the node. */
+/* Folds a node of type ConstantOfShape: its output repeats one value, as whole numbers or as a parameter without data.
+ * Returns false if the node was refused. */
 static bool fill(nnc_onnx_graph *g, nnc_onnx_value *out) {
     const Onnx__AttributeProto *value = nnc_onnx_attribute(g, "value");
     const nnc_onnx_value *shape = nnc_onnx_input(g, 0);
@@ -392,7 +394,7 @@ bool nnc_onnx_fold(nnc_onnx_graph *g) {
     if (strcmp(g->node->op_type, "Constant") == 0) {
         const Onnx__AttributeProto *a = value;
         if (a != NULL && a->t != NULL) { return nnc_onnx_constant(g, a->t, out); }
-        out->kind = NNC_ONNX_WEIGHT; /* the constant is a single number or a text */
+        out->kind = NNC_ONNX_WEIGHT; /* a constant without a tensor: a single number */
         out->origin = 1;
         return nnc_onnx_attribute(g, "value_float") != NULL || nnc_onnx_attribute(g, "value_int") != NULL ||
                nnc_onnx_refuse(g, "a constant of an unknown form");
@@ -413,8 +415,9 @@ bool nnc_onnx_fold(nnc_onnx_graph *g) {
     return nnc_onnx_moved_shape(g, in, out);
 }
 
-/* Reads a list of numbers, which is an attribute in older files and an input in newer files. count -1 = the node has
- * neither. Returns false when it refuses the node. */
+/* Reads a list of numbers of the current node: from the attribute `name` in older ONNX files, from an input in newer
+ * ones. *count receives the length; -1 = the node has neither the attribute nor the input. Returns false if the node
+ * was refused. */
 static bool list_of(nnc_onnx_graph *g, const char *name, size_t input, const int64_t **list, int64_t *count) {
     static const int64_t none[1] = { 0 };
     const Onnx__AttributeProto *a = nnc_onnx_attribute(g, name);
@@ -535,8 +538,8 @@ static bool expand(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
     return nnc_onnx_broadcast(g, in, &to, out);
 }
 
-/* Computes the shape and values of a slice, one axis at a time. The length of a slice is (end - start) / step, rounded
- * up. */
+/* Computes the shape of the output of a Slice node, one axis after the other, and its elements if they are known. The
+ * length of an axis is (end - start) / step, rounded up. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     const int64_t *starts = NULL, *ends = NULL, *axes = NULL, *steps = NULL;
@@ -571,8 +574,8 @@ static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *o
     return true;
 }
 
-/* Computes the shape of a Gather node: the axes of the indices replace the gathered axis. Returns false when it refuses
- * the node. */
+/* Computes the shape of the output of a Gather node: the axes of the indices take the place of the axis from which
+ * elements are selected. Returns false if the node was refused. */
 static bool gather(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     const nnc_onnx_value *index = nnc_onnx_input(g, 1);
     const int32_t axis = nnc_onnx_axis(g, in, nnc_onnx_int(g, "axis", 0));
@@ -611,7 +614,8 @@ static bool keep(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *ou
 static const struct {
     const char *type;
     bool (*shape)(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
-    bool keeps; /* true: the output has the same whole numbers as the input, in the same order */
+    /* true: the output has the same elements as the input in the same order, so known whole numbers stay known */
+    bool keeps;
 } moves[] = {
     { "Reshape", reshape, true }, { "Transpose", transpose, false }, { "Flatten", flatten, true },
     { "Squeeze", squeeze, true }, { "Unsqueeze", unsqueeze, true },  { "Expand", expand, false },

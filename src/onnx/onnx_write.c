@@ -8,7 +8,7 @@
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 
-/* ---- entries of "ops", and names of registers ---- */
+/* ---- writes entries of the list "ops", and manages the names of registers ---- */
 
 static void out_of_memory(nnc_onnx_graph *g) {
     if (g->status == NNC_OK) { g->status = nnc_no_memory(g->err); }
@@ -50,7 +50,7 @@ static int32_t take_name(nnc_onnx_graph *g, int32_t reg) {
     return i;
 }
 
-/* Begins an entry of "ops", with a comma before it unless it is the first. */
+/* Writes the beginning of an entry of the list "ops", with a comma before every entry except the first. */
 static void begin_step(nnc_onnx_graph *g) {
     nnc_buffer_text(&g->out, g->begun ? ",\n    { " : "\n    { ");
     g->begun = true;
@@ -206,8 +206,8 @@ bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v) {
     return nnc_onnx_as_map(g, &g->values[v->src]) && write_plain(g, v, "\"op\": \"norm\", \"kind\": \"batch\"");
 }
 
-/* Writes a value that has the same elements as another value: writes the other value if it is not written yet, and uses
- * its register. Returns false when it refuses the node. */
+/* Writes a value that has the same elements as another value: the other value is written first if necessary, and both
+ * values then share its register. Returns false if the node was refused. */
 static bool write_same(nnc_onnx_graph *g, nnc_onnx_value *v) {
     nnc_onnx_value *same = &g->values[v->same_as - 1];
     if (!nnc_onnx_materialise(g, same)) { return false; }

@@ -1,4 +1,4 @@
-/* Matrix products (linear layers, experts, scores and context of unfused attention) and convolutions. */
+/* Matrix products (linear layers, experts, and the two products of unfused attention) and convolutions. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -10,10 +10,10 @@ typedef struct dims {
                                              * (out_bytes), of the weight gradient (grad_bytes) */
 } dims;
 
-/* Returns the bytes of one element of an operand, with its share of a scale. If an operand has scales per group: 8-bit
- * elements have one fp32 scale per 128 values or a 1-byte scale per 32 values, which is 1/32 byte per value; fp4
- * elements have a 1-byte scale per 16 values. Sources: OCP Microscaling Formats v1.0; DeepSeek-V3 arXiv:2412.19437,
- * section 3.3.2; NVFP4 of Transformer Engine. */
+/* Returns the bytes of one element of an operand, plus its part of a scale. If an operand has one scale per group of
+ * elements, 8-bit formats have an fp32 scale per 128 elements or a 1-byte scale per 32 elements, both 1/32 byte per
+ * element; fp4 has a 1-byte scale per 16 elements. Sources: OCP Microscaling Formats v1.0; DeepSeek-V3
+ * arXiv:2412.19437, section 3.3.2; NVFP4 of Transformer Engine. */
 static double operand_bytes(const nnc_op *op) {
     const double bytes = nnc_dtype_bytes(op->math_dtype);
     return !op->u.matmul.in_blocks ? bytes : bytes + (op->math_dtype == NNC_FP4 ? 1.0 / 16.0 : 1.0 / 32.0);
@@ -35,13 +35,13 @@ NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why) {
     return d;
 }
 
-/* Computes the work of C[m,n] = A[m,k] B[k,n], `batch` times: each of the m n k terms is one multiply and one add. Each
- * operand is read from memory once: reading tiles again lowers the efficiency and is not counted as work. If experts
- * divide the rows, the matrix B of each expert is read once, and its gradient is written once. For attention scores,
- * full_flops counts all query-key pairs, window_flops a whole window of keys per query, causal_flops the pairs under
- * the mask. Rows that only pad the input of an expert count in executed FLOPs, not in model FLOPs. A weight gradient is
- * written in its own format; it is also read if it is added to the gradient of earlier micro-batches. Source:
- * scaling-book "transformers".   [matmul] */
+/* Computes the work of C[m,n] = A[m,k] B[k,n], `batch` times: each of the (m times n times k) terms is one multiply and
+ * one add. Each operand is read from memory once; kernels that read parts again have a lower efficiency, which is not
+ * counted as work. If experts divide the rows, the matrix B of each expert is read once, and its gradient is written
+ * once. Of attention scores, full_flops counts all query-key pairs, window_flops a whole window of keys per query,
+ * causal_flops the pairs under the mask. Rows that only fill free slots of an expert count as executed FLOPs, not as
+ * model FLOPs. A weight gradient is written in its own format; if it is added to the gradient of earlier micro-batches,
+ * this gradient is read, too. Source: scaling-book "transformers".   [matmul] */
 NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_matmul *p = &op->u.matmul;
     const dims d = dims_of(op, why);
@@ -130,9 +130,9 @@ static nnc_matmul product(const nnc_matmul *p, int64_t m, int64_t n, int64_t k) 
     };
 }
 
-/* Writes the backward ops of C = A B: dA = dC B^T (left out if A needs no gradient) and dB = A^T dC (the weight
- * gradient if B is a weight). Returns their number. If a group of query heads shares one B, the product for dA reads B
- * once per group; the product for dB computes a separate result for each query head. */
+/* Writes the backward ops of C = A B, and returns their number: dA = dC B^T (left out if A needs no gradient) and dB =
+ * A^T dC (a weight gradient if B is a weight). If a group of query heads shares one B, the product for dA reads B once
+ * per group, but the product for dB computes one result for each query head. */
 static int matmul_backward(const nnc_op *op, nnc_op *backward) {
     const nnc_matmul *p = &op->u.matmul;
     int count = 0;
@@ -162,8 +162,8 @@ static void shard_rows(nnc_op *op, int64_t ranks) {
     op->weights.rows /= ranks;
 }
 
-/* Divides the product that computes queries, keys and values over `ranks` tensor ranks, by heads. If there are fewer
- * key and value heads than ranks, every rank has one key head and one value head. */
+/* Divides the heads of the product that computes queries, keys and values over `ranks` tensor ranks. If there are fewer
+ * heads of keys and values than ranks, each rank computes one key head and one value head. */
 static void shard_qkv(nnc_op *op, int64_t ranks) {
     nnc_matmul *p = &op->u.matmul;
     const int64_t all = p->n, head_dim = all / (p->heads + 2 * p->kv_heads);
@@ -172,8 +172,8 @@ static void shard_qkv(nnc_op *op, int64_t ranks) {
     op->weights.vector = op->weights.vector * p->n / all;
 }
 
-/* Divides attention scores over ranks: first the heads, then the queries of each head. If there are fewer key and value
- * heads than ranks, every rank has one key and value head for all of its query heads. */
+/* Divides attention scores over ranks: first by heads, then by the queries of each head. If there are fewer heads of
+ * keys and values than ranks, all query heads of a rank use the same key and value head. */
 static void shard_scores(nnc_matmul *p, const nnc_degrees *d) {
     const int64_t heads = nnc_at_least_one(p->heads / d->heads);
     p->batch /= d->heads;
@@ -184,8 +184,8 @@ static void shard_scores(nnc_matmul *p, const nnc_degrees *d) {
     p->window_pairs /= (double)d->positions;
 }
 
-/* Divides the experts over the expert ranks. On average a rank receives as many tokens as it sends; the busiest rank,
- * which is the one computed here, receives `imbalance` times as many. */
+/* Divides the experts over the expert ranks. The product is that of the busiest rank: it receives `imbalance` times the
+ * mean number of tokens, and the mean is the number of tokens that each rank sends. */
 static void shard_experts(nnc_op *op, const nnc_degrees *d) {
     nnc_matmul *p = &op->u.matmul;
     const double useful = p->useful > 0.0 ? p->useful : 1.0;
@@ -213,7 +213,7 @@ static void matmul_shard(nnc_op *op, const nnc_degrees *d) {
         } else {
             shard_columns(op, d->tensor);
         }
-        /* a rank keeps only its own part of A; backward gathers the other parts again */
+        /* each tensor rank keeps only its own part of A, because backward gathers A again */
         p->kept_divisor *= d->sequence / d->context;
         break;
     case NNC_SPLIT_ROW: shard_rows(op, d->tensor); break;
@@ -287,10 +287,11 @@ NNC_SAYING conv_dims conv_dims_of(const nnc_op *op, nnc_derivation *why) {
     return d;
 }
 
-/* Computes the work of a 2-d convolution. Every output element is a sum of c_in/groups * kernel^2 terms, each one
- * multiply and one add; terms with padding are counted, too. A transposed convolution has as many terms for every input
- * element. Input gradient and weight gradient each have as many FLOPs as forward. Input, weights and output are read or
- * written once; an im2col copy in memory would lower the efficiency and is not counted as work.   [conv2d] */
+/* Computes the work of a 2-d convolution. Each output element is a sum of c_in / groups x kernel^2 terms, each one
+ * multiply and one add; terms that multiply padding are counted, too. A transposed convolution has as many terms for
+ * each input element. The input gradient and the weight gradient each have as many FLOPs as forward. Input, weights and
+ * output are read or written once; kernels that copy the input in memory (im2col) have a lower efficiency, which is not
+ * counted as work.   [conv2d] */
 NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why) {
     const conv_dims d = conv_dims_of(op, why);
     nnc_work work = { 0 };
@@ -364,8 +365,8 @@ static int conv_backward(const nnc_op *op, nnc_op *backward) {
     return count;
 }
 
-/* Divides the channels of a depthwise convolution over tensor ranks. All other convolutions are not divided: every rank
- * computes them in full. */
+/* Divides the channels of a depthwise convolution over the tensor ranks. All other convolutions are computed by every
+ * tensor rank in full. */
 static void conv_shard(nnc_op *op, const nnc_degrees *d) {
     nnc_conv *p = &op->u.conv;
     if (op->split == NNC_SPLIT_INNER) {

@@ -17,13 +17,13 @@
 
 #include "base/derivation.h"
 
-/* ---- dims of each kind ---- */
+/* ---- dims of each kind of op ---- */
 
 /* Every kind of op. The second column is part of the name of the row of this kind: nnc_matmul_row, nnc_flash_row ... */
 #define NNC_OP_KIND_LIST(X)                                                                                  \
     X(NNC_OP_MATMUL, matmul)         /* C[m,n] = A[m,k] B[k,n], `batch` times; B may be a weight */          \
     X(NNC_OP_FLASH, flash)           /* fused attention: the scores stay on the chip */                      \
-    X(NNC_OP_CONV, conv)             /* convolution, also transposed */                                      \
+    X(NNC_OP_CONV, conv)             /* 2-d convolution or transposed convolution */                         \
     X(NNC_OP_SCAN, scan)             /* a recurrence: tokens update and read a state, one after the other */ \
     X(NNC_OP_NORM, norm)             /* normalisation: layer, RMS, group or batch norm */                    \
     X(NNC_OP_POINTWISE, pointwise)   /* element by element, or along rows: activation, residual, softmax */  \
@@ -36,9 +36,10 @@ NNC_ENUM(nnc_op_kind, NNC_OP_KIND_LIST, NNC_OP_KIND_COUNT);
 
 typedef struct nnc_matmul {
     int64_t batch, m, n, k;
-    int64_t experts;  /* number of experts, each with its own matrix B (k x n), that the rows of A are divided over; 0 =
+    int64_t experts; /* number of experts, each with its own matrix B (k x n), that the rows of A are divided over; 0 =
                        * one B for all rows */
-    bool one_by_one;  /* true: one kernel per expert; false: one grouped kernel for all experts */
+    /* true: experts run one after the other, one kernel each; false: one grouped kernel for all experts */
+    bool one_by_one;
     double useful;    /* share of the rows of A that are not padding; 0 = no row is padding; -1 = the product has no
                        * model FLOPs */
     int64_t b_shared; /* number of products of the batch that use the same B (grouped heads); 1 = every product has its
@@ -54,7 +55,7 @@ typedef struct nnc_matmul {
                                * grad_weight */
     bool needs_grad_input;
     bool in_blocks;        /* true: an operand has one scale per group of elements; false: one scale per tensor */
-    bool keeps_a, keeps_b; /* true: A (or B) is kept for backward, and this op counts its bytes */
+    bool keeps_a, keeps_b; /* keeps_a, keeps_b: true: A (or B) is kept for backward, and this op counts its bytes */
     int64_t kept_divisor;  /* number of ranks that together store one copy of A for backward; 1 = every rank stores all
                             * of A */
     bool padded;           /* true: the software pads a width that is not a multiple of 16 bytes */
@@ -70,15 +71,16 @@ typedef struct nnc_flash {
                                   * head */
     int64_t blocks; /* ring attention: number of parts in which keys and values arrive, one kernel per part; 0 = all at
                      * once */
-    double pairs, full_pairs; /* query-key pairs of one head: with the mask (pairs), and without a mask (full_pairs) */
-    double window_pairs;      /* query-key pairs of one head if every query had a whole window of keys; without a window
+    /* pairs: number of query-key pairs of one head under the mask; full_pairs: the same without a mask */
+    double pairs, full_pairs;
+    double window_pairs; /* query-key pairs of one head if every query had a whole window of keys; without a window
                                * = full_pairs */
-    bool causal;              /* true: a query attends only to its own key and to earlier keys */
-    bool keeps_qkv;           /* true: Q, K and V are kept for backward, and this op counts their bytes */
-    int64_t kept_s_k;         /* number of keys that are kept for backward: s_k, or only the keys of this rank */
-    int64_t kept_kv_heads;    /* number of key and value heads that are kept: kv_heads; `heads` if keys and values are
+    bool causal;         /* true: a query attends only to its own key and to earlier keys */
+    bool keeps_qkv;      /* true: Q, K and V are kept for backward, and this op counts their bytes */
+    int64_t kept_s_k;    /* number of keys that a rank keeps for backward: s_k, or only its own keys (ring attention) */
+    int64_t kept_kv_heads; /* number of key and value heads that are kept: kv_heads; `heads` if keys and values are
                                * copied to every head */
-    bool softcap;             /* true: scores are limited by a tanh (soft cap) */
+    bool softcap;          /* true: scores are limited by a tanh (soft cap) */
     nnc_flash_kernel kernel;
 } nnc_flash;
 
@@ -89,17 +91,16 @@ typedef struct nnc_conv {
     bool needs_grad_input;
     bool keeps_input;
     bool contiguous;    /* true: NCHW layout; false: channels last */
-    bool separate_bias; /* true: a separate kernel adds the bias */
+    bool separate_bias; /* true: a kernel of its own adds the bias to the output */
     bool on_vectors;    /* true: runs on the vector units, because the matrix units have no kernel for the groups of
                          * this convolution */
 } nnc_conv;
 
-/* A recurrence: every token updates a state and reads from it. For each of `inner` values the state has `state`
- * numbers. */
+/* Dims of a recurrence: each token changes a state and reads from it. The state has inner x state numbers. */
 typedef struct nnc_scan {
     int64_t tokens, inner, state;
-    int64_t groups; /* number of keys per token, and of queries per token; each key or query has `state` numbers */
-    int64_t heads;  /* number of decay factors per token; 0 = one decay factor per value */
+    int64_t groups; /* number of different keys (and of queries) per token; each key or query has `state` numbers */
+    int64_t heads;  /* number of decay factors per token; 0 = `inner`, one decay factor for each value */
     int64_t chunk;  /* tokens per chunk; a chunk is computed with matrix products; 0 = token by token on the vector
                      * units */
     bool delta;     /* true: delta rule: before a token adds its value, it subtracts the value that the state holds for
@@ -109,17 +110,18 @@ typedef struct nnc_scan {
 typedef struct nnc_norm {
     nnc_norm_kind kind;
     int64_t elements;
-    int64_t rows; /* number of rows, each with its own mean and variance: tokens, samples x groups, or channels */
+    /* number of rows, each with its own mean and variance: tokens; samples x groups; or channels */
+    int64_t rows;
     bool fused;
-    bool by_reductions; /* true: one kernel per sum, and one kernel for all other work of the norm */
-    bool turned;        /* true: the maps are copied to the contiguous layout before the norm and back after it */
-    bool keeps_input;   /* true: this op counts the bytes of its kept input; false: another op counts them */
-    bool across_heads;  /* true: one norm over all heads of a token, and tensor ranks divide the heads */
+    bool by_reductions; /* true: each sum over elements is a kernel, and all other work of the norm is one kernel */
+    bool turned; /* true: the feature maps are copied to the contiguous layout before the norm, and back after it */
+    bool keeps_input;  /* true: the norm counts the bytes of the input that it keeps; false: another op counts them */
+    bool across_heads; /* true: one norm over all heads of a token, while tensor ranks divide the heads */
     nnc_norm_keep keep;
 } nnc_norm;
 
-/* Pointwise kinds that graph files and ONNX files can name: `"op": "act", "kind": TEXT`. They are the first values of
- * the enum nnc_pointwise_kind, in the order of docs/graph.md, so the index of a name in this list is also the value of
+/* Pointwise kinds that graph files and ONNX files can name: `"op": "act", "kind": NAME`. They are the first values of
+ * the enum nnc_pointwise_kind, in the order of docs/graph.md, so that the index of a name in this list is the value of
  * the enum. */
 #define NNC_ACTIVATION_LIST(X)             \
     X(NNC_PW_RELU, "relu")                 \
@@ -137,7 +139,7 @@ typedef struct nnc_norm {
 #define NNC_POINTWISE_LIST(X)                                                                                          \
     NNC_ACTIVATION_LIST(X)                                                                                             \
     X(NNC_PW_RELU2, "relu2")                                                                                           \
-    X(NNC_PW_SCALE, "scale")     /* multiplies each element by a value of its row or channel */                        \
+    X(NNC_PW_SCALE, "scale")     /* multiplies each element by the factor of its row or channel */                     \
     X(NNC_PW_SOFTCAP, "softcap") /* soft cap: divide, tanh, multiply */                                                \
     X(NNC_PW_MUL, "mul")         /* product of two tensors, element by element */                                      \
     X(NNC_PW_BIAS, "bias")                                                                                             \
@@ -171,51 +173,51 @@ typedef struct nnc_norm {
 NNC_ENUM(nnc_pointwise_kind, NNC_POINTWISE_LIST, NNC_PW_KIND_COUNT);
 const char *nnc_pointwise_kind_name(nnc_pointwise_kind value);
 
-/* Properties of an activation that the readers of graph and ONNX files need; a member of the row of a pointwise
- * kind. */
+/* Properties of an activation function that the readers of graph and ONNX files need; a member of each row of pointwise
+ * kinds. */
 typedef struct nnc_activation {
-    bool by_output; /* true: backward reads the output; false: backward reads the input */
-    bool gated;     /* true: the input consists of two halves, gate and up, which are multiplied */
+    bool by_output; /* true: backward reads the output of forward; false: backward reads the input of forward */
+    bool gated;     /* true: the input has two halves, gate and up; the output is activation(gate) times up */
 } nnc_activation;
 const nnc_activation *nnc_activation_of(nnc_pointwise_kind kind);
 
 typedef struct nnc_pointwise {
     nnc_pointwise_kind kind;
-    int64_t elements;       /* elements of the output */
-    int64_t input_elements; /* elements of the input; 0 = `elements` times the ratio that the row of this kind gives */
-    bool fused;             /* true: one kernel; false: one kernel per primitive */
+    int64_t elements; /* number of elements of the output */
+    /* number of elements of the input; 0 = `elements` times the ratio in the row of this pointwise kind */
+    int64_t input_elements;
+    bool fused; /* true: one kernel for the whole op; false: one kernel per primitive operation */
     bool keeps_input, keeps_output, keeps_mask;
-    bool keeps_8bit; /* true: the kept input is a copy in 8 bits */
+    bool keeps_8bit; /* true: the input is kept as a copy in 8 bits */
     bool weighted;   /* true: the output is multiplied by a score per row; for the gradient of the score, backward reads
                       * all inputs again */
     bool inside;     /* true: the op runs inside the kernel of the norm before or after it */
-    bool by_reductions;        /* true: one kernel per sum or maximum, and one kernel for all other work */
-    bool random_written;       /* true: a separate kernel writes the random numbers of dropout, in fp32 */
-    double extra_kept_bytes;   /* bytes that are kept in addition to inputs, output and mask */
+    bool by_reductions;        /* true: each sum or maximum is a kernel, and all other work is one kernel */
+    bool random_written;       /* true: a kernel of its own writes the random numbers of dropout to memory, in fp32 */
+    double extra_kept_bytes;   /* bytes that the op keeps in addition to input, output and mask */
     int64_t backward_elements; /* number of elements that backward processes; 0 = as many as forward (`elements`) */
 } nnc_pointwise;
 
-/* Bytes of one number of an embedding table that backward updates in place: fp32, as TorchRec stores tables by
- * default. */
+/* Bytes of one number of an embedding table whose rows backward updates directly: fp32, the default of TorchRec. */
 #define NNC_TABLE_BYTES 4.0
 
 typedef struct nnc_embedding {
-    int64_t tokens, width; /* `tokens` is the number of rows that are looked up */
-    int64_t summed;        /* number of looked-up rows that are added up to one output; 0 = each row is an output */
+    int64_t tokens, width; /* tokens: number of rows of the table that are looked up; width: numbers in a row */
+    int64_t summed;        /* number of looked-up rows whose sum is one output; 0 = each row is an output of its own */
 } nnc_embedding;
 
 typedef struct nnc_loss {
     int64_t tokens, classes;
     bool fused;
-    bool squared_error; /* true: mean squared error of tokens x classes values; false: cross-entropy */
+    bool squared_error; /* true: mean squared error over tokens x classes values; false: cross-entropy */
     bool split;         /* true: the software runs an unfused loss as one fp32 kernel per primitive if ranks divide the
                          * classes */
-    bool divided;       /* true: tensor ranks divide the classes of this loss */
-    bool in_place;      /* true: the gradient overwrites the logits, so fewer copies of the logits are in memory */
+    bool divided;       /* true: tensor ranks divide the classes of this cross-entropy */
+    bool in_place;      /* true: the gradient is written over the logits, which saves a copy of the logits */
     nnc_loss_keep keep;
 } nnc_loss;
 
-/* Dims of an operator of a captured program that is neither a product nor a convolution nor attention. */
+/* Dims of an operator of a captured program that is no matrix product, no convolution and no attention. */
 typedef struct nnc_kernel {
     double read_bytes, write_bytes; /* bytes of all tensors that the operator reads, and of all tensors that it writes;
                                      * each tensor counts once */
@@ -229,11 +231,12 @@ typedef struct nnc_kernel {
 NNC_ENUM(nnc_update_kind, NNC_UPDATE_LIST, NNC_UPDATE_KIND_COUNT);
 const char *nnc_update_kind_name(nnc_update_kind value);
 
-/* Launches of one operation of a recorded update, over all lists of tensors and all calls of optimizers in the step: one
- * for each tensor (loop), one for each part of a list (lists), one for each part that a fused kernel takes (fused). */
+/* Numbers of kernels that a captured program launches for one operation of its optimizer, summed over all lists of
+ * tensors and all calls of optimizers in a step. loop: if each tensor has its own kernel; lists: if each part of a list
+ * of tensors has its own kernel; fused: if one fused kernel takes each part. */
 typedef struct nnc_launches {
-    double loop, lists, fused; /* 0 = not recorded */
-    double updates;            /* parameters that all calls update, divided by the number of trained parameters */
+    double loop, lists, fused; /* 0 = the captured program has no such launches */
+    double updates;            /* number of parameters that all calls update together / number of trained parameters */
 } nnc_launches;
 
 typedef struct nnc_update {
@@ -242,24 +245,26 @@ typedef struct nnc_update {
     nnc_policy policy;
     nnc_optimizer_kernels kernels; /* NNC_KERNELS_DEFAULT: one kernel; for SGD with momentum, one kernel per primitive
                                     * over a list of tensors */
-    bool fused;                    /* true: one kernel for all operations of the update */
+    bool fused;                    /* true: one kernel does all operations of the optimizer */
     int64_t params;
-    nnc_launches launches;      /* numbers of launches of the update, as recorded */
-    int64_t passes;             /* of NNC_UPDATE_ADD: number of passes whose gradients are added up */
-    int64_t matrix_params;      /* Muon: number of parameters in matrices, which Muon orthogonalises */
-    double new_bytes;           /* of NNC_UPDATE_STEP: bytes that the step writes to memory that the program has just
+    nnc_launches launches;   /* numbers of kernel launches that a captured program recorded for its optimizer */
+    int64_t passes;          /* of NNC_UPDATE_ADD: number of passes whose gradients are added to a sum */
+    int64_t matrix_params;   /* of Muon: number of parameters in the matrices that Muon orthogonalises */
+    double new_bytes;        /* of NNC_UPDATE_STEP: bytes that the step writes to memory that the program has just
                                  * allocated */
-    double projected_params;    /* GaLore, APOLLO: number of parameters in matrices whose gradients are projected */
-    double projected_elements;  /* GaLore, APOLLO: elements of the projections and of both moments of these matrices */
-    double projected_products;  /* GaLore, APOLLO: sum over these matrices of projection rank x parameters */
-    double factored_elements;   /* Adafactor: sum of rows + columns of all matrices, plus the elements of all vectors */
-    double orthogonalise_flops; /* Muon: FLOPs of the matrix products of the Newton-Schulz iterations */
+    double projected_params; /* of GaLore and APOLLO: number of parameters in matrices whose gradient is projected */
+    /* of GaLore and APOLLO: number of elements of projections and moments of these matrices */
+    double projected_elements;
+    double projected_products; /* of GaLore and APOLLO: sum of projection rank x parameters over these matrices */
+    /* of Adafactor: sum of (rows + columns) over all matrices, plus the elements of all vectors */
+    double factored_elements;
+    double orthogonalise_flops; /* of Muon: FLOPs of the matrix products in its Newton-Schulz iterations */
 } nnc_update;
 
-/* Parameters that one instance of an op has. */
+/* The parameters of one instance of an op. */
 typedef struct nnc_weights {
     int64_t count, rows, cols; /* `count` matrices, each rows x cols */
-    int64_t vector;            /* elements outside matrices: biases, gains of norms */
+    int64_t vector;            /* number of parameters that are not in a matrix: biases, gains of norms */
     int64_t active;            /* number of matrices (with their biases) that one token uses; 0 = all `count`
                                 * matrices */
     bool table;                /* true: an embedding table, which Muon updates with Adam and whose gradient is not a
@@ -277,15 +282,16 @@ typedef struct nnc_weights {
 NNC_ENUM(nnc_collective, NNC_COLLECTIVE_LIST, NNC_COLLECTIVE_COUNT);
 const char *nnc_collective_name(nnc_collective value);
 
-/* A collective that forward runs, and up to two collectives of its backward. Bytes are those of the full tensor, not of
- * one rank's part. */
+/* Dims of a collective: one that forward runs, and up to two that its backward runs. All bytes are those of the full
+ * tensor, not of the part of one rank. */
 typedef struct nnc_collective_op {
     nnc_comm comm;
-    int32_t route; /* if comm is NNC_COMM_DATA: group of ranks that takes part, an nnc_route_kind */
-    /* collectives of forward, of backward, and a second one of backward; NNC_NO_COLLECTIVE = no collective */
+    int32_t route; /* of comm NNC_COMM_DATA: the group of ranks that takes part, an nnc_route_kind */
+    /* forward: the collective of forward; backward, backward_again: the first and second collective of backward;
+     * NNC_NO_COLLECTIVE = no collective */
     nnc_collective forward, backward, backward_again;
-    /* bytes of the collective of forward, of backward, and of the second one of backward; backward_bytes 0 = `bytes`;
-     * again_bytes 0 = backward_bytes */
+    /* bytes: of the collective of forward; backward_bytes, again_bytes: of the first and second collective of backward;
+     * backward_bytes 0 = equal to `bytes`; again_bytes 0 = equal to backward_bytes */
     double bytes, backward_bytes, again_bytes;
     double count;              /* number of times that the collective runs (ring attention: once per part of the keys);
                                 * 0 = once */
@@ -299,52 +305,55 @@ typedef struct nnc_collective_op {
                                 * experts in the domain */
 } nnc_collective_op;
 
-/* Which dims of an op the ranks of tensor, context and expert parallelism divide. */
+/* States which dims of an op are divided over the tensor, context and expert ranks. */
 typedef enum nnc_split {
-    NNC_SPLIT_TOKENS, /* context ranks divide the tokens; the tensor ranks of a context rank compute the same tokens */
-    NNC_SPLIT_SEQUENCE,      /* context ranks divide the tokens; with sequence parallelism tensor ranks divide them,
+    /* context ranks divide the tokens; all tensor ranks of a context rank compute the same tokens */
+    NNC_SPLIT_TOKENS,
+    NNC_SPLIT_SEQUENCE, /* context ranks divide the tokens; with sequence parallelism tensor ranks divide them,
                               * too */
-    NNC_SPLIT_COLUMN,        /* tensor ranks divide the width n of a product C[m,n] = A[m,k] B[k,n] */
-    NNC_SPLIT_QKV,           /* tensor ranks divide the heads of queries, keys and values in n; every rank has at least
+    NNC_SPLIT_COLUMN,   /* tensor ranks divide the width n of a product C[m,n] = A[m,k] B[k,n] */
+    NNC_SPLIT_QKV,      /* tensor ranks divide the heads of queries, keys and values in n; every rank has at least
                               * one key and value head */
-    NNC_SPLIT_ROW,           /* tensor ranks divide the depth k of a product C[m,n] = A[m,k] B[k,n] */
-    NNC_SPLIT_HEADS,         /* tensor ranks divide the attention heads */
-    NNC_SPLIT_INNER,         /* tensor ranks divide the elements between a column-split and a row-split product */
+    NNC_SPLIT_ROW,      /* tensor ranks divide the inner dimension k of a product C[m,n] = A[m,k] B[k,n] */
+    NNC_SPLIT_HEADS,    /* tensor ranks divide the attention heads */
+    /* tensor ranks divide the elements, between a product with NNC_SPLIT_COLUMN and one with NNC_SPLIT_ROW */
+    NNC_SPLIT_INNER,
     NNC_SPLIT_VOCAB,         /* tensor ranks divide the rows of an embedding table, or the classes of the loss */
-    NNC_SPLIT_EXPERT_COLUMN, /* expert ranks divide the experts, tensor ranks the width n of each expert */
+    NNC_SPLIT_EXPERT_COLUMN, /* expert ranks divide the experts; tensor ranks divide the width n of each expert */
     NNC_SPLIT_EXPERT_ROW,
     NNC_SPLIT_EXPERT_INNER
 } nnc_split;
 
 /* ---- the struct of an op ---- */
 
-/* Kernels that a library issues for one instance of an op: their number and the bytes that they move. mixed_bytes:
- * bytes of the kernels whose operands have two formats; they are not part of `bytes`. */
+/* Kernels that a library issues for one instance of an op. kernels: their number; bytes: bytes that they move;
+ * mixed_bytes: bytes of the kernels whose operands have two formats, which `bytes` does not include. */
 typedef struct nnc_issued {
     double kernels, bytes, mixed_bytes;
 } nnc_issued;
 typedef enum nnc_issued_as {
     NNC_ISSUED_NOT,
-    NNC_ISSUED_INSTEAD, /* the kernels of the library replace the fused kernel of the op */
+    NNC_ISSUED_INSTEAD, /* the kernels of the library take the place of the fused kernel of the op */
     NNC_ISSUED_TOO      /* the kernels of the library run in addition to the product, convolution or attention of the
                          * op */
 } nnc_issued_as;
 
 struct nnc_op {
-    const char *name;  /* name of the op in outputs, such as "attn.qkv"; static storage */
-    const char *place; /* place in the network, such as "down.0"; static storage; NULL = the name includes the place */
+    const char *name; /* name of the op in outputs, such as "attn.qkv"; static storage */
+    /* place of the op in the network, such as "down.0"; static storage; NULL = the name contains the place */
+    const char *place;
     nnc_op_kind kind;
     nnc_phase phase;
     nnc_group group;
     nnc_dtype dtype;      /* number format of the activations */
-    nnc_dtype math_dtype; /* number format of the operands of a product; the peak FLOP/s of this format applies */
-    int64_t repeat;       /* number of equal instances in one micro-batch */
+    nnc_dtype math_dtype; /* number format of the operands of a product, which decides the peak FLOP/s */
+    int64_t repeat;       /* number of equal instances of the op in one micro-batch */
     int32_t block;        /* recompute block that the op is part of; -1 = no block */
     int32_t segment;      /* index of the segment of layers that the op is part of, see nnc_segment */
     nnc_split split;
-    bool tuned;      /* true: the op uses a kernel that was written for this device */
+    bool tuned;      /* true: the op runs a kernel that was written for this device */
     bool recomputed; /* true: selective recomputation runs the op again in backward */
-    bool dropped;    /* true: the inputs of the op are not kept for backward but computed again */
+    bool dropped;    /* true: the inputs of the op are not kept for backward, but computed again */
     bool frozen;     /* true: the weights of the op are not trained */
     bool outside;    /* true: the op is outside the layers that the plan trains, so its weights are frozen and have no
                       * adapter */
@@ -366,10 +375,11 @@ struct nnc_op {
                                                * (recorded_kept), bytes of the working set (recorded_transient) */
     nnc_weights weights;
     nnc_issued_as issued_as;
-    nnc_issued issued[3];   /* kernels of forward [0], of backward or of the input gradient [1], and of the weight
+    nnc_issued issued[3]; /* kernels of forward [0], of backward or of the input gradient [1], and of the weight
                              * gradient [2] */
-    double grad_bytes;      /* bytes of one element of the weight gradient */
-    double grad_accumulate; /* share of the micro-batches whose weight gradient is added to an existing gradient */
+    double grad_bytes;    /* bytes of one element of the gradient of the op's weights */
+    /* share of the micro-batches whose weight gradient is added to the gradient of earlier ones */
+    double grad_accumulate;
     union {
         nnc_matmul matmul;
         nnc_flash flash;
@@ -385,18 +395,18 @@ struct nnc_op {
     } u;
 };
 
-/* Tests whether the op keeps no tensor, because it is in a module that backward recomputes as a whole. */
+/* Tests whether the op keeps no tensor for backward, because backward recomputes the whole module of the op. */
 static inline bool nnc_op_keeps_nothing(const nnc_op *op) { return op->dropped && op->recomputed; }
 
 static inline bool nnc_op_is_collective(const nnc_op *op) { return op->kind == NNC_OP_COLLECTIVE; }
 
-/* ---- work, kept bytes and backward of an op, computed from its dims ---- */
+/* ---- work, kept bytes and backward ops, computed from the dims of an op ---- */
 
-/* Returns the FLOPs and bytes of one instance of an op in its phase. Cannot fail. */
+/* Returns the FLOPs and the bytes moved of one instance of an op in its phase. This function cannot fail. */
 nnc_work nnc_op_work(const nnc_op *op);
 
-/* These functions return numbers of elements of an attention, for all heads and sequences together: scores, queries,
- * and keys with values. */
+/* nnc_flash_scores, nnc_flash_queries and nnc_flash_keys return a number of elements of an attention, over all heads
+ * and sequences: of the scores, of the queries, and of keys and values together. */
 static inline double nnc_flash_scores(const nnc_flash *p) {
     return (double)p->batch * (double)p->heads * (double)p->s_q * (double)p->s_k;
 }
@@ -407,29 +417,29 @@ static inline double nnc_flash_keys(const nnc_flash *p) {
     return (double)p->batch * (double)p->kv_heads * (double)p->s_k * (double)(p->head_dim + p->value_dim);
 }
 
-/* Returns number and bytes of the kernels that a library issues for an op in the phase of the op. */
+/* Returns the number and the bytes of the kernels that a library issues for an op in its current phase. */
 static inline nnc_issued nnc_op_issued(const nnc_op *op) {
     return op->phase == NNC_PHASE_GRAD_WEIGHT                                   ? op->issued[2]
            : op->phase == NNC_PHASE_FORWARD || op->phase == NNC_PHASE_RECOMPUTE ? op->issued[0]
                                                                                 : op->issued[1];
 }
 
-/* Returns the bytes of the tensors that one instance of a forward op keeps for backward. A tensor that several ops keep
- * is counted by one of them. */
+/* Returns the bytes of the tensors that one instance of a forward op keeps for backward. If several ops keep the same
+ * tensor, only one of them counts its bytes. */
 double nnc_op_kept_bytes(const nnc_op *op);
-/* Returns the bytes that backward of an op computes again instead of keeping them; they are in memory while this
- * backward runs. */
+/* Returns the bytes of the tensors that backward of an op computes again because they were not kept. They are in memory
+ * only while this backward runs. */
 double nnc_op_dropped_bytes(const nnc_op *op);
 
-/* Adds work and kept bytes of an op, with their formulas, to a derivation. */
+/* Adds the work and the kept bytes of an op to a derivation, with their formulas. */
 void nnc_op_say(const nnc_op *op, nnc_derivation *why);
 
-/* Writes place and name of an op as one path: the place "down.0" and the name "down.conv" give "down.0.conv". Returns
- * text. */
+/* Writes the path of an op to `text`: place and name without repetition; the place "down.0" and the name "down.conv"
+ * give "down.0.conv". Returns text. */
 const char *nnc_op_path(const nnc_op *op, char *text, size_t size);
 
-/* Returns the bytes of the largest working set of an op's backward, in addition to kept tensors: the gradients of its
- * input and output; of an unfused loss, fp32 copies of the logits. */
+/* Returns the bytes of the largest working set of an op's backward, which is needed in addition to kept tensors: the
+ * gradients of its input and output; of an unfused loss, fp32 copies of the logits. */
 double nnc_op_transient_bytes(const nnc_op *op);
 
 /* Writes the backward ops of a forward op, in the order in which they run, and returns their number, at most
@@ -437,38 +447,40 @@ double nnc_op_transient_bytes(const nnc_op *op);
 enum { NNC_BACKWARD_MAX = 2 };
 int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 
-/* These functions return a number of parameters of one instance of an op: nnc_weights_active those that one token uses,
- * nnc_weights_params all. */
+/* nnc_weights_active returns the number of parameters of one instance of an op that one token uses; nnc_weights_params
+ * returns the number of all its parameters. */
 int64_t nnc_weights_active(const nnc_weights *weights);
 int64_t nnc_weights_params(const nnc_weights *weights);
-/* Adds the number of all parameters of an op, with its formula, to a derivation. */
+/* Adds the number of all parameters of an op to a derivation, with its formula. */
 void nnc_op_say_params(const nnc_op *op, nnc_derivation *why);
 
-/* Returns the bytes of the optimizer's moments, without the master copy; nnc_update_say_moments also adds the formula
- * to a derivation.   [optimizer-states] */
+/* nnc_update_moment_bytes returns the bytes of the moments that an optimizer keeps, without the master copy of the
+ * weights; nnc_update_say_moments adds their formula to a derivation, too.   [optimizer-states] */
 double nnc_update_moment_bytes(const nnc_update *update);
-/* Returns the number of kernels with which torch.optim updates a list of tensors (foreach=True); 0 = nncost has no such
- * count for this optimizer. */
+/* Returns the number of kernels with which torch.optim updates one list of tensors (foreach=True); 0 = nncost does not
+ * know this number for the optimizer. */
 double nnc_optimizer_list_kernels(nnc_optimizer kind);
-/* Returns the bytes per parameter that an update over a list of tensors allocates and frees again. */
+/* Returns the bytes per parameter of temporary tensors that an update of a list of tensors (foreach=True) allocates and
+ * frees. */
 double nnc_optimizer_list_bytes(nnc_optimizer kind, nnc_policy policy);
 double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why);
 
-/* Tests whether an optimizer projects the gradients of linear layers to a lower rank. */
+/* Tests whether an optimizer projects the gradients of linear layers to a lower rank (GaLore, APOLLO). */
 bool nnc_optimizer_projects(nnc_optimizer kind);
-/* Returns the variant of an optimizer with smaller moments, such as 8-bit Adam for Adam; the optimizer itself if it has
- * none. */
+/* Returns the variant of an optimizer with smaller moments, such as 8-bit Adam for Adam. If there is no such variant,
+ * returns the optimizer itself. */
 nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind);
 
-/* Returns the bytes per parameter of the gradient that backward writes and the update reads. */
+/* Returns the bytes per parameter of the gradient, in the format in which backward writes it and the update reads
+ * it. */
 double nnc_policy_gradient_io_bytes(nnc_policy policy);
 
-/* Returns the bytes per parameter of the weights that products read, and that ZeRO 3 gathers: a shard is cast before
- * its gather. Sources: all_gather_inputs of _fully_shard/_fsdp_param.py and pre_unshard of _flat_param.py
- * (torch.distributed.fsdp). */
+/* Returns the bytes per parameter of the weights in the format in which matrix products read them. ZeRO 3 gathers
+ * weights in this format, because each rank casts its shard before the gather. Sources: all_gather_inputs of
+ * _fully_shard/_fsdp_param.py and pre_unshard of _flat_param.py (torch.distributed.fsdp). */
 double nnc_policy_used_bytes(nnc_policy policy);
 
-/* A convention: which FLOPs of a step count as model FLOPs. */
+/* A FLOPs convention: states which FLOPs of a step count as model FLOPs. */
 typedef struct nnc_convention {
     enum {
         NNC_COUNTS_ALL,
@@ -476,17 +488,17 @@ typedef struct nnc_convention {
         NNC_COUNTS_MASK
     } pairs;          /* query-key pairs of attention whose FLOPs count: all pairs, all pairs within a window, or the
                        * pairs under the mask */
-    bool by_params;   /* true: model FLOPs are computed from parameters and tokens instead of from the ops */
-    const char *note; /* text for outputs that says which FLOPs count */
+    bool by_params;   /* true: model FLOPs are computed from the numbers of parameters and tokens, not from the ops */
+    const char *note; /* text for outputs: which FLOPs this convention counts */
 } nnc_convention;
 const nnc_convention *nnc_convention_of(nnc_flops_convention convention);
 
-/* Returns the FLOPs with which Muon orthogonalises one matrix: five Newton-Schulz iterations. For r x c elements, r <=
- * c, each iteration has two products with 2 r^2 c FLOPs and one with 2 r^3. Source: Jordan 2024, "Muon".   [muon] */
+/* Returns the FLOPs with which Muon orthogonalises one matrix of r x c elements, r <= c: five Newton-Schulz iterations,
+ * each with two products of 2 r^2 c FLOPs and one product of 2 r^3 FLOPs. Source: Jordan 2024, "Muon".   [muon] */
 double nnc_muon_flops(int64_t rows, int64_t cols);
 
-/* Returns the factor by which a kernel executes fewer multiplications than are counted: 2.25 for fp32 convolutions that
- * use Winograd's F(2 x 2, 3 x 3), else 1. Source: Lavin, Gray, arXiv:1509.09308.   [conv-time] */
+/* Returns counted multiplications / executed multiplications of a kernel: 2.25 for fp32 convolutions that use
+ * Winograd's F(2 x 2, 3 x 3), otherwise 1. Source: Lavin, Gray, arXiv:1509.09308.   [conv-time] */
 static inline double nnc_op_products_saved(const nnc_op *op) {
     const nnc_conv *p = &op->u.conv;
     return op->kind == NNC_OP_CONV && op->math_dtype == NNC_FP32 && p->kernel == 3 &&
@@ -495,15 +507,16 @@ static inline double nnc_op_products_saved(const nnc_op *op) {
                : 1.0;
 }
 
-/* Returns the number of query-key pairs under the mask of one head, with s_q queries and s_k keys. window: keys that a
- * query attends to; 0 = no window. Sources: counts by inspection; docs/formulas.md   [attention-pairs] */
+/* Returns the number of query-key pairs that the mask of one head leaves, with s_q queries and s_k keys. window:
+ * largest number of keys to which a query attends; 0 = no window. Sources: counts by inspection; docs/formulas.md
+ * [attention-pairs] */
 int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window);
 
-/* Tests whether only the matrix products of layers use this format, and all other ops run in 16 bits. fp8:
- * arXiv:2209.05433; fp4: NVFP4, arXiv:2509.25149. */
+/* Tests whether a precision of a plan applies only to the matrix products of layers, while all other ops run in 16
+ * bits. fp8: arXiv:2209.05433; fp4: NVFP4, arXiv:2509.25149. */
 static inline bool nnc_precision_is_narrow(nnc_dtype precision) { return precision == NNC_FP8 || precision == NNC_FP4; }
 
-/* ---- nnc_op_row: the functions of one kind of op ---- */
+/* ---- nnc_op_row: the functions for one kind of op ---- */
 
 /* Forms of time: formulas that compute the time of an op from fitted values of a device. cost/op_time.c has one row for
  * each. */
@@ -520,15 +533,15 @@ static inline bool nnc_precision_is_narrow(nnc_dtype precision) { return precisi
 typedef enum nnc_timed { NNC_TIMED_LIST(NNC_TIMED_VALUE) NNC_TIMED_COUNT } nnc_timed;
 #undef NNC_TIMED_VALUE
 
-/* Number of ranks that divide each dim of an op. */
+/* For each dim of an op, the number of ranks that divide it. */
 typedef struct nnc_degrees {
     int64_t tensor, context, expert;
-    int64_t expert_tensor; /* tensor ranks that divide each expert */
-    int64_t expert_rows;   /* ranks that divide the tokens sent to experts */
+    int64_t expert_tensor; /* number of tensor ranks that divide each expert */
+    int64_t expert_rows;   /* number of ranks that divide the tokens sent to experts */
     int64_t sequence;      /* ranks that divide the tokens of norms: context ranks, with sequence parallelism times
                             * tensor ranks */
-    int64_t heads;         /* ranks that divide the heads of attention */
-    int64_t positions;     /* ranks that divide the queries of attention */
+    int64_t heads;         /* number of ranks that divide the heads of attention */
+    int64_t positions;     /* number of ranks that divide the queries of attention */
     double imbalance;      /* tokens of the busiest expert rank / mean of all expert ranks */
 } nnc_degrees;
 
@@ -539,7 +552,7 @@ typedef struct nnc_op_row {
     nnc_work (*work)(const nnc_op *op);
     double (*kept)(const nnc_op *op);
     double (*transient)(const nnc_op *op);
-    /* adds work, kept bytes and transient bytes, with their formulas, to a derivation */
+    /* function that adds work, kept bytes and transient bytes of an op to a derivation, with their formulas */
     void (*say)(const nnc_op *op, nnc_derivation *why);
     int (*backward)(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
     void (*shard)(nnc_op *op, const nnc_degrees *degrees);
@@ -547,14 +560,15 @@ typedef struct nnc_op_row {
     nnc_timed timed;
     nnc_timed (*timed_of)(const nnc_op *op); /* returns the form of time of an op; NULL = every op of this kind has the
                                               * form `timed` */
-    const char *transient_what;              /* name of the working set in outputs; NULL = "gradients of activations" */
-    bool fuses;                              /* true: in ideal mode the op is fused with its neighbours and moves no
+    const char *transient_what; /* name of the working set in outputs; NULL = the name is "gradients of activations" */
+    bool fuses;                 /* true: in ideal mode the op is fused with its neighbours and moves no
                                               * bytes */
-    bool hides_ring;                         /* true: communication of ring attention overlaps with this op */
+    bool hides_ring;            /* true: the communication of ring attention overlaps with ops of this kind */
 } nnc_op_row;
 
-/* Defines functions of a row from KIND_work (which also records the dims), KIND_kept and KIND_transient, three
- * NNC_SAYING functions with a parameter `why`. KIND_say records kept and transient bytes only for forward ops. */
+/* Defines the functions of a row for one kind of op. They call KIND_work (which also records the dims), KIND_kept and
+ * KIND_transient, three NNC_SAYING functions with a parameter `why`. KIND_say records kept bytes and transient bytes
+ * only for forward ops. */
 #define NNC_OP_FUNCTIONS(kind)                                                                    \
     static nnc_work kind##_plain_work(const nnc_op *op) { return kind##_work(op, NULL); }         \
     static double kind##_plain_kept(const nnc_op *op) { return kind##_kept(op, NULL); }           \
@@ -566,7 +580,7 @@ typedef struct nnc_op_row {
             (void)kind##_transient(op, why);                                                      \
         }                                                                                         \
     }
-/* Sets the member `dim` of the struct `d` and adds it as an operand to the derivation. */
+/* Sets the member `dim` of the struct `d`, and adds this member to the derivation `why`. */
 #define NNC_DIM(why, dim, value) \
     d.dim = (double)(value);     \
     NNC_PUT(why, d.dim, NULL)
@@ -587,18 +601,19 @@ static inline nnc_timed nnc_op_timed(const nnc_op *op) {
     return row->timed_of != NULL ? row->timed_of(op) : row->timed;
 }
 
-/* Functions for the rows of kinds without backward (returns 0 backward ops) and of kinds whose dims no rank divides
- * (changes no dim). */
+/* nnc_op_no_backward: for kinds of ops without backward; returns 0, the number of backward ops. nnc_op_not_sharded: for
+ * kinds of ops whose dims no rank divides; changes nothing. */
 int nnc_op_no_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 void nnc_op_not_sharded(nnc_op *op, const nnc_degrees *degrees);
-/* For the rows of kinds with one backward op: a copy of the forward op in the phase backward. Returns 1, the number of
- * backward ops. */
+/* For kinds of ops with one backward op, which is a copy of the forward op in the phase backward. Returns 1, the number
+ * of backward ops. */
 int nnc_op_same_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 
-/* Texts that explain kept bytes and transient bytes in derivations; several kinds of op use them. */
+/* Texts in derivations that explain kept bytes and transient bytes; several kinds of ops use these texts. */
 extern const char nnc_kept_note[], nnc_transient_note[];
 
-/* nnc_at_least_one returns `value`, but at least 1. nnc_scaled_up returns value * factor, rounded up. */
+/* nnc_at_least_one returns `value`, or 1 if `value` is less than 1. nnc_scaled_up returns `value` times `factor`,
+ * rounded up. */
 int64_t nnc_at_least_one(int64_t value);
 int64_t nnc_scaled_up(int64_t value, double factor);
 

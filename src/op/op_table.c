@@ -1,5 +1,5 @@
-/* The table of op kinds and the functions that use it. Also small tables: bytes of number formats, names of phases and
- * collectives, FLOPs conventions. */
+/* The table of all kinds of ops, and functions that call the row of an op's kind. Small tables of other things are
+ * here, too: bytes of number formats, names of phases and collectives, FLOPs conventions. */
 #include <nncost/dtype.h>
 
 #include "base/base_internal.h"
@@ -11,8 +11,8 @@ const nnc_op_row *const nnc_op_rows[NNC_OP_KIND_COUNT] = {
 #undef NNC_OP_ROW
 };
 
-/* Share of reads in the bytes of pointwise kernels. Assumption: half of the kernels read two operands and half read
- * one, so they have 1.5 reads per write. */
+/* Share of the moved bytes of pointwise kernels of a library that are read; the rest is written. Assumption: half of
+ * the kernels read two operands and half read one, so there are 1.5 reads per write. */
 static const double issued_reads = 0.6;
 
 nnc_work nnc_op_work(const nnc_op *op) {
@@ -27,8 +27,9 @@ nnc_work nnc_op_work(const nnc_op *op) {
     return work;
 }
 
-/* Returns the number of elements that library_kept and library_transient are multiplied by: input of a product, logits
- * of a loss, output of a pointwise op or norm, scores of attention; 0 for other kinds. */
+/* Returns the number of elements by which library_kept and library_transient are multiplied: elements of the input of a
+ * product, the logits of a loss, the output of a pointwise op or norm, the scores of attention; 0 for all other kinds
+ * of ops. */
 static double op_elements(const nnc_op *op) {
     switch (op->kind) {
     case NNC_OP_MATMUL: return (double)op->u.matmul.batch * (double)op->u.matmul.m * (double)op->u.matmul.k;
@@ -40,8 +41,8 @@ static double op_elements(const nnc_op *op) {
     }
 }
 
-/* Returns the bytes that a library keeps for one op, plus the statistics of a norm: 4 bytes per row of an RMS norm, 8
- * bytes per row of other norms. */
+/* Returns the bytes that an op of a library keeps for backward: library_kept for each element, and the statistics of a
+ * norm (4 bytes per row of an RMS norm, 8 bytes per row of other norms). */
 static double library_kept(const nnc_op *op) {
     const bool norm = op->kind == NNC_OP_NORM;
     const double rows = norm ? (double)op->u.norm.rows : 0.0;
@@ -85,7 +86,8 @@ void nnc_op_say(const nnc_op *op, nnc_derivation *why) {
 }
 
 int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]) {
-    if (op->recorded) { /* the list of a captured program already contains the backward operators */
+    /* the op list of a captured program contains its backward operators already, so none is added */
+    if (op->recorded) {
         backward[0] = *op;
         return op->phase == NNC_PHASE_FORWARD ? 0 : 1;
     }

@@ -1,5 +1,5 @@
-/* Optimizers and precision policies: bytes of each optimizer state, and work of an update. Each optimizer and each
- * policy has one row. */
+/* Optimizers and precision policies: the bytes of optimizer states, and the work of an update. There is one row for
+ * each optimizer and one for each policy. */
 #include "base/base_internal.h"
 #include "op/op_internal.h"
 
@@ -102,8 +102,8 @@ static double projected(const dims *d, nnc_derivation *why) {
     return moments_bytes;
 }
 
-/* Returns the work of GaLore in addition to that of all optimizers: one product projects the gradient and one projects
- * the step back; parameters that are not projected need 13 further memory passes, as with Adam. */
+/* Returns the work that GaLore has beyond the work of every optimizer: one product projects the gradient, and one
+ * projects the update back. Parameters that are not projected have 13 more memory passes, as with Adam. */
 static nnc_work project_twice(const nnc_update *u, const dims *d, nnc_derivation *why) {
     nnc_work work = { 0 };
     (void)u;
@@ -115,9 +115,9 @@ static nnc_work project_twice(const nnc_update *u, const dims *d, nnc_derivation
     return work;
 }
 
-/* Returns the work of APOLLO in addition to that of all optimizers: one product projects the gradient (the moments only
- * scale the gradient, so nothing is projected back); parameters that are not projected need 9 further memory passes, as
- * with Adam. */
+/* Returns the work that APOLLO has beyond the work of every optimizer: one product projects the gradient. Nothing is
+ * projected back, because the moments only scale the gradient. Parameters that are not projected have 9 more memory
+ * passes, as with Adam. */
 static nnc_work project_once(const nnc_update *u, const dims *d, nnc_derivation *why) {
     nnc_work work = { 0 };
     (void)u;
@@ -129,8 +129,8 @@ static nnc_work project_once(const nnc_update *u, const dims *d, nnc_derivation 
     return work;
 }
 
-/* Returns the work of Adafactor in addition to that of all optimizers: it reads the gradient again for its row and
- * column means. A function for the member `more` of `optimizer`. */
+/* Returns the work that Adafactor has beyond the work of every optimizer: it reads the gradient a second time, for the
+ * means of its rows and columns. */
 static nnc_work means(const nnc_update *u, const dims *d, nnc_derivation *why) {
     (void)u;
     NNC_SAY(why, more_read_bytes, "B", d->gradient_bytes_per_param * d->params);
@@ -151,8 +151,8 @@ static nnc_work orthogonalise(const nnc_update *u, const dims *d, nnc_derivation
     return work;
 }
 
-/* Returns the work of LAMB in addition to that of all optimizers: the direction of the update is written, and read
- * again after its norm is known. Source: arXiv:1904.00962 */
+/* Returns the work that LAMB has beyond the work of every optimizer: the direction of the update is written, and read
+ * again when its norm is known. Source: arXiv:1904.00962 */
 static nnc_work direction(const nnc_update *u, const dims *d, nnc_derivation *why) {
     (void)u;
     NNC_SAY(why, more_read_bytes, "B", 8.0 * d->params);
@@ -162,8 +162,8 @@ static nnc_work direction(const nnc_update *u, const dims *d, nnc_derivation *wh
     return (nnc_work){ .read_bytes = more_read_bytes, .write_bytes = more_written_bytes };
 }
 
-/* Returns the work of LARS in addition to that of all optimizers: weight and gradient are read for their norms. Source:
- * arXiv:1708.03888 */
+/* Returns the work that LARS has beyond the work of every optimizer: weight and gradient are read once more for their
+ * norms. Source: arXiv:1708.03888 */
 static nnc_work norms(const nnc_update *u, const dims *d, nnc_derivation *why) {
     (void)u;
     NNC_SAY(why, more_read_bytes, "B", (4.0 + d->gradient_bytes_per_param) * d->params);
@@ -171,18 +171,20 @@ static nnc_work norms(const nnc_update *u, const dims *d, nnc_derivation *why) {
     return (nnc_work){ .read_bytes = more_read_bytes };
 }
 
-/* One optimizer. moments: number of moments per parameter, each with the bytes of the policy's moment. flops: FLOPs per
- * parameter and step. passes: reads and writes of all parameters if every primitive is a separate kernel (Adam: m 3, v
- * 5, sqrt 2, scale 2, eps 2, addcdiv 4; AdamW: decay 2 more). Counts by inspection.   [optimizer-step] */
+/* Row of one optimizer. moments: number of moments per parameter; the policy states the bytes of each. flops: FLOPs per
+ * parameter and update. passes: number of reads and writes of all parameters if each primitive operation is a kernel
+ * (Adam: first moment 3, second moment 5, square root 2, scale 2, epsilon 2, addcdiv 4; AdamW: weight decay 2 more).
+ * Counts by inspection.   [optimizer-step] */
 typedef struct optimizer {
     double moments, flops, passes;
-    /* returns the bytes of all moments; NULL: they are computed from `moments` */
+    /* function that returns the bytes of all moments; NULL: they follow from `moments` */
     double (*moments_bytes)(const dims *d, nnc_derivation *why);
-    /* returns the work in addition to that of all optimizers; NULL: no further work */
+    /* function that returns the work beyond the work of every optimizer; NULL: there is no such work */
     nnc_work (*more)(const nnc_update *u, const dims *d, nnc_derivation *why);
-    unsigned instead_of; /* set of optimizers (one bit each) that this optimizer can replace to have smaller moments */
-    double lists;        /* kernels with which torch.optim updates a list of tensors (foreach=True); 0 = not counted */
-    bool copies; /* true: an update over a list of tensors keeps the square root of the second moment until its last
+    /* optimizers (one bit each) for which this optimizer is the variant with smaller moments */
+    unsigned instead_of;
+    double lists; /* number of kernels with which torch.optim updates a list of tensors (foreach=True); 0 = not known */
+    bool copies;  /* true: an update over a list of tensors keeps the square root of the second moment until its last
                   * kernel */
 } optimizer;
 enum { ADAMS = 1 << NNC_OPTIMIZER_ADAMW | 1 << NNC_OPTIMIZER_ADAM };
@@ -200,9 +202,9 @@ static const optimizer NNC_ROW(NNC_OPTIMIZER_LARS) = { 1, 10, 12, NULL, norms, 0
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM4BIT) = { 0, 24, 20, in_4_bits, NULL, 0, 0, false };
 /* Adam-mini: arXiv:2406.16793 */
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM_MINI) = { 1, 12, 16, NULL, NULL, 0, 0, false };
-/* The two optimizers that project gradients; memory passes over the parameters of projected matrices. GaLore: project
- * 1, project back 1, scale 2, add to the weight 3. APOLLO: project 1, scale by rows or columns 2, norm 1, limit 2,
- * scale 2, add to the weight 3. */
+/* The two optimizers that project gradients. Their memory passes over the parameters of projected matrices are, for
+ * GaLore: project 1, project back 1, scale 2, add to the weight 3; for APOLLO: project 1, scale by rows or columns 2,
+ * norm 1, limit 2, scale 2, add to the weight 3. */
 static const optimizer NNC_ROW(NNC_OPTIMIZER_GALORE) = { 0, 4, 7, projected, project_twice, 0, 0, false };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_APOLLO) = { 0, 8, 11, projected, project_once, 0, 0, false };
 static const optimizer *const optimizers[] = { NNC_OPTIMIZER_LIST(NNC_ROW_AT) };
@@ -239,10 +241,11 @@ double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why) {
     return moments_of(update, &d, why);
 }
 
-/* Computes the work of an optimizer step. Fused: one kernel reads the gradient, the master copy (without one, the
- * weight) and the moments, and writes the master copy, the moments and the weight. Not fused: each primitive is a
- * kernel that reads and writes fp32, or 16 bits if weights and moments have 16 bits; with a master copy, one more
- * kernel casts the new weight to its stored format, and one casts the gradient to fp32 if it has fewer bits. */
+/* Computes the work of an optimizer step. A fused optimizer has one kernel: it reads the gradient, the moments and the
+ * master copy (if there is no master copy, the weight), and writes the moments, the master copy and the weight.
+ * Otherwise each primitive operation is a kernel that reads and writes fp32, or 16 bits if weights and moments have 16
+ * bits; with a master copy, one more kernel casts the new weight to its stored format, and one casts the gradient to
+ * fp32 if it has fewer bits. */
 NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why) {
     const dims d = dims_of(u, why);
     const double moments_bytes = moments_of(u, &d, why);
@@ -284,9 +287,9 @@ NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why) {
     return work;
 }
 
-/* Computes the work of an update op. Clipping by the global norm reads every gradient once; scaling the gradients is
- * part of a fused step, else it is a further read and write. Zeroing writes every gradient once. Adding gradients reads
- * the new gradient and the sum, and writes the sum, once per pass. */
+/* Computes the work of an op of the update phase. Clipping by the global norm reads each gradient once; a fused
+ * optimizer then scales the gradients itself, otherwise each gradient is read and written once more. Zeroing writes
+ * each gradient once. Adding gradients reads the new gradient and the sum, and writes the sum, once per pass. */
 NNC_SAYING nnc_work update_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_update *u = &op->u.update;
     if (u->kind == NNC_UPDATE_STEP) { return step_work(u, why); }
