@@ -5,10 +5,11 @@
 
 #include "op/op_internal.h"
 
-enum { TOKEN_ID_BYTES = 8 }; /* bytes of a token id: int64 */
+enum { TOKEN_ID_BYTES = 8 }; /* bytes of a token id, which is an int64 */
 
-/* Computes the work of a lookup of one row per token. Forward reads and writes the row and has no FLOPs. Backward reads
- * the gradient dy of the output and adds it to the gradient of the row, which is read and written.   [embedding] */
+/* Computes the work of an embedding, a lookup of one row of a table per token. Forward reads the row and writes it to
+ * the output, without FLOPs. Backward reads the gradient dy of the output and adds it to the gradient of the row, which
+ * it reads and writes.   [embedding] */
 NNC_SAYING nnc_work rows_work(const nnc_op *op, nnc_derivation *why) {
     NNC_LET(why, tokens, NULL, (double)op->u.embedding.tokens);
     NNC_LET(why, width, NULL, (double)op->u.embedding.width);
@@ -29,8 +30,9 @@ NNC_SAYING nnc_work rows_work(const nnc_op *op, nnc_derivation *why) {
     return work;
 }
 
-/* Computes the work of lookups whose rows are summed, in a table that backward updates in place. Backward reads the
- * gradient dy of each output once, and reads and writes each row that was looked up.   [tables] */
+/* Computes the work of lookups in a table whose rows backward updates directly; several looked-up rows are summed to
+ * one output. Backward reads the gradient dy of each output once, and reads and writes each row that was looked up.
+ * [tables] */
 NNC_SAYING nnc_work tables_work(const nnc_op *op, nnc_derivation *why) {
     NNC_LET(why, lookups, NULL, (double)op->u.embedding.tokens);
     NNC_LET(why, summed, NULL, (double)op->u.embedding.summed);
@@ -60,7 +62,7 @@ NNC_SAYING nnc_work embedding_work(const nnc_op *op, nnc_derivation *why) {
 
 NNC_SAYING double embedding_kept(const nnc_op *op, nnc_derivation *why) {
     const double tokens = (double)op->u.embedding.tokens, token_id_bytes = TOKEN_ID_BYTES;
-    /* `tokens` is recorded here, because tables_work() has recorded only `lookups` */
+    /* tables_work() records `lookups` in the derivation but not `tokens`, which kept_bytes needs */
     if (op->in_place) { NNC_PUT(why, tokens, NULL); }
     NNC_SAY(why, kept_bytes, "B", token_id_bytes * tokens);
     NNC_NOTE(why, nnc_kept_note);
@@ -93,13 +95,13 @@ const nnc_op_row nnc_embedding_row = {
     .timed = NNC_TIMED_POINTWISE,
 };
 
-/* ---- Norms: layer, RMS, group and batch ---- */
+/* ---- norms: layer, RMS, group and batch norm ---- */
 
-/* One row per kind of norm. Per element: FLOPs of forward and of backward, and memory passes of forward if every
- * primitive is a separate kernel (backward has 1.5 times as many). Per row of the input: bytes of statistics (mean and
- * reciprocal deviation in fp32; RMS norms have no mean). on_chip_elements: length of the longest row that stays on the
- * chip between the pass that sums and the pass that scales; for group norms 128 KiB in 16 bits, the shared memory of
- * one core of a current GPU. Counts by inspection. */
+/* One row per kind of norm. forward_flops, backward_flops: FLOPs per element. unfused_passes: memory passes of forward
+ * if each primitive operation is a kernel; backward then has 1.5 times as many. statistics_bytes: bytes per row of the
+ * input for mean and reciprocal deviation in fp32 (an RMS norm has no mean). on_chip_elements: largest row, in
+ * elements, that stays on the chip between the pass that sums and the pass that scales; for group norms it is 128 KiB
+ * in 16 bits, the shared memory of one core of a current GPU. Counts by inspection. */
 static const struct {
     const char *name;
     double forward_flops, backward_flops, unfused_passes, statistics_bytes, on_chip_elements;
@@ -110,16 +112,18 @@ static const struct {
     [NNC_NORM_BATCH] = { "batch_norm", 8, 14, 6, 8, 0 },
 };
 
-/* Computes the work of a norm. Fused: forward reads x and writes y; backward reads x and dy and writes dx. If a row
- * does not stay on the chip, forward reads x twice, and backward reads x and dy twice. Not fused: one kernel per
- * primitive; forward has 6 memory passes (RMS norms 5), backward 1.5 times as many. With one kernel per reduction:
- * forward has kernels for mean, variance and scaling; backward has kernels for the sums over columns, the sums over
- * rows and the gradient, and each of them reads two inputs.   [norm] */
+/* Computes the work of a norm with input x and output y. As one fused kernel, forward reads x and writes y; backward
+ * reads x and the gradient dy, and writes the gradient dx. If a row does not stay on the chip, forward reads x twice,
+ * and backward reads x and dy twice. If each primitive operation is a kernel, forward has 6 memory passes (RMS norms
+ * 5), and backward 1.5 times as many. If each reduction is a kernel, forward has kernels for mean, variance and
+ * scaling; backward has kernels for the sums over columns, the sums over rows, and the gradient, and each of these
+ * three reads two inputs.   [norm] */
 NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_norm *p = &op->u.norm;
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
     NNC_LET(why, elements, NULL, (double)p->elements);
-    /* A group norm in fp32 casts its 16-bit input to fp32, and its output back. */
+    /* true: a group norm that computes in fp32; the program casts its 16-bit input to fp32, and its output back to 16
+     * bits */
     const bool cast = p->kind == NNC_NORM_GROUP && p->keep == NNC_KEEP_UPCAST && nnc_dtype_bytes(op->dtype) < 4.0;
     NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
     NNC_LET(why, flops_per_element, NULL, backward ? kinds[p->kind].backward_flops : kinds[p->kind].forward_flops);
@@ -151,7 +155,9 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why) {
         NNC_SET(why, work.read_bytes, "B", (reads * 4.0 + cast_bytes) * elements);
         NNC_SET(why, work.write_bytes, "B", (writes * 4.0 + cast_bytes) * elements);
     }
-    if (p->turned) { /* forward copies two maps to another layout, backward three; each copy reads and writes a map */
+    /* number of maps that are copied to another layout: two in forward, three in backward; each copy reads and writes
+     * its map */
+    if (p->turned) {
         NNC_LET(why, maps, NULL, backward ? 3.0 : 2.0);
         NNC_LET(why, read_bytes, "B", work.read_bytes);
         NNC_LET(why, write_bytes, "B", work.write_bytes);
@@ -162,16 +168,16 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why) {
     return work;
 }
 
-/* Returns the kept bytes of a norm. NNC_KEEP_EAGER: an RMS norm of 16-bit data in which each primitive is an fp32
- * kernel keeps four tensors: the fp32 copy of the input, its square, the reciprocal of each row, and the 16-bit
- * normalised value before the gain. Source: tests/data/reference. */
+/* Returns the bytes that a norm keeps for backward. With NNC_KEEP_EAGER (an RMS norm of 16-bit data in which each
+ * primitive operation is an fp32 kernel) these are four tensors: the fp32 copy of the input, its square, the reciprocal
+ * of each row, and the 16-bit normalised value before the gain. Source: tests/data/reference. */
 NNC_SAYING double norm_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_norm *p = &op->u.norm;
     const double elements = (double)p->elements, element_bytes = nnc_dtype_bytes(op->dtype);
     NNC_LET(why, rows, NULL, (double)p->rows);
     NNC_LET(why, statistics_bytes, "B", kinds[p->kind].statistics_bytes);
     NNC_LET(why, input_bytes, "B", p->keeps_input ? elements * element_bytes : 0.0);
-    /* An input in fp32 needs no fp32 copy. */
+    /* bytes of the kept fp32 input: an fp32 copy of a 16-bit input, or an fp32 input itself */
     NNC_LET(why, upcast_bytes, "B", element_bytes < 4.0 ? elements * 4.0 : input_bytes);
     double kept_bytes = 0.0;
     switch (p->keep) {
@@ -197,7 +203,7 @@ NNC_OP_FUNCTIONS(norm)
 
 static void norm_shard(nnc_op *op, const nnc_degrees *d) {
     nnc_norm *p = &op->u.norm;
-    /* Norms of queries and keys (NNC_SPLIT_INNER): each tensor rank normalises its own heads. */
+    /* Norms of queries and keys have NNC_SPLIT_INNER: each tensor rank normalises only its own heads. */
     const int64_t ranks = op->split == NNC_SPLIT_INNER ? d->context * d->tensor : d->sequence;
     p->elements /= ranks;
     p->rows /= p->across_heads ? d->context : ranks;
@@ -225,13 +231,14 @@ const nnc_op_row nnc_norm_row = {
     .fuses = true,
 };
 
-/* ---- fused attention (FlashAttention): scores stay on the chip ---- */
+/* ---- fused attention (FlashAttention): the scores stay on the chip ---- */
 
 int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window) {
     if (!causal) { return s_q * s_k; }
-    /* Number of keys before the key of the first query: the sequences of queries and keys end at the same position. */
+    /* Number of keys before the key of the first query. The last query and the last key are at the same position of the
+     * sequence. */
     const int64_t before = s_k - s_q;
-    /* Number of queries at the start of the sequence that have fewer keys than the window. */
+    /* Number of queries, the first ones, that attend to fewer keys than the window has. */
     const int64_t rising = window > 0 ? window - before - 1 : s_q;
     const int64_t short_views = rising < 0 ? 0 : rising < s_q ? rising : s_q;
     return short_views * before + short_views * (short_views + 1) / 2 + (s_q - short_views) * window;
@@ -257,13 +264,13 @@ NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why) {
     return d;
 }
 
-/* Computes the work of attention in one kernel. Forward computes Q K^T and P V over the pairs under the mask; it reads
- * Q, K and V once and writes the output O and one fp32 log-sum-exp per query. Backward computes the scores again, so it
- * has five products where forward has two; it reads Q, K, V, O, dO and two fp32 numbers per query, and writes dQ, dK
- * and dV. Model FLOPs (full_flops, window_flops, causal_flops) include no recomputation: backward counts twice forward.
- * Softmax runs on the vector units: per pair, forward has max, subtract, exp, sum, divide; backward has subtract and
- * exp again, then four operations for the gradient. Source: FlashAttention arXiv:2205.14135; FlashAttention-2
- * arXiv:2307.08691.   [flash] */
+/* Computes the work of attention in one kernel. Forward computes Q K^T and P V (P: the softmax of the scores) over the
+ * pairs that the mask leaves; it reads Q, K and V once, and writes the output O and one fp32 log-sum-exp per query.
+ * Backward has five products where forward has two, because it computes the scores again; it reads Q, K, V, O, dO and
+ * two fp32 numbers per query, and writes dQ, dK and dV. Model FLOPs (full_flops, window_flops, causal_flops) do not
+ * include the repeated scores: backward counts twice the FLOPs of forward. The softmax runs on the vector units. Per
+ * pair, forward has max, subtract, exp, sum and divide; backward has subtract and exp again, then four operations for
+ * the gradient. Source: FlashAttention arXiv:2205.14135; FlashAttention-2 arXiv:2307.08691.   [flash] */
 NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_flash *p = &op->u.flash;
     const dims d = dims_of(op, why);
@@ -311,9 +318,9 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why) {
     return work;
 }
 
-/* Returns the kept bytes of fused attention: Q, K, V and one log-sum-exp per query; only the log-sum-exp if Q, K and
- * V are recomputed; 0 if other ops count these tensors. The kept output of attention is counted by the output
- * projection. */
+/* Returns the bytes that fused attention keeps for backward: Q, K, V and one log-sum-exp per query. If Q, K and V are
+ * computed again, only the log-sum-exp is kept. If other ops count these tensors, returns 0. The output of attention is
+ * counted by the output projection, which keeps it, too. */
 NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_flash *p = &op->u.flash;
     const dims d = dims_of(op, NULL);
@@ -356,7 +363,8 @@ static void flash_shard(nnc_op *op, const nnc_degrees *d) {
     p->pairs /= (double)d->positions;
     p->full_pairs /= (double)d->positions;
     p->window_pairs /= (double)d->positions;
-    op->weights.vector /= d->tensor; /* attention sinks (one value per head): tensor ranks divide these values */
+    /* attention sinks (one value per head): tensor ranks that divide the heads divide these values */
+    op->weights.vector /= d->tensor;
 }
 
 static void flash_shape(const nnc_op *op, char *text, size_t size) {
@@ -379,7 +387,7 @@ const nnc_op_row nnc_flash_row = {
 
 typedef struct scan_dims {
     double tokens, inner, state, groups, heads, chunk;
-    double inputs; /* input elements per token: values, keys and queries, decay factors */
+    double inputs; /* number of input elements per token: of values, keys, queries and decay factors */
     double element_bytes;
 } scan_dims;
 
@@ -397,10 +405,10 @@ NNC_SAYING scan_dims scan_dims_of(const nnc_op *op, nnc_derivation *why) {
     return d;
 }
 
-/* Returns the FLOPs of a recurrence that runs token by token. Per token and number of the state: two for the
- * discretised decay, two for the input, two to add the input to the decayed state, two to read the state. The skip
- * connection has two per value. Counts by inspection; a transcendental function counts as one. Source:
- * arXiv:2312.00752, algorithm 2.   [scan] */
+/* Returns the FLOPs of a recurrence that computes one token after the other. For each token and each number of the
+ * state there are two FLOPs for the discretised decay, two for the input, two to add the input to the decayed state,
+ * and two to read the state. The skip connection has two FLOPs per value. Counts by inspection; a transcendental
+ * function counts as one FLOP. Source: arXiv:2312.00752, algorithm 2.   [scan] */
 NNC_SAYING double selective_flops(const scan_dims *d, nnc_derivation *why) {
     const double tokens = d->tokens, inner = d->inner, state = d->state;
     NNC_SAY(why, recurrence_flops, "FLOP", tokens * inner * (8.0 * state + 2.0));
@@ -408,11 +416,12 @@ NNC_SAYING double selective_flops(const scan_dims *d, nnc_derivation *why) {
     return recurrence_flops;
 }
 
-/* Returns the FLOPs of a recurrence in chunks; *mathematics receives the FLOPs of the recurrence alone, which count as
- * model FLOPs. Within a chunk, tokens interact as in attention: products of keys and queries (groups x state), then
- * products with the values. Across chunks, each token is added to the state and reads the state. The delta rule first
- * solves for the value that each token adds: two more products with keys, one more product with values, and one more
- * product with the state. Sources: arXiv:2405.21060, section 6; arXiv:2412.06464, section 3.3.   [scan] */
+/* Returns the FLOPs of a recurrence that is computed in chunks of tokens; *mathematics receives the FLOPs of the
+ * recurrence itself, which count as model FLOPs. Within a chunk, tokens interact as in attention: products of keys and
+ * queries (groups x state), then products with the values. From chunk to chunk, each token is added to the state and
+ * reads the state. The delta rule first computes the value that each token adds, which takes two more products with
+ * keys, one more with values, and one more with the state. Sources: arXiv:2405.21060, section 6; arXiv:2412.06464,
+ * section 3.3.   [scan] */
 NNC_SAYING double chunked_flops(const nnc_scan *p, const scan_dims *d, double *mathematics, nnc_derivation *why) {
     const double tokens = d->tokens, inner = d->inner, state = d->state, chunk = d->chunk;
     const double groups = d->groups, heads = d->heads;
@@ -430,8 +439,8 @@ NNC_SAYING double chunked_flops(const nnc_scan *p, const scan_dims *d, double *m
     return scan_flops;
 }
 
-/* Computes the work of a recurrence. Only its inputs are kept, so backward first repeats the forward products; it then
- * has two products for each forward product. */
+/* Computes the work of a recurrence. Only the inputs of the recurrence are kept, so backward first repeats the products
+ * of forward; then it has two products for each product of forward. */
 NNC_SAYING nnc_work scan_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_scan *p = &op->u.scan;
     const scan_dims d = scan_dims_of(op, why);
@@ -481,8 +490,9 @@ NNC_SAYING double scan_transient(const nnc_op *op, nnc_derivation *why) {
 
 NNC_OP_FUNCTIONS(scan)
 
-/* Divides a recurrence over ranks: tokens over context ranks; heads, values and groups of keys over tensor ranks. The
- * rules of the layer have checked that the degree divides these numbers; each rank has at least one group. */
+/* Divides a recurrence over ranks: the tokens over the context ranks; heads, values and groups of keys over the tensor
+ * ranks. These numbers are multiples of the tensor degree (an earlier check refuses other plans), except the groups: if
+ * there are fewer groups than tensor ranks, each rank has one group. */
 static void scan_shard(nnc_op *op, const nnc_degrees *d) {
     nnc_scan *p = &op->u.scan;
     p->tokens /= d->context;
@@ -564,7 +574,7 @@ NNC_SAYING nnc_work loss_work(const nnc_op *op, nnc_derivation *why) {
 NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_loss *p = &op->u.loss;
     const double tokens = (double)p->tokens, classes = (double)p->classes;
-    /* 0, because the product that computes the logits counts the bytes of one chunk of logits */
+    /* 0, because the product that computes the logits counts the one chunk of logits that is kept */
     if (p->keep == NNC_LOSS_KEEPS_CHUNKS) { return 0.0; }
     NNC_LET(why, logit_bytes, NULL, p->keep == NNC_LOSS_KEEPS_FP32 ? 4.0 : nnc_dtype_bytes(op->dtype));
     if (p->in_place) {
@@ -577,10 +587,10 @@ NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why) {
     return kept_bytes;
 }
 
-/* Returns the transient bytes of a loss: 0 if the loss is fused, in place, or a squared error. Other losses have the
- * logits, their fp32 copy and the fp32 probabilities in memory at the same time; a loss whose classes tensor ranks
- * divide has four fp32 copies (log-softmax, gradient, and operand and result of a backward kernel). Tensors that the
- * loss keeps are counted by loss_kept() and subtracted here. */
+/* Returns the transient bytes of a loss; 0 if the loss is fused, in place, or a squared error. Any other loss has the
+ * logits, their fp32 copy and the fp32 probabilities in memory at the same time. A loss whose classes are divided over
+ * tensor ranks has four fp32 copies (log-softmax, gradient, and operand and result of a backward kernel). Tensors that
+ * the loss keeps are subtracted, because loss_kept() counts them. */
 NNC_SAYING double loss_transient(const nnc_op *op, nnc_derivation *why) {
     const nnc_loss *p = &op->u.loss;
     const double tokens = (double)p->tokens, classes = (double)p->classes;

@@ -14,7 +14,8 @@
 typedef struct peak {
     const double *bytes;
     double highest;
-    double *counts; /* number of passes that each chunk keeps, at the moment with the most bytes so far */
+    /* for each chunk, the number of passes that it keeps at the moment with the most bytes found so far */
+    double *counts;
     int32_t chunks;
 } peak;
 
@@ -33,25 +34,25 @@ static void look(peak *to, const int64_t *kept) {
 
 /* ---- peak of a device of the interleaved schedule, in closed form ---- */
 
-/* Search for the peak of a device of the interleaved schedule. From its first backward on, the device keeps a constant
- * number of passes, so the peak depends only on the chunks whose bytes per pass differ from those of chunk 1; they are
- * called `others`. */
+/* State of the search for the memory peak of a device of the interleaved schedule. From its first backward on, the
+ * device keeps a constant number of passes. So the peak depends only on those chunks whose bytes per pass differ from
+ * the bytes of chunk 1; they are called `others`. */
 typedef struct interleaved {
-    int64_t stages, chunks, ahead; /* ahead: number of forwards before the first backward */
+    int64_t stages, chunks, ahead; /* ahead: number of forwards that the device runs before its first backward */
     int32_t others;
     const int32_t *place;     /* for each of the `others`: its position in the order in which the device runs its
                                * chunks */
     const double *more_bytes; /* for each of the `others`: bytes that a pass keeps in it, minus the bytes that a pass
                                * keeps in chunk 1 */
     double highest;
-    int64_t peak_at; /* index of the backward before which the most bytes are kept */
+    int64_t peak_at; /* number of the backward before which the device keeps the most bytes */
 } interleaved;
 
-/* Which passes a device has run after its first `ops` passes of one phase. In one round it runs p micro-batches on each
- * of its v chunks in turn. */
+/* Progress of a device after a number of passes of one phase: how many of them each chunk has run. In one round, a
+ * device runs p micro-batches (p: stages) on one chunk, then on the next chunk, until each chunk has had its turn. */
 typedef struct progress {
-    int64_t whole; /* number of passes that each chunk ran in the finished rounds */
-    int64_t rest;  /* number of passes of all chunks together in the unfinished round */
+    int64_t whole; /* number of passes that each chunk has run in complete rounds */
+    int64_t rest;  /* number of passes in the last, incomplete round, of all chunks together */
 } progress;
 
 static progress progress_of(const interleaved *in, int64_t ops) {
@@ -59,13 +60,14 @@ static progress progress_of(const interleaved *in, int64_t ops) {
     return (progress){ .whole = ops / round * in->stages, .rest = ops % round };
 }
 
-/* Returns the number of passes that one chunk has run. place: position of the chunk in the order of the chunks. */
+/* Returns the number of passes that one chunk has run. place: position of this chunk in the order in which the device
+ * runs its chunks. */
 static int64_t passes_of(progress of, int64_t place, int64_t stages) {
     const int64_t rest = of.rest - place * stages;
     return of.whole + (rest < 0 ? 0 : rest > stages ? stages : rest);
 }
 
-/* Returns the number of passes that a chunk keeps just before backward number k of the device. */
+/* Returns the number of passes that a chunk keeps for backward just before the device runs backward number k. */
 static int64_t kept_at(const interleaved *in, int64_t k, int64_t chunk) {
     return passes_of(progress_of(in, in->ahead + k), chunk, in->stages) -
            passes_of(progress_of(in, k), in->chunks - 1 - chunk, in->stages);
@@ -80,17 +82,17 @@ static void look_at(interleaved *in, int64_t k) {
     }
 }
 
-/* Computes the kept bytes before backward number k, and remembers the largest so far. A negative k is moved by one
- * round to a positive one; a k past the end is ignored. */
+/* Computes the bytes that the device keeps before backward number k, and stores them if they are the most so far. A
+ * negative k means the same place one round later; a k that is not below `end` is ignored. */
 static void look_in_round(interleaved *in, int64_t k, int64_t end) {
     const int64_t at = k < 0 ? k + in->stages * in->chunks : k;
     if (at < end) { look_at(in, at); }
 }
 
-/* Finds the peak by looking only where it can be. The number of passes that a chunk keeps changes linearly between the
- * moments at which the forwards or the backwards of this chunk begin or end, and it repeats after a round. It is
- * highest after the forwards or before the backwards of the chunk, and lowest before the forwards or after the
- * backwards. */
+/* Finds the peak of the kept bytes by looking only at moments at which it can occur. The number of passes that a chunk
+ * keeps changes linearly between the moments at which the forwards or the backwards of this chunk begin or end, and it
+ * repeats after a round. It is highest when the forwards of the chunk end or its backwards begin, and lowest when its
+ * forwards begin or its backwards end. */
 static interleaved find_interleaved(const nnc_pipeline *pipeline, int64_t device, int32_t others, const int32_t *place,
                                     const double *more_bytes) {
     const int64_t p = pipeline->stages, v = pipeline->chunks, all = pipeline->micro_batches * v;
@@ -114,8 +116,8 @@ static interleaved find_interleaved(const nnc_pipeline *pipeline, int64_t device
     return in;
 }
 
-/* Returns the peak of the kept bytes of a device of the interleaved schedule; sets counts[c] to the passes that chunk c
- * keeps at the peak. */
+/* Returns the most bytes that a device of the interleaved schedule keeps for backward; sets counts[c] to the number of
+ * passes that chunk c keeps at this moment. */
 static double interleaved_peak(const nnc_pipeline *pipeline, int64_t device, const double *bytes, double *counts) {
     int32_t place[NNC_PIPELINE_VIRTUAL_MAX], others = 0;
     double more_bytes[NNC_PIPELINE_VIRTUAL_MAX];
@@ -150,7 +152,7 @@ typedef struct walk {
     int64_t done[NNC_STREAMS], limit[NNC_STREAMS];
     int64_t kept[2]; /* number of passes that chunk (or direction) 0 and 1 keep; 0 and 1 are the digits in the names of
                       * nnc_run_op */
-    int32_t freeing; /* NNC_B0 or NNC_W0: the phase after which activations are freed */
+    int32_t freeing; /* NNC_B0 or NNC_W0: the phase at whose end the activations are freed */
     bool swapped;    /* true: ops with digit 0 belong to direction 1 of dualpipe, and those with digit 1 to direction
                       * 0 */
     peak *to;
@@ -169,7 +171,8 @@ static void run_stream(walk *w, int32_t stream) {
 }
 
 static void run_op(walk *w, int32_t op) {
-    const bool pair = op == NNC_F0_BW1 || op == NNC_F1_BW0; /* a pair: a forward and a backward that run together */
+    /* true: a pair, that is, a forward and a backward that run together */
+    const bool pair = op == NNC_F0_BW1 || op == NNC_F1_BW0;
     const bool frees = pair || op == NNC_BW0 || op == NNC_BW1;
     if (pair) { run_stream(w, op == NNC_F0_BW1 ? NNC_F0 : NNC_F1); }
     if (frees) {
@@ -181,8 +184,8 @@ static void run_op(walk *w, int32_t op) {
     }
 }
 
-/* Counts the kept passes over all repeats of a sequence of ops. Each repeat changes the counts by the same amount, so
- * the peak is in the first or the last repeat, and the repeats in between are skipped. */
+/* Counts the kept passes while a device repeats a sequence of ops. Each repeat changes the numbers of kept passes by
+ * the same amounts, so the peak is in the first or in the last repeat; the repeats between them are skipped. */
 static void run_repeats(walk *w, const nnc_order_run *run) {
     for (int64_t i = 0; i < run->repeat; i++) {
         const walk before = *w;
@@ -199,7 +202,7 @@ static void run_repeats(walk *w, const nnc_order_run *run) {
     }
 }
 
-/* Tests whether the device still has a forward to run. After the last forward the kept bytes do not grow. */
+/* Tests whether the device has a forward left to run. After its last forward, the kept bytes only decrease. */
 static bool has_forward(const walk *w) {
     return w->done[NNC_F0] < w->limit[NNC_F0] || w->done[NNC_F1] < w->limit[NNC_F1];
 }

@@ -1,6 +1,6 @@
-/* Replay of the order lists of a pipeline: every op starts as soon as its input has arrived and its device is free.
- * nnc_pipeline_run skips the steady part of a long schedule: once the state of the replay repeats, with all times later
- * by the same amount, every further period takes the same time.   [pipeline] [pipeline-skip] */
+/* Replay of the order lists of a pipeline: each op starts as soon as its input has arrived and its device is free.
+ * nnc_pipeline_run skips the steady part of a long schedule: if the state of the replay repeats, with all times later
+ * by the same amount, each further period takes this amount.   [pipeline] [pipeline-skip] */
 #include <float.h>
 #include <limits.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/base_internal.h"
 #include "pipeline/pipeline_internal.h"
 
-/* State of one replay. In dualpipe each virtual stage counts twice, once per direction. */
+/* State of one replay of a pipeline. In dualpipe, each virtual stage counts as two, one for each direction. */
 typedef struct replay {
     const nnc_pipeline *pipeline;
     const nnc_schedule_row *row;
@@ -21,14 +21,15 @@ typedef struct replay {
     bool dual;                     /* true: the schedule is dualpipe on at least two devices */
     bool folded;                   /* true: the second chunk or direction passes the devices from the last to the
                                     * first */
-    bool splits;                   /* true: weight gradients are ops of their own */
+    bool splits;                   /* true: weight gradients are ops of their own, separate from the input gradients */
     bool quiet;                    /* true: intervals are not reported, and kept micro-batches are not counted */
-    /* tracks: 1, or NNC_TRACKS pipelines that are replayed together. The order of ops does not depend on times, so all
-     * of them have the same order. Times of track k are at index i * tracks + k. */
+    /* tracks: 1, or NNC_TRACKS pipelines that are replayed at the same time. The order of ops does not depend on times,
+     * so it is the same for all tracks. In arrays of times, element i of track k is at index (i times tracks) + k. */
     int32_t tracks;
-    const double *track_send_s; /* seconds of a message on each track; not used if there is one track */
-    bool wide;                  /* true: vector instructions for four doubles are used */
-    double *free_s, *first_s;   /* end of the last op (free_s) and start of the first op (first_s) of each device */
+    const double *track_send_s; /* seconds that a message takes on each track; not used if tracks is 1 */
+    bool wide;                  /* true: the replay uses vector instructions for four doubles */
+    /* free_s: time at which each device ends its last op so far; first_s: time at which it starts its first op */
+    double *free_s, *first_s;
 } replay;
 
 /* ---- preparation: the device of each virtual stage, streams of ops, queues of messages ---- */
@@ -40,7 +41,7 @@ static int32_t device_of(const replay *r, int32_t virtual_stage) {
 
 static int32_t chunk_of(const replay *r, int32_t virtual_stage) { return virtual_stage / r->pipeline->stages; }
 
-/* Sets the queues and the times of a stream to those of one phase on one virtual stage. */
+/* Gives a stream the message queues and the times of one phase on one virtual stage. */
 static void bind(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase, int32_t virtual_stage) {
     nnc_pipeline_memory *const memory = r->memory;
     const nnc_pipeline *const pipeline = r->pipeline;
@@ -75,9 +76,11 @@ static void begin_stream(const replay *r, int32_t d, int32_t index) {
     const int32_t p = pipeline->stages, v = pipeline->chunks;
     const int64_t m = pipeline->micro_batches;
     const nnc_pipeline_phase phase = (nnc_pipeline_phase)(index / 2);
-    /* In dualpipe stream 0 is the direction whose micro-batches enter at the nearer end of the pipeline. */
+    /* In dualpipe, stream 0 of a phase belongs to the direction whose micro-batches enter at the end of the pipeline
+     * that is nearer to the device. */
     const int32_t chunk = r->dual && d >= p / 2 ? 1 - index % 2 : index % 2;
-    /* If weight gradients are ops of their own, they free the activations, unless frees_early is set. */
+    /* true: the weight gradient, an op of its own, frees the activations; false: the backward (or, with frees_early,
+     * the input gradient) frees them */
     const bool late = r->splits && !r->row->frees_early;
     const nnc_pipeline_phase last = late ? NNC_RUN_WEIGHT : NNC_RUN_BACKWARD;
     nnc_stream *const stream = &r->memory->device[d].stream[index];
@@ -111,13 +114,13 @@ static void begin_device(const replay *r, int32_t d) {
     for (int32_t i = 0; i < NNC_STREAMS; i += r->folded ? 1 : 2) { begin_stream(r, d, i); }
 }
 
-static const double none_s[NNC_TRACKS]; /* zero seconds, for an op or message that does not exist */
+static const double none_s[NNC_TRACKS]; /* array of zeros: times of an op or message that does not exist */
 
 static double *begin_queue(const replay *r, nnc_queue *queue, double *slots, int32_t from, int32_t to) {
     const int32_t a = device_of(r, from), b = device_of(r, to);
     uint64_t count = NNC_QUEUE_SLOTS;
-    /* Queues between devices that are not neighbours need more elements, because p micro-batches can be on the way at
-     * the same time. */
+    /* A queue between devices that are not neighbours needs more elements, because as many messages as there are stages
+     * can be on the way at the same time. */
     while ((a - b > 1 || b - a > 1) && count < (uint64_t)r->pipeline->stages) { count *= 2; }
     queue->arrival_s = slots;
     queue->send_s = a == b ? 0 : r->pipeline->send_s;
@@ -173,7 +176,7 @@ static bool ready(const nnc_stream *stream) {
     return (in == NULL || in->put != in->got) && (out == NULL || out->put - out->got <= out->mask);
 }
 
-/* Takes the next message of a stream from its queue. Returns the time at which it has arrived and start_s is reached;
+/* Takes the next message from the input queue of a stream. Returns its arrival time, or start_s if this is later;
  * start_s if the stream has no input. */
 static double receive(nnc_stream *stream, double start_s) {
     nnc_queue *const in = stream->in;
@@ -206,16 +209,16 @@ static void report(const replay *r, int32_t d, const nnc_stream *stream, nnc_pip
                                                 .end_s = end_s });
 }
 
-/* Lets a stream of an interleaved device go on to the next chunk: forward to the following chunk, backward to the one
- * before. */
+/* Moves a stream of an interleaved device to its next chunk: a forward stream to the following chunk, a backward stream
+ * to the previous chunk. */
 static void turn(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase) {
     const int32_t step = phase == NNC_RUN_FORWARD ? r->pipeline->stages : r->chain - r->pipeline->stages;
     stream->turn_left = stream->turn;
     bind(r, stream, phase, (stream->virtual_stage + step) % r->chain);
 }
 
-/* Lets a device run one op of a stream from start_s on, and records it: counts, start, interval. Returns the end of the
- * op. */
+/* Runs one op of a stream on a device, from start_s on, and records its effects: the number of kept micro-batches, the
+ * first start of the device, the interval. Returns the time at which the op ends. */
 static double book(const replay *r, int32_t d, nnc_stream *stream, nnc_pipeline_phase phase, double start_s) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     const double end_s = start_s + stream->time_s;
@@ -231,14 +234,15 @@ static double book(const replay *r, int32_t d, nnc_stream *stream, nnc_pipeline_
     return end_s;
 }
 
-/* Takes the next message of a stream from its queue. Returns its arrival times, one per track; zeros if the stream has
- * no input. */
+/* Takes the next message from the input queue of a stream. Returns the arrival times of this message, one per track;
+ * zeros if the stream has no input. */
 static inline const double *receive_tracks(nnc_stream *stream) {
     nnc_queue *const in = stream->in;
     return in != NULL ? &in->arrival_s[(in->got++ & in->mask) * NNC_TRACKS] : none_s;
 }
 
-/* Sends a message on all tracks: it arrives the time of a message (out->sends_s) after at_s. */
+/* Sends a message of a stream at the times at_s, one per track; it arrives out->sends_s (the time of a message)
+ * later. */
 NNC_EACH void send_tracks(nnc_stream *stream, const double *at_s) {
     nnc_queue *const out = stream->out;
     if (out == NULL) { return; }
@@ -256,7 +260,8 @@ static void start_tracks(const replay *r, int32_t d, const double *f_s, const do
     }
 }
 
-/* Does the same as run_one for one op of a stream, on all tracks. Returns false if an input is missing. */
+/* Runs one op of a stream on all tracks at once, as run_one does for a single pipeline. Returns false if the input of
+ * the op has not arrived. */
 NNC_EACH bool run_one_tracks(const replay *r, int32_t d, nnc_stream *stream) {
     if (!pending(stream)) { return true; }
     if (!ready(stream)) { return false; }
@@ -277,8 +282,9 @@ NNC_EACH bool run_one_tracks(const replay *r, int32_t d, nnc_stream *stream) {
     return true;
 }
 
-/* Does the same as run_quietly on all tracks: runs a forward (or none) and both gradients (or none) as one op. An op
- * that does not exist takes no time, so the loop has no branches. */
+/* Runs a forward (or none) and both gradients (or none) as one op on all tracks at once, as run_quietly does for a
+ * single pipeline. A part that does not exist takes 0 seconds, so that the loop has no branches. Returns false if an
+ * input has not arrived. */
 NNC_EACH bool run_joined_tracks(const replay *r, int32_t d, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
     const bool has_f = f != NULL && pending(f), has_b = pending(b);
     if ((has_f && !ready(f)) || (has_b && !ready(b))) { return false; }
@@ -338,9 +344,9 @@ static bool run_one(const replay *r, int32_t d, int32_t index) {
     return true;
 }
 
-/* Runs a forward (or none) and both gradients of a micro-batch (or none) as one op, as run_joined does, but reports
- * no interval and does not count kept micro-batches; this case is the most frequent. Returns false if an input is
- * missing. */
+/* Runs a forward (or none) and both gradients of a micro-batch (or none) as one op. In contrast to run_joined, it
+ * reports no interval and does not count kept micro-batches, because most replays need neither. Returns false if an
+ * input has not arrived. */
 static inline bool run_quietly(const replay *r, int32_t d, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     if (r->tracks > 1) { return r->wide ? run_joined_wide(r, d, f, b, w) : run_joined_tracks(r, d, f, b, w); }
@@ -369,8 +375,8 @@ static inline bool run_quietly(const replay *r, int32_t d, nnc_stream *f, nnc_st
     return true;
 }
 
-/* Runs a forward (or none) and both gradients of a micro-batch (or none) as one op: both inputs must have arrived at
- * its start, and both results are sent at its end. Returns false if an input is missing. */
+/* Runs a forward (or none) and both gradients of a micro-batch (or none) as one op: the op starts when both inputs have
+ * arrived, and sends both results when it ends. Returns false if an input has not arrived. */
 static bool run_joined(const replay *r, int32_t d, int32_t forward, int32_t chunk) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     nnc_stream *const f = forward < 0 ? NULL : &device->stream[forward];
@@ -400,8 +406,8 @@ static bool run_op(const replay *r, int32_t d, uint8_t op) {
     }
 }
 
-/* Runs the repeated pair of ops F0_BW1, F1_BW0 of dualpipe until an input is missing. Faster than run_list, because it
- * does not decode each op. Returns true if it ran any op. */
+/* Runs the repeated pair of ops (F0_BW1, F1_BW0) of a dualpipe device until an input has not arrived. It is faster than
+ * run_list, because it does not decode each op. Returns true if it has run at least one op. */
 NNC_EACH bool run_pairs(const replay *r, int32_t d, const bool batch) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     nnc_stream *const stream = device->stream;
@@ -418,7 +424,8 @@ NNC_EACH bool run_pairs(const replay *r, int32_t d, const bool batch) {
 
 NNC_WIDE static bool run_pairs_wide(const replay *r, int32_t d) { return run_pairs(r, d, true); }
 
-/* Runs the ops of one device until an input is missing. Returns true if it ran any op. */
+/* Runs the ops in the order list of one device until an input has not arrived. Returns true if it has run at least one
+ * op. */
 static bool run_list(const replay *r, int32_t d) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     bool moved = false;
@@ -436,8 +443,8 @@ static bool run_list(const replay *r, int32_t d) {
     return moved;
 }
 
-/* Runs the ops of one device until an input is missing: the repeated pairs of dualpipe with run_pairs, which is faster,
- * all other ops with run_list. Returns true if it ran any op. */
+/* Runs the ops of one device until an input has not arrived: the repeated pairs of dualpipe with run_pairs, which is
+ * faster, and all other ops with run_list. Returns true if at least one op has run. */
 static bool run_device(const replay *r, int32_t d) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     const nnc_order_run *const run = &device->order[device->run];
@@ -461,7 +468,7 @@ static bool is_done(const replay *r) {
     return true;
 }
 
-/* ---- results of a replay, and skipping of periods ---- */
+/* ---- the results of a replay, and the skipping of periods ---- */
 
 static double device_busy_s(const replay *r, int32_t d) {
     const nnc_pipeline *const pipeline = r->pipeline;
@@ -478,8 +485,8 @@ static double device_busy_s(const replay *r, int32_t d) {
     return busy_s;
 }
 
-/* In schedules without separate weight gradients, devices end one after the other and all wait for the last one: sets
- * the step time of each device to total_s. */
+/* Sets the step time of each device to total_s in schedules without separate weight gradients. There, each device waits
+ * for the last one at the end of a step. */
 static void wait_for_all(const replay *r, nnc_pipeline_result *result) {
     for (int32_t d = 0; d < r->pipeline->stages && !r->row->splits; d++) { result->span_s[d] = result->total_s; }
 }
@@ -489,7 +496,8 @@ static void summarise(const replay *r, nnc_pipeline_result *result) {
     result->total_s = result->makespan_s = 0;
     for (int32_t d = 0; d < pipeline->stages; d++) {
         const nnc_pipeline_device *const device = &r->memory->device[d];
-        const double first_s = r->dual ? 0 : r->first_s[d]; /* in dualpipe both ends of the pipeline start at time 0 */
+        /* 0 in dualpipe: both ends of the pipeline start at time 0 */
+        const double first_s = r->dual ? 0 : r->first_s[d];
         result->span_s[d] = r->free_s[d] - first_s;
         result->total_s = nnc_max(result->total_s, result->span_s[d]);
         result->makespan_s = nnc_max(result->makespan_s, r->free_s[d]);
@@ -527,16 +535,16 @@ bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memo
     return true;
 }
 
-/* Returns message queue number i. Each virtual stage is connected by two queues to the one before it: forward messages
- * (even i) and backward messages (odd i). Returns NULL for the first virtual stage on the path of a micro-batch,
- * because none is before it. */
+/* Returns queue number i. Each virtual stage has two queues between itself and the virtual stage before it: one for
+ * forward messages (even i), one for backward messages (odd i). Returns NULL for the first virtual stage on the path of
+ * a micro-batch, which has no virtual stage before it. */
 static nnc_queue *queue_at(const replay *r, int32_t i) {
     const int32_t s = i / 2;
     if (s % r->chain == 0) { return NULL; }
     return i % 2 == 0 ? &r->memory->forward[s] : &r->memory->backward[s - 1];
 }
 
-/* Stores a copy of the state of all devices and of the messages on the way in memory->moment. */
+/* Copies the state of all devices, and the arrival times of all messages on the way, to memory->moment. */
 static void remember(const replay *r) {
     nnc_pipeline_moment *const moment = &r->memory->moment;
     const size_t tracks = (size_t)r->tracks, size = tracks * sizeof(double);
@@ -557,8 +565,9 @@ static void remember(const replay *r) {
     }
 }
 
-/* Tests whether each device is at the same op of its order list as at the remembered moment, the same number of repeats
- * later. Returns this number of repeats; 0 = some device is elsewhere. */
+/* Compares each device with the remembered moment (memory->moment): it must be at the same op of its order list, and
+ * all devices must have done the same number of repeats since then. Returns this number of repeats; 0 = the comparison
+ * failed. */
 static int64_t repeats_since(const replay *r) {
     const nnc_pipeline_moment *const moment = &r->memory->moment;
     const nnc_pipeline_device *const device = r->memory->device;
@@ -572,8 +581,8 @@ static int64_t repeats_since(const replay *r) {
 }
 
 /* Tests whether all times of a track are later than at the remembered moment by the same amount, up to the rounding of
- * a few additions, and sets *later_s to this amount. After NNC_SKIP_FORCE_OPS ops without a period, any times pass the
- * test. */
+ * a few additions. Sets *later_s to this amount. If no period was found within NNC_SKIP_FORCE_OPS ops, returns true for
+ * any times. */
 static bool is_later(const replay *r, int64_t repeats, int32_t track, double *later_s) {
     const nnc_pipeline_moment *const moment = &r->memory->moment;
     const size_t tracks = (size_t)r->tracks, first = (size_t)track;
@@ -597,7 +606,7 @@ static bool is_later(const replay *r, int64_t repeats, int32_t track, double *la
     return true;
 }
 
-/* Advances the counts of a device as if an op of its order list had run `times` further times. */
+/* Changes the counts of a device as if it had run an op of its order list `times` more times. */
 static void skip_op(nnc_pipeline_device *device, uint8_t op, int64_t times) {
     nnc_stream *const stream = device->stream;
     const bool forward = op <= NNC_F1 || op >= NNC_F0_BW1;
@@ -611,8 +620,8 @@ static void skip_op(nnc_pipeline_device *device, uint8_t op, int64_t times) {
     if (forward) { stream[NNC_F1 - chunk].done += times; }
 }
 
-/* Advances the state by `times` periods. In one period each device runs its sequence of ops `repeats` times, and the
- * times of track k grow by later_s[k] seconds. */
+/* Moves the state of the replay forward by `times` periods. In one period, each device runs its current sequence of ops
+ * `repeats` times, and all times of track k increase by later_s[k] seconds. */
 static void skip(const replay *r, int64_t repeats, int64_t times, const double later_s[NNC_TRACKS]) {
     const size_t tracks = (size_t)r->tracks;
     double skip_s[NNC_TRACKS];
@@ -632,9 +641,9 @@ static void skip(const replay *r, int64_t repeats, int64_t times, const double l
     }
 }
 
-/* Skips whole periods of the sequences that the devices repeat at the moment, but leaves the last repeat of each
- * sequence. `active` has one bit for each track that may skip. Returns the bits of the tracks that skipped; 0 = no
- * track did. The times of the other tracks are then wrong. */
+/* Skips as many periods as possible, but not the last repeat of the sequence that each device runs now. active: one bit
+ * for each track that may skip. Returns the bits of the tracks that skipped; 0 = no track skipped. If some tracks
+ * skipped, the times of all other tracks are wrong afterwards. */
 static unsigned skip_periods(const replay *r, unsigned active) {
     double later_s[NNC_TRACKS] = { 0 };
     const int64_t repeats = repeats_since(r);

@@ -1,10 +1,12 @@
-/* The pipeline schedules: one row per schedule with its order list, closed forms, and rules for a plan. In this file p
- * is the number of stages, v the number of chunks per device, m the number of micro-batches. */
+/* The pipeline schedules: one row per schedule, with functions for its order list and its formulas; and the rules that
+ * a plan has to meet. In this file p is the number of stages, v the number of chunks per device, m the number of
+ * micro-batches. */
 #include "base/base_internal.h"
 #include "pipeline/pipeline_internal.h"
 
-/* An order list gives the ops of each device in order. It depends only on the numbers of stages, chunks and
- * micro-batches and not on times. So if an op takes longer, the replayed time never gets shorter. */
+/* An order list gives the ops of a device in the order in which they run. The list depends only on the numbers of
+ * stages, chunks and micro-batches, not on times. Therefore, if an op takes longer, the replayed step never becomes
+ * shorter. */
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -25,8 +27,9 @@ static void append(nnc_pipeline_device *device, int64_t repeat, const uint8_t *o
  * Device i of p runs min(m, p-i-1) forwards, then one forward and one backward in turn, then the remaining backwards.
  * */
 
-/* Writes the order list of a device: `ahead` forwards, then one forward and one backward in turn, then `ahead`
- * backwards. n: number of micro-batches; with several chunks per device, each chunk of a micro-batch counts. */
+/* Writes the order list of a device: first `ahead` forwards, then one forward and one backward alternately, then
+ * `ahead` backwards. n: number of micro-batches; with several chunks per device, the number of micro-batches times the
+ * number of chunks. */
 static void alternate(nnc_pipeline_device *device, int64_t n, int64_t ahead) {
     ahead = least(ahead, n);
     APPEND(device, ahead, NNC_F0);
@@ -132,9 +135,9 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_INTERLEAVED) = {
  * a forward. If tW > tF, the first device still waits for the first gradient: under the published limit of
  * micro-batches in flight it has no other op to run. */
 
-/* Writes the order list of a device: `ahead` forwards, then the other forwards in turn with input gradients, then the
- * remaining input gradients. Each weight gradient runs `late` input gradients after its own input gradient; the last
- * ones fill the wait at the end. */
+/* Writes the order list of a device whose weight gradients are ops of their own: first `ahead` forwards, then one
+ * forward and one input gradient alternately, then the remaining input gradients. Each weight gradient runs `late`
+ * input gradients later than its own input gradient; the last weight gradients fill the idle time at the end. */
 static void alternate_split(nnc_pipeline_device *device, int64_t m, int64_t ahead, int64_t late) {
     ahead = least(ahead, m);
     late = least(late, m);
@@ -159,7 +162,8 @@ static double bubble_zb_h1(const nnc_equal_stages *s, nnc_derivation *why) {
 static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_H1) = {
     .chunks = 1,
     .splits = true,
-    .frees_early = true, /* as in the paper, activations count as kept only until the end of the input gradient */
+    /* the paper counts activations as kept only until the end of the input gradient, so this row does the same */
+    .frees_early = true,
     .rolls = true,
     .searched = 4,
     .write = write_zb_h1,
@@ -223,8 +227,8 @@ static double bubble_zb_v(const nnc_equal_stages *s, nnc_derivation *why) {
     return equal_bubble_s;
 }
 
-/* Returns the most micro-batches that a device keeps in ZB-V: p if m >= 2p-1, because a device then keeps both chunks
- * of p micro-batches; fewer if m is smaller. */
+/* Returns the largest number of micro-batches that a device keeps in ZB-V: p if m >= 2p-1, because a device then keeps
+ * both chunks of p micro-batches; a smaller number if m is smaller. */
 static double in_flight_zb_v(double m, double p, double v, double stage, nnc_derivation *why) {
     (void)v;
     NNC_SAY(why, in_flight, NULL, nnc_min(nnc_min(m, p), (m + 1 + stage) / 2));
@@ -248,11 +252,12 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_V) = {
  * sends both results at its end. p is even, or 1. The list is written for n = max(ceil(m / 2), p) micro-batches from
  * each end; ops of micro-batches that do not exist are skipped. */
 
-/* Writes the order list of a device with i devices between it and the nearer end of the pipeline. n: micro-batches from
- * each end. Direction 0 enters at the nearer end. */
+/* Writes the order list of a dualpipe device. i: number of devices between this device and the nearer end of the
+ * pipeline. n: number of micro-batches that enter at each end. Direction 0 is the direction that enters at the nearer
+ * end. */
 static void write_pairs(nnc_pipeline_device *device, int64_t n, int64_t p, int64_t i) {
     const int64_t inner = p / 2 - i - 1; /* number of devices between this device and the middle of the pipeline */
-    const int64_t late1 = (i + 1) / 2;   /* number of weight gradients of direction 1 that are left for the end */
+    const int64_t late1 = (i + 1) / 2;   /* number of weight gradients of direction 1 that run at the end of the step */
     const int64_t main = n - p + i + 1;
     APPEND(device, 2 * inner, NNC_F0);
     APPEND(device, i + 1, NNC_F0, NNC_F1);
@@ -282,17 +287,17 @@ static void write_dualpipe(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline
     }
 }
 
-/* Returns the bubble of DualPipe in seconds if a pair (a forward and a backward that run together) takes the sum of
- * both times. The published formula is (p / 2 - 1) (tFB + tB - 3 tW), where tFB is the time of a pair, tB that of both
- * gradients and tW that of the weight gradient. */
+/* Returns the bubble of DualPipe in seconds, for a pair (a forward and a backward that run together) that takes the sum
+ * of both times. The published formula is (p / 2 - 1) (tFB + tB - 3 tW), where tFB is the time of a pair, tB the time
+ * of both gradients, and tW the time of the weight gradient. */
 static double bubble_dualpipe(const nnc_equal_stages *s, nnc_derivation *why) {
     if (!(s->p > 1)) { return 0; }
     NNC_SAY(why, equal_bubble_s, "s", nnc_max(0, (0.5 * s->p - 1) * (s->f + 2 * s->b - s->w)));
     return equal_bubble_s;
 }
 
-/* Returns the most micro-batches that a device keeps in DualPipe: p+1 if m >= 2p. If m is smaller, the device gets the
- * micro-batches from the nearer end of the pipeline first, and keeps fewer. */
+/* Returns the largest number of micro-batches that a device keeps in DualPipe: p+1 if m >= 2p. If m is smaller, the
+ * device keeps fewer micro-batches, because it gets those from the nearer end of the pipeline first. */
 static double in_flight_dualpipe(double m, double p, double v, double stage, nnc_derivation *why) {
     const bool upper = stage < p / 2;
     if (!(p > 1)) { return in_flight_1f1b(m, p, v, stage, why); }
@@ -350,7 +355,7 @@ double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t
     return in_flight;
 }
 
-/* ---- which schedules are legal for a plan ---- */
+/* ---- checks whether a schedule is legal for a plan ---- */
 
 bool nnc_schedule_repeats(const nnc_plan *plan) {
     const bool plain = plan->schedule == NNC_SCHEDULE_1F1B && plan->virtual_stages == 1;
@@ -359,14 +364,14 @@ bool nnc_schedule_repeats(const nnc_plan *plan) {
 
 bool nnc_schedule_is_steady(const nnc_plan *plan) {
     const nnc_schedule_row *row = nnc_schedule_of(plan->schedule);
-    /* the order of a device is steady from `rounds` x stages micro-batches on; with several chunks or directions
-     * later */
+    /* From (rounds times stages) micro-batches on, the order of ops on a device only repeats. Schedules with several
+     * chunks or directions need more rounds. */
     const int64_t rounds = row->chunks == 1 && !row->dual ? 2 : 4;
     return plan->pipeline == 1 || (!row->keeps_all && plan->micro_batches >= rounds * plan->pipeline);
 }
 
-/* A schedule with one chunk and one direction keeps at least as many micro-batches as 1f1b, p-i on device i, because
- * the device would otherwise wait. */
+/* true for a schedule with one chunk and one direction: device i keeps p-i micro-batches or more, because with fewer it
+ * would be idle */
 bool nnc_schedule_keeps_1f1b(const nnc_plan *plan) {
     const nnc_schedule_row *row = nnc_schedule_of(plan->schedule);
     return row->chunks == 1 && !row->dual && !row->folded;

@@ -25,7 +25,7 @@
 #endif
 #endif
 
-/* The devices from index `first` up to and including `end` - 1. */
+/* A range of devices: from index `first` to index `end` - 1. */
 typedef struct device_range {
     int64_t first, end;
 } device_range;
@@ -34,7 +34,8 @@ bool nnc_is_wide(void) {
 #if !defined(__x86_64__) || !defined(__GNUC__)
     return false;
 #elif defined(CPU_FEATURE_ACTIVE)
-    /* the C library has already tested the processor; the builtin function would test it at each program start */
+    /* The C library knows the processor already; the builtin function of the compiler would test it again at each start
+     * of the program. */
     return CPU_FEATURE_ACTIVE(AVX2);
 #else
     return __builtin_cpu_supports("avx2") != 0;
@@ -59,8 +60,8 @@ nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline, const double *sen
 
 static int64_t clamp(int64_t value, int64_t end) { return value < 0 ? 0 : value > end ? end : value; }
 
-/* Returns the devices that run an op in one slot: device i runs the op with number at + step * i if this number is from
- * 0 to shape->ops - 1. step is 1, 0 or -1. */
+/* Returns the range of devices that run an op in one slot. Device i runs op number at + (step times i), if this number
+ * is from 0 to shape->ops - 1. step is 1, 0 or -1. */
 static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step) {
     if (step == 0) { return (device_range){ 0, at >= 0 && at < shape->ops ? shape->p : 0 }; }
     if (step > 0) { return (device_range){ clamp(-at, shape->p), clamp(shape->ops - at, shape->p) }; }
@@ -79,8 +80,8 @@ NNC_EACH void set_zero(double *to, const int64_t tracks) {
     for (int64_t k = 0; k < tracks; k++) { to[k] = 0; }
 }
 
-/* Sets `sum` to the times of ops plus the time of a message with their result; without the message if the pipeline has
- * one device. */
+/* Sets each element of `sum` to the time of an op plus the time of the message with its result. In a pipeline with one
+ * device there are no messages, so only the time of the op is set. */
 NNC_EACH void add_send(const nnc_wave_shape *shape, double *sum, const double *times, const int64_t tracks) {
     if (shape->p > 1) {
         add_tracks(sum, times, shape->send_s, tracks);
@@ -105,11 +106,11 @@ NNC_EACH void set_backward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t 
     } else {
         add_tracks(&wave->backward_s[at], &pipeline->backward_s[s], &wave->weight_s[at], tracks);
     }
-    /* The first virtual stage sends no gradient; the time of its message is computed but never read. */
+    /* Virtual stage 0 sends no gradient to another stage; the arrival of this message is computed but never read. */
     add_send(shape, &wave->backward_send_s[at], &wave->backward_s[at], tracks);
 }
 
-/* Moves a cursor to the next device, and from the last device to the next chunk. */
+/* Moves a cursor to the next device; from the last device, to the first device and the next chunk. */
 static void go_on(const nnc_wave_shape *shape, nnc_wave_cursor *next) {
     if (++next->place == shape->p) {
         next->place = 0;
@@ -117,11 +118,11 @@ static void go_on(const nnc_wave_shape *shape, nnc_wave_cursor *next) {
     }
 }
 
-/* In slot t, at most one device goes on to its next forward chunk, and at most one to its next backward chunk. */
+/* Slot t: at most one device moves on to its next forward chunk, and at most one to its next backward chunk. */
 NNC_EACH void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, const int64_t tracks) {
     const int64_t p = shape->p, v = shape->v;
     set_forward(shape, wave, wave->forward.place, wave->forward.chunk, tracks);
-    /* Virtual stage 0 waits for no message in forward, so its arrival time is 0. */
+    /* Forward of virtual stage 0 needs no message, so the arrival time of its message is 0. */
     if (wave->forward.chunk == 0) { set_zero(wave->now.down_s, tracks); }
     go_on(shape, &wave->forward);
     if (t - shape->lead + p - 1 >= 0) {
@@ -144,7 +145,8 @@ NNC_EACH void forward_slot(nnc_wave *wave, device_range range, const int64_t tra
     }
 }
 
-/* Runs one backward on each device of a slot, with the messages that the next devices sent one slot before. */
+/* Runs one backward on each device of the range in one slot. Each backward takes the message that the next device sent
+ * one slot before. */
 NNC_EACH void backward_skewed(nnc_wave *wave, device_range range, const int64_t tracks) {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict up_s = wave->now.up_s;
@@ -156,7 +158,8 @@ NNC_EACH void backward_skewed(nnc_wave *wave, device_range range, const int64_t 
     }
 }
 
-/* Runs one backward on each device of a slot, with the messages that the next devices send in the same slot. */
+/* Runs one backward on each device of the range in one slot. Each backward takes the message that the next device sends
+ * in the same slot. */
 NNC_EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tracks) {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict up_s = wave->now.up_s;
@@ -172,8 +175,8 @@ NNC_EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tr
     }
 }
 
-/* Runs a forward and then a backward on each device of a slot. skewed: true = the backward takes the message that the
- * next device sent one slot before; false = in the same slot. */
+/* Runs a forward and then a backward on each device of the range in one slot. skewed: true = a backward takes the
+ * message that the next device sent one slot before; false = the message that it sends in the same slot. */
 NNC_EACH void both_slot(nnc_wave *wave, device_range range, const bool skewed, const int64_t tracks) {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict down_s = wave->now.down_s;
@@ -207,7 +210,7 @@ NNC_EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64
     const bool together = forward.first == backward.first && forward.end == backward.end;
     for (int64_t i = 0; i < times; i++) {
         if (shape->v > 1) { turn(shape, wave, t, tracks); }
-        if (t < p && i == 0) { /* in the first slots, device i runs its first op in slot i */
+        if (t < p && i == 0) { /* in slot i, one of the first slots, device i runs its first op */
             nnc_copy_tracks(&wave->first_s[t * tracks], &wave->now.down_s[t * tracks], tracks);
         }
         if (together && shape->skew > 0) {
@@ -252,14 +255,14 @@ static void run_slots(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, in
     }
 }
 
-/* Returns the end of the stretch that begins at slot t: of the successive slots in which the same devices run a
- * forward, a backward or a weight gradient. */
+/* Returns the end of the stretch that begins at slot t. A stretch is a series of slots: all of them have the same devices
+ * that run a forward, the same that run a backward, and the same that run a weight gradient. */
 static int64_t same_until(const nnc_wave_shape *shape, int64_t t) {
     const int64_t step[3] = { -1, shape->skew, -1 };
     const int64_t lead[3] = { 0, shape->lead, shape->lead };
     int64_t until = INT64_MAX;
     for (int i = 0; i < (shape->splits ? 3 : 2); i++) {
-        /* number of slots by which the first op of the last device is later than that of the first device */
+        /* number of slots by which the last device runs its first op before the first device does; negative = after it */
         const int64_t reach = step[i] * (shape->p - 1);
         const int64_t low = lead[i] - (reach > 0 ? reach : 0), full = lead[i] - (reach < 0 ? reach : 0);
         const int64_t change = t < low                 ? low
@@ -306,14 +309,14 @@ static void begin(const nnc_wave_shape *shape, nnc_wave *wave) {
  * the
  *     largest such K.   [pipeline-skip] */
 
-enum { TRIAL_MIN = 8 }; /* fewest repeats for which a trial saves time */
+enum { TRIAL_MIN = 8 }; /* smallest number of repeats that are left for which a trial saves time */
 
-/* Returns an array of a state: i = 0: free_s, 1: down_s, 2: up_s. */
+/* Returns one of the three arrays of a state: free_s (i = 0), down_s (i = 1) or up_s (i = 2). */
 static double *row(nnc_wave_state *state, int i) {
     return i == 0 ? state->free_s : i == 1 ? state->down_s : state->up_s;
 }
 
-/* Copies the elements of one track (a pipeline of the batch) from one state to another. */
+/* Copies the elements of one track (a pipeline of the batch) from one state of the replay to another. */
 static void copy_track(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_state *from, int64_t track) {
     const int64_t tracks = shape->tracks;
     for (int r = 0; r < 3; r++) {
@@ -323,12 +326,12 @@ static void copy_track(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave
     }
 }
 
-/* Tests whether two times are equal up to the rounding of a few additions. size_s: size of the numbers that were
+/* Tests whether two times are equal up to the rounding of a few additions. size_s: magnitude of the times that were
  * added. */
 static bool near(double a_s, double b_s, double size_s) { return fabs(a_s - b_s) <= 8 * DBL_EPSILON * size_s; }
 
-/* Tests whether all times of a track (pipeline) are later than in the remembered state `then` by the same amount. Times
- * of messages that were never sent are 0 in both states. */
+/* Tests whether all times of a track (pipeline) are later by the same amount than in the remembered state `then`. The
+ * times of messages that were not sent are 0 in both states and are not compared. */
 static bool came_back(const nnc_wave_shape *shape, nnc_wave *wave, int64_t track) {
     const double now_s = wave->now.free_s[track], by_s = now_s - wave->then.free_s[track];
     const int64_t tracks = shape->tracks;
@@ -341,8 +344,8 @@ static bool came_back(const nnc_wave_shape *shape, nnc_wave *wave, int64_t track
     return true;
 }
 
-/* Tests whether every time of a track (pipeline) grew from the state `later` to the state `now` by `times` times its
- * growth from the state `then` to the state `later`. */
+/* Tests whether each time of a track (pipeline) grew from state `later` to state `now` by `times` times the amount by
+ * which it grew from state `then` to state `later`. */
 static bool goes_on(const nnc_wave_shape *shape, nnc_wave *wave, double times, int64_t track) {
     const int64_t tracks = shape->tracks;
     for (int r = 0; r < 3; r++) {
@@ -356,8 +359,8 @@ static bool goes_on(const nnc_wave_shape *shape, nnc_wave *wave, double times, i
     return true;
 }
 
-/* Extrapolates all times of a track (pipeline): sets the state `now` to later + times * (later - then), where `then`
- * and `later` are the remembered states. */
+/* Extrapolates all times of a track (pipeline): sets each time in the state `now` to its value in `later` plus `times`
+ * times its growth from `then` to `later`. */
 static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, int64_t track) {
     const int64_t tracks = shape->tracks;
     for (int r = 0; r < 3; r++) {
@@ -369,26 +372,29 @@ static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, in
     }
 }
 
-/* State of Brent's cycle detection in one stretch of slots (see same_until): the remembered state is replaced after 1,
- * 2, 4, ... turns. This finds periods of any length, also after an irregular start. */
+/* State of Brent's cycle detection in one stretch of slots (see same_until). The state with which later states are
+ * compared is replaced after 1, 2, 4, ... turns; this finds periods of any length, and also periods that begin after an
+ * irregular part. */
 typedef struct watch {
-    int64_t until, then; /* until: end of the stretch; then: slot of the remembered state */
-    int64_t age_max;     /* number of slots after which a newer state is remembered; 0 = no state is remembered yet */
-    int64_t repeat;      /* number of slots that count as one repeat in the test for constant growth */
+    /* until: slot at which the stretch ends; then: slot at which the remembered state was copied */
+    int64_t until, then;
+    /* number of slots after which the remembered state is replaced by a newer one; 0 = no state is remembered yet */
+    int64_t age_max;
+    int64_t repeat; /* number of slots that form one repeat in the test for constant growth */
 } watch;
 
 static void mark(const nnc_wave_shape *shape, watch *w, int64_t t) {
     const int64_t turn = slots_of_turn(shape);
     w->then = t;
     w->age_max = w->age_max == 0 ? 2 * turn : 2 * w->age_max;
-    /* A delay by messages can take as many turns as there are stages until it has passed the whole pipeline. */
+    /* A delay by messages may need as many turns as the pipeline has stages until it has reached all of them. */
     w->repeat = w->age_max >= 2 * turn * shape->p ? turn * shape->p : turn;
 }
 
 static bool is_due(const watch *w, int64_t t) { return w->age_max == 0 || t - w->then >= w->age_max; }
 
-/* Returns how many times the slots since the remembered state fit into the rest of the stretch (see same_until); 0 if
- * skipping them saves no time. */
+/* Returns how many more times the slots since the remembered state fit into the stretch (see same_until); 0 if skipping
+ * so few slots saves no time. */
 static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t) {
     const int64_t age = t - w->then, left = w->until - t, turn = slots_of_turn(shape);
     if (left < age || left < NNC_SKIP_MIN || age % turn != 0) { return 0; }
@@ -396,8 +402,8 @@ static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t)
     return times * age >= NNC_SKIP_MIN ? times : 0;
 }
 
-/* Tests whether the times of a track (pipeline) repeat the remembered state; also true after too many slots without a
- * period. */
+/* Tests whether the times of a track (pipeline) repeat those of the remembered state. Returns true, too, if no period
+ * was found in a very large number of slots. */
 static bool repeats(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t t, int64_t track) {
     return t - w->then >= NNC_SKIP_FORCE_OPS / shape->p || came_back(shape, wave, track);
 }
@@ -408,15 +414,17 @@ static void copy_all(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_s
     }
 }
 
-/* Bisection for the number of repeats to skip. good: the largest number that a trial confirmed; bad: the smallest
- * number that a trial refused (at first, all repeats that are left); times: the number to try next, 0 = finished. */
+/* State of the bisection for the number of repeats to skip. good: largest number that a trial has confirmed; bad:
+ * smallest number that a trial has refused (at first, all repeats that are left); times: number that is tried next; 0 =
+ * the search has ended. */
 typedef struct drifting {
     int64_t good, bad, times;
 } drifting;
 
-/* Skips repeats of `slots` slots for the tracks (pipelines) in `drifts`, each of whose times grew by a constant amount
- * in the last two repeats. A trial adds this growth K times to the state and runs one more repeat: K is confirmed if
- * this repeat has the same growth. Bisection finds the largest K. The trials of all tracks run at the same time. */
+/* Skips repeats of `slots` slots on tracks (pipelines) whose times each grew by a constant amount in the last two
+ * repeats. drifts: the bits of these tracks. A trial adds K times this growth to the state and runs one more repeat; K
+ * is confirmed if the growth in this repeat is the same. Bisection finds the largest K. The trials of all tracks run at
+ * the same time. */
 static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, const bool *drifts,
                   int64_t slots, int64_t t) {
     drifting d[NNC_TRACKS];
@@ -455,8 +463,9 @@ static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, wa
     }
 }
 
-/* Skips periods of one track (pipeline) if its state repeats, and advances *at by the skipped slots. Returns true if
- * the state does not repeat, but each time grew by a constant amount in the last two repeats: then drift() can skip. */
+/* Skips periods of one track (pipeline) if its state repeats, and increases *at by the number of skipped slots. Returns
+ * true if the state does not repeat, but each of its times grew by a constant amount in the last two repeats, so that
+ * drift() can skip repeats. */
 static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t *at, int64_t track) {
     const int64_t age = *at - w->then, times = ages_left(shape, w, *at);
     if (times > 0 && repeats(shape, wave, w, *at, track)) {
@@ -472,8 +481,8 @@ static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, in
     return age == 2 * w->repeat && goes_on(shape, wave, 1, track);
 }
 
-/* Skips whole periods of each track whose state repeats, at most up to the end of the stretch (see same_until). at[k]:
- * slot of track k. */
+/* Skips whole periods on each track whose state repeats; no track goes beyond the end of the stretch (see same_until).
+ * at[k]: number of the slot that track k has reached. */
 static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, int64_t t) {
     bool watched[NNC_TRACKS], drifts[NNC_TRACKS];
     for (int32_t k = 0; k < count; k++) {
@@ -495,7 +504,7 @@ static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
     }
 }
 
-/* Tests whether any track (pipeline) can skip periods from slot t on. */
+/* Tests whether any track (pipeline) can skip a period that begins at slot t. */
 static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *w, int64_t t) {
     const bool back = ages_left(shape, w, t) > 0, drifts = t - w->then == 2 * w->repeat;
     for (int32_t k = 0; k < count && (back || drifts); k++) {
@@ -504,9 +513,10 @@ static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave
     return false;
 }
 
-/* Runs all tracks (pipelines) from slot t to the end of the stretch (see same_until), if at least one track can skip
- * periods. Tracks skip different numbers of slots, so at[k] is the slot of track k. A track that reaches the end is
- * copied to wave->kept until all tracks have reached it. Skips happen only at the end of a turn. */
+/* Runs all tracks (pipelines) from slot t to the end of the stretch (see same_until), in the case that at least one
+ * track can skip periods. Tracks skip different numbers of slots; at[k] is the slot that track k has reached. A track
+ * that reaches the end is copied to wave->kept until all tracks have reached it. Periods are skipped only at the end of
+ * a turn. */
 static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *together, int64_t t) {
     const int64_t turn = slots_of_turn(shape);
     watch w[NNC_TRACKS];
@@ -538,8 +548,8 @@ static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
     copy_all(shape, &wave->now, &wave->kept);
 }
 
-/* Runs all tracks (pipelines) from slot t to w->until, the end of the stretch (see same_until), and skips periods where
- * possible. */
+/* Runs all tracks (pipelines) from slot t to slot w->until, the end of the stretch (see same_until), and skips periods
+ * where possible. */
 static void run_stretch(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t t) {
     const int64_t turn = slots_of_turn(shape);
     while (t < w->until) {
