@@ -60,7 +60,7 @@ typedef void nnc_pipeline_event_fn(void *context, const nnc_pipeline_event *even
 
 enum {
     NNC_PIPELINE_STAGES_MAX = 1024,
-    NNC_PIPELINE_VIRTUAL_MAX = 4096 /* largest number of virtual stages, stages * chunks; in dualpipe twice this
+    NNC_PIPELINE_VIRTUAL_MAX = 4096 /* largest number of virtual stages, stages x chunks; in dualpipe twice this
                                      * product, one for each direction */
 };
 

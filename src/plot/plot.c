@@ -1,4 +1,4 @@
-/* The table of pictures, and the canvas that all of them draw on: text, legends, labels, scales. */
+/* The table of pictures, and the functions with which all pictures are drawn: text, legends, labels, scales. */
 #include "plot/plot_internal.h"
 
 const nnc_picture *const nnc_pictures[NNC_PICTURE_COUNT] = {
@@ -27,19 +27,20 @@ void nnc_canvas_say(nnc_canvas *canvas, const char *format, ...) {
     va_end(arguments);
 }
 
-/* Writes running text from x on, over as many lines as it needs; later lines use the full width. */
+/* Writes running text that starts at position x of the current line. The text takes as many lines as it needs; from the
+ * second line on, the lines have the full width of the canvas. */
 static void put_words(nnc_canvas *canvas, nnc_px x, nnc_px right, const char *text) {
     char line[NNC_TEXT_PX_MAX];
     while (*text != '\0') {
         size_t fits = 0, length = 0;
-        do { /* the loop counts the words that fit on the line */
+        do { /* one word more in each round, until the words no longer fit on the line */
             fits = length;
             length += strspn(text + length, " ");
             length += strcspn(text + length, " ");
             snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line ? length : 0), text);
         } while (length > fits && length < sizeof line && nnc_text_px(line, NNC_TYPE_PLAIN) <= right - x);
         const bool first = x > canvas->left;
-        if (fits == 0 && !first) { /* the next word is longer than a whole line */
+        if (fits == 0 && !first) { /* the next word is longer than a whole line, so it is written and cut */
             fits = length;
         }
         if (fits > 0) {
@@ -69,7 +70,7 @@ void nnc_canvas_heading(nnc_canvas *canvas, const char *name, const char *senten
         canvas->y += right < x ? NNC_PX(16) : 0;
         nnc_svg_text(&canvas->svg, "b", 'e', canvas->right, canvas->y, result);
     }
-    /* only a few words fit here, so the text starts on a new line */
+    /* The text starts on a new line if less than a third of the width is left on this line. */
     if (right - x < (canvas->right - canvas->left) / 3) {
         canvas->y += NNC_PX(16);
         x = canvas->left;
@@ -98,7 +99,7 @@ void nnc_canvas_other(const nnc_report *other, double value, const char *unit, c
     }
 }
 
-/* ---- legends ---- */
+/* ---- legends of a picture ---- */
 
 enum { SWATCH = NNC_PX(9), INDENT = NNC_PX(13), LINE = NNC_PX(17) };
 
@@ -163,14 +164,15 @@ void nnc_place_take(nnc_places *places, nnc_box box, bool text) {
         places->text[places->count] = text;
         places->taken[places->count++] = box;
     } else {
-        places->area.w = 0; /* the list of occupied boxes is full, so no label can be placed from now on */
+        /* no more boxes can be stored, so an empty area makes sure that no label is placed from now on */
+        places->area.w = 0;
     }
 }
 
 void nnc_place_take_line(nnc_places *places, nnc_px x1, nnc_px y1, nnc_px x2, nnc_px y2, nnc_px thick) {
     const int length = abs(x2 - x1) > abs(y2 - y1) ? abs(x2 - x1) : abs(y2 - y1);
     const int parts = length / NNC_PX(6) + 1;
-    for (int i = 0; i < parts; i++) { /* a sloping line is marked as occupied by a chain of small boxes */
+    for (int i = 0; i < parts; i++) { /* a sloping line is stored as a chain of small boxes */
         const nnc_px ax = x1 + (x2 - x1) * i / parts, bx = x1 + (x2 - x1) * (i + 1) / parts;
         const nnc_px ay = y1 + (y2 - y1) * i / parts, by = y1 + (y2 - y1) * (i + 1) / parts;
         nnc_place_take(places,
@@ -189,10 +191,11 @@ static bool is_free(const nnc_places *places, nnc_box box) {
     return true;
 }
 
-/* Positions to try for the centre of a label around its symbol: right, left, below, above, the corners, and positions
- * between these. side, up: offset in halves of the label's size. off: additional distance. */
+/* Positions around a symbol at which the centre of its label is tried, in this order: right, left, below, above, the
+ * four corners, and places between them. off: additional distance between symbol and label. */
 static const struct {
-    int side, up; /* offset of the label in halves of its size, from -2 to 2 */
+    /* side, up: offset of the label from the symbol, in halves of the label's size, from -2 to 2 */
+    int side, up;
     nnc_px off;
 } places_of[] = {
     { 2, 0, 30 }, { -2, 0, 30 }, { 0, 2, 20 }, { 0, -2, 20 }, { 2, 2, 0 },   { -2, 2, 0 },
@@ -203,7 +206,7 @@ static nnc_px between(nnc_px value, nnc_px least, nnc_px most) {
     return value < least ? least : value > most ? most : value;
 }
 
-/* The line that leads from the edge of a symbol to the nearest point of its label. */
+/* The leader line of a label: from the edge of the symbol to the nearest point of the label. */
 typedef struct leader {
     nnc_px x1, y1, x2, y2;
 } leader;
@@ -265,7 +268,7 @@ bool nnc_canvas_label(nnc_canvas *canvas, nnc_places *places, nnc_spot spot, nnc
 }
 
 bool nnc_place_row(nnc_px *x, const nnc_px *w, int count, nnc_px from, nnc_px to, nnc_px gap) {
-    for (int i = 0; i < count; i++) { /* move each label to the right until it is past the label before it */
+    for (int i = 0; i < count; i++) { /* first moves each label to the right until it begins after the previous label */
         const nnc_px least = i == 0 ? from : x[i - 1] + w[i - 1] + gap;
         x[i] = x[i] < least ? least : x[i];
     }
@@ -283,8 +286,8 @@ nnc_px nnc_scale_at(const nnc_scale *scale, double value) {
     return scale->start + nnc_px_of(share * (scale->end - scale->start) / 10.0);
 }
 
-/* Lists ticks: each factor in `steps` times a power of ten; only every `every`th power of ten is used. Returns the
- * number of ticks. */
+/* Lists the tick values of a logarithmic scale: each factor in `steps` times each power of ten whose exponent is a
+ * multiple of `every`. Returns the number of ticks. */
 static int decade_ticks(const nnc_scale *scale, const double *steps, int step_count, int every,
                         double ticks[NNC_TICKS_MAX]) {
     const int first = (int)floor(log10(scale->from)), last = (int)ceil(log10(scale->to));
@@ -299,8 +302,9 @@ static int decade_ticks(const nnc_scale *scale, const double *steps, int step_co
     return count;
 }
 
-/* Lists ticks at 1, 2 and 5 times each power of ten. If these are fewer than three, lists more factors. If they are
- * more than `most`, lists one tick for every power of ten, or for every second (third ...) power. */
+/* Lists the tick values of a logarithmic scale: 1, 2 and 5 times each power of ten. If these are fewer than three
+ * ticks, lists more factors. If they are more than `most` ticks, lists one tick for each power of ten, or for every
+ * second (third ...) power. */
 static int log_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX]) {
     static const double few[] = { 1.0, 2.0, 5.0 }, many[] = { 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0 };
     int count = decade_ticks(scale, few, 3, 1, ticks);
@@ -329,9 +333,11 @@ int nnc_scale_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX
     return count;
 }
 
-/* Shortens the value of a tick: "200.0 ms" -> "200 ms", "1.000 s" -> "1 s", "100.0 m" -> "0.1". */
+/* Writes the value of a tick as a short text: "200 ms" instead of "200.0 ms", "1 s" instead of "1.000 s", "0.1" instead
+ * of "100.0 m". */
 char *nnc_tick_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]) {
-    if (unit[0] == '\0' && value >= 0.01 && value < 1.0) { /* "0.1" is shown instead of "100 m" */
+    /* a value without a unit is written as "0.1", not as "100 m" */
+    if (unit[0] == '\0' && value >= 0.01 && value < 1.0) {
         snprintf(text, NNC_NUMBER_TEXT, "%g", value);
         return text;
     }

@@ -1,11 +1,12 @@
-/* Two pictures: the memory of a device by class, and whether it fits; and the parts of a step's time. */
+/* Two pictures. The first shows the memory of a device by class, and whether the plan fits. The second shows the parts
+ * of the time of a step. */
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 
 enum { CLASSES_MAX = 12, ROWS_MAX = 64 };
 
-/* Draws the memory of one device, divided into classes. outlined: true = as outlines, for a second estimate to compare
- * with; false = filled. */
+/* Draws the memory that a plan uses on one device as a row of boxes, one for each class of memory. outlined: true =
+ * only outlines, for the second estimate of a comparison; false = filled boxes. */
 static void draw_classes(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory, nnc_px height,
                          bool outlined) {
     nnc_metric_part classes[NNC_METRIC_PARTS_MAX];
@@ -27,8 +28,8 @@ static void draw_classes(nnc_canvas *canvas, const nnc_scale *scale, const nnc_m
     }
 }
 
-/* Draws the bar of one device: its memory as the background, the memory of the plan by class on the same scale. A
- * frame marks memory above the capacity. */
+/* Draws the bar of one device: the capacity as the background, and on it the memory that the plan uses, by class. A
+ * frame marks the part above the capacity. */
 static void draw_bar(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory, nnc_px height) {
     const nnc_px y = canvas->y, end = nnc_scale_at(scale, (double)memory->capacity_bytes);
     nnc_svg_rect(&canvas->svg, "idle", (nnc_box){ scale->start, y, end - scale->start, height });
@@ -40,7 +41,8 @@ static void draw_bar(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memor
     nnc_svg_line(&canvas->svg, "edge", end, y - NNC_PX(4), end, y + height + NNC_PX(4));
 }
 
-/* Draws the memory of a second estimate as outlines above the bar of the first, with the capacity of its own device. */
+/* Draws the memory of the second estimate as outlines above the bar of the first estimate, and a line at the capacity
+ * of the second device. */
 static void draw_other(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory) {
     const nnc_px height = NNC_PX(9), end = nnc_scale_at(scale, (double)memory->capacity_bytes);
     draw_classes(canvas, scale, memory, height, true);
@@ -48,8 +50,8 @@ static void draw_other(nnc_canvas *canvas, const nnc_scale *scale, const nnc_mem
     canvas->y += height + NNC_PX(6);
 }
 
-/* Writes the free memory inside the bar if there is space. If the plan does not fit, writes the missing memory below
- * the bar. */
+/* Writes the free memory inside the bar if it has enough space, otherwise below the bar. If the plan does not fit,
+ * writes the missing memory below the bar. */
 static void draw_headroom(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory, nnc_px height) {
     char size[NNC_NUMBER_TEXT], text[64];
     const nnc_px from = nnc_scale_at(scale, (double)memory->total_bytes);
@@ -68,7 +70,8 @@ static void draw_headroom(nnc_canvas *canvas, const nnc_scale *scale, const nnc_
     nnc_svg_text(&canvas->svg, over ? "b" : "dim", 'e', canvas->right, canvas->y, text);
 }
 
-/* Draws a legend of the memory classes in the bars, each with its largest value among the bars. */
+/* Draws the legend of the memory classes that occur in the bars. The value of a class is its largest value in any
+ * bar. */
 static void draw_legend(nnc_canvas *canvas, const nnc_memory *const *bars, int32_t bar_count, bool values) {
     nnc_legend entries[CLASSES_MAX];
     int count = 0;
@@ -121,7 +124,7 @@ static void draw_one(nnc_canvas *canvas, const nnc_report *report, const nnc_rep
     draw_legend(canvas, &memory, 1, true);
 }
 
-/* Returns the stage with most memory among stages `from` to `to` - 1. */
+/* Returns the stage that uses the most memory, among the stages from `from` to `to` - 1. */
 static int32_t fullest(const nnc_report *report, int32_t from, int32_t to) {
     int32_t most = from;
     for (int32_t i = from; i < to && i < report->stage_count; i++) {
@@ -131,8 +134,8 @@ static int32_t fullest(const nnc_report *report, int32_t from, int32_t to) {
     return most;
 }
 
-/* Draws one bar per stage, all on one scale. If the pipeline is very long, draws one bar for every n stages: the bar of
- * their stage with the most memory. */
+/* Draws one bar for each stage, all on the same scale. If a pipeline has too many stages, each bar stands for n
+ * successive stages and shows the one that uses the most memory. */
 static void draw_stages(nnc_canvas *canvas, const nnc_report *report) {
     const int32_t every =
         nnc_ceil_div(report->stage_count, ROWS_MAX) > 1 ? (int32_t)nnc_ceil_div(report->stage_count, ROWS_MAX) : 1;
@@ -183,7 +186,7 @@ const nnc_picture nnc_plot_memory = {
     .draw = draw,
 };
 
-/* ---- the parts of a step's time, and the 90 % range of the step time ---- */
+/* ---- picture of the parts of a step's time, and of the 90 % range of the step time ---- */
 
 enum { PARTS_MAX = NNC_METRIC_PARTS_MAX };
 
@@ -193,7 +196,7 @@ typedef struct part {
     nnc_px x, w;
 } part;
 
-/* Lists the metrics that add up to the step, in the order of the bar. Returns the number of metrics. */
+/* Lists the metrics whose sum is the step time, in the order of the bar. Returns the number of these metrics. */
 static int parts_of(const nnc_result *result, part parts[PARTS_MAX]) {
     nnc_metric_part found[NNC_METRIC_PARTS_MAX];
     const int count = nnc_metric_parts(&nnc_step_metrics, result, 0.0, found);
@@ -201,7 +204,8 @@ static int parts_of(const nnc_result *result, part parts[PARTS_MAX]) {
     return count;
 }
 
-/* Returns the time that the step waits for input; 0 if there is no run, or if the input keeps up. */
+/* Returns the seconds of a step in which the devices wait for input samples; 0 if no run is computed, or if the samples
+ * arrive in time. */
 static double wait_of(const nnc_run *run) { return run != NULL && run->input_wait_s > 0.0 ? run->input_wait_s : 0.0; }
 
 static int add_wait(const nnc_run *run, part parts[PARTS_MAX], int count) {
@@ -226,7 +230,8 @@ static nnc_legend entry_of(const part *p, double step_s) {
     return entry;
 }
 
-/* Appends the exposed communication of each kind of parallelism (data, tensor ...) to a tooltip. */
+/* Appends lines to a tooltip: for each kind of parallelism (data, tensor ...), its exposed and its whole communication
+ * time. */
 static void add_kinds(const nnc_result *result, char *tip, size_t size) {
     char exposed[NNC_NUMBER_TEXT], all[NNC_NUMBER_TEXT];
     for (unsigned kind = 0; kind < NNC_COMM_COUNT; kind++) {
@@ -239,8 +244,8 @@ static void add_kinds(const nnc_result *result, char *tip, size_t size) {
     }
 }
 
-/* Draws the parts of a step side by side. outlined: true = as outlines, for a second estimate to compare with; false =
- * filled. */
+/* Draws the parts of a step's time side by side. outlined: true = only outlines, for the second estimate of a
+ * comparison; false = filled boxes. */
 static void draw_parts(nnc_canvas *canvas, const nnc_scale *scale, const nnc_report *report, part *parts, int count,
                        bool outlined) {
     const double step_s = report->result->step_s + wait_of(report->run);
@@ -275,13 +280,13 @@ static void say_parts(nnc_canvas *canvas, const part *parts, int count, double s
     }
 }
 
-/* Lists the parts of the step, and after them the wait for input data. Returns the number of entries. */
+/* Lists the parts of the step time, then the wait for input samples, if there is one. Returns the number of entries. */
 static int all_parts(const nnc_report *report, part parts[PARTS_MAX]) {
     return add_wait(report->run, parts, parts_of(report->result, parts));
 }
 
-/* Writes a label under each part with a share of at least 2 %, with a leader line to the part. Labels that do not fit
- * side by side, or on a narrow canvas, become a legend with one label per row. */
+/* Writes a label below each part that takes at least 2 % of the step, with a leader line to the part. On a narrow
+ * canvas, or if the labels do not fit side by side, writes a legend with one label per row instead. */
 static void draw_labels(nnc_canvas *canvas, const part *parts, int count, double step_s) {
     const double shown_from = 0.02;
     nnc_legend entries[PARTS_MAX];
@@ -317,7 +322,8 @@ static void draw_tick(nnc_canvas *canvas, nnc_px x, const char *explain, const c
     nnc_svg_mark_end(&canvas->svg);
 }
 
-/* Draws a scale from 0 with the bounds, the prediction, and the range that contains nine of ten measurements. */
+/* Draws a time scale from 0 with the lower and upper bound, the predicted step time, and the range that contains nine
+ * of ten measurements. */
 static void draw_bounds(nnc_canvas *canvas, const nnc_result *r, double other_s) {
     const bool known = !isnan(r->interval_s[0]) && !isnan(r->interval_s[1]);
     const double most = known ? nnc_max(r->interval_s[1], r->upper_bound_s) : r->upper_bound_s;

@@ -1,13 +1,14 @@
-/* Two pictures. The roofline shows each op below the roof of the device: its side of the ridge point, and its distance
- * below the roof. The other picture shows the operators of a trace with their bounds. */
+/* Two pictures. The first is the roofline: it shows each op below the roof of the device, so that one sees its side of
+ * the ridge point and its distance from the roof. The second shows the operators of a trace with their lower bounds. */
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 
 enum { ROOF_MARKS_MAX = 1024 };
 
-/* A symbol of the roofline: rows of the op table with the same name, phase and bound, at the same position. */
+/* A symbol of the roofline. It stands for all rows of the op table that have the same name, phase and bound, and are at
+ * the same position. */
 typedef struct roof_mark {
-    const nnc_op_cost *cost; /* first row of the op table that the symbol shows */
+    const nnc_op_cost *cost; /* the first row of the op table for which the symbol stands */
     double intensity, flops_per_s, share;
     int rows, others; /* rows: number of rows of the op table that the symbol shows; others: number of symbols of other
                        * ops that were joined with it */
@@ -16,13 +17,15 @@ typedef struct roof_mark {
 
 typedef struct roofline {
     nnc_canvas *canvas;
-    const nnc_report *report, *other; /* other: a second estimate, drawn as outlines; NULL = only one estimate */
+    /* other: the second estimate, drawn as outlines; NULL = only one estimate is drawn */
+    const nnc_report *report, *other;
     nnc_scale x, y;
-    double peak, rate; /* roof of the device. peak: peak rate in FLOP/s; rate: bandwidth in B/s */
+    /* roof of the device: peak: peak rate of matrix products in FLOP/s; rate: memory bandwidth in B/s */
+    double peak, rate;
     roof_mark *marks;
     int count;
-    /* bound_share: share of the step time for each kind of bound; not_drawn: share of the step time of the ops that are
-     * not drawn */
+    /* bound_share[b]: share of the step time that the drawn ops with bound b take; not_drawn: share of the step time
+     * that is not drawn */
     double bound_share[NNC_BOUND_COUNT], not_drawn;
     nnc_places places;
 } roofline;
@@ -36,8 +39,10 @@ static bool is_drawn(const nnc_op_cost *cost) {
 
 static double power_below(double value) { return pow(10.0, floor(log10(value) + 1e-9)); }
 
-/* Sets the scales of the roofline to whole decades. FLOP/B: from 0.1, or the lowest intensity of an op, to eight times
- * the ridge point, or the highest intensity. FLOP/s: down to the slowest op, at most seven decades. */
+/* Sets both scales of the roofline, from and to whole powers of ten. The scale of the intensity (FLOP/B) reaches from
+ * 0.1, or the lowest intensity of an op if this is less, to eight times the ridge point, or the highest intensity if
+ * this is more. The scale of the rate (FLOP/s) reaches down to the slowest op, but at most seven powers of ten below
+ * the peak. */
 static void roofline_scale(roofline *r, nnc_box area) {
     const nnc_report *both[] = { r->report, r->other };
     double least = 0.1, most = least, slowest = INFINITY, peak = 0.0, ridge = 0.0;
@@ -63,11 +68,12 @@ static void roofline_scale(roofline *r, nnc_box area) {
     r->y = (nnc_scale){ power_below(slowest), peak * 2.2, area.y + area.h, area.y, true };
 }
 
-/* NEAR: distance up to which symbols are joined, because they look the same. An op may be joined twice: first with
- * its own rows at this position, then with other small ops. */
+/* NEAR: symbols at this distance or less are joined, because they look the same. A symbol may be joined twice: first
+ * with symbols of the same op, then with small symbols of other ops. */
 static const nnc_px NEAR = NNC_PX(3) / 2;
 
-/* Adds a symbol for a row of the op table, or joins the row with a symbol of the same op at the same position. */
+/* Adds a symbol for a row of the op table. If the same op already has a symbol at this position, the row is joined with
+ * that symbol instead. */
 static void add_mark(roofline *r, const nnc_op_cost *cost, double share) {
     const double intensity = nnc_intensity(&cost->work), flops_per_s = rate_of(cost);
     const nnc_px x = nnc_scale_at(&r->x, intensity), y = nnc_scale_at(&r->y, flops_per_s);
@@ -89,8 +95,8 @@ static int by_share(const void *a, const void *b) {
     return x->share > y->share ? -1 : x->share < y->share ? 1 : x->cost < y->cost ? -1 : 1;
 }
 
-/* Joins small symbols with the same bound at the same position, even if they belong to different ops, because hundreds
- * of small symbols look like a cloud. */
+/* Joins small symbols at the same position that have the same bound, even if they belong to different ops: hundreds of
+ * small symbols would look like a cloud. */
 static void join_small(roofline *r) {
     const double small = 9.0 / (46.0 * 46.0); /* the radius of a symbol grows with its share; below this share it is the
                                                * minimum */
@@ -118,7 +124,7 @@ static void join_small(roofline *r) {
     r->count = kept;
 }
 
-/* Lists the symbols of one estimate, largest share first, at most ROOF_MARKS_MAX. */
+/* Lists the symbols of one estimate (at most ROOF_MARKS_MAX), those with the largest share of the step time first. */
 static void gather_marks(roofline *r, const nnc_report *report) {
     r->count = 0;
     memset(r->bound_share, 0, sizeof r->bound_share);
@@ -143,7 +149,7 @@ static void gather_marks(roofline *r, const nnc_report *report) {
     }
 }
 
-/* A roof: a bandwidth line and a peak line that meet at (x, y). */
+/* A roof of the roofline: the line of the memory bandwidth and the line of the peak rate, which meet at (x, y). */
 typedef struct roof {
     nnc_px left_y, x, y;
 } roof;
@@ -174,8 +180,8 @@ static void draw_roof_line(roofline *r, const char *class, const char *tip, doub
     nnc_place_take_line(&r->places, at.x, at.y, r->x.end, at.y, NNC_PX(3));
 }
 
-/* Draws the roof of the rates that fitted kernels sustain: long matrix products, and copies. Draws nothing in ideal
- * mode, or if this roof is not below the roof of the datasheet. */
+/* Draws the roof that fitted kernels reach: the rate of large matrix products and the bandwidth of copies. Draws
+ * nothing in ideal mode, or if this roof is not below the roof of the datasheet. */
 static void draw_sustained(roofline *r) {
     char tip[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
     const nnc_result *result = r->report->result;
@@ -187,7 +193,7 @@ static void draw_sustained(roofline *r) {
     draw_roof_line(r, "roof dash thin", tip, peak, rate);
 }
 
-/* Draws the roof of the device of a second estimate (r->other) as an outline. */
+/* Draws the roof of the second estimate's device (r->other) as an outline. */
 static void draw_other_roof(roofline *r) {
     char tip[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
     const double peak = r->other->result->peak_flops_per_s, rate = r->other->device->mem_bytes_per_s;
@@ -195,7 +201,7 @@ static void draw_other_roof(roofline *r) {
     draw_roof_line(r, "other", tip, peak, rate);
 }
 
-/* Draws the roof of the datasheet, and below it the roof that fitted kernels sustain. */
+/* Draws the roof of the device by its datasheet, and below it the roof that fitted kernels reach. */
 static void draw_roof(roofline *r, nnc_box area) {
     nnc_svg *svg = &r->canvas->svg;
     char text[96], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
@@ -221,7 +227,7 @@ static void draw_roof(roofline *r, nnc_box area) {
     nnc_svg_text(svg, "", 'e', r->x.end, at.y - NNC_PX(6), text);
     nnc_place_take(&r->places, nnc_line_box(r->x.end - w, at.y - NNC_PX(6), w), true);
 
-    /* the bandwidth is written along the slope of the roof, at its middle */
+    /* The bandwidth is written along the sloping line of the roof, at its middle. */
     const nnc_px w_rate = nnc_text_px(b, NNC_TYPE_PLAIN), run = at.x - r->x.start;
     const nnc_px x = r->x.start + run / 2, y = (at.left_y + at.y) / 2;
     const double rise = at.left_y - at.y, length = hypot(run, rise), off = NNC_PX(6);
@@ -243,14 +249,14 @@ static void draw_roof(roofline *r, nnc_box area) {
 }
 
 enum { LABELS = 9, LABELS_NARROW = 4 };
-static const double SHOWN_FROM = 0.004; /* least share of the step time at which a symbol gets a label */
+static const double SHOWN_FROM = 0.004; /* smallest share of the step time with which a symbol gets a label */
 
 static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px radius, bool outlined) {
     char class[32];
     snprintf(class, sizeof class, outlined ? "other" : "mark %s", nnc_bound_name(bound));
     if (bound == NNC_BOUND_COMPUTE) {
         nnc_svg_circle(svg, class, x, y, radius);
-    } else if (bound == NNC_BOUND_MEMORY) { /* a square whose area equals the area of the circle */
+    } else if (bound == NNC_BOUND_MEMORY) { /* a square with the same area as the circle */
         const nnc_px half = radius * 886 / 1000;
         nnc_svg_rect(svg, class, (nnc_box){ x - half, y - half, 2 * half, 2 * half });
     } else {
@@ -289,8 +295,8 @@ static void draw_marks(roofline *r, bool outlined) {
     }
 }
 
-/* Writes labels on the symbols, largest share first. Among near symbols with the same name, only the first gets a
- * label. */
+/* Writes labels on the symbols, those with the largest share first. Of several symbols near each other with the same
+ * name, only the first gets a label. */
 static void draw_labels(roofline *r) {
     const int most = r->canvas->narrow ? LABELS_NARROW : LABELS;
     int shown = 0;
@@ -312,8 +318,8 @@ static void draw_labels(roofline *r) {
     }
 }
 
-/* Writes one line for each kind of bound with its share of the step time, and one line for the share that is not drawn.
- * The shares add up to the whole step. */
+/* Writes a line of text for each kind of bound with its share of the step time, and a line for the share that is not
+ * drawn. The sum of the shares is the whole step. Returns the number of lines. */
 static int legend_lines(const roofline *r, char lines[NNC_BOUND_COUNT + 1][64], nnc_bound bounds[NNC_BOUND_COUNT + 1]) {
     char share[NNC_NUMBER_TEXT];
     int count = 0;
@@ -333,7 +339,8 @@ static int legend_lines(const roofline *r, char lines[NNC_BOUND_COUNT + 1][64], 
     return count;
 }
 
-/* Draws the legend at the bottom right, where there are no ops; on a narrow canvas, below the plot. */
+/* Draws the legend in the lower right corner of the plot, where there are no ops. On a narrow canvas, draws it below
+ * the plot. */
 static void draw_legend(roofline *r, nnc_box area) {
     char lines[NNC_BOUND_COUNT + 1][64];
     nnc_bound bounds[NNC_BOUND_COUNT + 1];
@@ -410,10 +417,10 @@ const nnc_picture nnc_plot_roofline = {
     .draw = draw,
 };
 
-/* ---- operators of a trace: measured time, expected time, bound ---- */
+/* ---- picture of the operators of a trace: measured time, expected time, lower bound ---- */
 
-/* Draws one row: name and share at the left, then the measured time as a bar, the expected time as an outline, and the
- * bound as a line. */
+/* Draws the row of one operator: its name and share at the left, its measured time as a bar, its expected time as an
+ * outline, and its lower bound as a line. */
 static void draw_op(nnc_canvas *canvas, const nnc_scale *scale, const nnc_plot_op *op) {
     const nnc_px height = NNC_PX(14), y = canvas->y, share_px = NNC_PX(46);
     char tip[256], cut[NNC_TEXT_PX_MAX], share[NNC_NUMBER_TEXT], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
@@ -446,8 +453,8 @@ static void draw_op(nnc_canvas *canvas, const nnc_scale *scale, const nnc_plot_o
     canvas->y += height + NNC_PX(7);
 }
 
-/* Draws the legend: the colours of the classes of operators, then the outline for the expected time and the line for
- * the bound, if times are predicted. */
+/* Draws the legend of the operators' picture: the colours of the classes of operators; if there are predicted times,
+ * also the outline of the expected time and the line of the bound. */
 static void draw_op_legend(nnc_canvas *canvas, const nnc_plot_ops *ops, bool priced) {
     nnc_legend entries[3];
     int count = 0;

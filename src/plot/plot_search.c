@@ -6,7 +6,7 @@
 typedef struct front {
     nnc_canvas *canvas;
     const nnc_plot_data *data;
-    nnc_scale x, y; /* scales of the Pareto front: x: memory in bytes; y: step time in seconds */
+    nnc_scale x, y; /* scales of the Pareto front: x for memory in bytes, y for step time in seconds */
     nnc_box area;
     nnc_places places;
 } front;
@@ -35,7 +35,7 @@ static void set_scales(front *f) {
     f->y = scale_of(y[0], y[1], 2.5, f->area.y + f->area.h, f->area.y);
 }
 
-/* Hatches the area to the right of the capacity, where no plan fits. */
+/* Hatches the part of the plot with more memory than the capacity, where no plan fits. */
 static void draw_capacity(front *f) {
     const nnc_search *search = f->data->search->search;
     const double limit = (double)(search->mem_bytes > 0 ? search->mem_bytes : f->data->search->device->mem_bytes);
@@ -82,8 +82,9 @@ static void draw_plans(front *f) {
     for (int32_t i = 0; i < r->pareto_count; i++) { draw_plan(f, &r->pareto[i], "dot compute", NNC_PX(4.5)); }
 }
 
-/* Returns the plan at the knee of the front, where more memory begins to gain little: in the picture, the plan farthest
- * below the line from the fastest plan to the plan with least memory. -1 = no knee. */
+/* Returns the index of the plan at the knee of the front, from which on more memory saves little time: in the picture,
+ * the plan farthest below the line between the fastest plan and the plan with the least memory. -1 = the front has no
+ * knee. */
 static int32_t knee_of(const front *f) {
     const nnc_search_result *r = f->data->search->result;
     const int32_t last = r->pareto_count - 1;
@@ -152,23 +153,25 @@ const nnc_picture nnc_plot_front = {
     .draw = draw_front,
 };
 
-/* ---- scaling: throughput per device, relative to the highest of all numbers of devices, as in 'nncost scale' ---- */
+/* ---- picture of scaling: throughput per device for each number of devices, relative to the highest, as in 'nncost
+ * scale' ---- */
 
 enum { BARS_MAX = 48 };
 
-/* Share of their time that jobs on many servers lose to slow devices: mean of 3,079 jobs. Estimates do not include
- * this loss; the picture subtracts it for numbers of devices above one server. Source: Lin et al., "Understanding
- * Stragglers in Large Model Training Using What-if Analysis", OSDI 2025, arXiv:2505.05713. */
+/* Share of the device time that jobs on many servers lose because some devices are slow (stragglers): mean over 3,079
+ * jobs. Estimates do not include this loss; the picture subtracts it if the job needs more than one server. Source: Lin
+ * et al., "Understanding Stragglers in Large Model Training Using What-if Analysis", OSDI 2025, arXiv:2505.05713. */
 static const double straggler_share = 0.104;
 
 static double stragglers_of(const nnc_search_size *size) {
     return size->found && size->devices > size->best.plan.devices_per_node ? straggler_share : 0.0;
 }
 
-/* Returns a number that is proportional to the samples per second and device. */
+/* Returns a number proportional to the samples per second of each device. */
 static double rate_of(const nnc_search_size *size) { return 1.0 / (size->best.step_s * size->devices); }
 
-/* Returns the size with the highest throughput per device, of equal sizes the first; NULL = no plan fits. */
+/* Returns the number of devices with the highest throughput per device (the first of several equal ones), with its best
+ * plan; NULL = no plan fits for any number of devices. */
 static const nnc_search_size *base_of(const nnc_search_report *report, int count) {
     const nnc_search_size *base = NULL;
     for (int i = 0; i < count; i++) {
@@ -180,7 +183,7 @@ static const nnc_search_size *base_of(const nnc_search_report *report, int count
 
 typedef struct bars {
     nnc_canvas *canvas;
-    const nnc_search_size *base; /* the number of devices whose bar has 100 % */
+    const nnc_search_size *base; /* the number of devices with the highest throughput per device, whose bar has 100 % */
     nnc_scale y;
     nnc_px left, pitch, w;
 } bars;
@@ -195,15 +198,16 @@ static void draw_grid(const bars *b) {
     }
 }
 
-/* Writes a line of text inside a bar, if the bar is wide and high enough. */
+/* Writes a line of text inside a bar if the text fits into the bar. */
 static void put_inside(const bars *b, nnc_px x, nnc_px y, nnc_px top, const char *text) {
     if (nnc_text_px(text, NNC_TYPE_SMALL) + NNC_PX(2) <= b->w && y - NNC_PX(12) > top) {
         nnc_svg_text(&b->canvas->svg, "s on-backward", 'm', x + b->w / 2, y, text);
     }
 }
 
-/* Draws the part of a bar that shows lost throughput, as a box below *top, and moves *top to the lower edge of the
- * box. what: text of the tooltip for the cause of the loss, "to stragglers". Draws no box of less than a pixel. */
+/* Draws a box in a bar, from *top downward, for the share of throughput that is lost to one cause; then moves *top to
+ * the lower edge of the box. what: name of the cause in the tooltip, "to stragglers". A box of less than a pixel is not
+ * drawn. */
 static void draw_lost(const bars *b, nnc_px x, nnc_px *top, double share, const char *class, const char *what) {
     char tip[96], text[NNC_NUMBER_TEXT];
     const nnc_px h = b->y.start - nnc_scale_at(&b->y, share);
@@ -263,7 +267,7 @@ static void draw_bar(const bars *b, int at, const nnc_search_size *size, double 
     put_inside(b, x, bottom - NNC_PX(7), at_top, text);
 }
 
-/* Draws a legend of the colours that the bars have. */
+/* Draws the legend of those colours that occur in the bars. */
 static void draw_scaling_key(const bars *b, const nnc_search_report *report, int count) {
     nnc_canvas *canvas = b->canvas;
     const nnc_px left = b->left;

@@ -1,8 +1,8 @@
-/* Draws the activity of every pipeline stage over time, its idle time and its memory. */
+/* Draws the timeline of a step: for each pipeline stage, its activities and its idle time over time, and its memory. */
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 
-/* If the picture has at most this number of passes, each pass has its own tooltip and number. */
+/* Largest number of passes for which each pass of the picture has its own tooltip and number. */
 enum { TIMELINE_DETAIL = 600 };
 
 typedef struct stage_rows {
@@ -10,15 +10,16 @@ typedef struct stage_rows {
     const nnc_report *report;
     nnc_scale x;
     nnc_px height, gap;
-    int32_t every;                       /* the picture has a row for every n-th stage */
-    int64_t passes;                      /* number of visible passes that are drawn as their own rectangles */
-    nnc_px column;                       /* width of a column; passes shorter than 1.5 columns are not drawn one by one:
+    int32_t every;  /* n, if the picture has a row only for every n-th stage */
+    int64_t passes; /* number of visible passes that are drawn as a rectangle each */
+    nnc_px column;  /* width of a column; passes shorter than 1.5 columns are not drawn one by one:
                                           * their widths are added up in each column */
-    double (*spent)[NNC_ACTIVITY_COUNT]; /* for each column, the width of each activity in it, in tenths of a pixel */
+    /* spent[c][a]: width of all narrow intervals of activity a in column c, in tenths of a pixel */
+    double (*spent)[NNC_ACTIVITY_COUNT];
     bool has[NNC_ACTIVITY_COUNT];
 } stage_rows;
 
-/* The intervals of one stage. */
+/* The intervals of one pipeline stage, from `first` up to, but not including, `end`. */
 typedef struct stage_row {
     const nnc_interval *first, *end;
 } stage_row;
@@ -36,14 +37,15 @@ static const char *const activity_labels[NNC_ACTIVITY_COUNT] = {
     [NNC_ACTIVITY_UPDATE] = "update",           [NNC_ACTIVITY_IDLE] = "idle",
 };
 
-/* Returns all intervals of the stage that begins with the interval `first`. */
+/* Returns the intervals of one pipeline stage; first: the first of them. */
 static stage_row stage_row_from(const stage_rows *t, const nnc_interval *first) {
     const nnc_interval *end = t->report->intervals + t->report->interval_count, *at = first;
     while (at < end && at->stage == first->stage) { at++; }
     return (stage_row){ first, at };
 }
 
-/* Finds the visible part of an interval, in pixels. Returns false if it is not visible. */
+/* Computes the left and right edge of an interval on the canvas, cut to the visible part. Returns false if the interval
+ * is outside the visible part. */
 static bool clip(const stage_rows *t, const nnc_interval *one, nnc_px *from, nnc_px *to) {
     if (one->end_s <= t->x.from || one->start_s >= t->x.to) { return false; }
     *from = nnc_scale_at(&t->x, nnc_max(one->start_s, t->x.from));
@@ -59,7 +61,8 @@ static void put_box(nnc_svg *svg, nnc_box box) {
     nnc_svg_to(svg, 'L', box.x, box.y + box.h);
 }
 
-/* Tests whether an interval is wide enough for its own rectangle. A narrower interval is added up in columns. */
+/* Tests whether an interval is wide enough to be drawn as a rectangle of its own. Narrower intervals are summed in
+ * columns. */
 static bool is_wide(const stage_rows *t, nnc_px from, nnc_px to) { return to - from >= t->column * 3 / 2; }
 
 static void spend(stage_rows *t, nnc_activity activity, nnc_px from, nnc_px to) {
@@ -71,7 +74,8 @@ static void spend(stage_rows *t, nnc_activity activity, nnc_px from, nnc_px to) 
     }
 }
 
-/* Returns the height of an activity in a column; *above: height of the activities above it. Both are whole pixels. */
+/* Returns the height of one activity in a column of the timeline. *above: height of the activities that are drawn above
+ * it in this column. Both heights are whole pixels. */
 static nnc_px stack(const stage_rows *t, int32_t column, int activity, nnc_px *above) {
     const double scale = (double)t->height / t->column;
     double before = 0.0;
@@ -80,8 +84,8 @@ static nnc_px stack(const stage_rows *t, int32_t column, int activity, nnc_px *a
     return 10 * (nnc_px)lround((before + t->spent[column][activity]) * scale / 10.0) - *above;
 }
 
-/* Draws the columns of an activity as rectangles; equal neighbours are joined. Returns the number of rectangles. svg
- * NULL: only counts them. */
+/* Draws the columns of one activity as rectangles; neighbours of equal height become one rectangle. svg NULL = draws
+ * nothing. Returns the number of rectangles. */
 static int64_t put_columns(const stage_rows *t, nnc_svg *svg, int activity, nnc_px y) {
     const int32_t columns = (t->x.end - t->x.start + t->column - 1) / t->column;
     int64_t count = 0;
@@ -102,7 +106,8 @@ static int64_t put_columns(const stage_rows *t, nnc_svg *svg, int activity, nnc_
     return count;
 }
 
-/* Adds the widths of a stage's narrow intervals to the columns. Returns the number of its wide intervals. */
+/* Adds the widths of a stage's narrow intervals to the columns (t->spent). Returns the number of intervals that are
+ * wide enough for a rectangle of their own. */
 static int64_t sort_out(stage_rows *t, stage_row l) {
     int64_t wide = 0;
     nnc_px from = 0, to = 0;
@@ -142,8 +147,8 @@ static void put_pass(const stage_rows *t, const nnc_interval *one, nnc_box box) 
     nnc_svg_mark_end(svg);
 }
 
-/* Draws all wide passes of an activity. detail: true = each pass has its own tooltip; false = all passes are one
- * path. */
+/* Draws all wide passes of one activity. detail: true = each pass is a rectangle with its own tooltip; false = all
+ * passes together are one SVG path. */
 static void put_wide(const stage_rows *t, stage_row l, int activity, bool detail) {
     nnc_px from = 0, to = 0;
     for (const nnc_interval *one = l.first; one < l.end; one++) {
@@ -188,25 +193,26 @@ static void put_stage(stage_rows *t, stage_row l) {
     for (int a = 0; detail && a < NNC_ACTIVITY_IDLE; a++) { put_wide(t, l, a, true); }
 }
 
-/* MEMORY_ROWS: most stages whose memory is drawn. MEMORY_STEPS: a stage with more intervals has only some steps of its
- * memory drawn. ROWS: most stages shown; a longer pipeline shows every n-th stage. MARKS: most rectangles. */
+/* MEMORY_ROWS: largest number of stages whose memory is drawn. MEMORY_STEPS: number of intervals of a stage from which
+ * on not all steps of its memory are drawn. ROWS: largest number of stages in the picture; of a longer pipeline only
+ * every n-th stage is drawn. MARKS: largest number of rectangles. */
 enum { MEMORY_ROWS = 16, MEMORY_STEPS = 200, ROWS = 64, MARKS = 4000 };
 
-/* Returns the number of micro-batches (in an interleaved schedule: of parts of micro-batches) that a stage keeps after
- * an interval: one more after each forward, one fewer after the last pass that reads their activations. */
+/* Returns the number of micro-batches (in an interleaved schedule, of their chunks) whose activations a stage keeps
+ * after an interval: one more after a forward, and one fewer after the last pass that reads their activations. */
 static int64_t kept_after(const nnc_interval *one, bool splits, int64_t kept) {
     const nnc_activity last = splits ? NNC_ACTIVITY_WEIGHT : NNC_ACTIVITY_BACKWARD;
     return kept + (one->activity == NNC_ACTIVITY_FORWARD) - (one->activity == last);
 }
 
-/* Draws the memory of a stage as a line over time. Its highest point is the peak of the estimate. Activations grow and
- * shrink with the number of micro-batches that the stage keeps. */
+/* Draws the memory of a stage over time as a line, whose highest point is the estimated peak. The activations are
+ * proportional to the number of micro-batches that the stage keeps. */
 static void put_memory(const stage_rows *t, stage_row l, const nnc_memory *memory, nnc_px height) {
     nnc_svg *svg = &t->canvas->svg;
     char tip[128], least[NNC_NUMBER_TEXT], most[NNC_NUMBER_TEXT];
     int64_t kept = 0, peak = 0, drawn = -1;
     nnc_px reached = 0;
-    /* least distance between two drawn steps of memory; the peak is always drawn */
+    /* smallest horizontal distance between two drawn steps of the memory; the peak is always drawn */
     const nnc_px steps = t->canvas->how->marks > 0 ? 24 : 100;
     const nnc_px apart = l.end - l.first > MEMORY_STEPS ? (t->x.end - t->x.start) / steps : 0;
     bool splits = false, begun = false;
@@ -258,7 +264,8 @@ static void draw_memory_key(const stage_rows *t) {
     canvas->y += NNC_PX(8);
 }
 
-/* Returns the first interval of the next stage that is shown; NULL after the last stage. */
+/* Returns the first interval of the next stage that the picture shows. at NULL: of the first stage. Returns NULL after
+ * the last stage. */
 static const nnc_interval *next_row(const stage_rows *t, const nnc_interval *at) {
     const nnc_interval *end = t->report->intervals + t->report->interval_count;
     do {
@@ -267,7 +274,7 @@ static const nnc_interval *next_row(const stage_rows *t, const nnc_interval *at)
     return at < end ? at : NULL;
 }
 
-/* Chooses the narrowest columns for which the number of rectangles stays within the limit. */
+/* Chooses the width of the columns: the smallest width with which the number of rectangles is within its limit. */
 static void choose_column(stage_rows *t) {
     const int64_t most = t->canvas->how->marks > 0 ? MARKS / 3 : MARKS;
     int64_t count = most + 1;
@@ -334,7 +341,7 @@ static void draw_heading(stage_rows *t, const nnc_report *other) {
     }
 }
 
-/* Draws a line at other_s, the end of the step of a second estimate. */
+/* Draws a vertical line at other_s, the time at which the step of the second estimate ends. */
 static void draw_end(stage_rows *t, double other_s, nnc_px top) {
     char tip[64], text[NNC_NUMBER_TEXT];
     const nnc_px x = nnc_scale_at(&t->x, other_s);
@@ -344,7 +351,7 @@ static void draw_end(stage_rows *t, double other_s, nnc_px top) {
     nnc_svg_mark_end(&t->canvas->svg);
 }
 
-/* Sets the time window that is drawn: the whole step, or the part from how->from_s to how->to_s. */
+/* Sets the range of time that the picture shows: the whole step, or from how->from_s to how->to_s. */
 static void set_scale(stage_rows *t, double other_s) {
     const nnc_report *report = t->report;
     const nnc_plot_how *how = t->canvas->how;

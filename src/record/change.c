@@ -1,5 +1,6 @@
-/* Compares two estimates value by value: finds the changed values, sorts them for readers, and writes them as text.
- * Also has `nncost diff`, which compares two files of recorded estimates, and the report of a check or a comparison. */
+/* Compares two estimates value by value: finds the values that changed, sorts these changes for readers, and writes
+ * them as text. This file also has the functions of `nncost diff`, which compares two files of recorded estimates, and
+ * the reports of `nncost check` and `nncost diff`. */
 #include <nncost/check.h>
 
 #include "base/base_internal.h"
@@ -8,8 +9,9 @@
 #include "render/render_internal.h"
 #include "scenario/scenario_internal.h"
 
-/* Returns the value with this name; NULL = no such value. Estimates mostly list the same values in the same order, so
- * the search starts at *next, and *next becomes the index after the value found. */
+/* Returns the value with the name `name`; NULL = the list has no such value. The search starts at index *next, and sets
+ * *next to the index after the found value: estimates mostly list the same values in the same order, so the next value
+ * is found at once. */
 static const nnc_figure *find_from(nnc_figures figures, int32_t *next, const char *name) {
     for (int32_t i = 0; i < figures.count; i++) {
         const int32_t at = (*next + i) % figures.count;
@@ -21,17 +23,18 @@ static const nnc_figure *find_from(nnc_figures figures, int32_t *next, const cha
     return NULL;
 }
 
-/* Returns true if the figure has a text or a number; NaN counts as missing. */
+/* Returns true if a value of an estimate is a text or a number; NaN counts as missing. */
 static bool is_known(const nnc_figure *figure) {
     return figure != NULL && (figure->text != NULL || !isnan(figure->number));
 }
 
-/* Tests whether both numbers are equal to 12 significant digits. */
+/* Tests whether two numbers are equal when printed with 12 significant digits. */
 static bool same_number(double a, double b) {
     char a_text[NNC_NUMBER_TEXT], b_text[NNC_NUMBER_TEXT];
     if (a == b) { return true; }
     if (fabs(a - b) > 1e-10 * fabs(a)) {
-        return false; /* if the numbers differ clearly, their printed digits need not be compared */
+        /* numbers that differ this clearly also differ in their first 12 digits, which need not be printed */
+        return false;
     }
     return strcmp(nnc_number_text(a, a_text), nnc_number_text(b, b_text)) == 0;
 }
@@ -65,8 +68,8 @@ static bool is_input(const char *name) {
     return false;
 }
 
-/* Returns |new / old - 1| of a change, by which changes are sorted; infinite if the old value is 0, -1 if one of the
- * two values is missing or a text. */
+/* Returns the size of a change, by which changes are sorted: |new / old - 1|; infinite if the old value is 0; -1 if a
+ * value is missing or is a text. */
 static double size_of(const nnc_change *change) {
     const bool number = change->kind != NNC_CHANGE_GONE && change->kind != NNC_CHANGE_NEW &&
                         change->old->text == NULL && change->now->text == NULL;
@@ -76,8 +79,8 @@ static double size_of(const nnc_change *change) {
 
 static const char *name_of(const nnc_change *change) { return (change->old != NULL ? change->old : change->now)->name; }
 
-/* Returns the rank of a changed metric in reports: 0 is first. Times come first, then memory, money, all other
- * metrics. */
+/* Returns the rank of a changed metric; reports list low ranks first. Step time and latencies have the lowest ranks,
+ * then memory, then cost, then all other metrics. */
 static int rank_of(const nnc_change *change) {
     static const char *const first[] = { "step.step_s", "latency.tpot_s", "latency.ttft_s", "memory.total_bytes",
                                          "cost." };
@@ -87,8 +90,9 @@ static int rank_of(const nnc_change *change) {
     return rank;
 }
 
-/* Orders changes by rank, then inputs before results, then by kind, then by size. Values that only the new estimate has
- * come last. No two changes are equal in this order, so the result does not depend on qsort. */
+/* Compares two changes for sorting: by rank, then inputs before results, then by kind, then the larger change first.
+ * Values that only the new estimate has come last. No two changes are equal in this order, so the result does not
+ * depend on the qsort of the system. */
 static int by_size(const void *a, const void *b) {
     const nnc_change *left = a, *right = b;
     const bool left_new = left->kind == NNC_CHANGE_NEW, right_new = right->kind == NNC_CHANGE_NEW;
@@ -136,7 +140,8 @@ int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_toleranc
     return count;
 }
 
-/* Returns new value - old value of the value `name`; 0 if one estimate lacks this value, or if it is a text. */
+/* Returns new value - old value of the value `name`; 0 if the value is a text, or is missing in one of the two
+ * estimates. */
 static double moved(nnc_figures old, nnc_figures now, const char *name) {
     int32_t next = 0;
     const nnc_figure *was = find_from(old, &next, name);
@@ -146,7 +151,7 @@ static double moved(nnc_figures old, nnc_figures now, const char *name) {
     return is->number - was->number;
 }
 
-/* Returns true if the metric `name` is one of the parts that add up to the metric `total`. */
+/* Returns true if the metric `name` is one of the parts whose sum is the metric `total`. */
 static bool is_part(const char *name, const char *total) {
     const nnc_metric *metric = nnc_figure_metric(name);
     return metric != NULL && nnc_metric_rare(metric)->part_of != NULL &&
@@ -169,7 +174,7 @@ const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char
     return found;
 }
 
-/* Returns the unit of a metric; NULL if the metric has no unit, or this version does not know it. */
+/* Returns the unit of a metric; NULL if the metric has no unit, or if this version of nncost has no such metric. */
 static const char *unit_of(const char *name) {
     const nnc_metric *metric = nnc_figure_metric(name);
     return metric != NULL ? metric->unit : NULL;
@@ -196,7 +201,7 @@ static void plain_text(const nnc_figure *figure, char *into, size_t size) {
     }
 }
 
-/* Writes a value with four digits, or a small whole number in full, and with its unit if the metric has one. */
+/* Writes a value with four digits and its unit. A small whole number without a unit is written with all digits. */
 static void short_text(const nnc_figure *figure, char *into, size_t size) {
     char number[NNC_NUMBER_TEXT];
     const char *unit = figure != NULL && figure->text == NULL ? unit_of(figure->name) : NULL;
@@ -210,7 +215,7 @@ static void short_text(const nnc_figure *figure, char *into, size_t size) {
     }
 }
 
-/* Writes a value with all digits and its unit. */
+/* Writes a value with all its digits and its unit. */
 static void full_text(const nnc_figure *figure, char *into, size_t size) {
     const char *unit = figure != NULL && figure->text == NULL ? unit_of(figure->name) : NULL;
     plain_text(figure, into, size);
@@ -220,7 +225,7 @@ static void full_text(const nnc_figure *figure, char *into, size_t size) {
 static void percent_text(double relative, char *into, size_t size) {
     if (isnan(relative)) {
         into[0] = '\0';
-    } else if (fabs(relative) >= 10) { /* a factor such as "x 11.5" is easier to read than +1050 % */
+    } else if (fabs(relative) >= 10) { /* for large changes a factor: "x 11.5" is easier to read than "+1050%" */
         snprintf(into, size, "x %.4g", 1 + relative);
     } else {
         snprintf(into, size, "%+.3g%%", 100 * relative);
@@ -251,7 +256,8 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
     const nnc_figure line = { .name = figure->name, .text = asked->text, .number = asked->number };
     short_text(figure, found, sizeof found);
     short_text(&line, limit, sizeof limit);
-    if (strcmp(found, limit) == 0) { /* the four printed digits of both values are equal, so all digits are printed */
+    /* found value and limit look equal with four digits, so they are written with all digits */
+    if (strcmp(found, limit) == 0) {
         full_text(figure, found, sizeof found);
         full_text(&line, limit, sizeof limit);
     }
@@ -300,8 +306,8 @@ static const nnc_recorded_estimate *find(const nnc_recorded *recorded, const cha
     return NULL;
 }
 
-/* Adds the time of an op to the row with the same name and phase. now: true = to the new time, false = to the old
- * time. */
+/* Adds the time of an op to the row that has the same name and phase. now: true = adds it to the time of the new
+ * estimate; false = to that of the old estimate. */
 static void add_op(nnc_check_op *rows, int32_t *count, const nnc_recorded_op *op, bool now) {
     int32_t i = 0;
     while (i < *count && (strcmp(rows[i].name, op->name) != 0 || strcmp(rows[i].phase, op->phase) != 0)) { i++; }
@@ -351,8 +357,9 @@ static bool compare(nnc_arena *arena, const nnc_recorded_estimate *old, const nn
     return compare_ops(arena, old, now, row);
 }
 
-/* Pairs the estimates of two files. If each file has one estimate, these two are a pair, whatever their names.
- * Otherwise estimates with the same name are a pair, in the order of the new file. */
+/* Finds the pairs of estimates to compare in two files. If each file has a single estimate, these two are a pair, even
+ * if their names differ. Otherwise two estimates with the same name are a pair; pairs are in the order of the new
+ * file. */
 static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old, const nnc_recorded *now, int32_t *count) {
     const bool single = old->estimate_count == 1 && now->estimate_count == 1;
     const size_t room = (size_t)old->estimate_count + (size_t)now->estimate_count;
@@ -376,7 +383,7 @@ static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old, con
     return rows;
 }
 
-/* ---- the part of a change of the step time that another software profile causes ---- */
+/* ---- which part of a changed step time comes from another software profile ---- */
 
 static const nnc_figure *named(nnc_figures figures, const char *name) {
     int32_t next = 0;
@@ -389,12 +396,14 @@ static const char *text_in(nnc_figures figures, const char *name) {
     return found != NULL ? found->text : NULL;
 }
 
-/* Returns the plan field of a value such as "plan.zero"; NULL: the value is not a plan field. */
+/* Returns the field of the plan that a value shows, such as `zero` for "plan.zero"; NULL: the value shows no field of
+ * the plan. */
 static const nnc_field *plan_field(const char *name) {
     return strncmp(name, "plan.", 5) == 0 ? nnc_field_of_key(&nnc_plan_table, name + 5) : NULL;
 }
 
-/* Returns the step time of a recorded plan under another software profile, estimated again; NaN = not possible. */
+/* Estimates a recorded plan again, with the given software profile, and returns the step time in seconds; NaN = the
+ * estimate is not possible. */
 static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures, const char *software) {
     const char *model = text_in(figures, "model.id"), *device = text_in(figures, "device.id");
     const char *overrides = text_in(figures, "plan.overrides");
@@ -418,7 +427,7 @@ static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures
         char *end = strstr(at, ", "), *value = strchr(at, '=');
         if (end != NULL) { *end = '\0'; }
         if (value != NULL && strncmp(at, "software.", 9) == 0 &&
-            given.setting_count < NNC_SETTINGS_MAX) { /* the text sets a switch of the software profile */
+            given.setting_count < NNC_SETTINGS_MAX) { /* "software.NAME=VALUE" sets a switch of the software profile */
             *value = '\0';
             const nnc_field *field = nnc_field_of_key(&nnc_switch_table, at + 9);
             given.settings[given.setting_count] = (nnc_setting){ field, value + 1 };
@@ -438,9 +447,10 @@ static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures
     return step_s;
 }
 
-/* Divides the change of the step time of a row into a part that the software profile causes and a part that plan, model
- * or device cause. The row gets no parts if new estimates of both plans do not give the recorded step times (to 12
- * digits). Returns false when out of memory. */
+/* Divides the change of a row's step time into two parts: the part that comes from another software profile, and the
+ * part that comes from plan, model or device. Leaves the row unchanged if the software profile is the same, or if
+ * estimating both plans again does not give the recorded step times (to 12 digits). Returns false when out of
+ * memory. */
 static bool split_change(nnc_specs *specs, nnc_arena *arena, nnc_check_row *row) {
     static const char step[] = "step.step_s";
     const char *was = text_in(row->old, "plan.software"), *is = text_in(row->now, "plan.software");
@@ -505,8 +515,8 @@ nnc_status nnc_diff_make(nnc_specs *specs, nnc_arena *arena, const char *old_pat
     return report->rows != NULL ? nnc_check_list_changes(arena, report, err) : nnc_no_memory(err);
 }
 
-/* ---- the report of a check or of a comparison: sums over its rows, summary lines, and the metric tables of its
- * output ---- */
+/* ---- reports of `nncost check` and `nncost diff`: sums over their rows, summary lines, and the metrics tables of
+ * their output ---- */
 
 int32_t nnc_check_missed(const nnc_check_row *row) {
     int32_t missed = 0;

@@ -1,6 +1,6 @@
-/* `nncost check`: estimates the scenarios of a plan file again and compares them with the recorded estimates. Finds the
- * causes of changes, judges the requirements, and records the new estimates. Values and changes are in buffers that are
- * used again for the next scenario. The parts that a report needs later are copied to the arena. */
+/* `nncost check`: estimates the scenarios of a plan file again, compares the results with the recorded estimates, finds
+ * the causes of changes, checks the requirements, and records the new estimates. The lists of values and changes are
+ * used again for each scenario; what the report needs later is copied to the arena. */
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -14,16 +14,17 @@
 
 enum { NNC_CAUSES_MAX = NNC_REF_COUNT + 3 };
 
-/* Digests of all model, device, profile and cluster files that the scenarios name. Each file is read once. */
+/* Digests of the model, device, profile and cluster files that the scenarios of a plan file name. The digest of each
+ * file is computed once. */
 typedef struct nnc_origins {
     nnc_specs *specs;
     nnc_arena *arena;
     nnc_recorded_digest *list;
     int32_t count, capacity;
-    int32_t next_plan; /* index in the recorded digests at which the search for the plan of the next scenario starts */
+    int32_t next_plan; /* index in the recorded digests at which the search for the next scenario's plan begins */
 } nnc_origins;
 
-/* ---- causes of changes ---- */
+/* ---- finds the causes of changed values ---- */
 
 static const char plan_kind[] = "plan";
 
@@ -34,8 +35,8 @@ static const char *find(const nnc_recorded_digest *list, int32_t count, const ch
     return NULL;
 }
 
-/* Finds the recorded digest of a plan. Plans are recorded in the order of the scenarios, so the search starts after
- * the digest found last. */
+/* Finds the recorded digest of a scenario's plan. The digests of plans are recorded in the order of the scenarios, so
+ * the search begins after the digest that was found last. */
 static const char *find_plan(const nnc_recorded *recorded, const char *id, int32_t *next) {
     for (int32_t i = 0; i < recorded->digest_count; i++) {
         const nnc_recorded_digest *digest = &recorded->digests[(*next + i) % recorded->digest_count];
@@ -64,14 +65,15 @@ static nnc_status add(nnc_origins *origins, const char *kind, const char *name, 
     return NNC_OK;
 }
 
-/* Returns the id or path of a scenario's file of one kind (model, device ...); NULL: the scenario names no such file.
- * If the scenario names no software profile, returns the id of the profile that nncost chose. */
+/* Returns the id or path with which a scenario names its file of one kind (model, device ...). For a software profile
+ * that nncost chose, returns the id of this profile. NULL: the scenario names no file of this kind. */
 static const char *name_of(const nnc_plans_scenario *from, const nnc_scenario *scenario, int kind) {
     const char *name = from->refs[kind];
     return kind == NNC_REF_SOFTWARE && nnc_software_is_chosen(name) ? scenario->software.id : name;
 }
 
-/* Adds the digests of the model, device, profile and cluster files of a loaded scenario to the list. */
+/* Adds the digests of the files that a loaded scenario uses (model, device, profile, cluster) to the list, unless they
+ * are already there. */
 static nnc_status origins_add(nnc_origins *origins, const nnc_plans_scenario *from, const nnc_scenario *scenario,
                               nnc_error *err) {
     const char *const paths[NNC_REF_COUNT] = { scenario->model.path, scenario->device.path, scenario->software.path,
@@ -79,7 +81,8 @@ static nnc_status origins_add(nnc_origins *origins, const nnc_plans_scenario *fr
     nnc_status status = NNC_OK;
     for (int i = 0; i < NNC_REF_COUNT && status == NNC_OK; i++) {
         const char *kind = nnc_plans_ref_names[i], *name = name_of(from, scenario, i);
-        /* Built-in specs have no digest: they change only with the version of nncost. */
+        /* A spec without a path is built into the program and needs no digest: it changes only if the version of nncost
+         * changes. */
         if (name != NULL && paths[i] != NULL && find(origins->list, origins->count, kind, name) == NULL) {
             status = add(origins, kind, name, paths[i], err);
         }
@@ -99,8 +102,8 @@ static int by_kind(const void *a, const void *b) {
     return kinds != 0 ? kinds : strcmp(left->name, right->name);
 }
 
-/* Returns the digests in the order of recording: files by kind and name, then plans in the order of the plan file.
- * NULL when out of memory. */
+/* Returns all digests in the order in which they are recorded: first those of files, sorted by kind and name, then
+ * those of plans, in the order of the plan file. NULL when out of memory. */
 static const nnc_recorded_digest *origins_sorted(const nnc_origins *origins, const nnc_plans *plans, int32_t *count) {
     const size_t files = (size_t)origins->count, all = files + (size_t)plans->scenario_count;
     nnc_recorded_digest *list = nnc_arena_array(origins->arena, all, sizeof *list);
@@ -125,8 +128,8 @@ static bool say(const nnc_origins *origins, const char **causes, nnc_check_row *
     return causes[row->cause_count++] != NULL;
 }
 
-/* Tests whether a change is one of the plan, or of the model or device that the scenario names. A value that only the
- * new estimate has counts only if it is plan.overrides or plan.cluster. */
+/* Tests whether a changed value is a setting that the scenario itself states: a field of the plan, or the id of its
+ * model or device. Of the values that only the new estimate has, only plan.overrides and plan.cluster count. */
 static bool is_of_plan(const nnc_change *change) {
     const char *name = nnc_change_name(change);
     if (change->kind == NNC_CHANGE_NEW) {
@@ -135,7 +138,7 @@ static bool is_of_plan(const nnc_change *change) {
     return strncmp(name, "plan.", 5) == 0 || strcmp(name, "device.id") == 0 || strcmp(name, "model.id") == 0;
 }
 
-/* Writes the changed fields: "plan: micro_batch 1 -> 2, zero 0 -> 1". */
+/* Writes the changed fields of a plan as text: "plan: micro_batch 1 -> 2, zero 0 -> 1". */
 static void plan_text(const nnc_check_row *row, char *text, size_t size) {
     size_t used = (size_t)snprintf(text, size, "plan");
     const size_t head = used;
@@ -151,8 +154,9 @@ static void plan_text(const nnc_check_row *row, char *text, size_t size) {
     if (used == head) { snprintf(text, size, "plan: changed in the file"); }
 }
 
-/* Lists the causes of a scenario's changes in row->causes: a changed plan, changed files (by their digests), another
- * version of nncost or its conventions; without any of these, another build. Returns false when out of memory. */
+/* Lists the causes of a scenario's changed values in row->causes: a changed plan; changed files (found by their
+ * digests); another version of nncost or of its conventions. If there is no such cause, the cause is another build of
+ * nncost. Returns false when out of memory. */
 static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from, const nnc_scenario *scenario,
                         const nnc_recorded *recorded, nnc_check_row *row) {
     const char **causes = nnc_arena_array(origins->arena, NNC_CAUSES_MAX, sizeof *causes);
@@ -191,21 +195,22 @@ static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from, co
     return said;
 }
 
-/* Memory for a list of the values of one scenario. The next scenario uses it again. */
+/* Memory for a list of values, used again for each scenario. */
 typedef struct nnc_figure_room {
     nnc_figure *list;
     int32_t capacity;
 } nnc_figure_room;
 
-/* The recorded estimates of a plan file, read block by block and compared as text. */
+/* State of reading the recorded estimates of a plan file block by block. Each recorded estimate is compared as text
+ * with the text that --update would write. */
 typedef struct nnc_recorded_stream {
     nnc_blocks file;
-    nnc_buffer text;           /* JSON text of the next estimate, as --update would write it */
-    nnc_written_estimate last; /* JSON text of the previous estimate */
-    nnc_figure_list found;     /* values of the last recorded estimate whose text --update would change */
-    nnc_recorded_estimate old; /* the estimate whose values are in `found` */
+    nnc_buffer text;           /* JSON text that --update would write for the current scenario's estimate */
+    nnc_written_estimate last; /* values of the previous estimate and their JSON text */
+    nnc_figure_list found;     /* values of the last recorded estimate whose text differed from `text` */
+    nnc_recorded_estimate old; /* the recorded estimate whose values are in `found` */
     int32_t capacity;
-    uint64_t members; /* sum of the digests of the estimates so far */
+    uint64_t members; /* sum of the digests of the recorded estimates that were read so far */
 } nnc_recorded_stream;
 
 struct nnc_check {
@@ -217,16 +222,18 @@ struct nnc_check {
     const nnc_plans *plans;
     nnc_origins origins;
     nnc_collector collector;
-    nnc_figures names[2];          /* names of all values in the last estimate: [0] of training, [1] of serving */
-    const nnc_figure *required;    /* value that find_required found last; NULL = no value */
-    const nnc_figure *required_of; /* list that contains the value `required` */
-    const char *required_name;     /* name by which the value `required` was found */
-    bool *recorded;                /* for each value of recorded_of: true = values with this name are recorded */
-    nnc_figures recorded_of;       /* values of the estimate for which `recorded` was computed */
+    /* names of all values of the last estimate: names[0] of training, names[1] of serving */
+    nnc_figures names[2];
+    const nnc_figure *required;    /* the value that find_required found last; NULL = none was found yet */
+    const nnc_figure *required_of; /* list of values in which `required` was found */
+    const char *required_name;     /* name with which `required` was found */
+    bool *recorded;                /* recorded[i]: true = the value with index i in recorded_of is recorded */
+    nnc_figures recorded_of;       /* values of the estimate to which the array `recorded` belongs */
     nnc_check_keeping keeping;
-    nnc_recorded_estimate *estimates; /* estimates of the scenarios so far, which --update writes to the file */
-    nnc_figure_room old, now;         /* values of the current scenario. old: recorded values; now: new values */
-    nnc_change *changes;              /* changes between the old and the new values of the current scenario */
+    /* estimates of the scenarios that were checked so far; --update writes them to the file */
+    nnc_recorded_estimate *estimates;
+    nnc_figure_room old, now; /* old: recorded values of the current scenario; now: its new values */
+    nnc_change *changes;      /* changes from the recorded to the new values of the current scenario */
     int32_t change_room;
     int32_t next_old;
     nnc_recorded_stream *stream; /* state of reading the recorded estimates one by one from the file; NULL: all recorded
@@ -234,8 +241,8 @@ struct nnc_check {
     nnc_check_report report;
 };
 
-/* Tests whether values with this name are recorded: all names except display names. If the plan file has the key
- * "record", only the names in this list. */
+/* Tests whether the value with this name is recorded. If the plan file has a list "record", only the names in it are
+ * recorded; otherwise all names except those for display (model.name, device.name). */
 static bool is_name_recorded(const nnc_plans *plans, const char *name) {
     if (strcmp(name, "model.name") == 0 || strcmp(name, "device.name") == 0) { return false; }
     for (int32_t i = 0; i < plans->record_count; i++) {
@@ -254,7 +261,7 @@ static bool reserve(nnc_check *c, int32_t count, nnc_figure_room *room) {
     return room->list != NULL;
 }
 
-/* Selects the values of an estimate that are recorded; NaN is not recorded. */
+/* Selects the values of a new estimate that are recorded in the plan file; values that are NaN are left out. */
 static nnc_status select_now(nnc_check *c, nnc_figures all, nnc_figures *selected, nnc_error *err) {
     int32_t count = 0;
     if (!reserve(c, all.count, &c->now)) { return nnc_no_memory(err); }
@@ -271,8 +278,8 @@ static nnc_status select_now(nnc_check *c, nnc_figures all, nnc_figures *selecte
     return NNC_OK;
 }
 
-/* Selects the recorded values that a check would record today. Other recorded values must not be reported as
- * missing. */
+/* Selects those recorded values that a check would record today. If the list "record" has changed, the others must not
+ * be reported as missing. */
 static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *selected, nnc_error *err) {
     int32_t count = 0;
     if (!reserve(c, nnc_packed_count(all), &c->old)) { return nnc_no_memory(err); }
@@ -284,8 +291,8 @@ static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *s
     return NNC_OK;
 }
 
-/* Copies the list of values to the arena, because the memory of the list is used again for the next scenario.
- * Returns false if memory ran out. */
+/* Copies a list of values to the arena, because the next scenario overwrites the list. Returns false if memory ran
+ * out. */
 static bool own_list(nnc_check *c, nnc_figures *figures) {
     nnc_figure *list = nnc_arena_array(c->arena, (size_t)figures->count + 1, sizeof *list);
     if (list != NULL && figures->count > 0) { memcpy(list, figures->list, (size_t)figures->count * sizeof *list); }
@@ -293,7 +300,7 @@ static bool own_list(nnc_check *c, nnc_figures *figures) {
     return list != NULL;
 }
 
-/* Refuses the name of a tolerance that no value of the estimate has, because the tolerance would have no effect. */
+/* Fails if no value of the estimate has the name of a tolerance: such a tolerance would have no effect. */
 static nnc_status check_name(nnc_figures figures, const char *key, const char *name, nnc_error *err) {
     for (int32_t i = 0; i < figures.count; i++) {
         if (nnc_figure_match(name, figures.list[i].name) >= 0) { return NNC_OK; }
@@ -303,7 +310,8 @@ static nnc_status check_name(nnc_figures figures, const char *key, const char *n
     return NNC_BAD_SPEC;
 }
 
-/* Works as nnc_figure_find, but keeps the value that was found last: most scenarios have the same requirements. */
+/* Finds a required value as nnc_figure_find does, but first tries the value that was found last, because most scenarios
+ * have the same requirements. */
 static const nnc_figure *find_required(nnc_check *c, nnc_figures all, const char *name, nnc_error *err) {
     if (c->required == NULL || c->required_of != all.list || c->required - all.list >= all.count ||
         strcmp(c->required_name, name) != 0) {
@@ -357,8 +365,8 @@ static nnc_scenario *scenario_of(nnc_check *c, const nnc_plans_scenario *from) {
     return from->serve ? &c->served->base : c->scenario;
 }
 
-/* Copies the changes of a scenario to the arena, with pointers to the copied values. Returns false if memory ran
- * out. */
+/* Copies the changes of a scenario to the arena; the copies point to the copied values of the row. Returns false if
+ * memory ran out. */
 static bool own_changes(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row) {
     nnc_change *own = nnc_arena_array(c->arena, (size_t)row->change_count, sizeof *own);
     row->changes = own;
@@ -368,8 +376,9 @@ static bool own_changes(nnc_check *c, const nnc_plans_scenario *from, nnc_check_
            memcpy(own, c->changes, (size_t)row->change_count * sizeof *own) != NULL;
 }
 
-/* Lists the changes of a scenario, and sets row->state if a value changed or is missing. If there are changes,
- * copies them and the values to the arena. Returns false when out of memory. */
+/* Lists the changes from the recorded to the new values of a scenario, and sets row->state if a value changed or is
+ * missing. If there are changes, copies them and all values of the row to the arena, and finds their causes. Returns
+ * false when out of memory. */
 static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row) {
     const int32_t room = row->old.count + row->now.count;
     if (c->changes == NULL || room > c->change_room) {
@@ -389,8 +398,8 @@ static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row 
             causes_find(&c->origins, from, scenario_of(c, from), &c->plans->recorded, row));
 }
 
-/* Copies to the arena the values of a scenario that the report or an update needs later. Returns false when out of
- * memory. */
+/* Copies those values of a scenario to the arena that c->keeping asks for: for a later update of the file, or for the
+ * report. Returns false when out of memory. */
 static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row) {
     if (c->keeping >= NNC_KEEPS_ESTIMATES) {
         const int32_t index = c->report.row_count;
@@ -406,7 +415,7 @@ static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *ro
     return true;
 }
 
-/* Estimates a training or serving scenario; *scenario points to the loaded scenario and its result. */
+/* Computes the estimate of a training or serving scenario; *scenario points to the loaded scenario with its result. */
 static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scenario **scenario, nnc_error *err) {
     static const nnc_scenario_args nothing = { .setting_count = 0 };
     nnc_scenario *one = *scenario = scenario_of(c, from);
@@ -423,8 +432,8 @@ static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scena
                : nnc_plans_blame(c->plans, from, err);
 }
 
-/* Tests whether the next recorded estimate belongs to this scenario and has the values `now`. If so, moves past this
- * estimate. */
+/* Tests whether the file continues with the recorded estimate of this scenario, and this estimate has exactly the
+ * values `now`. If so, moves to the position after the estimate. */
 static bool is_next(nnc_check *c, const nnc_plans_scenario *from, nnc_figures now) {
     nnc_recorded_stream *s = c->stream;
     if (s->last.values == NULL || now.count > s->capacity) {
@@ -446,7 +455,7 @@ static bool is_next(nnc_check *c, const nnc_plans_scenario *from, nnc_figures no
     return same;
 }
 
-/* Returns the size in bytes of the JSON object at the start of a text; 0 = the text ends inside the object. */
+/* Returns the size in bytes of the JSON object with which a text begins; 0 = the text ends before the object does. */
 static size_t object_size(const char *text, size_t size) {
     int depth = 0;
     bool quoted = false;
@@ -466,7 +475,8 @@ static size_t object_size(const char *text, size_t size) {
     return 0;
 }
 
-/* Reads the recorded estimate that comes next. Returns false if it belongs to another scenario, or has a fault. */
+/* Reads the recorded estimate at the current position of the file. Returns false if it belongs to another scenario, or
+ * has a fault. */
 static bool read_next(nnc_check *c, const nnc_plans_scenario *from) {
     static const nnc_packed none = { NULL, NULL };
     nnc_recorded_stream *s = c->stream;
@@ -526,7 +536,7 @@ static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, n
     return NNC_OK;
 }
 
-/* Adds a row to the report for each recorded estimate whose scenario is no longer in the file. */
+/* Adds a row to the report for each recorded estimate whose scenario the plan file no longer has. */
 static void add_removed(nnc_check *c) {
     const nnc_recorded *recorded = &c->plans->recorded;
     const int32_t scenarios = c->plans->scenario_count;
@@ -574,10 +584,10 @@ nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_check **chec
     return nnc_check_make(specs, path, NNC_KEEPS_ROWS, check, err);
 }
 
-/* ---- a check of a large file, whose recorded estimates are not kept in memory ---- */
+/* ---- check of a large plan file, whose recorded estimates are not all kept in memory ---- */
 
-/* Copies the text of the file up to the recorded estimates, and adds the closing brackets. Returns false if the file
- * has no recorded estimates. */
+/* Copies the text of a plan file up to its recorded estimates, and adds the closing brackets that the text then needs.
+ * Returns false if the file has no recorded estimates. */
 static bool read_head(nnc_blocks *file, nnc_buffer *head) {
     static const char key[] = "\n    \"estimates\": {"; /* text of the key "estimates", as nnc_recorded_write writes the
                                                          * key */
@@ -590,14 +600,14 @@ static bool read_head(nnc_blocks *file, nnc_buffer *head) {
         nnc_buffer_put(head, begin, part);
         file->at += part;
         if (found) {
-            nnc_buffer_put(head, "}}}", 4); /* writes three closing brackets and the NUL */
+            nnc_buffer_put(head, "}}}", 4); /* three closing brackets and the NUL */
             return !head->failed;
         }
     }
     return false;
 }
 
-/* Moves to the next character that is no white space. Returns false at the end of the file. */
+/* Moves to the next character of the file that is no white space. Returns false at the end of the file. */
 static bool skip_blanks(nnc_blocks *file) {
     while (nnc_blocks_fill(file, 1) > 0) {
         const char c = file->bytes[file->at];
@@ -607,8 +617,8 @@ static bool skip_blanks(nnc_blocks *file) {
     return false;
 }
 
-/* Tests whether nothing follows the recorded part of the file, and the digest of this part is the digest that the file
- * states. */
+/* Tests whether the file ends after the recorded part, and whether this part has the digest that the file states (so
+ * that it was not edited by hand). */
 static bool ends_well(nnc_recorded_stream *s, const nnc_recorded *recorded) {
     char digest[NNC_DIGEST_TEXT];
     for (int brackets = 3; brackets > 0; brackets--) {
