@@ -50,8 +50,8 @@ typedef struct nnc_plot_how {
     double from_s, to_s;
 } nnc_plot_how;
 
-/* Kind of data that a picture shows: an estimate, an estimate with its timeline, the front of a search, or its numbers of
- * devices. */
+/* Kind of data that a picture shows: an estimate, an estimate with its timeline, the front of a search, or its numbers
+ * of devices. */
 typedef enum nnc_plot_of { NNC_PLOT_ESTIMATE, NNC_PLOT_TIMELINE, NNC_PLOT_FRONT, NNC_PLOT_SIZES } nnc_plot_of;
 
 typedef struct nnc_canvas nnc_canvas;

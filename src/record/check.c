@@ -630,8 +630,8 @@ static bool ends_well(nnc_recorded_stream *s, const nnc_recorded *recorded) {
     return !skip_blanks(&s->file) && recorded->digest != NULL && strcmp(recorded->digest, digest) == 0;
 }
 
-/* Checks a file that --update wrote, and whose scenarios are in the recorded order. Returns false for other files, and
- * after any error; the whole file is then read. */
+/* Checks a plan file that --update wrote, whose scenarios are in the order of the recorded estimates. Returns false for
+ * any other file, and after any error; the caller then reads the whole file into memory and checks it again. */
 static bool check_stream(nnc_check *c, const char *path) {
     nnc_buffer head = { 0 };
     nnc_error ignored;
@@ -716,9 +716,10 @@ const nnc_check_row *nnc_check_scenario(const nnc_check *check, int32_t index) {
     return report != NULL && index >= 0 && index < report->row_count ? &report->rows[index] : NULL;
 }
 
-/* ---- writes the new estimates to the plan file ---- */
+/* ---- writes the new estimates into the plan file ---- */
 
-/* Returns an error if the plan file was edited during the check, or cannot be replaced, such as a pipe. */
+/* Fails if the plan file was changed during the check, or if it is something that cannot be replaced, such as a
+ * pipe. */
 static nnc_status refuse_other(const nnc_plans *plans, const char *option, nnc_error *err) {
     struct stat about;
     char *text = NULL;
@@ -734,7 +735,8 @@ static nnc_status refuse_other(const nnc_plans *plans, const char *option, nnc_e
     return status;
 }
 
-/* Parses the new text of a plan file before it replaces the file, to make sure that nncost can read it. */
+/* Parses the new text of a plan file before this text replaces the file, so that nncost never writes a plan file that
+ * it cannot read. */
 static nnc_status verify(const nnc_plans *plans, const char *text, size_t size, nnc_error *err) {
     nnc_arena *arena = nnc_arena_create();
     nnc_faults faults = { .name = plans->path, .err = err };
@@ -786,7 +788,8 @@ nnc_status nnc_check_update(nnc_check *c, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Finds the start and the end of the member "recorded" in the text, with one comma before or after it. */
+/* Finds the start and the end of the member "recorded" in the text of a plan file, including one comma before or after
+ * the member. */
 static void find_member(const nnc_plans *plans, size_t *begin, size_t *end) {
     static const char blank[] = " \t\r\n";
     const char *text = plans->text;

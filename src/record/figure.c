@@ -1,4 +1,5 @@
-/* Values of an estimate: found by name, packed in little memory, and tested by requirements such as "<= 9.5". */
+/* Values of an estimate: the functions here find a value by its name, pack values to save memory, and test values
+ * against requirements such as "<= 9.5". */
 #include <nncost/check.h>
 #include <nncost/nncost.h>
 
@@ -10,7 +11,7 @@
 
 enum { NAMES_MAX = 512 };
 
-/* Returns true if the full name of a figure equals `name`, or ends with a dot and `name`. */
+/* Returns true if the full name of a value is `name`, or ends with a dot and `name`. */
 static bool ends(const char *figure, const char *name) {
     const size_t whole = strlen(figure), part = strlen(name);
     if (part > whole || strcmp(figure + whole - part, name) != 0) { return false; }
@@ -24,8 +25,8 @@ int nnc_figure_match(const char *name, const char *figure) {
     return begins || ends(figure, name) ? (int)length : -1;
 }
 
-/* Reports an unknown name and the nearest known name. Returns NULL. A misspelt name may be short or full, so it is
- * compared with the short and the full form of each name. */
+/* Reports that no value has the name `name`, with the nearest name that exists. Returns NULL. The misspelt name may be
+ * short ("step_s") or full ("step.step_s"), so it is compared with both forms of each name. */
 static const nnc_figure *unknown(nnc_figures figures, const char *name, nnc_error *err) {
     const char *names[NAMES_MAX];
     size_t count = 0;
@@ -109,7 +110,8 @@ const nnc_figure *nnc_packed_list(nnc_arena *arena, const nnc_packed *packed) {
     return list;
 }
 
-/* Signs of comparison. A sign that begins with another sign ("<=") comes before that sign ("<"). */
+/* Comparison signs of requirements. A sign such as "<=" comes before the sign with which it begins ("<"), so that it is
+ * found first. */
 static const struct {
     const char *sign;
     nnc_relation relation;
@@ -160,7 +162,7 @@ bool nnc_requirement_met(const nnc_requirement *requirement, const nnc_figure *f
     return false;
 }
 
-/* ---- library functions: one estimate as JSON, with the members that the program prints ---- */
+/* ---- library functions that write one estimate as JSON, with the same members as the program ---- */
 
 static nnc_status take(nnc_buffer *out, char **text, size_t *size, nnc_error *err) {
     const size_t length = out->size;

@@ -11,17 +11,17 @@
 #include "record/record_internal.h"
 #include "scenario/scenario_internal.h"
 
-/* Notes the fault that memory ran out, and returns false. */
+/* Adds the fault "out of memory" to the faults of the document, and returns false. */
 static bool plans_no_memory(nnc_json at) { return nnc_faults_no_memory(at.doc->faults); }
 
-/* Copies a string to the arena of the document. When out of memory, reports it and returns NULL. */
+/* Copies a string to the arena of the document. If memory ran out, adds a fault to the document and returns NULL. */
 static const char *plans_copy_text(nnc_json at, const char *text) {
     const char *copy = nnc_arena_strdup(at.doc->arena, text);
     if (copy == NULL) { plans_no_memory(at); }
     return copy;
 }
 
-/* Sets the value of a key in a list of keys and values; text NULL removes the key. */
+/* Sets the text of a key in a list of keys and values; pair.text NULL removes the key from the list. */
 static void put_pair(nnc_json at, nnc_pairs *pairs, nnc_pair pair) {
     int32_t i = 0;
     while (i < pairs->count && strcmp(pairs->list[i].key, pair.key) != 0) { i++; }
@@ -38,8 +38,8 @@ static void put_pair(nnc_json at, nnc_pairs *pairs, nnc_pair pair) {
     }
 }
 
-/* Converts a JSON value to the text that an option would have: true -> "on". If the value is not a number, a string or
- * a boolean, reports a fault and writes "". */
+/* Converts a JSON value to the text that the same option has on the command line: true becomes "on". If the value is no
+ * number, string or boolean, reports a fault and writes "". */
 static void value_text(nnc_json at, char *text, size_t size) {
     char number[NNC_NUMBER_TEXT];
     text[0] = '\0';
@@ -47,7 +47,8 @@ static void value_text(nnc_json at, char *text, size_t size) {
     case NNC_JSON_BOOL: snprintf(text, size, "%s", nnc_json_bool(at) ? "on" : "off"); break;
     case NNC_JSON_NUMBER: {
         const double value = nnc_json_number(at);
-        if (value == floor(value) && fabs(value) < 1e15) { /* a whole number is written with every digit */
+        /* a whole number is written with all digits, not rounded to six */
+        if (value == floor(value) && fabs(value) < 1e15) {
             snprintf(text, size, "%" PRId64, (int64_t)value);
         } else {
             snprintf(text, size, "%s", nnc_number_text(value, number));
@@ -78,7 +79,8 @@ static bool suits(const nnc_field *field, nnc_json at) {
     }
 }
 
-/* Sets the field to the value in an unused object, to check the value. Fails with the error of the option. */
+/* Checks the text of a field's value: sets the field in a struct that is not used otherwise. Fails with the error
+ * message of the option. */
 static nnc_status try_value(const nnc_field *field, const char *text, nnc_error *err) {
     if (nnc_field_is_of(&nnc_switch_table, field)) {
         nnc_software software = nnc_software_default();
@@ -95,8 +97,8 @@ static nnc_status try_value(const nnc_field *field, const char *text, nnc_error 
     return nnc_field_set_known(table, &unused, field, text, err);
 }
 
-/* Reads the value of a field and adds it to the list, as text in the form of its option; null removes an inherited
- * value. */
+/* Reads the value of a field of a scenario, and adds it to the list `into` as the text that its option has. The value
+ * null removes an inherited value from the list. */
 static void pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *into) {
     nnc_error err;
     char text[256];
@@ -119,8 +121,8 @@ static void pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *int
     put_pair(at, into, pair);
 }
 
-/* Reads an object of keys and values; null removes a key, and the key "note" is skipped. read: converts a value to
- * text; if that is not possible, it reports a fault and returns NULL. */
+/* Reads a JSON object of keys and values into a list. The value null removes a key from the list; the key "note" is
+ * skipped. read: function that converts a value to text; if it cannot, it reports a fault and returns NULL. */
 static void pairs_read(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_json item)) {
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { return; }
     if (!nnc_json_expect(at, NNC_JSON_OBJECT, "an object")) { return; }
@@ -154,8 +156,8 @@ static const char *plans_read_rule(nnc_json item) {
     return plans_copy_text(item, nnc_json_text(item));
 }
 
-/* Copies an inherited list to the arena, so that a scenario can change it, with space for two more entries per member
- * of the object `at`. Returns false when out of memory. */
+/* Copies an inherited list to the arena, so that a scenario can change the copy. The copy has space for two more
+ * entries for each member of the object `at`. Returns false when out of memory. */
 static bool pairs_own(nnc_json at, nnc_pairs *pairs) {
     const int32_t most = pairs->count + 2 * nnc_json_count(at);
     const int32_t room = most < NNC_PLANS_PAIRS_MAX ? most : NNC_PLANS_PAIRS_MAX;
@@ -166,9 +168,9 @@ static bool pairs_own(nnc_json at, nnc_pairs *pairs) {
     return true;
 }
 
-/* Turns measurements into requirements: the interval of the estimate must contain the measurement. A measured memory
- * is compared with the upper end only, because programs log just the memory that the allocator holds; `nncost watch`
- * does the same. */
+/* Converts the object "measured" of a scenario to requirements: the measured step time must be inside the interval of
+ * the estimate. A measured memory must only be below the upper end of the interval of the memory, because programs log
+ * only the memory that their allocator holds; `nncost watch` does the same. */
 static void read_measured(nnc_json at, nnc_pairs *require) {
     static const struct {
         const char *name, *end, *sign;
@@ -198,7 +200,8 @@ static void read_measured(nnc_json at, nnc_pairs *require) {
     }
 }
 
-/* Adds a list of keys and values to a digest and returns the new digest. The order of the keys does not matter. */
+/* Adds a list of keys and values to a digest, and returns the new digest. Lists with the same keys in another order
+ * give the same digest. */
 static uint64_t pairs_digest(uint64_t digest, const nnc_pairs *pairs) {
     uint64_t sum = 0;
     for (int32_t i = 0; i < pairs->count; i++) {
@@ -209,12 +212,12 @@ static uint64_t pairs_digest(uint64_t digest, const nnc_pairs *pairs) {
 
 const char *const nnc_plans_ref_names[NNC_REF_COUNT] = { "model", "device", "software", "cluster" };
 
-/* Keys of a scenario that are not plan fields. */
+/* Keys that a scenario may have in addition to fields of the plan. */
 static const char *const own_keys[] = { "id",  "note",    "model",    "device",    "software", "cluster",
                                         "set", "require", "measured", "tolerance", "serve",    NULL };
 
-/* The settings of a scenario. They begin as a copy of the plan file's common settings, which the keys of the scenario
- * then change. */
+/* The settings of a scenario while it is read. They begin as a copy of the common settings of the plan file; then the
+ * keys of the scenario change this copy. */
 typedef struct part {
     bool serve;
     const char *refs[NNC_REF_COUNT];
@@ -233,7 +236,8 @@ static const nnc_field allowance_fields[] = {
 };
 static const nnc_field_table allowance_table = { "tolerance", allowance_fields, NNC_COUNT_OF(allowance_fields) };
 
-/* Reads tolerances. A scenario's tolerance replaces the common tolerance of the same name. */
+/* Reads the tolerances of the common settings or of a scenario. A tolerance of a scenario replaces the common tolerance
+ * with the same name. */
 static void read_tolerances(nnc_json at, part *into) {
     if (nnc_json_type_of(at) != NNC_JSON_ABSENT && nnc_json_type_of(at) != NNC_JSON_OBJECT) {
         nnc_json_mismatch(at, "wrong type", "an object");
@@ -255,8 +259,8 @@ static void read_tolerances(nnc_json at, part *into) {
     }
 }
 
-/* Copies the inherited lists that a scenario changes; other lists remain shared with the common part. Returns false if
- * memory ran out. */
+/* Copies those inherited lists that the scenario at `at` changes; the scenario shares all other lists with the common
+ * settings. Returns false if memory ran out. */
 static bool own_lists(nnc_json at, part *own) {
     const bool tolerances = nnc_json_get(at, "tolerance").node != NULL;
     const nnc_tolerance *common = own->tolerances;
@@ -284,8 +288,9 @@ static void read_ref(nnc_json at, const char **ref) {
     }
 }
 
-/* Reads the key "serve". Training and serving have different keys, metrics and requirements. If a scenario serves but
- * the common part trains, or the reverse, the scenario inherits only the specs and the --set fields. */
+/* Reads the key "serve", which decides between training and serving; the two have different keys, metrics and
+ * requirements. If a scenario serves but the common settings are for training, or the reverse, the scenario inherits
+ * only the specs and the fields of --set. */
 static void read_serve(nnc_json at, part *into) {
     const nnc_json_type type = nnc_json_type_of(at);
     if (type == NNC_JSON_ABSENT) { return; }
@@ -307,7 +312,8 @@ static const nnc_field *field_of(const part *into, const char *key) {
     return field != NULL ? field : nnc_field_of_key(&nnc_switch_table, key);
 }
 
-/* Reads the common part, or a scenario that inherits it; null removes an inherited key. */
+/* Reads the common settings of a plan file, or a scenario, which inherits them. The value null removes an inherited
+ * key. */
 static void read_part(nnc_json at, bool scenario, part *into) {
     if (!nnc_json_expect(at, NNC_JSON_OBJECT, "an object")) { return; }
     read_serve(nnc_json_get(at, "serve"), into);
@@ -343,7 +349,8 @@ static uint64_t digest_part(const part *own) {
     return pairs_digest(pairs_digest(digest, &own->values), &own->sets);
 }
 
-/* Converts the rules of a plan file to requirements. The syntax of the rules was checked when they were read. */
+/* Converts the rules of a scenario, such as "<= 9.5", to requirements. The syntax of a rule was already checked when it
+ * was read. */
 static const nnc_requirement *requirements_of(nnc_json at, const nnc_pairs *rules) {
     nnc_requirement *list = nnc_arena_array(at.doc->arena, (size_t)rules->count + 1, sizeof(*list));
     if (list == NULL) { plans_no_memory(at); }
@@ -402,7 +409,8 @@ static int by_id(const void *a, const void *b) {
     return ids != 0 ? ids : (left->place > right->place) - (left->place < right->place);
 }
 
-/* Tests whether two ids may be equal: they have the same digest. Returns true also when out of memory. */
+/* Tests whether two scenarios may have the same id, because the digests of their ids are equal. Returns true, too, when
+ * out of memory. */
 static bool may_repeat(const nnc_plans *plans) {
     size_t slots = 64;
     while (slots < 2 * (size_t)plans->scenario_count) { slots *= 2; }
@@ -497,8 +505,9 @@ static void read_root(nnc_json root, bool head, nnc_plans *plans) {
     nnc_recorded_of(nnc_json_get(root, "recorded"), head, &plans->recorded);
 }
 
-/* Sets the line number of each scenario, and the place of the recorded part in the text. large: which list of the
- * document is its large list, whose end is known: true = the scenarios, false = the recorded estimates. */
+/* Sets the line number of each scenario, and the position of the recorded part in the text of the plan file. large:
+ * which list of the JSON document is its large list, whose end is known: true = the list of scenarios, false = the
+ * recorded estimates. */
 static void find_lines(nnc_json root, bool large, nnc_plans *plans) {
     const size_t count = (size_t)plans->scenario_count;
     nnc_plans_scenario *list = nnc_arena_array(root.doc->arena, count + 1, sizeof(*list));
@@ -543,7 +552,8 @@ void nnc_plans_parse_head(nnc_arena *arena, const char *text, size_t size, nnc_f
     parse(arena, text, size, true, faults, plans);
 }
 
-/* Reads the text of a file. A file on disk may be as large as a plan file with recorded estimates is allowed to be. */
+/* Reads the text of a file. A file on disk may have up to NNC_RECORDED_BYTES_MAX bytes, the limit of a plan file with
+ * recorded estimates. */
 static nnc_status plans_text(nnc_specs *specs, const char *path, char **text, size_t *size, nnc_error *err) {
     return nnc_is_pipe(path) ? nnc_specs_read(specs, path, text, size, err)
                              : nnc_file_read_large(path, NNC_RECORDED_BYTES_MAX, text, size, err);
@@ -572,8 +582,8 @@ bool nnc_plans_is(nnc_specs *specs, const char *path) {
     return is;
 }
 
-/* Reads a spec file of any kind. Finds the kind of the file first, because the kind decides which table of fields is
- * used. A model whose number of parameters differs from published_params is a fault. */
+/* Reads a spec file whose kind is not known. The kind is found first, because it decides which table of fields is used.
+ * A model file is faulty if its number of parameters differs from the key published_params. */
 static void read_any(nnc_json_doc *doc, nnc_specs *specs, const char *path) {
     char stem[NNC_STEM_MAX];
     const char *named = nnc_spec_required_id(path, stem);
@@ -643,7 +653,7 @@ int nnc_spec_validate(nnc_specs *specs, const char *asked, nnc_fault_fn *report,
     return faults.count;
 }
 
-/* ---- loading a scenario of a plan file, with changes by the command line ---- */
+/* ---- loads a scenario of a plan file, with the changes that the command line makes ---- */
 
 nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model, const nnc_plans **plans,
                           nnc_error *err) {
@@ -675,23 +685,23 @@ nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id, const nnc_plan
                     near != NULL ? near : names[0], id);
 }
 
-/* Returns the id or path with which a scenario names a file. Paths are relative to the folder of the plan file; a
- * cluster is always a path. */
+/* Returns the id or path of a scenario's model, device, software profile or cluster. A path is relative to the folder
+ * of the plan file; a cluster is always named by its path. */
 static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans, const nnc_plans_scenario *from,
                                nnc_plans_ref kind) {
     const char *ref = from->refs[kind];
     return ref == NULL || (!nnc_is_path(ref) && kind != NNC_REF_CLUSTER) ? ref : nnc_path_from(arena, plans->path, ref);
 }
 
-/* Tests whether the field sets how requests arrive (batch, concurrency, request_rate, offline). A scenario has only one
- * of these fields, so a new one replaces the old one. */
+/* Tests whether a field states how requests arrive (batch, concurrency, request_rate, offline). A scenario has only one
+ * of these four fields, so a new one replaces the one it had. */
 static bool is_load(const nnc_field *field) {
     static const char *const loads[] = { "batch", "concurrency", "request_rate", "offline", NULL };
     return nnc_field_is_of(&nnc_serve_table, field) && nnc_is_one_of(field->name, loads);
 }
 
-/* Tests whether one of the first `count` settings of the command line sets this field, or another field that replaces
- * it. */
+/* Tests whether one of the first `count` settings of the command line sets this field, or replaces it because both
+ * state how requests arrive. */
 static bool is_given(const nnc_scenario_args *given, int count, const nnc_field *field) {
     for (int i = 0; i < count; i++) {
         const nnc_field *other = given->settings[i].field;
@@ -700,7 +710,8 @@ static bool is_given(const nnc_scenario_args *given, int count, const nnc_field 
     return false;
 }
 
-/* Adds the settings of the scenario to the settings of the command line. The command line takes precedence. */
+/* Adds the settings of a scenario to the settings of the command line. A setting that the command line gives takes
+ * precedence. */
 static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_scenario_args *given, nnc_error *err) {
     const char *sets[NNC_SETS_MAX];
     int set_count = 0;
@@ -736,11 +747,12 @@ nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *fro
     return err->status;
 }
 
-/* The files that a scenario names, and its options together with the options of the command line. */
+/* All inputs of a scenario after the command line was applied: the files, and the options of the scenario together with
+ * those of the command line. */
 typedef struct whole_ask {
     const char *refs[NNC_REF_COUNT];
     nnc_scenario_args given;
-    bool own; /* true: the command line does not change the scenario */
+    bool own; /* true: the command line changes nothing in the scenario */
 } whole_ask;
 
 static nnc_status ask_whole(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena, const nnc_plans *plans,
