@@ -92,9 +92,9 @@ bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memo
 /* Computes the same results as nnc_pipeline_replay, but much faster for many micro-batches: replays ops until the times
  * grow steadily, then continues in closed form. Up to 16 micro-batches, all ops are replayed, and the results are equal
  * to those of nnc_pipeline_replay in every bit; with more micro-batches they are equal up to rounding. Takes up to
- * INT64_MAX / (4 x chunks) micro-batches. If stages have nearly equal times, the growth may not become steady within 2^23
- * / stages micro-batches; the times are then extrapolated, and the result is slightly too low. Returns false if the
- * schedule cannot run. */
+ * INT64_MAX / (4 x chunks) micro-batches. If stages have nearly equal times, the growth may not become steady within
+ * 2^23 / stages micro-batches; the times are then extrapolated, and the result is slightly too low. Returns false if
+ * the schedule cannot run. */
 bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory, nnc_pipeline_result *result);
 
 /* A batch is a number of pipelines that are replayed at once, NNC_TRACKS at most. All have the same schedule, stages,

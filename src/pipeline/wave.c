@@ -256,14 +256,15 @@ static void run_slots(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, in
     }
 }
 
-/* Returns the end of the stretch that begins at slot t. A stretch is a series of slots: all of them have the same devices
- * that run a forward, the same that run a backward, and the same that run a weight gradient. */
+/* Returns the end of the stretch that begins at slot t. A stretch is a series of slots: all of them have the same
+ * devices that run a forward, the same that run a backward, and the same that run a weight gradient. */
 static int64_t same_until(const nnc_wave_shape *shape, int64_t t) {
     const int64_t step[3] = { -1, shape->skew, -1 };
     const int64_t lead[3] = { 0, shape->lead, shape->lead };
     int64_t until = INT64_MAX;
     for (int i = 0; i < (shape->splits ? 3 : 2); i++) {
-        /* number of slots by which the last device runs its first op before the first device does; negative = after it */
+        /* number of slots by which the last device runs its first op before the first device does; negative = after it
+         * */
         const int64_t reach = step[i] * (shape->p - 1);
         const int64_t low = lead[i] - (reach > 0 ? reach : 0), full = lead[i] - (reach < 0 ? reach : 0);
         const int64_t change = t < low                 ? low
