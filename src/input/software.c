@@ -390,7 +390,7 @@ void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model 
     }
 }
 
-/* Sets fields of a profile from a text "FIELD=VALUE FIELD=VALUE". */
+/* Sets fields of a software profile from a text of the form "FIELD=VALUE FIELD=VALUE". */
 static nnc_status set_switches(nnc_software *software, const char *text, nnc_error *err) {
     while (*text != '\0') {
         char pair[96];

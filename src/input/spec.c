@@ -28,7 +28,8 @@ struct nnc_specs {
     const char *reading[NNC_LIKE_MAX];
     int reading_count;
     const nnc_piped *piped; /* list of the contents of pipes that were read, the newest first */
-    const uint64_t *images; /* images of shipped files (images.c); NULL = no images, so every file is parsed */
+    /* structs of the shipped files, made at build time (images.c); NULL = there are none, so every file is parsed */
+    const uint64_t *images;
     bool lenient;
     char marks[512]; /* text that lists the implausible inputs of the current command */
     bool implementation_given;
@@ -180,8 +181,8 @@ static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **
     return NNC_OK;
 }
 
-/* Finds the file of an id or path. A folder with a model may be named without a slash; a model may be named by its hub
- * name without the owner. */
+/* Finds the file of a spec from its id or path. The name of a folder that has a model may lack its slash; the name of a
+ * model on the Hugging Face hub may lack its owner. */
 static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path, nnc_hub_name *hub,
                             nnc_error *err) {
     *path = id;
@@ -249,8 +250,8 @@ static nnc_status read_value(nnc_specs *specs, const char *path, const char *obj
     return status;
 }
 
-/* Adds a note to the model: nncost does not know its dimensions, so the network `words` with the same counts of
- * parameters and operations was used in its place. */
+/* Adds a note to the model: nncost does not know the dimensions of this network, and uses the network `words` instead,
+ * which has the same counts of parameters and operations. */
 static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *made, nnc_error *err) {
     char text[320];
     const char **notes = nnc_arena_array(specs->arena, 1, sizeof *notes);
@@ -294,8 +295,8 @@ static nnc_status load_member(nnc_specs *specs, const char *asked, const void **
     return NNC_OK;
 }
 
-/* Tests whether `asked` may be the name of a network in a library of vision models. Returns false for the id of a
- * shipped file. found, path: result of the search for this file. */
+/* Tests whether `asked` may be the name of a network in a library of vision models. Returns false if it is the id of a
+ * shipped file. found, path: status and path with which the search for a file named `asked` has ended. */
 static bool maybe_member(const char *asked, nnc_status found, const char *path) {
     const char *slash = found == NNC_OK && path != NULL ? strrchr(path, '/') : NULL;
     const char *stem = slash != NULL ? slash + 1 : path;
@@ -305,8 +306,9 @@ static bool maybe_member(const char *asked, nnc_status found, const char *path) 
     return strncmp(asked, "timm/", 5) == 0 || (!nnc_is_path(asked) && !shipped);
 }
 
-/* Sets the library timm in a shipped network whose id is also its name in that library, such as "alexnet", so that it
- * runs as the other networks of the library do. Ids with a dash are names of nncost only. */
+/* If the id of a shipped network, such as "alexnet", is also its name in the library timm, sets timm as the library of
+ * the network, as for all other networks of that library. Ids with a dash are only names of nncost, so they are left
+ * out. */
 static nnc_status take_library(nnc_specs *specs, const char *asked, nnc_model *model, nnc_error *err) {
     const char *path = NULL, *words = NULL;
     double unused = 0.0;
@@ -402,7 +404,7 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
     return status == NNC_OK ? NNC_OK : nnc_fail(err, status, why.where, "%s", why.what);
 }
 
-/* ---- reads one file of any kind into its struct ---- */
+/* ---- reads a spec file of any kind into its struct ---- */
 
 const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT] = {
     [NNC_SPEC_DEVICE] = { .what = "device",
@@ -619,7 +621,7 @@ static nnc_status new_spec(nnc_specs *specs, nnc_spec_kind kind, void **spec, nn
 }
 
 static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from, void **copy, nnc_error *err) {
-    assert(from != NULL); /* the caller has checked that `from` is not NULL */
+    assert(from != NULL); /* the caller has checked that `from` is not NULL, so the copy cannot read a NULL pointer */
     NNC_TRY(new_spec(specs, kind, copy, err));
     assert(*copy != NULL);
     memcpy(*copy, from, nnc_spec_kinds[kind].size);
@@ -687,7 +689,8 @@ static nnc_status read_field_text(const nnc_field_table *table, const void *obje
     return NNC_OK;
 }
 
-/* Defines the same five functions for each kind of spec. table: field table of the struct nnc_<kind>. */
+/* Defines five functions for one kind of spec; all kinds have the same five. table: the table of the fields of struct
+ * nnc_<kind>. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): kind is a name */
 #define SPEC_FUNCTIONS(kind, KIND, table)                                                                              \
     nnc_status nnc_##kind##_load(nnc_specs *specs, const char *id_or_path, const nnc_##kind **kind, nnc_error *err) {  \
@@ -830,7 +833,7 @@ nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_
     return status;
 }
 
-/* Number of bytes that nnc_blocks_fill allocates at least. */
+/* Smallest number of bytes that nnc_blocks_fill allocates for a block of a file. */
 enum { BLOCK = 1 << 16 };
 
 bool nnc_blocks_open(nnc_blocks *stream, const char *path) {

@@ -39,8 +39,8 @@ static const nnc_fitted_value *value_of(const rewriting *w, const char *object, 
     return NULL;
 }
 
-/* Returns the first new parameter whose dotted name begins with the name of the JSON object `object`. Returns NULL
- * if no new parameter is in this object. */
+/* Returns the first newly fitted parameter inside the JSON object `object`: the first one whose dotted name begins with
+ * the name of the object. NULL = this object has no newly fitted parameter. */
 static const nnc_fitted_value *value_below(const rewriting *w, const char *object) {
     const size_t length = strlen(object);
     for (int32_t i = 0; i < w->change->count; i++) {
@@ -70,9 +70,9 @@ static bool has_objects(const object_place *p) {
     return false;
 }
 
-/* Writes the member "fitted_on", the source of the fitted parameters: only the new source if every parameter of the
- * object is new; otherwise the new and the old source: "bus_fraction, fixed_s: rows.csv, 3 rows; the rest: as
- * before". */
+/* Writes the member "fitted_on", which states the rows on which the parameters were fitted. If every parameter of the
+ * object is new, this is the new text alone; otherwise it is the new text and the old text: "bus_fraction, fixed_s:
+ * rows.csv, 3 rows; the rest: as before". */
 static void put_fitted_on(const rewriting *w, const object_place *p) {
     static const char rest_mark[] = "; the rest: ";
     const nnc_fitted_value *first = NULL;
@@ -90,7 +90,7 @@ static void put_fitted_on(const rewriting *w, const object_place *p) {
                             nnc_json_type_of(nnc_json_get(p->at, field->name)) == NNC_JSON_NUMBER);
         }
     }
-    if (first == NULL) { /* the JSON object has no new parameter itself; only JSON objects inside it have one */
+    if (first == NULL) { /* only objects inside this JSON object have a new parameter, not the object itself */
         first = value_below(w, p->name);
         if (old == NULL) { old = first != NULL ? first->fitted_on : ""; }
         nnc_put_json_text(w->out, old);
@@ -111,7 +111,8 @@ static void put_fitted_on(const rewriting *w, const object_place *p) {
 
 static void put_object(const rewriting *w, const object_place *p);
 
-/* Writes a JSON object inside another object. If the field has one object per number format, writes each of them. */
+/* Writes a JSON object that is inside another object. If its field has one object for each number format, writes all of
+ * these objects. */
 static void put_inner(const rewriting *w, const object_place *p, const nnc_field *field, bool *any) {
     char name[NAME_MAX_BYTES];
     snprintf(name, sizeof name, "%s.%s", p->name, field->name);
@@ -198,7 +199,8 @@ static void put_object(const rewriting *w, const object_place *p) {
     }
 }
 
-/* Returns the key of the JSON object that contains the fitted parameters. */
+/* Returns the key of the JSON object that contains the fitted parameters: "serving" in a software profile, "efficiency"
+ * in a device file. */
 static const char *object_of(const rewriting *w) { return w->change->engine ? "serving" : "efficiency"; }
 
 static void put_parameters(const rewriting *w, nnc_json root, const char *object) {
@@ -300,15 +302,14 @@ nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_devi
     return verify(specs, path, change, *text, *size, err);
 }
 
-/* Finds a field of a field table by its dotted name. The name may begin with the prefix, such as "efficiency.", or
- * leave it out. */
+/* Finds a field of a field table by its dotted name. The prefix of the name, such as "efficiency.", may be missing. */
 static nnc_status find_place(const nnc_field_table *table, void *object, const char *prefix, const char *name,
                              nnc_parameter_place *place, nnc_error *err) {
     const nnc_field *field = NULL;
     nnc_dtype dtype;
     const bool whole = strncmp(name, prefix, strlen(prefix)) == 0 || strncmp(name, "host.", 5) == 0;
     snprintf(place->name, sizeof place->name, "%s%s", whole ? "" : prefix, name);
-    /* the error message names the field whose name is nearest */
+    /* the error message names the field with the most similar name */
     NNC_TRY(nnc_field_at(table, place->name, &object, &field, &dtype, err));
     if (field->type != NNC_FIELD_F64) {
         return nnc_fail(err, NNC_BAD_USAGE, place->name, "is no single number to fit");

@@ -68,7 +68,7 @@ static const range ranges[] = {
     AMOUNT("block_penalty", 100, 0.3, 0.5),
     AMOUNT("knee_bytes", 1e10, 2e6, 4e6),
     AMOUNT("small_group_loss", 3.5, 0.2, 0.5),
-    /* fields of the software profile that describe its serving engine */
+    /* object of the software profile that describes its serving engine, and the table of its fields */
     AMOUNT("step_s", 0.1, 2e-4, 5e-4),
     AMOUNT("layer_s", 1e-3, 5e-6, 1e-5),
     AMOUNT("sequence_s", 1e-3, 5e-6, 1.5e-5),
@@ -108,11 +108,14 @@ static const range *range_of(const char *name) {
  * (value - start) / step size; for a factor, ln(value / start) / step size. */
 typedef struct moving {
     nnc_fit *fit;
-    int32_t group; /* index of the fit group whose parameters are fitted; -1 = parameters of all rows */
+    /* index of the fit group whose parameters this fit changes; -1 = the parameters are fitted to the rows of all
+     * groups */
+    int32_t group;
     /* index of the part of the cross-validation whose rows this fit does not use; -1 = the fit uses the rows of every
      * part */
     int32_t left_out;
-    bool relative;     /* true: minimises |predicted / measured - 1| instead of |ln(predicted / measured)| */
+    /* true: the fit minimises the mean of |predicted / measured - 1|; false: of |ln(predicted / measured)| */
+    bool relative;
     nnc_device device; /* device of the predicted row, a copy with the current values of the fitted parameters */
     nnc_software software;
     nnc_fit_parameter *parameters[NNC_MINIMISE_MAX];
@@ -173,7 +176,8 @@ static void put_parameters(const nnc_fit *fit, nnc_device *device, nnc_software 
     }
 }
 
-/* Returns the predicted seconds of a row with the current parameters; NaN = no prediction. */
+/* Returns the seconds that are predicted for a row with the current values of the fitted parameters; NaN = no
+ * prediction. */
 static double predict(moving *m, const nnc_fit_row *r) {
     nnc_scored scored;
     if (m->fit->served) {
@@ -461,7 +465,7 @@ static bool fit_group(moving *m, nnc_fit *fit, int32_t group) {
 
 enum { PARTS_MAX = 5 };
 
-/* A row and its digest; rows are sorted by digest to divide them into the parts of the cross-validation. */
+/* A row of a fit and its digest. Sorted by digest, the rows are divided over the parts of the cross-validation. */
 typedef struct hand {
     uint64_t digest;
     int32_t row;

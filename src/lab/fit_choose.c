@@ -289,8 +289,8 @@ static void name_parameter(char name[NNC_FIT_NAME], const char *prefix, const ch
     snprintf(name, NNC_FIT_NAME, "%.24s%.20s%s%.32s", prefix, object, object[0] != '\0' ? "." : "", member);
 }
 
-/* Adds the parameter "PREFIXobject.member" to a fit group. reason: why the rows of the fit group cannot determine
- * the parameter; NULL = they can. */
+/* Adds the parameter "PREFIXobject.member" to the list of a fit group. reason: why the rows of the group cannot
+ * determine the parameter; NULL = the rows determine it. */
 static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *object, const char *member,
                 const char *reason) {
     char name[NNC_FIT_NAME];
@@ -379,7 +379,7 @@ static const struct {
     { "time per token", "serving.", "prefill_factor", KERNELS },
     { "time per token", "serving.", "layer_s", DEPTHS },
     { "time per token", "serving.", "sequence_s", KERNELS },
-    /* collectives in a scale-up domain: the name of the fit group is the name of the collective */
+    /* a fit group of collectives in a scale-up domain has the name of the collective, so its `group` is "" */
     { "", "efficiency.collectives.", "bus_fraction", ANY },
     { "", "efficiency.collectives.", "fixed_s", MESSAGES },
     { "", "efficiency.collectives.", "knee_bytes", MESSAGES },
@@ -482,8 +482,8 @@ static bool is_stated(const nnc_fit *fit, const char *prefix, const char *object
     return nnc_parameter_find(&device, name, &place, NULL) == NNC_OK && *place.value > 0.0;
 }
 
-/* Adds the parameters of a fit group. Finds the first entry of the table whose `group` is a beginning of the name of
- * the fit group, and uses all entries with the same `group`. */
+/* Adds the parameters of a fit group to the list. They are the entries of the table `choices` whose `group` is a
+ * beginning of the group's name; if several different texts are, only the first of them is used. */
 static void choose_of_group(nnc_fit *fit, int32_t g) {
     const char *name = fit->groups[g].name, *group = NULL;
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {

@@ -44,7 +44,7 @@ typedef struct nnc_measured_column {
 NNC_ENUM(nnc_measured_kind, NNC_MEASURED_KIND_LIST, NNC_MEASURED_KIND_COUNT);
 const char *nnc_measured_kind_name(nnc_measured_kind value);
 
-/* Kinds of measured memory: value, name, meaning. */
+/* Kinds of measured memory: X(value, name, meaning). */
 #define NNC_MEMORY_STAT_LIST(X)                                          \
     X(NNC_MEMORY_ALLOCATED, "allocated", "Peak of live tensors.")        \
     X(NNC_MEMORY_RESERVED, "reserved", "Peak of the caching allocator.") \
@@ -52,8 +52,8 @@ const char *nnc_measured_kind_name(nnc_measured_kind value);
 NNC_ENUM(nnc_memory_stat, NNC_MEMORY_STAT_LIST, NNC_MEMORY_STAT_COUNT);
 const char *nnc_memory_stat_name(nnc_memory_stat value);
 
-/* Kinds of measurements of served requests: value, column, meaning. A line of a file gives one row for each measurement
- * in it. */
+/* Kinds of measurements of served requests: X(value, column, meaning). Each line of a file gives one row for each of
+ * these columns that it fills. */
 #define NNC_SERVED_LIST(X)                                                                                   \
     X(NNC_SERVED_TPOT, "tpot_s", "Time per output token after the first.")                                   \
     X(NNC_SERVED_TTFT, "ttft_s", "Time to the first token.")                                                 \
@@ -116,7 +116,8 @@ typedef struct nnc_measured {
     /* op of a measured kernel; of an attention, the prediction sets the number of query-key pairs later */
     nnc_op op;
     bool causal;
-    bool both;       /* true: forward and backward of a convolution or a norm were timed together */
+    /* true: the measured time is that of forward and backward together (of a convolution or a norm) */
+    bool both;
     char kernel[24]; /* name of the group of kernels of a row that was timed alone in PyTorch; "" = any other row */
     bool called;     /* true: the measured time is from the call on the host to the end of the kernel */
     nnc_measured_collective collective;
@@ -151,7 +152,7 @@ nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_fi
 nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                               nnc_measured_file *file, nnc_error *err);
 
-/* Returns the last part of a path. */
+/* Returns the last part of a path: the file name after the last slash. */
 const char *nnc_measured_file_name(const char *path);
 
 /* ---- score.c: predictions of measured rows ---- */
@@ -161,7 +162,7 @@ const char *nnc_measured_file_name(const char *path);
 typedef struct nnc_scored {
     const nnc_measured *row;
     const char *device;   /* id of the device file with which the row is predicted */
-    const char *software; /* id of the software profile; NULL = not loaded */
+    const char *software; /* id of the software profile with which the row is predicted; NULL = no profile was loaded */
     bool unknown;         /* true: nncost knows no release of the framework of the row, so the prediction is made
                            * without --software */
     const char *what;     /* name of the row's group in --summary: "DEVICE, PROFILE, dense"; "" = without --summary */
@@ -205,7 +206,7 @@ bool nnc_measured_gives(const void *in, const char *field);
  * bound or the measurement is wrong. */
 bool nnc_score_contradicts(const nnc_scored *scored);
 
-/* Returns an nnc_scored for a row without a prediction: all predicted values are NaN. */
+/* Returns an nnc_scored for a measured row that is not predicted: all its predicted values are NaN. */
 nnc_scored nnc_scored_open(const nnc_measured *row);
 
 /* Sections of the table of errors: each section has rows with one kind of measured quantity, so that their errors can
@@ -251,10 +252,11 @@ const char *nnc_score_by_name(nnc_score_by value);
 /* Statistics of the errors of several rows; NaN when no row was predicted. */
 typedef struct nnc_score_stats {
     int32_t rows, scored;
-    double mape;       /* mean of |error| */
-    double median;     /* median of |error|; if the number of rows is even, the mean of the middle two */
+    double mape; /* mean of |error| over the predicted rows */
+    /* median of |error| over the predicted rows; for an even number of rows, the mean of the two middle values */
+    double median;
     double p90;        /* the value of |error| that nine tenths of the rows do not exceed */
-    double bias;       /* mean of the error with its sign (bias) */
+    double bias;       /* mean of the error with its sign, over the predicted rows */
     int32_t intervals; /* number of rows whose prediction has an interval */
     double inside;     /* share of the rows in `intervals` whose interval contains the measured value */
     /* row with the largest |error|, the first of several equal ones; NULL = no row was predicted */
@@ -290,13 +292,14 @@ typedef struct nnc_fit_row {
     const nnc_device *device;
     const nnc_software *software;
     nnc_plan plan;
-    uint64_t digest; /* rows with equal digests are in the same part of a cross-validation */
+    /* digest of the row's inputs; rows with equal digests are in the same part of a cross-validation */
+    uint64_t digest;
     int32_t file;
     bool held;      /* true: the row is held out, so no parameter is fitted on it */
     bool launches;  /* true: the row is a launch-bound step */
     bool unaligned; /* true: the row is a step whose time depends much on products with unaligned dimensions */
     int32_t group;
-    int32_t part;                        /* index of the row's part in the cross-validation */
+    int32_t part;                        /* index of the part of the cross-validation to which the row belongs */
     double weight;                       /* weight of the row's error in the mean that the current fit minimises */
     double before, after, crossed, left; /* errors of the prediction of the row: before: before the fit; after: after
                                           * the fit; crossed: in the cross-validation; left: with parameters fitted
@@ -328,7 +331,8 @@ typedef struct nnc_fit_group {
 
 typedef struct nnc_fit {
     nnc_scratch *scratch;
-    bool served; /* true: the fit changes parameters of the software profile, on rows of served requests */
+    /* true: the fit changes parameters of a serving engine, on rows of served requests; false: of a device */
+    bool served;
     nnc_fit_row *rows;
     int32_t row_count;
     nnc_fit_parameter parameters[NNC_FIT_PARAMETERS_MAX];
@@ -414,7 +418,7 @@ nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_devi
 /* Place of a numeric parameter in a loaded device or software profile. */
 typedef struct nnc_parameter_place {
     double *value; /* address of the parameter's value in the struct of the device or software profile */
-    char name[80]; /* full dotted name, such as "efficiency.calibration" */
+    char name[80]; /* full name of the parameter, such as "efficiency.calibration" */
 } nnc_parameter_place;
 
 /* Finds a parameter of a device by its dotted name; the prefix "efficiency." may be missing. Fails with NNC_BAD_USAGE,

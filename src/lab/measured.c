@@ -77,8 +77,8 @@ static const char value_spellings[] =
     "sharding:fsdp within slice, dp across slices=3|"
     "sharding:fsdp within node, dp across nodes=3|id:device=devices|";
 
-/* Finds a key in a list such as "|KEY=VALUE|KEY=VALUE|" or "|KEY|KEY|". Returns the text that begins after the key and
- * the character `end` ('=' or '|'); the text ends at the next '|'. NULL = no such key. */
+/* Finds the entry of a key in a list such as "|KEY=VALUE|KEY=VALUE|" (end: '=') or "|KEY|KEY|" (end: '|'). Returns the
+ * text after the key and the character `end`, up to the next '|'. NULL = the list does not have the key. */
 static const char *entry_of(const char *list, const char *key, char end) {
     const size_t length = strlen(key);
     for (const char *at = list + 1; *at != '\0'; at += strcspn(at, "|") + 1) {
@@ -98,8 +98,8 @@ static const nnc_field *column_field(const nnc_field_table *table, const char *p
                                                       : NULL;
 }
 
-/* Returns the field of the plan, serving plan, device, software or model with this column name; NULL: no field has
- * this name. */
+/* Returns the field that a column sets: of the plan, the serving plan, the device, the software profile or the model.
+ * NULL: no field has the name of the column. */
 static const nnc_field *field_of(const char *name) {
     const nnc_field *field = column_field(&nnc_plan_table, "", name);
     field = field != NULL ? field : column_field(&nnc_serve_table, "", name);
@@ -175,7 +175,7 @@ NNC_ENUM_NAMES(nnc_measured_kind, NNC_MEASURED_KIND_LIST)
 NNC_ENUM_NAMES(nnc_memory_stat, NNC_MEMORY_STAT_LIST)
 NNC_ENUM_NAMES(nnc_served, NNC_SERVED_LIST)
 
-/* State while a CSV file of measurements is read. */
+/* State of reading a CSV file of measurements. */
 typedef struct reading {
     nnc_specs *specs;
     nnc_arena *arena;
@@ -369,7 +369,7 @@ static nnc_status set_serve(void *object, const char *field, const char *value) 
 }
 
 static nnc_status set_model(void *object, const char *field, const char *value) {
-    /* nnc_model_set is not used, because it scales the other widths of a model when one width is set. */
+    /* nnc_field_set sets only this field; nnc_model_set would scale the other widths of the model, too */
     return nnc_field_set(nnc_model_table(NNC_FAMILY_DECODER), object, field, value, NULL);
 }
 
@@ -481,8 +481,9 @@ static const char *left_open(reading *r, const nnc_plan *p) {
     return text[0] != '\0' ? keep(r, text + strlen(", ")) : "";
 }
 
-/* Reads a decoder from the columns "model.FIELD". An ungated decoder is a GPT: biases, GELU, layer norm, learned
- * positions. A gated decoder is a LLaMA: no biases, SwiGLU, RMS norm, rotary positions. */
+/* Reads the fields of a decoder from the columns "model.FIELD". If its MLP is not gated, the other properties are those
+ * of GPT: biases, GELU, layer norm, learned positions. If its MLP is gated, they are those of LLaMA: no biases, SwiGLU,
+ * RMS norm, rotary positions. */
 static void read_decoder(reading *r, nnc_model *model) {
     static const char *const none[] = { NULL };
     nnc_decoder *d = &model->decoder;

@@ -19,11 +19,11 @@
 
 enum {
     HEADER_MAX = 100 * 1000 * 1000, /* longest safetensors header that the format allows, in bytes */
-    KEY_MAX = 192,                  /* longest key or name that is stored, in bytes */
-    TEXT_MAX = 256,                 /* longest string that is stored, in bytes; a longer string is skipped */
-    LIST_MAX = 512,                 /* longest list whose items are stored; of a longer list only the number of items is
+    KEY_MAX = 192,                  /* size of the text for a key or name in a GGUF file, in bytes */
+    TEXT_MAX = 256, /* size of the text for a string value in a GGUF file, in bytes; a longer string is not stored */
+    LIST_MAX = 512, /* longest list whose items are stored; of a longer list only the number of items is
                                      * stored */
-    DIMENSIONS_MAX = 4,             /* largest number of dimensions of a tensor (GGML_MAX_DIMS) */
+    DIMENSIONS_MAX = 4, /* largest number of dimensions of a tensor in a GGUF file (GGML_MAX_DIMS) */
     SHARDS_MAX = 2048
 };
 
@@ -133,7 +133,8 @@ static nnc_status read_safetensors(nnc_checkpoint *c, nnc_arena *arena, FILE *fi
 
 /* ---- reads GGUF files ---- */
 
-/* A GGUF file that is read once, from start to end. left: number of bytes that are not yet read. */
+/* State of reading a GGUF file once, from its start to its end. left: number of bytes of the file that are not yet
+ * read. */
 typedef struct gguf {
     nnc_checkpoint *c;
     FILE *file;

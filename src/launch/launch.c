@@ -53,7 +53,7 @@ static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document
     return nnc_document_parse(specs, d, text, size);
 }
 
-/* Reads the text of the table of a format, foreign/launch/FORMAT.json. */
+/* Reads the text of a launch format's table from the file foreign/launch/FORMAT.json. */
 static nnc_status table_read(nnc_specs *specs, const char *format, nnc_document *table, nnc_error *err) {
     size_t size = 0;
     char name[96];
@@ -191,7 +191,8 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format) 
     return is;
 }
 
-/* Adds a file to the list of launch files and returns it; NULL when an error was noted. */
+/* Adds a launch file to the list of open launch files, and returns its entry; NULL when an error was noted (too many
+ * files). */
 static nnc_launch_file *add_file(nnc_reading *r, const char *path, const char *format) {
     if (r->file_count == NNC_LAUNCH_FILES_MAX) {
         r->status =
@@ -281,7 +282,7 @@ static nnc_status add_command(nnc_reading *r, const char *path, const char *form
 
 typedef struct source_reader {
     nnc_reading *r;
-    const char *script; /* path of the script on the command line */
+    const char *script; /* path of the script that the command line names */
 } source_reader;
 
 /* Returns the text of a script that another script reads. Looks in the folder of the script on the command line and in
@@ -464,7 +465,7 @@ static void read_references(nnc_reading *r) {
 
 /* ---- adds the settings of the launch files to those of the command line ---- */
 
-/* Returns the command-line options that have the same effect as the launch file `index`. */
+/* Returns the options of nncost that have the same effect as launch file number `index`, as text. */
 static const char *options_of(nnc_reading *r, int index) {
     nnc_buffer text = { 0 };
     const nnc_model_field *software = nnc_reading_model(r, "SOFTWARE");
@@ -675,7 +676,8 @@ static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *
     return status;
 }
 
-/* Returns true if a word is an option, or a program or launcher whose options follow. */
+/* Returns true if an operand is an option, or the name of a program or launcher; the words after it belong to its
+ * command. */
 static bool is_program(const char *word) {
     static const char *const programs[] = { "vllm",     "trtllm-serve", "sglang",    "python", "python3",
                                             "torchrun", "accelerate",   "deepspeed", "srun" };

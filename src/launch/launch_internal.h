@@ -115,9 +115,9 @@ nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file,
 typedef struct nnc_launch_asked {
     const char *format; /* --from: format of all launch files; NULL = found from the content of each file */
     bool lenient;       /* true: keys of launch files that nncost cannot use are listed and skipped */
-    bool serves;        /* true: the command computes a deployment; false: it computes a training step */
-    int leading;        /* number of operands before MODEL, such as the name of a picture in `nncost plot` */
-    bool may_be_open;   /* true: a key with the value "auto" whose field nothing else sets is listed; false: such a key
+    bool serves; /* true: the command is for serving, so it computes a deployment; false: it computes a training step */
+    int leading; /* number of operands before MODEL, such as the name of a picture in `nncost plot` */
+    bool may_be_open; /* true: a key with the value "auto" whose field nothing else sets is listed; false: such a key
                          * is an error */
 } nnc_launch_asked;
 
@@ -142,11 +142,11 @@ nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *mod
 
 /* A training plan that is to be written as a launch file, with its model and device. */
 typedef struct nnc_launch_plan {
-    const char *format, *software; /* software: id of the software profile with which the plan is estimated */
+    const char *format, *software; /* software: id of the software profile of the plan */
     const char *model_asked, *device;
     const nnc_model *model;
     const nnc_device *on;
-    const nnc_plan *plan; /* the plan, after all options and defaults were applied */
+    const nnc_plan *plan; /* the training plan, after all options and defaults were applied */
 } nnc_launch_plan;
 
 /* Adds to *given the fields that a plan in this launch format needs, and the software profile of its framework; fields
@@ -192,7 +192,7 @@ typedef struct nnc_table_index {
 typedef struct nnc_document {
     nnc_json_doc doc;
     nnc_faults faults;
-    char *text;      /* text of the file of the document */
+    char *text;      /* text of the file from which the document was read */
     nnc_buffer json; /* JSON text into which the content of a YAML, TOML or other file was converted */
     bool is_parsed;
     nnc_table_index *index; /* index of the rows, if the document is an open table of a launch format; in the arena */
@@ -201,7 +201,8 @@ typedef struct nnc_document {
 /* A launch file, and the table of its format. A shell script becomes several of these: one for the options of the
  * launcher, one for the options of the program. */
 typedef struct nnc_launch_file {
-    const char *path, *format; /* path: path of the file; format: name of its format, NULL = not yet known */
+    /* path: path of the launch file; format: name of its format, such as "megatron"; NULL = not yet known */
+    const char *path, *format;
     nnc_document content, table;
     /* the table that the member "also" of `table` names; is_parsed is false if `table` has no such member */
     nnc_document also;
@@ -317,7 +318,7 @@ typedef struct nnc_script_cell {
 } nnc_script_cell;
 
 typedef struct nnc_script_cells {
-    nnc_buffer bytes; /* the cells one after the other: an array of nnc_script_cell */
+    nnc_buffer bytes; /* bytes of an array of nnc_script_cell, one cell after the other */
 } nnc_script_cells;
 
 typedef struct nnc_shell_var {
@@ -400,7 +401,7 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
  * recursion is as deep as the brackets are nested. */
 const char *nnc_shell_end_of(const char *at, int depth);
 size_t nnc_shell_name_length(const char *at);
-/* Returns the position of the ']' that ends the subscript of an array; the subscript begins with '[' at `at`. NULL =
+/* Returns the position of the ']' that ends the subscript of an array item; `at` is the position of its '['. NULL =
  * there is no such ']' before `end`. */
 const char *nnc_shell_subscript_end(const char *at, const char *end);
 /* Returns the length of the placeholder at `at`, a text that the user of a script has to replace, such as "<path of the
@@ -413,7 +414,8 @@ const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit
 /* Expands the shell text from `at` to `end`, and appends its value to the cells `to`. s->line must be the line of `at`;
  * after the call it is the line of `end`. */
 void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to);
-/* Expands the text from `at` to `end` as nnc_shell_expand does. Returns it as a string in the arena. */
+/* Expands the shell text from `at` to `end` as nnc_shell_expand does, and returns the value as a string in the
+ * arena. */
 const char *nnc_shell_expand_text(nnc_shell *s, const char *at, const char *end);
 
 /* ---- shell_command.c: splits commands of a script into launcher, program and options ---- */
@@ -422,8 +424,8 @@ bool nnc_shell_is_option(const char *word);
 bool nnc_shell_has_program(const nnc_script_words *w);
 /* Tests whether the words of a command are a launcher that starts a program whose name is not known. */
 bool nnc_shell_starts_unknown(const nnc_script_words *w);
-/* nnc_shell_keep stores a command if it starts a program with options. nnc_shell_keep_options stores options without a
- * program. */
+/* nnc_shell_keep adds a command of the script to the list if it starts a program with options. nnc_shell_keep_options
+ * adds options that belong to no program. */
 void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w);
 void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w);
 
@@ -454,11 +456,12 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
  * it. */
 nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name);
 
-/* Tests whether a row or rule of a table applies: the conditions of "when" (or "if") hold, and the conditions of
- * "unless" do not. */
+/* Tests whether a row or a rule of a format's table applies: the conditions in its member `when` are met, and those in
+ * its member "unless" are not. */
 bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when);
-/* Computes the text that a table gives to a field: a plain string, the result of a formula ('='), or the value of a key
- * ('@'). Returns false if an error was noted, or the key is absent. */
+/* Computes the value that a table gives to a field, as text: a plain string, the result of a formula (value begins with
+ * '='), or the value of a key (begins with '@'). Returns false if an error was noted, or if the launch file does not
+ * have the key. */
 bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text, size_t size);
 /* Finds the row for the key `path` in the table of the current file's format, or in the table that the member "also"
  * names. *below: true if the table has rows for keys inside this key. */

@@ -70,7 +70,7 @@
 
 #include "launch/launch_internal.h"
 
-/* ---- notes on a launch file while it is read: errors, ignored keys, fields that are set ---- */
+/* ---- stores what is found in a launch file: errors, ignored keys, fields that it sets ---- */
 
 bool nnc_reading_goes_on(const nnc_reading *r) { return r->status == NNC_OK; }
 
@@ -352,7 +352,7 @@ static void ask(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, 
     }
 }
 
-/* ---- reads the keys of a launch file ---- */
+/* ---- finds the keys of a launch file and their values ---- */
 
 /* Returns the member `part` of the table of the file that is being read. */
 static nnc_json table_part(const nnc_reading *r, const char *part) {
@@ -540,7 +540,7 @@ static bool value_text(nnc_json at, char *text, size_t size) {
     }
 }
 
-/* ---- formulas of a table: "=4*hidden_size" ---- */
+/* ---- computes formulas of a table, such as "=4*hidden_size" ---- */
 
 typedef struct formula {
     nnc_reading *r;
@@ -1189,8 +1189,8 @@ static bool is_off(nnc_json at) {
            ((type == NNC_JSON_LIST || type == NNC_JSON_OBJECT) && nnc_json_count(at) == 0);
 }
 
-/* Tests whether the key of this row, and the key that the member "same" of the row names, have equal values in the
- * launch file. */
+/* Tests whether two keys of the launch file have equal values: the key of the row, and the key that the member "same"
+ * of the row names. */
 static bool is_same(const nnc_reading *r, nnc_json at, nnc_json row) {
     const nnc_json same = nnc_json_get(row, "same");
     const nnc_json other = same.node != NULL ? value_of(r, nnc_json_text(same)) : same;
@@ -1251,7 +1251,8 @@ static bool is_inside(const char *key, const char *path) {
     return strncmp(key, path, stem) == 0 && (path[stem] == '.' || key[stem] == '*');
 }
 
-/* Returns the key of a row, usually its first member; node NULL: the row has no key. */
+/* Returns the key of a row of a format's table; it is usually the first member of the row. node NULL: the row has no
+ * key. */
 static nnc_json row_key(nnc_json row) {
     const nnc_json first = nnc_json_first(row), none = { 0 };
     const bool is_first = first.node != NULL && strcmp(nnc_json_key(first), "key") == 0;

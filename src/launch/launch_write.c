@@ -362,7 +362,7 @@ static void put_file(writing *w) {
     nnc_buffer_text(w->out, strcmp(w->form, "json") == 0 || strcmp(w->form, "shell") == 0 ? "\n" : "");
 }
 
-/* ---- reads the written file again and compares it with the plan ---- */
+/* ---- reads the written launch file again, and compares it with the plan ---- */
 
 /* Registers the written text as a file in memory, so that it can be read again; *path receives its name. */
 static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer *text, const char **path,

@@ -18,8 +18,8 @@
 #include "launch/launch_internal.h"
 
 #if defined(_WIN32)
-/* Replacement for fnmatch(), which Windows does not have. Knows only '*' and '?' in a pattern. Returns 0 if the text
- * matches. */
+/* Replacement for fnmatch(), which Windows does not have: compares a text with a pattern that may contain '*' and '?'.
+ * Returns 0 if the text matches the pattern. */
 static int fnmatch(const char *pattern, const char *text, int flags) {
     for (; *pattern != '\0' && *pattern != '*'; pattern++, text++) {
         if (*text == '\0' || (*pattern != '?' && *pattern != *text)) { return 1; }

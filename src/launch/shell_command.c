@@ -7,7 +7,7 @@
 #include "base/base_internal.h"
 #include "launch/launch_internal.h"
 
-/* Returns the last part of a path. */
+/* Returns the last part of a path: the text after the last slash. */
 static const char *base_name(const char *text) {
     const char *slash = strrchr(text, '/');
     return slash != NULL ? slash + 1 : text;
@@ -31,8 +31,7 @@ static const char *launcher_of(const char *text) {
     return NULL;
 }
 
-/* Tests whether a word is the name of a known training or serving program, such as "vllm", which a shell can start
- * without python. */
+/* Tests whether a word names a training or serving program that a shell starts without python, such as "vllm". */
 static bool is_program(const char *text) {
     static const char *const programs[] = { "llamafactory-cli", "axolotl", "vllm", "trtllm-serve", "sglang" };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {

@@ -101,7 +101,7 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index) { return key_at(memo,
  *
  * On every path the results are equal to those of nnc_estimate_once in every bit. */
 
-/* ---- cache of product times ---- */
+/* ---- cache of the times of matrix products ---- */
 
 /* Key of the cache of product times: all values of a matrix product on which its time depends; the device is the same
  * for the whole cache. */
@@ -139,7 +139,7 @@ static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op 
     return timing;
 }
 
-/* ---- cache of lowered lists ---- */
+/* ---- cache of op lists that were lowered for a plan ---- */
 
 typedef struct list_key {
     nnc_plan seen; /* the plan with only those fields set on which an op list depends; see nnc_plan_lowering_key */
@@ -389,7 +389,7 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
     nnc_step_work(step, &alike->work, r);
 }
 
-/* ---- cache of passes ---- */
+/* ---- cache of passes: times, memory and FLOPs of one micro-batch ---- */
 
 enum { PASSES = 256, PASS_WAYS = 4 };
 

@@ -37,8 +37,8 @@ typedef struct nnc_memo_slot {
     uint32_t entry, tag;
 } nnc_memo_slot;
 
-/* A cache of results. Keys are compared byte by byte, so the caller must also set the padding bytes of a key (with
- * memset), or use keys whose members all have 8 bytes. */
+/* A cache: a hash table from keys to values. Keys are compared byte by byte. So the caller must set the padding bytes
+ * of a key, too (with memset), or use keys whose members all have 8 bytes. */
 typedef struct nnc_memo {
     uint32_t slots, ways, count, turn;
     size_t key_size, hashed, value_at, stride;
@@ -47,9 +47,9 @@ typedef struct nnc_memo {
     unsigned char *entries;
 } nnc_memo;
 
-/* Creates a cache for `slots` entries. An entry can be in any of `ways` slots; both numbers are powers of two. The
- * first `hashed` bytes of a key choose these slots; all bytes are compared. The system provides memory only as entries
- * are added. Returns false if memory ran out. */
+/* Creates a cache with space for `slots` entries. The first `hashed` bytes of a key decide in which slots its entry can
+ * be; `ways` is the number of these slots. Keys are compared in all bytes. slots and ways are powers of two. The system
+ * provides memory only as entries are added. Returns false if memory ran out. */
 bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_size, size_t hashed, size_t value_size);
 void nnc_memo_destroy(nnc_memo *memo);
 
@@ -74,7 +74,7 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index);
 typedef struct nnc_lowered {
     bool listed, found, worked, tabled; /* true means: listed: the op lists are valid; worked: `work` is valid; tabled:
                                          * `rows` is valid; found: a second plan has used the list */
-    uint64_t list_number;               /* serial number of this list, see nnc_estimate_cache.lists */
+    uint64_t list_number; /* serial number of the op lists in this entry; nnc_estimate_cache.lists counts them */
     nnc_software software;
     bool wholly; /* true: `whole` is valid; a search writes `whole` only if it needs the list of the whole model */
     nnc_op_list whole; /* op list of the whole model, before it is divided over ranks */
@@ -89,7 +89,7 @@ typedef struct nnc_lowered {
     nnc_route routes[NNC_ROUTES_OF_LAYERS];
     bool summed;    /* true: `least_s` is valid for the current `routes` */
     double least_s; /* lower bound, in seconds, of the time of one micro-batch in all layers; see nnc_lowered_least_s */
-    double least_adds; /* value of nnc_op.grad_accumulate for which `least_s` was computed */
+    double least_adds; /* value of nnc_op.grad_accumulate with which `least_s` was computed */
 } nnc_lowered;
 
 /* Entry of the cache of passes: results of one micro-batch, such as its times, which plans with different numbers of

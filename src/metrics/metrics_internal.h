@@ -14,8 +14,8 @@
 #include "base/derivation.h"
 
 typedef enum nnc_metric_type {
-    NNC_METRIC_NUMBER, /* the value is a double; NaN = unknown */
-    NNC_METRIC_WHOLE,  /* the value is an integer of type int32_t, int64_t, or uint64_t below 2^63 */
+    NNC_METRIC_NUMBER, /* the value of the metric is a double; NaN = unknown */
+    NNC_METRIC_WHOLE,  /* the value of the metric is an integer: int32_t, int64_t, or uint64_t below 2^63 */
     NNC_METRIC_BOOL,
     NNC_METRIC_TEXT,   /* the value is a text of type const char *; NULL = no text */
     NNC_METRIC_CHARS,  /* the value is a text in a char array of the record */
@@ -39,15 +39,15 @@ typedef enum nnc_show {
     NNC_SHOW_ERROR     /* an error, printed as "+12.3%", or as "x11.5" if large */
 } nnc_show;
 
-/* A record and its position in the list that contains it. */
+/* The place of a record: the record, and its position in the list that contains it. */
 typedef struct nnc_place {
     const void *record;
-    const void *owner; /* the record whose list contains this record; NULL = not in a list */
-    int64_t index;     /* position of the record in this list, from 0 */
+    const void *owner; /* the record that contains the list in which `record` is; NULL = `record` is in no list */
+    int64_t index;     /* position of `record` in its list, from 0 */
 } nnc_place;
 
-/* Type of a function that computes the value of a metric. If the value is a string, the function may write it to
- * `text`. */
+/* Type of a function that computes the value of a metric for the record at `place`. A function whose value is a string
+ * may write the string to `text`. */
 enum { NNC_METRIC_TEXT_MAX = 512 };
 typedef nnc_cell nnc_metric_get(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
 
@@ -57,7 +57,7 @@ typedef struct nnc_metrics nnc_metrics;
 typedef struct nnc_metric_more {
     /* JSON has the member only if this function returns true; NULL = JSON always has the member */
     bool (*when)(const nnc_place *place);
-    bool (*unless)(const nnc_place *place); /* JSON writes the object as null if this function returns true */
+    bool (*unless)(const nnc_place *place); /* if this function returns true, JSON has null in place of the object */
     const nnc_metrics *const *others;       /* if a list has records of several kinds: metrics tables of the other
                                              * kinds, ended by NULL */
     /* returns the name of the value with this index in an array; NULL = the values are named 0, 1 ... */
@@ -94,7 +94,7 @@ typedef struct nnc_metric {
     const nnc_metric_more *more;
 
     const char *unit; /* unit of the value, such as "FLOP/s"; NULL = the value has no unit */
-    const char *help; /* description of the metric in one sentence */
+    const char *help; /* help text of the metric, one sentence */
     const char *head; /* heading of the metric's column in text tables; NULL = text tables leave the metric out */
 
     int16_t each_count;
@@ -124,7 +124,7 @@ static inline const nnc_metric_more *nnc_metric_rare(const nnc_metric *row) {
 }
 
 struct nnc_metrics {
-    const char *what; /* name of the thing that the table describes, for example "one training step" */
+    const char *what; /* what a record of the table describes, for example "one training step" */
     const nnc_metric *rows;
     size_t count;
     size_t record_size; /* size in bytes of one record of a list */
@@ -216,7 +216,7 @@ static inline nnc_cell nnc_bool_cell(bool flag) { return (nnc_cell){ .kind = NNC
  * record has a NULL pointer to the object, the place has record = NULL. */
 nnc_place nnc_metric_inside(const nnc_metric *row, const nnc_place *place);
 
-/* An array of records, with their metrics table and their owner. */
+/* A list of records, with the metrics table of the records and their owner (the record that contains the list). */
 typedef struct nnc_lines {
     /* metrics table of the records; NULL = the array has texts (const char *) instead of records */
     const nnc_metrics *metrics;
@@ -278,7 +278,7 @@ nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, co
 typedef struct nnc_own_step {
     double step_s, mfu;
     double predicted_over; /* predicted step time / measured step time */
-    bool possible;         /* true: the measured step is not shorter than the lower bound */
+    bool possible;         /* true: the measured step time is possible, that is, not below the lower bound */
 } nnc_own_step;
 
 /* Smallest number of measured steps for which outputs print the error of earlier predictions. */
@@ -331,7 +331,7 @@ typedef struct nnc_ignored_key {
     const char *file, *key;
     int64_t line;
     const char *why;
-    bool skipped; /* true: --lenient skipped the key, although it may affect the estimate */
+    bool skipped; /* true: the key may affect the estimate, but --lenient skipped it */
 } nnc_ignored_key;
 
 typedef struct nnc_launch_said {
@@ -346,7 +346,7 @@ enum { NNC_SERVE_CHANGES_MAX = 3 };
 typedef struct nnc_serve_change {
     char options[104]; /* options of the change, for example "--tensor 4 --batch 64" */
     double tpot_s, output_tokens_per_s, total_bytes;
-    double per_million_output_tokens; /* price of a million output tokens after the change; NaN = unknown */
+    double per_million_output_tokens; /* price of a million output tokens after the change; NaN = no price is known */
 } nnc_serve_change;
 
 typedef struct nnc_report {
@@ -367,7 +367,7 @@ typedef struct nnc_report {
     const nnc_result *result;
     const nnc_op_cost *ops; /* rows of the op table that outputs show; NULL = outputs do not show the op table */
     int32_t op_count;
-    const nnc_stage *stages; /* pipeline stages; NULL only in a comparison of several plans */
+    const nnc_stage *stages; /* the stages of the pipeline; NULL only if the output compares several plans */
     int32_t stage_count;
     /* scratch of the estimate, with which `explain` computes its derivations; NULL = no derivations */
     nnc_scratch *scratch;
@@ -452,7 +452,7 @@ double nnc_report_sustained_bytes_per_s(const nnc_report *report);
  * recompute=norm+activation". Returns text. */
 char *nnc_plan_word(const nnc_plan *plan, char text[NNC_METRIC_TEXT_MAX]);
 
-/* ---- the metrics tables ---- */
+/* ---- the metrics tables for reports and for their parts ---- */
 
 /* Metrics tables for records of type nnc_report. nnc_estimate_metrics: the sections of an estimate;
  * nnc_estimate_document: the whole JSON document of an estimate, with its lists. */

@@ -30,8 +30,8 @@ typedef enum nnc_onnx_pattern {
     NNC_ONNX_PLAIN,
     NNC_ONNX_MEAN,        /* the value is the mean of src over the last axis */
     NNC_ONNX_CENTERED,    /* the value is src minus the mean of src */
-    NNC_ONNX_SQUARED,     /* the value is the square of each element of a CENTERED value */
-    NNC_ONNX_VARIANCE,    /* the value is the mean of a SQUARED value over its last axis */
+    NNC_ONNX_SQUARED,     /* the value is the square of a CENTERED value, element by element */
+    NNC_ONNX_VARIANCE,    /* the value is the mean over the last axis of a SQUARED value */
     NNC_ONNX_DEVIATION,   /* the value is the square root of a VARIANCE value */
     NNC_ONNX_NORMED,      /* normalised src */
     NNC_ONNX_NORMED_GAIN, /* the value is the normalised src, times a gain */
@@ -191,7 +191,7 @@ static inline bool nnc_onnx_is(const nnc_onnx_graph *g, const char *type) {
     return strcmp(g->node->op_type, type) == 0;
 }
 
-/* Tests whether a value is a constant with one element. */
+/* Tests whether a value is a constant that has a single element. */
 bool nnc_onnx_is_scalar(const nnc_onnx_value *v);
 int32_t nnc_onnx_index_of(const nnc_onnx_graph *g, const nnc_onnx_value *v);
 /* Makes `out` a second name for the tensor of the value `in`; `out` keeps its own shape. */

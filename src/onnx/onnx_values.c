@@ -604,7 +604,7 @@ static bool gather(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
     return true;
 }
 
-/* Gives the output the shape of the input. Returns true. */
+/* For nodes that do not change the shape: gives the output the shape of the input. Returns true. */
 static bool keep(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     (void)g;
     nnc_onnx_same_dims(in, out);

@@ -26,7 +26,7 @@ static int32_t new_reg(nnc_onnx_graph *g) {
     return g->regs++;
 }
 
-/* Frees the names of registers that no later entry of "ops" reads. */
+/* Frees those names of registers that no later entry of the list "ops" reads, so that later registers can use them. */
 static void release(nnc_onnx_graph *g) {
     for (int32_t i = 0; i < g->name_count; i++) {
         if (g->names[i] >= 0 && g->reg[g->names[i]].last <= g->step) { g->names[i] = -1; }

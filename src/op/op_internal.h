@@ -19,7 +19,8 @@
 
 /* ---- dims of each kind of op ---- */
 
-/* Every kind of op. The second column is part of the name of the row of this kind: nnc_matmul_row, nnc_flash_row ... */
+/* All kinds of ops: X(kind, part of the name of the kind's row), so that the rows are nnc_matmul_row, nnc_flash_row
+ * ... */
 #define NNC_OP_KIND_LIST(X)                                                                                  \
     X(NNC_OP_MATMUL, matmul)         /* C[m,n] = A[m,k] B[k,n], `batch` times; B may be a weight */          \
     X(NNC_OP_FLASH, flash)           /* fused attention: the scores stay on the chip */                      \
@@ -54,7 +55,8 @@ typedef struct nnc_matmul {
     bool b_is_weight;         /* true: B is a trainable weight, and the product that computes its gradient has the phase
                                * grad_weight */
     bool needs_grad_input;
-    bool in_blocks;        /* true: an operand has one scale per group of elements; false: one scale per tensor */
+    /* true: each group of elements of an operand has a scale; false: each operand has one scale for the whole tensor */
+    bool in_blocks;
     bool keeps_a, keeps_b; /* keeps_a, keeps_b: true: A (or B) is kept for backward, and this op counts its bytes */
     int64_t kept_divisor;  /* number of ranks that together store one copy of A for backward; 1 = every rank stores all
                             * of A */
@@ -80,17 +82,17 @@ typedef struct nnc_flash {
     int64_t kept_s_k;    /* number of keys that a rank keeps for backward: s_k, or only its own keys (ring attention) */
     int64_t kept_kv_heads; /* number of key and value heads that are kept: kv_heads; `heads` if keys and values are
                                * copied to every head */
-    bool softcap;          /* true: scores are limited by a tanh (soft cap) */
+    bool softcap;          /* true: a tanh limits the size of the attention scores (soft cap) */
     nnc_flash_kernel kernel;
 } nnc_flash;
 
 typedef struct nnc_conv {
     int64_t batch, c_in, c_out, h_in, w_in, h_out, w_out, kernel, stride, groups;
-    int64_t kernel_w; /* width of the convolution kernel; 0 = equal to its height, `kernel` */
+    int64_t kernel_w; /* width of the convolution kernel; 0 = the width is equal to `kernel`, the height */
     bool transposed;
     bool needs_grad_input;
     bool keeps_input;
-    bool contiguous;    /* true: NCHW layout; false: channels last */
+    bool contiguous;    /* true: feature maps are contiguous (NCHW); false: channels last (NHWC) */
     bool separate_bias; /* true: a kernel of its own adds the bias to the output */
     bool on_vectors;    /* true: runs on the vector units, because the matrix units have no kernel for the groups of
                          * this convolution */
@@ -135,7 +137,7 @@ typedef struct nnc_norm {
     X(NNC_PW_SWIGLU, "swiglu")             \
     X(NNC_PW_GEGLU, "geglu")
 
-/* All kinds of pointwise ops. pointwise.c has one row for each kind; it does not compile if a row is missing. */
+/* All kinds of pointwise ops. pointwise.c has a row for each of them, and does not compile if one is missing. */
 #define NNC_POINTWISE_LIST(X)                                                                                          \
     NNC_ACTIVATION_LIST(X)                                                                                             \
     X(NNC_PW_RELU2, "relu2")                                                                                           \
@@ -191,11 +193,11 @@ typedef struct nnc_pointwise {
     bool keeps_8bit; /* true: the input is kept as a copy in 8 bits */
     bool weighted;   /* true: the output is multiplied by a score per row; for the gradient of the score, backward reads
                       * all inputs again */
-    bool inside;     /* true: the op runs inside the kernel of the norm before or after it */
+    bool inside;     /* true: the op runs inside the kernel of a norm that comes before or after it */
     bool by_reductions;        /* true: each sum or maximum is a kernel, and all other work is one kernel */
     bool random_written;       /* true: a kernel of its own writes the random numbers of dropout to memory, in fp32 */
     double extra_kept_bytes;   /* bytes that the op keeps in addition to input, output and mask */
-    int64_t backward_elements; /* number of elements that backward processes; 0 = as many as forward (`elements`) */
+    int64_t backward_elements; /* number of elements that backward processes; 0 = `elements`, as many as forward */
 } nnc_pointwise;
 
 /* Bytes of one number of an embedding table whose rows backward updates directly: fp32, the default of TorchRec. */
@@ -315,7 +317,7 @@ typedef enum nnc_split {
     NNC_SPLIT_QKV,      /* tensor ranks divide the heads of queries, keys and values in n; every rank has at least
                               * one key and value head */
     NNC_SPLIT_ROW,      /* tensor ranks divide the inner dimension k of a product C[m,n] = A[m,k] B[k,n] */
-    NNC_SPLIT_HEADS,    /* tensor ranks divide the attention heads */
+    NNC_SPLIT_HEADS,    /* tensor ranks divide the attention heads, and with them the elements of the op */
     /* tensor ranks divide the elements, between a product with NNC_SPLIT_COLUMN and one with NNC_SPLIT_ROW */
     NNC_SPLIT_INNER,
     NNC_SPLIT_VOCAB,         /* tensor ranks divide the rows of an embedding table, or the classes of the loss */
@@ -339,7 +341,7 @@ typedef enum nnc_issued_as {
 } nnc_issued_as;
 
 struct nnc_op {
-    const char *name; /* name of the op in outputs, such as "attn.qkv"; static storage */
+    const char *name; /* name of the op in outputs, such as "attn.qkv"; a string in static storage */
     /* place of the op in the network, such as "down.0"; static storage; NULL = the name contains the place */
     const char *place;
     nnc_op_kind kind;
@@ -348,13 +350,13 @@ struct nnc_op {
     nnc_dtype dtype;      /* number format of the activations */
     nnc_dtype math_dtype; /* number format of the operands of a product, which decides the peak FLOP/s */
     int64_t repeat;       /* number of equal instances of the op in one micro-batch */
-    int32_t block;        /* recompute block that the op is part of; -1 = no block */
-    int32_t segment;      /* index of the segment of layers that the op is part of, see nnc_segment */
+    int32_t block;        /* number of the recompute block that contains the op; -1 = no block contains it */
+    int32_t segment;      /* index of the segment of layers that contains the op, see nnc_segment */
     nnc_split split;
     bool tuned;      /* true: the op runs a kernel that was written for this device */
     bool recomputed; /* true: selective recomputation runs the op again in backward */
     bool dropped;    /* true: the inputs of the op are not kept for backward, but computed again */
-    bool frozen;     /* true: the weights of the op are not trained */
+    bool frozen;     /* true: the weights of the op are not trained, under this plan or by the model file */
     bool outside;    /* true: the op is outside the layers that the plan trains, so its weights are frozen and have no
                       * adapter */
     bool fixed;      /* true: the model file freezes the weights of the op, under every plan */
@@ -442,8 +444,8 @@ const char *nnc_op_path(const nnc_op *op, char *text, size_t size);
  * gradients of its input and output; of an unfused loss, fp32 copies of the logits. */
 double nnc_op_transient_bytes(const nnc_op *op);
 
-/* Writes the backward ops of a forward op, in the order in which they run, and returns their number, at most
- * NNC_BACKWARD_MAX. */
+/* Writes the backward ops of a forward op to `backward`, in the order in which they run. Returns how many there are, at
+ * most NNC_BACKWARD_MAX. */
 enum { NNC_BACKWARD_MAX = 2 };
 int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 
@@ -518,8 +520,8 @@ static inline bool nnc_precision_is_narrow(nnc_dtype precision) { return precisi
 
 /* ---- nnc_op_row: the functions for one kind of op ---- */
 
-/* Forms of time: formulas that compute the time of an op from fitted values of a device. cost/op_time.c has one row for
- * each. */
+/* Forms of an op's time: for each form, cost/op_time.c has a formula that computes the time of an op from fitted values
+ * of the device. */
 #define NNC_TIMED_LIST(X)                                                      \
     X(NNC_TIMED_GEMM, "matrix product")                                        \
     X(NNC_TIMED_FLASH, "fused attention")                                      \
@@ -546,7 +548,7 @@ typedef struct nnc_degrees {
 } nnc_degrees;
 
 typedef struct nnc_op_row {
-    const char *name;                         /* name of the kind: "matmul" */
+    const char *name;                         /* name of this kind of op, such as "matmul" */
     const char *(*name_of)(const nnc_op *op); /* returns the name of an op, such as "rms_norm"; NULL = every op of this
                                                * kind has the name `name` */
     nnc_work (*work)(const nnc_op *op);

@@ -71,15 +71,15 @@ static double factored(const dims *d, nnc_derivation *why) {
     return moments_bytes;
 }
 
-/* Returns the bytes of the two moments of 8-bit Adam. Source: arXiv:2110.02861 */
+/* Returns the bytes of the two moments that 8-bit Adam keeps, with their scales. Source: arXiv:2110.02861 */
 static double in_8_bits(const dims *d, nnc_derivation *why) {
     NNC_SAY(why, moments_bytes, "B", 2.0 * (1.0 + 4.0 / 256.0) * d->params);
     NNC_NOTE(why, "two moments of 8 bits each, and an fp32 scale per block of 256");
     return moments_bytes;
 }
 
-/* Returns the bytes of the two moments of 4-bit Adam. Source: pytorch/ao, torchao/optim/adam.py, AdamW4bit;
- * arXiv:2309.01507 */
+/* Returns the bytes of the two moments that 4-bit Adam keeps, with their scales. Source: pytorch/ao,
+ * torchao/optim/adam.py, AdamW4bit; arXiv:2309.01507 */
 static double in_4_bits(const dims *d, nnc_derivation *why) {
     NNC_SAY(why, moments_bytes, "B", 2.0 * (0.5 + 4.0 / 128.0) * d->params);
     NNC_NOTE(why, "two moments of 4 bits each, and an fp32 scale per block of 128");

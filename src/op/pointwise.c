@@ -44,7 +44,7 @@ ROW(NNC_PW_RELU, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .
 ROW(NNC_PW_GELU, .flops = { 8, 13 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 8, 8 },
     .unfused_backward = { 16, 8 }, .inputs = 1);
 ROW(NNC_PW_SILU, .flops = { 4, 7 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1);
-/* Sigmoid: backward reads the output of forward instead of the input. */
+/* Backward of a sigmoid reads the output of forward, not the input. */
 ROW(NNC_PW_SIGMOID, .flops = { 3, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
     .act = { .by_output = true });
 ROW(NNC_PW_TANH, .flops = { 4, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
@@ -98,7 +98,7 @@ ROW(NNC_PW_AVG_POOL2D, .flops = { 1, 1 }, .forward = { 0, 1 }, .backward = { 1, 
 ROW(NNC_PW_UPSAMPLE_NEAREST, .flops = { 0, 1 }, .forward = { 0.25, 1 }, .backward = { 1, 0.25 }, .inputs = 0.25);
 ROW(NNC_PW_UPSAMPLE_BILINEAR, .flops = { 7, 7 }, .forward = { 0.25, 1 }, .backward = { 1, 0.25 }, .inputs = 0.25);
 ROW(NNC_PW_RESIZE, .flops = { 1, 0 }, .forward = { 0, 1 }, .backward = { 1, 0 }, .inputs = 1, .input_flops = { 0, 1 });
-/* Concatenation: backward moves no bytes, because the gradients of the inputs are views of one tensor. */
+/* Backward of a concatenation moves no bytes, because the gradients of its inputs are views of one tensor. */
 ROW(NNC_PW_CONCAT, .forward = { 1, 1 }, .inputs = 1);
 ROW(NNC_PW_COPY, .forward = { 1, 1 }, .backward = { 1, 1 }, .inputs = 1);
 /* Joins the parts of the queries, keys and values of each head in latent attention. Forward writes a part that all

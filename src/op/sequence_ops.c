@@ -1,4 +1,4 @@
-/* Ops over tokens: table lookup, norms, attention, recurrence and loss. */
+/* The ops that work on tokens: table lookup, norm, attention, recurrence, and loss. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

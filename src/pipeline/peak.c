@@ -22,7 +22,7 @@ typedef struct peak {
 static void look(peak *to, const int64_t *kept) {
     double sum = 0.0;
     for (int32_t c = 0; c < to->chunks; c++) {
-        /* Callers set one element of `kept` for each chunk. */
+        /* Each caller sets kept[c] for all chunks c. */
         /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
         sum += (double)kept[c] * to->bytes[c];
     }
@@ -146,7 +146,7 @@ bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int3
     return true;
 }
 
-/* ---- peak in other schedules: replay of the order list, pass by pass, without times ---- */
+/* ---- peak of a device of any other schedule: replays its order list pass by pass, without times ---- */
 
 typedef struct walk {
     int64_t done[NNC_STREAMS], limit[NNC_STREAMS];

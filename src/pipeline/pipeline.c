@@ -18,11 +18,11 @@ typedef struct replay {
     void *context;
     int32_t virtual_stages, chain; /* virtual_stages: number of all virtual stages; chain: number of virtual stages that
                                     * a micro-batch passes */
-    bool dual;                     /* true: the schedule is dualpipe on at least two devices */
+    bool dual;                     /* true: the schedule is dualpipe, on two devices or more */
     bool folded;                   /* true: the second chunk or direction passes the devices from the last to the
                                     * first */
     bool splits;                   /* true: weight gradients are ops of their own, separate from the input gradients */
-    bool quiet;                    /* true: intervals are not reported, and kept micro-batches are not counted */
+    bool quiet;                    /* true: the replay reports no intervals and does not count kept micro-batches */
     /* tracks: 1, or NNC_TRACKS pipelines that are replayed at the same time. The order of ops does not depend on times,
      * so it is the same for all tracks. In arrays of times, element i of track k is at index (i times tracks) + k. */
     int32_t tracks;
@@ -45,7 +45,8 @@ static int32_t chunk_of(const replay *r, int32_t virtual_stage) { return virtual
 static void bind(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase, int32_t virtual_stage) {
     nnc_pipeline_memory *const memory = r->memory;
     const nnc_pipeline *const pipeline = r->pipeline;
-    const int32_t at = virtual_stage % r->chain; /* position of the virtual stage on the path of a micro-batch */
+    /* position of this virtual stage on the path that a micro-batch takes through the pipeline */
+    const int32_t at = virtual_stage % r->chain;
     const bool first = at == 0, last = at == r->chain - 1;
     const ptrdiff_t index = (ptrdiff_t)at * r->tracks;
     stream->virtual_stage = virtual_stage;
@@ -664,10 +665,11 @@ static unsigned skip_periods(const replay *r, unsigned active) {
     return skipped;
 }
 
-/* Replays the tracks in *active from the start. If some of them skip a period, the others are removed from *active.
- * Returns false if the schedule cannot run. Periods are found with Brent's cycle detection: each moment is compared
- * with a remembered one, which is replaced after 1, 2, 4, ... rounds over all devices. This finds periods of any
- * length, also after an irregular start. */
+/* Replays the tracks whose bits are in *active from the start of the schedule. If some tracks skip a period at a moment
+ * at which others cannot, the others are removed from *active. Returns false if the schedule cannot run. Periods are
+ * found with Brent's cycle detection: the current state is compared with a remembered one, which is replaced after 1,
+ * 2, 4, ... rounds over all devices. This finds periods of any length, and periods that begin after an irregular
+ * part. */
 static bool run_active(replay *r, unsigned *active) {
     const int64_t m = r->pipeline->micro_batches;
     const bool skips = m > NNC_SKIP_MIN && m / 2 >= r->pipeline->stages;
@@ -702,7 +704,8 @@ bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory,
     return true;
 }
 
-/* Sets the seconds of each device for the tracks with a bit in `tracks`, after their replay. */
+/* Sets the step time of each device, in seconds, for those tracks whose bit is set in `tracks`, after they were
+ * replayed. */
 static void set_spans(const replay *r, unsigned tracks, double *span_s) {
     for (int32_t i = 0; i < r->pipeline->stages * NNC_TRACKS; i++) {
         if ((tracks & 1U << (unsigned)(i % NNC_TRACKS)) != 0) {
@@ -711,8 +714,9 @@ static void set_spans(const replay *r, unsigned tracks, double *span_s) {
     }
 }
 
-/* Replays `count` tracks of a schedule that wave.c cannot replay. Tracks that skip periods at different moments are
- * replayed in groups, one group after the other. Returns false if the schedule cannot run. */
+/* Replays `count` tracks (pipelines) of a schedule that wave.c cannot replay. If some tracks skip periods at a moment
+ * at which others cannot, the others are replayed again afterwards, as a group of their own. Returns false if the
+ * schedule cannot run. */
 static bool run_groups(replay *r, int32_t count, double *span_s) {
     for (unsigned waiting = (1U << (unsigned)count) - 1; waiting != 0;) {
         unsigned active = waiting;

@@ -26,7 +26,7 @@
  * soon as its input has arrived and the previous op of the device has ended. [pipeline] */
 typedef struct nnc_pipeline {
     nnc_schedule schedule;
-    int32_t stages; /* number of devices in the pipeline, at least 1 */
+    int32_t stages; /* number of devices (stages) in the pipeline, at least 1 */
     /* number of virtual stages per device: 2 for zb-v, any number for interleaved, 1 for all other schedules */
     int32_t chunks;
     int64_t micro_batches;
@@ -287,7 +287,8 @@ typedef struct nnc_pipeline_device {
 
 /* A copy of the state of a replay (the remembered moment). Later states are compared with it to find a period. */
 typedef struct nnc_pipeline_moment {
-    double free_s[NNC_WAVE_ENTRIES]; /* end of the last op of each device, indexed as in nnc_wave_state */
+    /* time at which each device ends its last op, with the same indices as in nnc_wave_state */
+    double free_s[NNC_WAVE_ENTRIES];
     struct {
         int64_t left;
         int32_t run, op;
@@ -298,8 +299,10 @@ typedef struct nnc_pipeline_moment {
 struct nnc_pipeline_memory {
     nnc_wave wave, tracks;
     nnc_pipeline_device device[NNC_PIPELINE_STAGES_MAX];
-    nnc_queue forward[NNC_PIPELINE_VIRTUAL_MAX];  /* forward[s]: messages to virtual stage s from the one before it */
-    nnc_queue backward[NNC_PIPELINE_VIRTUAL_MAX]; /* backward[s]: messages to virtual stage s from the one after it */
+    /* forward[s]: messages to virtual stage s from virtual stage s - 1 */
+    nnc_queue forward[NNC_PIPELINE_VIRTUAL_MAX];
+    /* backward[s]: messages to virtual stage s from virtual stage s + 1 */
+    nnc_queue backward[NNC_PIPELINE_VIRTUAL_MAX];
     double arrival_s[NNC_SLOTS_MAX];
     nnc_pipeline_moment moment;
 };
@@ -323,7 +326,7 @@ typedef struct nnc_schedule_row {
     bool splits;      /* true: weight gradients are ops of their own, separate from the input gradients */
     bool frees_early; /* if `splits` is true: true = activations count as kept only until the end of the input
                        * gradient */
-    bool keeps_all;   /* true: a device keeps the activations of all micro-batches of a step at the same time */
+    bool keeps_all;   /* true: a device keeps the activations of all micro-batches of a step until its first backward */
     bool rolls;       /* true: there is no barrier between steps: the next step of a stage starts with its own first
                        * pass */
     int32_t searched; /* position in the order in which a search tries the schedules; 0 = a search does not try this
@@ -335,7 +338,7 @@ typedef struct nnc_schedule_row {
     void (*wave)(nnc_wave_shape *shape, int64_t micro_batches);
     /* Returns the idle seconds of a step from a formula; see nnc_pipeline_bubble_s. */
     double (*bubble_s)(const nnc_equal_stages *s, nnc_derivation *why);
-    /* Returns the most micro-batches that a device keeps at the same time; see nnc_pipeline_in_flight. */
+    /* Returns the largest number of micro-batches that a device keeps; see nnc_pipeline_in_flight. */
     double (*in_flight)(double m, double p, double v, double stage, nnc_derivation *why);
 } nnc_schedule_row;
 

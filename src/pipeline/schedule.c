@@ -256,8 +256,9 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_V) = {
  * pipeline. n: number of micro-batches that enter at each end. Direction 0 is the direction that enters at the nearer
  * end. */
 static void write_pairs(nnc_pipeline_device *device, int64_t n, int64_t p, int64_t i) {
-    const int64_t inner = p / 2 - i - 1; /* number of devices between this device and the middle of the pipeline */
-    const int64_t late1 = (i + 1) / 2;   /* number of weight gradients of direction 1 that run at the end of the step */
+    /* number of devices that are between this device and the middle of the pipeline */
+    const int64_t inner = p / 2 - i - 1;
+    const int64_t late1 = (i + 1) / 2; /* number of weight gradients of direction 1 that run at the end of the step */
     const int64_t main = n - p + i + 1;
     APPEND(device, 2 * inner, NNC_F0);
     APPEND(device, i + 1, NNC_F0, NNC_F1);
@@ -377,7 +378,7 @@ bool nnc_schedule_keeps_1f1b(const nnc_plan *plan) {
     return row->chunks == 1 && !row->dual && !row->folded;
 }
 
-/* Checks that a plan with several virtual stages has a pipeline, and that its schedule allows them. */
+/* Checks a plan with several virtual stages: it must have a pipeline, and its schedule must be interleaved. */
 static nnc_status check_chunks(const nnc_plan *p, nnc_error *err) {
     if (p->virtual_stages > 1 && nnc_schedule_of(p->schedule)->chunks > 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--virtual-stages",
@@ -394,7 +395,8 @@ static nnc_status check_chunks(const nnc_plan *p, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Checks the numbers of layers of the first and the last stage (--first-stage-layers, --last-stage-layers). */
+/* Checks the numbers of layers that the plan states for the first and the last pipeline stage (--first-stage-layers,
+ * --last-stage-layers). */
 static nnc_status check_ends(const nnc_plan *p, int64_t layers, nnc_error *err) {
     const int64_t first = p->first_stage_layers, last = p->last_stage_layers;
     const char *option = first > 0 ? "--first-stage-layers" : "--last-stage-layers";

@@ -58,7 +58,7 @@ typedef struct nnc_canvas nnc_canvas;
 
 typedef struct nnc_picture {
     const char *name; /* name of the picture on the command line: "step" */
-    const char *help; /* help text of the picture, one sentence */
+    const char *help; /* help text of the picture in the command line's help, one sentence */
     nnc_plot_of of;
     bool by_stages; /* true: nnc_plot_how.stages changes the picture */
     void (*draw)(nnc_canvas *canvas, const nnc_plot_data *data);
@@ -66,7 +66,8 @@ typedef struct nnc_picture {
 
 enum { NNC_PICTURE_COUNT = 6 };
 extern const nnc_picture *const nnc_pictures[NNC_PICTURE_COUNT];
-const char *nnc_picture_name(unsigned index); /* name of a picture; "?" for an index after the last picture */
+/* returns the name of a picture; "?" if `index` is not below NNC_PICTURE_COUNT */
+const char *nnc_picture_name(unsigned index);
 
 /* Draws a picture as SVG into `out`. An error is recorded in `out`. */
 void nnc_plot_draw(nnc_buffer *out, const nnc_picture *picture, const nnc_plot_data *data, const nnc_plot_how *how);
@@ -78,7 +79,7 @@ enum { NNC_CANVAS_TITLE = 192, NNC_CANVAS_DESC = 1024 };
 struct nnc_canvas {
     nnc_svg svg;
     const nnc_plot_how *how;
-    nnc_px left, right; /* x of the left and the right edge of the drawing */
+    nnc_px left, right; /* x positions of the left and the right edge of the drawing */
     nnc_px y;           /* y at which the next line is drawn; after the last line, the height of the picture */
     bool narrow;
     char title[NNC_CANVAS_TITLE], desc[NNC_CANVAS_DESC];

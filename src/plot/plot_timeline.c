@@ -24,7 +24,8 @@ typedef struct stage_row {
     const nnc_interval *first, *end;
 } stage_row;
 
-/* The CSS class of each activity's colour ("" = none), then the names of activities for people. */
+/* activity_hues: CSS class of the colour of each activity; "" = no colour. activity_labels: name of each activity in
+ * the picture. */
 
 static const char *const activity_hues[NNC_ACTIVITY_COUNT] = {
     [NNC_ACTIVITY_FORWARD] = "forward",  [NNC_ACTIVITY_BACKWARD] = "backward", [NNC_ACTIVITY_WEIGHT] = "recompute",
@@ -53,7 +54,7 @@ static bool clip(const stage_rows *t, const nnc_interval *one, nnc_px *from, nnc
     return *to > *from;
 }
 
-/* Adds a rectangle to an SVG path. */
+/* Adds the outline of a rectangle to an SVG path that was begun. */
 static void put_box(nnc_svg *svg, nnc_box box) {
     nnc_svg_to(svg, 'M', box.x, box.y);
     nnc_svg_to(svg, 'L', box.x + box.w, box.y);
