@@ -1,16 +1,18 @@
-/* Fits the chosen parameters of a device, or of an engine's profile, to measured rows. fit_choose.c lists the groups of
- * rows, and the parameters that each group determines.
+/* Fits parameters of a device, or of the software profile of a serving engine, to measured rows. fit_choose.c lists the
+ * fit groups (rows that the same parameters explain), and the parameters that each group determines.
  *
- * Groups are fitted in this order, so kernels come before steps, and a parameter that was fitted on kernels stays.
- * Parameters that the caller names are fitted to all rows at once.
+ * The fit groups are fitted in the order of this list, in which groups of kernels come before groups of steps; a
+ * parameter that was fitted on kernels is not changed by a later fit on steps. If the caller names the parameters, they
+ * are fitted to the rows of all groups at once.
  *
- * Two checks refuse parameters. A factor that was fitted on steps is refused if it makes the rows of a kernel worse,
- * because time that a step needs in addition to its kernels is not part of the kernels. Parameters that were fitted on
- * kernels are refused if they make steps worse, because the device file is used to predict steps.
+ * Two checks refuse fitted parameters. A factor that was fitted on steps is refused if it increases the error of the
+ * rows of a kernel, because a step needs time in addition to its kernels. Parameters that were fitted on kernels are
+ * refused if they increase the error of steps, because device files are used to predict steps.
  *
- * The fit takes the mean of |ln(predicted / measured)| over the rows of a file, then over the files, then over the
- * groups, and minimises it. If a fit has several parameters, each adds a small penalty, (0.01 / rows) ln(1 + d^2); d is
- * its distance from its start in step sizes. This keeps a parameter that the rows do not determine near its start. */
+ * A fit minimises a mean of |ln(predicted / measured)|: the mean over the rows of each file, then over the files, then
+ * over the groups. In a fit of several parameters, each parameter adds a small penalty, (0.01 / rows) ln(1 + d^2),
+ * where d is its distance from its start in step sizes. The penalty keeps a parameter that the rows do not determine
+ * near its start. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
@@ -68,7 +70,7 @@ static const range ranges[] = {
     AMOUNT("block_penalty", 100, 0.3, 0.5),
     AMOUNT("knee_bytes", 1e10, 2e6, 4e6),
     AMOUNT("small_group_loss", 3.5, 0.2, 0.5),
-    /* object of the software profile that describes its serving engine, and the table of its fields */
+    /* The next entries are fields of a software profile that describe its serving engine. */
     AMOUNT("step_s", 0.1, 2e-4, 5e-4),
     AMOUNT("layer_s", 1e-3, 5e-6, 1e-5),
     AMOUNT("sequence_s", 1e-3, 5e-6, 1.5e-5),

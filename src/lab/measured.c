@@ -1,8 +1,9 @@
-/* The columns of tables of measurements, and other spellings of columns and values.
+/* The columns of tables of measurements, and other spellings of their names and values.
  *
- * A column is a field of the plan ("tensor"), of the serving plan ("input_len"), of the model, device or software
- * ("model.layers", "device.scale_out.bytes_per_s"), or one of the special columns below. Tables from other sources
- * spell some columns differently; nncost knows the spellings below. tools/lab/canonical.py rewrites such tables. */
+ * A column sets a field of the plan ("tensor"), of the serving plan ("input_len"), or of the model, device or software
+ * profile ("model.layers", "device.scale_out.bytes_per_s"), or it is one of the special columns listed below. Tables
+ * from other sources may have other names for some columns; the other names that nncost reads are also listed below.
+ * tools/lab/canonical.py changes them to the usual names. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
@@ -165,11 +166,11 @@ static void column_meaning(const char *name, const char *cell, char *text, size_
              meaning != NULL ? meaning : cell);
 }
 
-/* ---- reading tables of measurements: a CSV file becomes a list of nnc_measured ----
+/* ---- reads tables of measurements: a CSV file becomes a list of nnc_measured ----
  *
- * Each column gets its canonical name. The cells of a line set the fields of a plan and a model; an empty
- * cell sets nothing. A file with an unknown column is refused. A wrong number of cells, a cell of the wrong type, or a
- * value without a meaning becomes the `reason` of its row; such a row is listed but not predicted. */
+ * Each column gets the name that nncost uses. The cells of a line set the fields of a plan and a model; an empty cell
+ * sets nothing. A file with an unknown column is refused. If a line has a wrong number of cells, a cell of the wrong
+ * type, or a value without a meaning, its row gets a `reason`: it is listed, but not predicted. */
 
 NNC_ENUM_NAMES(nnc_measured_kind, NNC_MEASURED_KIND_LIST)
 NNC_ENUM_NAMES(nnc_memory_stat, NNC_MEMORY_STAT_LIST)

@@ -1,14 +1,14 @@
-/* Reads from the header of a checkpoint which tensors it has. A checkpoint is a .safetensors or .gguf file, or the
- * index of a sharded one.
+/* Counts the tensors of a checkpoint, which its header lists. A checkpoint is a .safetensors file, a .gguf file, or the
+ * index of a checkpoint that is divided into several files.
  *
  *     safetensors   8 bytes: length of the header; the header, JSON: { "NAME": { "dtype", "shape", "data_offsets" } }
  *     index         JSON: { "metadata": { "total_size" }, "weight_map": { "NAME": "FILE" } }; FILE is in its folder
  *     gguf          "GGUF", version, counts, keys with values, tensors with their dimensions and types
  *
- * Weights are never read. Every length in a file is checked against the size of the file before memory is allocated.
- * Sources: https://github.com/huggingface/safetensors, README.md, "Format"; https://github.com/ggml-org/ggml,
- * docs/gguf.md. Bytes per block of quantized weights: https://github.com/ggml-org/llama.cpp,
- * gguf-py/gguf/constants.py, GGML_QUANT_SIZES. */
+ * The weights are never read. Each length that a file states is compared with the size of the file before memory is
+ * allocated. Sources: https://github.com/huggingface/safetensors, README.md, "Format";
+ * https://github.com/ggml-org/ggml, docs/gguf.md. Bytes per block of quantized weights:
+ * https://github.com/ggml-org/llama.cpp, gguf-py/gguf/constants.py, GGML_QUANT_SIZES. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-/* Launch files: files that start a training run or a serving engine, read as options of a plan.
+/* Launch files are files that start a training run or a serving engine. nncost reads them as options of a plan.
  *
  *     FILE -> document (JSON; YAML and TOML become JSON text with the same lines, yaml.c and toml.c)
  *          -> rows of foreign/launch/FORMAT.json, which state the meaning of each key (launch_rows.c)
  *          -> settings of the plan, as if they were given as options
  *
- * A format is data: one file with a row for each key. A key without a row is an error, because it may change the cost.
- * Options of the command line always take precedence. */
+ * Each format is described by data, not by code: by one file with a row for each key. A key without a row is an error,
+ * because the key may change the cost. The options of the command line always take precedence. */
 #ifndef NNCOST_LAUNCH_LAUNCH_INTERNAL_H
 #define NNCOST_LAUNCH_LAUNCH_INTERNAL_H
 
@@ -162,8 +162,8 @@ const char *nnc_launch_suffix(const char *format);
  * to change. NNC_BAD_USAGE: nncost cannot write this format. */
 nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_buffer *out, nnc_error *err);
 
-/* ---- the state while launch files are read: files, fields that are set, keys that are open ----
- * launch.c opens the files; launch_rows.c reads their keys by the tables. */
+/* ---- the state while launch files are read: the files, the fields that they set, the keys without an answer ----
+ * launch.c opens the files; launch_rows.c reads their keys with the tables of the formats. */
 
 enum {
     NNC_LAUNCH_FILES_MAX = 16,

@@ -1,13 +1,13 @@
-/* Writes launch files for a training plan, and the command of an engine for a deployment: uses the tables of
- * foreign/launch/ in reverse.
+/* Writes a launch file for a training plan, or the command of a serving engine for a deployment. To do so, it uses the
+ * tables of foreign/launch/ in the reverse direction: from fields of the plan to keys.
  *
- * The "writer" of a table lists the keys of a file in their order. The value of a key is the value for which its row
- * sets the fields of the plan, or the text "value" of its entry. Texts and conditions have the same form as in
- * launch_rows.c, but names after '@', in formulas and in {braces} are fields of the plan and of the model instead of
- * keys.
+ * The member "writer" of a table lists the keys of a file in the order in which they are written. The value that is
+ * written for a key is the one for which the key's row would set the fields of the plan, or the text "value" of the
+ * entry. Texts and conditions have the same form as in launch_rows.c, but names after '@', in formulas and in {braces}
+ * are fields of the plan and of the model instead of keys.
  *
- * The written file is then read again. If the plan or the model differs, the error names the first field that differs.
- * So a key that a writer lacks leads to an error, never to a different plan.
+ * The written file is then read again. If this gives another plan or model, the error names the first field that
+ * differs. So a key that a writer does not list leads to an error, never to a different plan.
  *
  * Members of a writer:
  *     "form"      The form of the file: "shell", "yaml", "toml" or "json".

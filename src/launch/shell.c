@@ -1,15 +1,15 @@
-/* Reads the commands of a shell script, without running it.
+/* Finds the commands of a shell script that start programs, without running the script.
  *
  *     text -> tokens -> commands, one after the other. An assignment changes a variable. A command that starts a
- *     program with options is kept, with its words expanded.
+ *     program with options is stored, after its words were expanded.
  *
- * A condition is decided if its values are known. In a branch that may or may not run, and in a loop, an assignment
- * makes its variable unknown.
+ * A condition of the script is evaluated if the values in it are known. In a loop, and in a branch that runs only
+ * perhaps, an assignment makes the value of its variable unknown.
  *
- * The body of a function is read where a command calls the function. A script that the script reads ("source x.sh") or
- * runs ("sbatch x.sh") is read in place of this command, if it is found. If a script has no command and only sets
- * variables for another script, the options in its variables are used. A here document that `cat` writes to a file is
- * kept, because a command may name the file. */
+ * The body of a function is read at the command that calls the function. Another script that a command reads ("source
+ * x.sh") or runs ("sbatch x.sh") is read in place of this command, if the file is found. If a script starts no program
+ * and only sets variables for another script, the options in these variables are used. The text of a here document that
+ * `cat` writes to a file is stored, because a command may name this file. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-/* Values and words of a shell script: variables, arithmetic and expansion.
+/* Expands the words of a shell script, and stores the values of its variables.
  *
- * Expanded are $NAME, ${NAME}, ${NAME:-word} and similar forms, arrays, $((..)), quotes and line continuation. A
- * variable that the script does not set, a placeholder ("<path of the data>") and the output of a command stay in
- * the text as "${NAME}". A character keeps its line number through all variables, so that an error can name the line
- * of an option. */
+ * The functions here expand $NAME, ${NAME}, ${NAME:-word} and similar forms, arrays, $((..)), quotes and line
+ * continuation. Three things stay in the text as "${NAME}": a variable that the script does not set, a placeholder
+ * ("<path of the data>"), and the output of a command. Each character keeps the number of its line when it is copied to
+ * a variable and back, so that an error can name the line of an option. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,14 @@
-/* Writes TOML as JSON text with the same lines, so that the JSON reader and its error messages serve both.
+/* Converts TOML to JSON in which each value keeps its line number, so that the JSON reader and its error messages work
+ * for TOML files, too.
  *
  *     [training]              {
  *     steps = 1_000    ->     "training.steps":1000,
  *     norm = 1.0              "training.norm":1}
  *
- * The keys of a table are joined to its name by dots, because a TOML file may return to a table but a JSON object may
- * not. The reader accepts tables, dotted keys, strings, numbers, true, false, lists and inline tables; dates become
- * strings. The reader refuses an array of tables ([[name]]), because no launch file has one. */
+ * The keys of a table are joined to the name of the table by dots: the keys of a TOML table may be at several places of
+ * the file, but those of a JSON object may not. The reader accepts tables, dotted keys, strings, numbers, true, false,
+ * lists and inline tables; dates become strings. It refuses an array of tables ([[name]]), because no launch file has
+ * one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

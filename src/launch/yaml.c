@@ -1,12 +1,14 @@
-/* Writes YAML as JSON text with the same lines, so that the JSON reader and its error messages serve both.
+/* Converts YAML to JSON in which each value keeps its line number, so that the JSON reader and its error messages work
+ * for YAML files, too.
  *
  *     a: 1            {"a":1,
  *     b:        ->    "b":
  *       c: yes        {"c":true}}
  *
- * The events of libyaml are written in their order. Before each key or value, line breaks are added up to the line
- * of the event. An alias becomes the text of its anchor, on one line. A key may be repeated if its earlier value is
- * empty or the same: programs take the last value. libyaml is loaded when the first YAML file is read. */
+ * libyaml reports events (a key, a value, the end of a list ...), which are written as JSON in their order. Before each
+ * key or value, line breaks are added up to the line of the event. An alias (*name) becomes the JSON text of its anchor
+ * (&name), on one line. A key may be repeated if its earlier value is empty or the same, because programs use the last
+ * value. libyaml is loaded when the first YAML file is read. */
 #include <string.h>
 
 #include "base/base_internal.h"

@@ -1,12 +1,13 @@
-/* The hash table of all caches, from the bytes of a key to a value. A slot is one place of the table:
+/* The hash table that all caches use. It finds the value of a key from the bytes of the key. A slot is one place of the
+ * table:
  *
- *     hash(key) -> slot, and the ways - 1 slots after it
- *     slot         { tag: part of the hash, entry: number from 1, 0 = empty }
- *     entry        key value; entries are stored in the order in which they are added, so a few entries touch little
- * memory
+ *     hash(key) -> a slot, and the next (ways - 1) slots, in which the key may be
+ *     slot         { tag: part of the hash, entry: number of an entry, from 1; 0 = the slot is free }
+ *     entry        a key and its value; entries are stored in the order in which they are added, so that few entries
+ *                  occupy little memory
  *
- * If a table has no more slots than `ways`, all slots are searched and no hash is computed. If all slots of a new key
- * are in use, its entry replaces one of their entries, each of them in turn. */
+ * If a table has no more slots than `ways`, all slots are searched, and no hash is computed. If all slots of a new key
+ * are in use, the entry of the new key replaces the entry of one of these slots; the slots take turns. */
 #include "base/base_internal.h"
 #include "memo/memo_internal.h"
 #include "op/op_internal.h"
@@ -92,14 +93,15 @@ void *nnc_memo_add(nnc_memo *memo, const void *key) {
 
 void *nnc_memo_value(const nnc_memo *memo, uint32_t index) { return key_at(memo, index + 1) + memo->value_at; }
 
-/* ---- estimates that share results: lowered lists with their op tables, product times, and passes (the results of
- * plans that differ only in the number of micro-batches) ----
+/* ---- estimates that share results: op lists that were lowered for a plan, with their op tables; times of matrix
+ * products; and passes (times, memory and FLOPs of one micro-batch, for plans that differ only in the number of
+ * micro-batches) ----
  *
- *     first estimate of a model on a device                 -> nnc_estimate_once
- *     later, passes in the cache and estimate is brief      -> step ends, pipeline, step
- *     later, else: list from the cache, or lowered          -> partition, table, nnc_estimate_time
+ *     first estimate of a model on a device                   -> nnc_estimate_once
+ *     later, passes in the cache and the estimate is brief    -> step ends, pipeline, step
+ *     later, other cases: list from the cache, or lowered     -> partition, table, nnc_estimate_time
  *
- * On every path the results are equal to those of nnc_estimate_once in every bit. */
+ * On each of these three paths, the results are equal to those of nnc_estimate_once in every bit. */
 
 /* ---- cache of the times of matrix products ---- */
 

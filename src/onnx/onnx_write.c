@@ -1,10 +1,12 @@
-/* Writes the entries of "ops" of a graph file, and the values that are not yet written.
+/* Writes the entries of the list "ops" of a graph file, and values that were deferred.
  *
- * A tensor gets a name only when a later entry goes back to it; a name is free again after its last use. The first of
- * two equal passes finds the last use of each register, and the second pass writes.
+ * A tensor of the graph file gets a name only if a later entry reads it and is not the next entry; after its last use,
+ * the name is free for other tensors. The nodes are converted twice in the same way: the first run finds the last use
+ * of each register (tensor), the second run writes.
  *
- * Frameworks export one op as several nodes (mean, subtract, square, ...: a norm). The value of such a node is
- * deferred: it has a pattern and its source, and it is written when a later node shows which op it belongs to. */
+ * Programs export one op, such as a norm, as several nodes (mean, subtract, square ...). The value of such a node is
+ * deferred: only its pattern and the input of the op are stored. The value is written when a later node shows to which
+ * op it belongs. */
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 

@@ -221,8 +221,9 @@ double nnc_block_format_bytes(double element_bytes, double scale_bytes, double b
 }
 
 /* ---- collectives: communication between ranks ----
- * A collective has no FLOPs, moves no bytes of device memory and keeps no tensor; the links decide its time (src/cost).
- * Backward of an all-gather is a reduce-scatter, and the reverse. */
+ * A collective has no FLOPs, moves no bytes of device memory and keeps no tensor; the links between the ranks decide
+ * its time (src/cost). The backward of an all-gather is a reduce-scatter, and the backward of a reduce-scatter is an
+ * all-gather. */
 
 NNC_ENUM_NAMES(nnc_collective, NNC_COLLECTIVE_LIST)
 NNC_ENUM_NAMES(nnc_comm, NNC_COMM_LIST)
@@ -273,9 +274,9 @@ const nnc_op_row nnc_collective_row = {
 /* ---- operators of captured programs other than products, convolutions and attention: each reads and writes its
  * tensors once ---- */
 
-/* Returns the work of a captured operator: it reads each input once and writes each output once, with the bytes that
- * were recorded. Its arithmetic is not counted: on every device it takes much less time than the traffic.
- * [captured-kernel] */
+/* Returns the work of an operator of a captured program: it reads each of its inputs once and writes each of its
+ * outputs once; their bytes were recorded. The arithmetic of the operator is not counted, because it takes much less
+ * time than the memory traffic on every device.   [captured-kernel] */
 NNC_SAYING nnc_work kernel_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_kernel *p = &op->u.kernel;
     nnc_work work = { 0 };

@@ -1,9 +1,10 @@
-/* Pointwise ops: their FLOPs, bytes read and written, and bytes kept, each computed from a number of elements.
+/* Pointwise ops: computes their FLOPs, the bytes that they read, write and keep, from numbers of elements.
  *
- * Each kind of pointwise op (NNC_POINTWISE_LIST) has one row, which names its members; without a row this file does not
- * compile. Counts are by inspection of the kernels, per element of the output; a transcendental function counts as one
- * FLOP. Some kinds change the number of elements (dispatch, pools): input_elements is then the number of elements that
- * forward reads and backward writes.   [pointwise] */
+ * Each kind of pointwise op (NNC_POINTWISE_LIST) has one row in this file, which does not compile if a row is missing.
+ * The numbers in a row are per element of the output; they were counted by inspection of the kernels, and a
+ * transcendental function counts as one FLOP. The output of some kinds (dispatch, pools) has another number of elements
+ * than the input: for these kinds, input_elements is the number of elements that forward reads and backward writes.
+ * [pointwise] */
 #include "base/base_internal.h"
 #include "op/op_internal.h"
 

@@ -522,14 +522,16 @@ const nnc_op_row nnc_scan_row = {
 
 /* ---- losses: cross-entropy and mean squared error ---- */
 
-/* Computes the work of a loss. Cross-entropy has `tokens` rows of `classes` logits. Fused: forward reads the logits
- * once; backward reads them and overwrites them with the gradient. Unfused, in fp32: forward casts the logits and
- * computes the log-softmax; backward computes its gradient and casts it back. Mean squared error: forward reads
- * prediction and target, backward writes one gradient. Source: counts by inspection.   [cross-entropy]
+/* Computes the work of a loss. Cross-entropy has `tokens` rows of `classes` logits. A fused cross-entropy reads the
+ * logits once in forward; in backward it reads them and writes the gradient over them. An unfused cross-entropy
+ * computes in fp32: forward casts the logits and computes the log-softmax; backward computes the gradient of the
+ * log-softmax and casts it to the format of the logits. Mean squared error reads prediction and target in forward, and
+ * writes one gradient in backward. Source: counts by inspection.   [cross-entropy]
  *
- * If tensor ranks divide the classes (is_split), all kernels in fp32: forward has cast, maximum, difference,
- * exponential, sum, difference; backward has zeros, exponential, sum, product, cast. Source:
- * torch/distributed/tensor/parallel/loss.py of PyTorch (_log_softmax and _nll_loss_and_log_softmax_backward). */
+ * If is_split() is true (tensor ranks divide the classes of an unfused loss), each primitive operation is a kernel in
+ * fp32: in forward cast, maximum, difference, exponential, sum, difference; in backward zeros, exponential, sum,
+ * product, cast. Source: torch/distributed/tensor/parallel/loss.py of PyTorch (_log_softmax and
+ * _nll_loss_and_log_softmax_backward). */
 static bool is_split(const nnc_loss *p) { return p->split && p->divided && !p->fused && !p->in_place; }
 
 NNC_SAYING nnc_work loss_work(const nnc_op *op, nnc_derivation *why) {

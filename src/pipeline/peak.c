@@ -1,12 +1,12 @@
-/* The most bytes that one device of a pipeline keeps for backward, if its chunks keep different amounts: the first
- * chunk has the embedding, the last chunk the head, or some chunks have one layer more. This peak follows from the
- * order list alone, without times:
+/* Computes the most bytes that one device of a pipeline keeps for backward at the same time, for devices whose chunks
+ * keep different amounts per pass: the first chunk has the embedding, the last chunk has the head, or some chunks have
+ * one more layer. This peak follows from the order list of the device alone, without times:
  *
  *     device 1 of 2, interleaved, 2 chunks:                    F0 F0 F1 B1 F1 B1 F0 B0 ...
  *     passes that chunk 0 keeps, after each forward:           1  2  2     2     3
  *     passes that chunk 1 keeps, after each forward:           0  0  1     1     0
  *
- * The bytes of a chunk are kept from the start of its forward to the end of the op that frees them; see
+ * A pass is kept in its chunk from the start of its forward to the end of the op that frees its activations; see
  * nnc_pipeline_in_flight. */
 #include "base/base_internal.h"
 #include "pipeline/pipeline_internal.h"

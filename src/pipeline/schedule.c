@@ -24,8 +24,8 @@ static void append(nnc_pipeline_device *device, int64_t repeat, const uint8_t *o
     append((device), (repeat), (const uint8_t[]){ __VA_ARGS__ }, sizeof((uint8_t[]){ __VA_ARGS__ }))
 
 /* ---- 1f1b, arXiv:2104.04473 ----
- * Device i of p runs min(m, p-i-1) forwards, then one forward and one backward in turn, then the remaining backwards.
- * */
+ * Device i of p runs min(m, p-i-1) forwards, then one forward and one backward alternately, then the remaining
+ * backwards. */
 
 /* Writes the order list of a device: first `ahead` forwards, then one forward and one backward alternately, then
  * `ahead` backwards. n: number of micro-batches; with several chunks per device, the number of micro-batches times the
@@ -93,9 +93,9 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_GPIPE) = {
 };
 
 /* ---- interleaved, arXiv:2104.04473 ----
- * 1f1b with v chunks per device: one chunk of a micro-batch takes the place of a micro-batch. A device goes on to its
- * next chunk after every p micro-batches. Device i begins with min(m v, 2(p-i-1) + (v-1)p) forwards. Virtual stage s is
- * on device s % p. m is a multiple of p. With one chunk the schedule equals 1f1b. */
+ * The order of 1f1b with v chunks per device: one chunk of a micro-batch counts like a micro-batch of 1f1b. A device
+ * moves on to its next chunk after every p micro-batches. Device i begins with min(m v, 2(p-i-1) + (v-1)p) forwards.
+ * Virtual stage s is on device s % p. m must be a multiple of p. With v = 1, the schedule is 1f1b. */
 
 static void write_interleaved(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device) {
     const int64_t p = pipeline->stages, v = pipeline->chunks, after = p - d - 1;
@@ -205,8 +205,9 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_H2) = {
 };
 
 /* ---- ZB-V, arXiv:2401.10241 ----
- * Two chunks per device: virtual stages 0 .. p-1 pass the devices from first to last, p .. 2p-1 from last to first. The
- * list is written for n = max(m, 2p-1) micro-batches; ops of micro-batches that do not exist are skipped. */
+ * Two chunks per device: forward passes the devices from first to last on virtual stages 0 .. p-1, and from last to
+ * first on virtual stages p .. 2p-1. The order list is written for n = max(m, 2p-1) micro-batches; ops of micro-batches
+ * that do not exist are skipped. */
 
 static void write_zb_v(const nnc_pipeline *pipeline, int64_t i, nnc_pipeline_device *device) {
     const int64_t p = pipeline->stages, n = most(pipeline->micro_batches, 2 * p - 1);
@@ -246,11 +247,11 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_V) = {
 };
 
 /* ---- DualPipe, arXiv:2412.19437 ----
- * Half of the micro-batches enters at each end of the pipeline; if m is odd, one more enters at device 0. Device i
- * holds stage i for one direction and stage p-1-i for the other, so `chunks` is 1, and times are given once per stage.
- * A forward of one direction and a backward of the other can run as a pair, which takes the sum of their times and
- * sends both results at its end. p is even, or 1. The list is written for n = max(ceil(m / 2), p) micro-batches from
- * each end; ops of micro-batches that do not exist are skipped. */
+ * Half of the micro-batches enter the pipeline at each end; if m is odd, one more enters at device 0. Device i holds
+ * stage i for one direction and stage p-1-i for the other direction. `chunks` is 1 all the same, because the times of a
+ * stage are the same in both directions. A forward of one direction and a backward of the other can run as a pair,
+ * which takes the sum of their times and sends both results at its end. p must be even, or 1. The order list is written
+ * for n = max(ceil(m / 2), p) micro-batches from each end; ops of micro-batches that do not exist are skipped. */
 
 /* Writes the order list of a dualpipe device. i: number of devices between this device and the nearer end of the
  * pipeline. n: number of micro-batches that enter at each end. Direction 0 is the direction that enters at the nearer

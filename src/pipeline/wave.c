@@ -299,17 +299,15 @@ static void begin(const nnc_wave_shape *shape, nnc_wave *wave) {
 
 /* ---- skipping periods in closed form ---- */
 
-/* A slot computes the next state (when each device is free, when each message arrives) from the current state by maxima
- * of sums. So every element after n slots is a convex function of the elements before them. In two cases the replay
- * continues in closed form:
+/* A slot computes the next state of the replay (when each device is free, when each message arrives) from the current
+ * state by maxima of sums. Therefore, each time after n slots is a convex function of the times before these slots. In
+ * two cases the replay continues in closed form:
  *
- *   - The state repeats, with all times later by the same amount: then it repeats forever.
- *   - Each element grew by its own constant amount in two successive repeats, because some stages do not wait for each
- *     other. A trial starts one more repeat from the state that would be reached K repeats later. If each element grows
- * by
- *     the same amount there, it also does in all repeats in between, because the functions are convex. Bisection finds
- * the
- *     largest such K.   [pipeline-skip] */
+ *   - The state repeats, with all times later by the same amount: then it repeats in this way forever.
+ *   - Each time grew by a constant amount of its own in two successive repeats, because some stages do not wait for
+ *     each other. A trial starts one more repeat from the state that would be reached K repeats later. If each time
+ *     grows by its constant amount in this repeat, too, it does so in all repeats in between, because the functions are
+ *     convex. Bisection finds the largest such K.   [pipeline-skip] */
 
 enum { TRIAL_MIN = 8 }; /* smallest number of repeats that are left for which a trial saves time */
 

@@ -1,8 +1,8 @@
-/* Reads plan files ("nncost.plans/1"): the common part, the scenarios that inherit it key by key, and their
- * requirements. Also validates any spec file.
+/* Reads plan files ("nncost.plans/1"): the common settings, the scenarios, which inherit each key of the common
+ * settings, and their requirements. This file also checks spec files of any kind for faults.
  *
- * All lists of keys and values (plan fields, --set fields, rules) are inherited in the same way: a key of the
- * scenario replaces the common key; null removes it. */
+ * All lists of keys and values (fields of the plan, fields of --set, rules) are inherited in the same way: a key of a
+ * scenario replaces the same key of the common settings, and the value null removes it. */
 #include <nncost/run.h>
 #include <nncost/serve.h>
 
