@@ -16,13 +16,13 @@ typedef struct loaded {
     const struct loaded *next;
     nnc_spec_kind kind;
     const char *asked;
-    const void *spec; /* the loaded struct; NULL = no data folder has the id */
+    const void *spec; /* the struct that was loaded for the id `asked`; NULL = no data folder has this id */
     const nnc_error *error;
 } loaded;
 
 struct nnc_specs {
     nnc_arena *arena;
-    const loaded *loaded; /* list of the loaded specs, the newest first */
+    const loaded *loaded; /* list of all loaded specs, the one loaded last first */
     nnc_folders folders;
     /* paths of the files that are read now: each, except the last, waits for the next, which its key "like" names */
     const char *reading[NNC_LIKE_MAX];
@@ -916,7 +916,7 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip) {
     case NNC_JSON_BOOL: return nnc_digest_number(digest, nnc_json_bool(at));
     case NNC_JSON_NUMBER:
         value = nnc_json_number(at);
-        value = value == 0 ? 0 : value; /* turns -0 into 0, so that both have the same digest */
+        value = value == 0 ? 0 : value; /* turns -0 into 0, so that both zeros give the same digest */
         memcpy(&bits, &value, sizeof(bits));
         return nnc_digest_number(digest, bits);
     case NNC_JSON_TEXT: return nnc_digest_text(digest, nnc_json_text(at));

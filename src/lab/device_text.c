@@ -144,9 +144,9 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     const nnc_fitted_value *value = value_of(w, p->name, field->name);
     if (field->type == NNC_FIELD_OBJECT || field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
         put_inner(w, p, field, any);
+    } else if (field->type == NNC_FIELD_ENUM) {
         /* An enum field is the basis of the device. The bases are in ascending order of quality; the better of the old
          * and the new basis is written. */
-    } else if (field->type == NNC_FIELD_ENUM) {
         const char *old = old_text(p->at, field->name);
         int basis = old != NULL ? nnc_names_find(field->names, old) : -1;
         basis = basis > (int)w->change->basis ? basis : (int)w->change->basis;

@@ -28,7 +28,7 @@ typedef struct range {
                        * device table */
     double step; /* step size of the search: of the logarithm of the value if `ratio` is true, otherwise of the value */
     double usual; /* start of the search; NaN: the start is twice the memory bandwidth, about the least bandwidth of
-                       * an L2 cache */
+                   * an L2 cache */
     bool ratio;
 } range;
 

@@ -309,22 +309,22 @@ static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *obj
  * otherwise it is not listed. */
 typedef enum need {
     ANY,
-    FORWARD,  /* needs rows of forward kernels */
-    BACKWARD, /* needs rows of backward kernels */
-    /* needs 20 rows, or 3 rows for each parameter of the fit group; all requirements from RATE to WIDTHS also need as
-     * many rows */
+    FORWARD,  /* the parameter needs rows of forward kernels */
+    BACKWARD, /* the parameter needs rows of backward kernels */
+    /* the parameter needs 20 rows, or 3 rows for each parameter of the fit group; the requirements from RATE to WIDTHS
+     * need as many rows, too */
     KERNELS,
-    RATE,      /* needs a device whose file states the bandwidth of its L2 cache */
-    RATIO,     /* needs a device whose file does not state the bandwidth of its L2 cache */
-    ISSUED,    /* needs kernels that PyTorch issued */
-    UNSTATED,  /* needs kernels that PyTorch issued, and a device whose file does not state the parameter */
-    UNALIGNED, /* needs matrix products with a dimension that is no multiple of 16 bytes */
-    WIDTHS,    /* needs rows with two widths of attention heads */
-    NO_RATIO,  /* needs a device whose file does not state the rate of unaligned products */
-    A_RATIO,   /* needs a device whose file states the rate of unaligned products */
-    DEPTHS,    /* needs 20 rows, of models with at least two different numbers of layers */
-    MESSAGES,  /* needs 6 rows of collectives */
-    SIZES      /* needs 6 rows of collectives, with two numbers of ranks */
+    RATE,      /* the parameter needs a device whose file states the bandwidth of its L2 cache */
+    RATIO,     /* the parameter needs a device whose file does not state the bandwidth of its L2 cache */
+    ISSUED,    /* the parameter needs kernels that PyTorch issued */
+    UNSTATED,  /* the parameter needs kernels that PyTorch issued, and a device file that does not state it */
+    UNALIGNED, /* the parameter needs matrix products with a dimension that is no multiple of 16 bytes */
+    WIDTHS,    /* the parameter needs rows of attention with two different head widths */
+    NO_RATIO,  /* the parameter needs a device whose file does not state the rate of unaligned products */
+    A_RATIO,   /* the parameter needs a device whose file states the rate of unaligned products */
+    DEPTHS,    /* the parameter needs 20 rows, of models with at least two different numbers of layers */
+    MESSAGES,  /* the parameter needs 6 rows of collectives */
+    SIZES      /* the parameter needs 6 rows of collectives, with two numbers of ranks */
 } need;
 
 /* Parameters that rows of a fit group can determine, for every group except "steps". group: the beginning of the

@@ -89,19 +89,19 @@ typedef struct nnc_measured {
     const char *framework;
     const char *software;   /* id of the software profile with which the row is predicted; NULL = the default profile */
     const char *source;     /* source up to its colon (owner/repo); the name of the file if there is no
-                                        * source */
+                             * source */
     const char *model_name; /* name of the model, as written in the file of measurements; "" = not stated */
     bool fitted;            /* true: values may be fitted on the row; false: the row is only compared with
-                                        * its prediction */
+                             * its prediction */
     const char *model_id;   /* id of a shipped model, or path of a model file; NULL = the member `model` is the model */
     const nnc_model *model; /* model of the row; NULL: model_id names it, or the row (a kernel, a collective)
-                                        * has no model */
+                             * has no model */
     const char *model_text; /* text from which the model was made, "ID FIELD=VALUE ..."; NULL = the model was
-                                        * not made from a text */
+                             * not made from a text */
     nnc_implementation implementation; /* library that implements the operators of the measured program */
     nnc_plan plan;
     uint64_t given[2];   /* one bit for each plan field, in the order of the table of fields; 1 = the row has a
-                                 * cell for this field */
+                          * cell for this field */
     const char *version; /* version of the framework; "" = not stated */
     /* true: a setting of the plan that the row does not state has the default of `nncost estimate` */
     bool as_stated;
@@ -122,7 +122,7 @@ typedef struct nnc_measured {
     bool called;     /* true: the measured time is from the call on the host to the end of the kernel */
     nnc_measured_collective collective;
     nnc_served served;
-    nnc_serve_ask ask;        /* load, plan and engine with which the requests were served */
+    nnc_serve_ask ask;        /* load, plan and serving engine of the measured deployment */
     bool single;              /* true: the server had only one request at a time */
     nnc_dtype pass_precision; /* precision of a measured forward pass of a denoiser or encoder */
     bool tensor_open;         /* true: the source does not state the degree of tensor parallelism */
@@ -172,11 +172,11 @@ typedef struct nnc_scored {
     bool saturated; /* true: the row's request rate is above the rate that the predicted engine can serve */
     double error;
     double model_flops; /* FLOPs of the step on all devices; attention counts all pairs of query and key, also
-                                  * masked ones */
+                         * masked ones */
     /* kind of measured memory (allocated, reserved ...) with which predicted_bytes is compared */
     nnc_memory_stat memory_stat;
     double predicted_bytes, memory_error;
-    double most_bytes;                                /* upper end of the interval of predicted_bytes */
+    double most_bytes;                                /* upper end of the interval of predicted_bytes, in bytes */
     double peak_allocated_error, peak_reserved_error; /* errors of the predicted peaks: peak_allocated_error of
                                                        * allocated memory, peak_reserved_error of reserved memory;
                                                        * NaN if the row does not state the peak */
@@ -296,7 +296,7 @@ typedef struct nnc_fit_row {
     uint64_t digest;
     int32_t file;
     bool held;      /* true: the row is held out, so no parameter is fitted on it */
-    bool launches;  /* true: the row is a launch-bound step */
+    bool launches;  /* true: the row is a training step that is launch-bound */
     bool unaligned; /* true: the row is a step whose time depends much on products with unaligned dimensions */
     int32_t group;
     int32_t part;                        /* index of the part of the cross-validation to which the row belongs */
@@ -314,7 +314,7 @@ typedef struct nnc_fit_parameter {
     double before;    /* value before the fit; NaN = the neutral value of the parameter is not a number */
     double value;     /* fitted value, with six significant digits; NaN = the parameter is not fitted */
     double low, high; /* from low to high, the mean of |ln(predicted / measured)| over the rows of this
-                              * parameter grows by at most 0.01 */
+                       * parameter grows by at most 0.01 */
     int32_t rows;     /* number of rows on which the parameter was fitted */
     const char *of;   /* name of the fit group whose rows determine the parameter */
     bool at_limit;
@@ -368,7 +368,7 @@ enum { NNC_MINIMISE_MAX = 32 };
 typedef double nnc_minimise_fn(const double *x, void *context);
 
 typedef struct nnc_minimise_problem {
-    int count; /* number of parameters to change, 1 to NNC_MINIMISE_MAX */
+    int count; /* number of parameters that the search changes, 1 to NNC_MINIMISE_MAX */
     const double *low, *high;
     const double *step; /* for each parameter, how far from the start the search makes its first tries; above 0 */
     /* the search ends when the value of the function, or all parameters, change by less than this fraction */
@@ -448,7 +448,7 @@ typedef struct nnc_log {
     double whole_run_s; /* mean step time of the whole run in seconds, as a line of the log states it */
     double late_s;      /* step time of the latest line after the warm-up that is not in the median; used if no line is
                          * in the median */
-    double mfu;         /* MFU that the latest line states, or FLOP/s / peak */
+    double mfu;         /* MFU of the latest line: the stated MFU, or the stated FLOP/s divided by the peak */
     /* largest numbers of allocated bytes and of reserved bytes that a line has stated */
     double allocated_bytes, reserved_bytes;
     double bar_steps;

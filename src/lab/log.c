@@ -10,7 +10,7 @@
 #include "lab/lab_internal.h"
 
 typedef enum quantity {
-    STEP, /* kind of number in a log line: number of the step */
+    STEP, /* kind of number in a log line: number of the training step */
     STEP_S,
     STEPS_PER_S,
     SAMPLES_PER_S, /* kind of number in a log line: samples per second of all devices */

@@ -727,7 +727,7 @@ static void set_vector(reading *r, nnc_op *op) {
     static const struct {
         const char *name;
         nnc_op_kind kind;
-        int32_t of; /* kind within kind: of the pointwise op, of the norm or of the optimizer */
+        int32_t of; /* which pointwise op, norm or optimizer it is: a value of its enum */
         bool alone;
     } known[] = { { "gelu", NNC_OP_POINTWISE, NNC_PW_GELU, false },
                   { "softmax", NNC_OP_POINTWISE, NNC_PW_SOFTMAX, false },

@@ -46,7 +46,7 @@ nnc_status nnc_minimise_available(nnc_error *err) {
 /* NOLINTNEXTLINE(readability-non-const-parameter): the type is NLopt's */
 static double evaluate(unsigned count, const double *x, double *gradient, void *context) {
     const nnc_minimise_problem *problem = context;
-    (void)count, (void)gradient; /* the gradient is not used, because Subplex needs no derivatives */
+    (void)count, (void)gradient; /* NLopt asks for no gradient, because Subplex needs no derivatives */
     const double value = problem->value(x, problem->context);
     return isfinite(value) ? value : HUGE_VAL;
 }

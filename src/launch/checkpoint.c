@@ -22,7 +22,7 @@ enum {
     KEY_MAX = 192,                  /* size of the text for a key or name in a GGUF file, in bytes */
     TEXT_MAX = 256, /* size of the text for a string value in a GGUF file, in bytes; a longer string is not stored */
     LIST_MAX = 512, /* longest list whose items are stored; of a longer list only the number of items is
-                                     * stored */
+                     * stored */
     DIMENSIONS_MAX = 4, /* largest number of dimensions of a tensor in a GGUF file (GGML_MAX_DIMS) */
     SHARDS_MAX = 2048
 };

@@ -579,8 +579,8 @@ static nnc_status make_model(nnc_reading *r, int index, const char **path) {
     snprintf(name, size, "%s%s", slash == NULL ? "./" : "", file);
     if (strlen(base) >= sizeof stem) {
         base += strlen(base) - sizeof stem + 1; /* the id of a model must fit into
-                                                                                * `stem`, so only the end of a long name
-                                                                                * is used */
+                                                 * `stem`, so only the end of a long name
+                                                 * is used */
     }
     nnc_spec_stem(base, false, stem, sizeof stem);
     nnc_buffer_text(&text, "{ \"schema\": \"nncost.model/1\", \"id\": ");

@@ -118,7 +118,7 @@ typedef struct nnc_launch_asked {
     bool serves; /* true: the command is for serving, so it computes a deployment; false: it computes a training step */
     int leading; /* number of operands before MODEL, such as the name of a picture in `nncost plot` */
     bool may_be_open; /* true: a key with the value "auto" whose field nothing else sets is listed; false: such a key
-                         * is an error */
+                       * is an error */
 } nnc_launch_asked;
 
 /* Tests whether a file is a launch file, by its name and content. Returns true for every YAML and TOML file, so that
@@ -142,7 +142,7 @@ nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *mod
 
 /* A training plan that is to be written as a launch file, with its model and device. */
 typedef struct nnc_launch_plan {
-    const char *format, *software; /* software: id of the software profile of the plan */
+    const char *format, *software; /* software: id of the software profile with which the plan was estimated */
     const char *model_asked, *device;
     const nnc_model *model;
     const nnc_device *on;
@@ -177,7 +177,7 @@ enum {
 /* Index of the table of a launch format: its rows by the first character of their keys, and the members of the table
  * that are read often. */
 typedef struct nnc_table_index {
-    const char **keys; /* keys[i]: key of row i */
+    const char **keys; /* keys[i]: key of row i of the table */
     nnc_json *rows;
     /* next[i]: 1 + number of the next row whose key has the same first character as the key of row i; 0 = no such
      * row */
@@ -216,7 +216,7 @@ typedef struct nnc_launch_file {
 typedef struct nnc_set_field {
     const nnc_field *field;
     char value[NNC_LAUNCH_VALUE];
-    int file; /* index of the first launch file that gives the value */
+    int file; /* index of the first launch file that gives a value to the field */
     /* the JSON value in the launch file; node NULL: the value is a rule or a default of the format's table */
     nnc_json at;
     bool is_default;
@@ -240,7 +240,7 @@ typedef struct nnc_launch_question {
     nnc_json at, fields;
     /* name of the single field that must be set; used if the table gives no list `fields` */
     const char *only;
-    const char *path; /* path of the key that asks the question, in the arena */
+    const char *path; /* path of the key from which the question comes, in the arena */
     int file;
     bool is_open; /* true: the question has no answer, because no option and no file sets any of the fields */
 } nnc_launch_question;
@@ -289,7 +289,7 @@ typedef struct nnc_script_word {
 } nnc_script_word;
 
 typedef struct nnc_script_words {
-    nnc_script_word *items; /* array of `count` words in the arena */
+    nnc_script_word *items; /* array of `count` words of a command, in the arena */
     int32_t count, capacity;
 } nnc_script_words;
 
@@ -343,9 +343,9 @@ typedef enum nnc_certainty { NNC_RUNS_NOT, NNC_RUNS_MAYBE, NNC_RUNS_LIKELY, NNC_
 typedef struct nnc_shell_frame {
     char kind;             /* the construct: 'i' = if, 'l' = loop, 'c' = case, 'f' = function, '{' or '(' = commands
                             * in such brackets */
-    nnc_certainty outside; /* certainty that the script reaches the construct */
-    nnc_certainty behind;  /* certainty that the commands after the end of the construct run */
-    nnc_certainty taken;   /* certainty that an earlier branch of the construct was taken */
+    nnc_certainty outside; /* certainty that the script reaches this construct */
+    nnc_certainty behind;  /* certainty that the commands after the end of this construct run */
+    nnc_certainty taken;   /* certainty that an earlier branch of this construct was taken */
     bool at_pattern;
     const char *subject; /* of a case: the value of the word after `case`; NULL = unknown */
 } nnc_shell_frame;
@@ -363,7 +363,7 @@ typedef struct nnc_shell {
     nnc_certainty runs; /* certainty that the script reaches the current command */
     nnc_certainty last; /* certainty that the previous command succeeded */
     bool in_test;       /* true: the read position is inside "[[ .. ]]", after && or || */
-    bool in_condition;  /* true: the read position is between "if" and "then" */
+    bool in_condition;  /* true: the read position is in the condition of an if, between "if" and "then" */
     char after[3];      /* operator before the current command: "&&", "||" or "" (no operator) */
     const char *marker; /* word that ends a here document; its text begins on the next line */
     size_t marker_length;

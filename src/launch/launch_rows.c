@@ -312,7 +312,7 @@ static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *
             set->is_default = false;
             set->at = at;
         }
-        return; /* the value of the field does not change */
+        return; /* keeps the value: the new one is equal, or only a default */
     }
     if (set != NULL && !set->is_default && nnc_flags_of(field->type) == NULL) {
         if (!nnc_reading_is_given(r, field)) { disagree(r, at, set, text); }
@@ -544,7 +544,7 @@ static bool value_text(nnc_json at, char *text, size_t size) {
 
 typedef struct formula {
     nnc_reading *r;
-    nnc_json at; /* value for which the formula is computed; errors name its key */
+    nnc_json at; /* value of the launch file for which the formula is computed; errors name the key of this value */
     double stack[16];
     int depth;
 } formula;

@@ -523,7 +523,7 @@ static bool take_assignment(nnc_shell *s, const token *t) {
     const int32_t line = s->line;
     if (close != NULL) {
         nnc_shell_expand(s, t->at + length, value, &cells_of); /* the item "[key]=value" keeps its
-                                                                                 * key */
+                                                                * key */
     }
     if (is_array) {
         read_items(s, value + 1, end - 1, &cells_of);
@@ -762,8 +762,8 @@ static token read_command(nnc_shell *s) {
             if (!is_token(&t, "!") && !is_token(&t, "time")) {
                 if (s->depth > depth) {
                     s->frames[depth].behind = outside; /* after the construct, commands run with the
-                                                                            * certainty from before it, as in "a || { b;
-                                                                            * } c" */
+                                                        * certainty from before it, as in "a || { b;
+                                                        * } c" */
                 }
                 pass(s, &t);
                 s->after[0] = '\0';
@@ -776,7 +776,7 @@ static token read_command(nnc_shell *s) {
             open_frame(s, '(')->behind = outside;
             pass(s, &t);
             return (token){ .at = ";", .length = 1 };
-        } else if (is_descriptor(s, &t)) { /* the number of a file descriptor, as in 2>&1, is skipped */
+        } else if (is_descriptor(s, &t)) { /* skips the number of a file descriptor before < or >, as in 2>&1 */
             continue;
         } else if (t.is_word && at_begin && take_assignment(s, &t)) {
             s->last = NNC_RUNS;
@@ -790,7 +790,7 @@ static token read_command(nnc_shell *s) {
                 expand_words(s, &t, &w);
                 at_begin = false;
             }
-        } else if (is_token(&t, "(") && w.count == 1) { /* the beginning of a function, "name() {" */
+        } else if (is_token(&t, "(") && w.count == 1) { /* this is the beginning of a function, "name() {" */
             skip_to(s, "{", "{");
             begin_function(s, w.items[0].text);
             s->frames[depth].behind = outside;

@@ -285,7 +285,7 @@ static nnc_status merge(writer *w, const yaml_event_t *event, level *in) {
     size_t next = 0;
     for (size_t at = a->begin + 1; at < a->end && !w->out->failed; at = next + 1) {
         next = member_end(w->out->bytes, at, a->end);
-        at += strspn(w->out->bytes + at, " \n"); /* skips blanks, which may have replaced a removed member */
+        at += strspn(w->out->bytes + at, " \n"); /* skips blanks, which stand where a member was removed */
         const char *colon = strstr(w->out->bytes + at, "\":");
         member found = { 0 };
         size_t end = 0;

@@ -285,8 +285,8 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
     join_rows(shared, alike, step, rows);
 }
 
-/* Returns the sum of the forward and backward times of all layers of a lowered list, in seconds for one micro-batch.
- * Communication that overlaps with compute is not counted. */
+/* Returns the sum of the forward and backward times of all layers of a lowered list, in seconds for one micro-batch. Of
+ * the communication time, only the exposed part is counted. */
 static double sum_table(nnc_lowered *alike, const nnc_step *step) {
     nnc_segment_time units[NNC_SEGMENTS_MAX];
     double rows_s[NNC_ROWS_MAX]; /* times before overlap, to restore the table: nnc_step_segment_times shortens
@@ -544,7 +544,7 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
     recall_ends(p, &p->step, scratch);
     if (!nnc_same_bytes(&p->grad_accumulate, &share, sizeof share) ||
         !nnc_same_bytes(&p->overlap, &r->plan.overlap, sizeof p->overlap)) {
-        if (shared->added != p) { /* the plan changes only the weight-gradient ops of the list */
+        if (shared->added != p) { /* this plan changes only the weight-gradient ops of the op list */
             prepare_again(&p->step, p->alike);
             build_rest(shared, p->alike, &p->step);
             shared->added = p;

@@ -31,12 +31,12 @@ typedef enum nnc_show {
     NNC_SHOW_UNIT,     /* a number with its unit and four digits: "12.30 ms"; a value without a unit is shown as
                         * NNC_SHOW_SHORT */
     NNC_SHOW_SHORT,    /* a number with four digits; from 10,000 up with a prefix: "12.30 k" */
-    NNC_SHOW_COUNT,    /* a number with separators of thousands: "1,557,611,200", "16.73" */
-    NNC_SHOW_PLAIN,    /* a number with all its digits, at most 12 */
+    NNC_SHOW_COUNT,    /* a number with separators of thousands: "1,557,611,200"; with a fraction: "16.73" */
+    NNC_SHOW_PLAIN,    /* a number with all its digits, but not more than 12 digits */
     NNC_SHOW_SCALED,   /* a number with a prefix such as G, for a column whose heading names the unit: "386.5 G" */
-    NNC_SHOW_PERCENT,  /* a share, printed as "41.2%" */
-    NNC_SHOW_PERCENT2, /* a share, printed as "41.23%" */
-    NNC_SHOW_ERROR     /* an error, printed as "+12.3%", or as "x11.5" if large */
+    NNC_SHOW_PERCENT,  /* a share in percent with one decimal: "41.2%" */
+    NNC_SHOW_PERCENT2, /* a share in percent with two decimals: "41.23%" */
+    NNC_SHOW_ERROR     /* an error in percent, "+12.3%"; a large error as a factor, "x11.5" */
 } nnc_show;
 
 /* The place of a record: the record, and its position in the list that contains it. */
@@ -64,7 +64,7 @@ typedef struct nnc_metric_more {
     const char *(*each)(unsigned index);
     const char *source;  /* source of the formula or definition of the metric; NULL = no source is needed */
     const char *same_as; /* full name of the metric in the output of an estimate that has the same
-                                             * meaning */
+                          * meaning */
     /* full name of another metric, a sum to which this metric belongs; NULL = no sum contains this metric */
     const char *part_of;
 } nnc_metric_more;
@@ -109,7 +109,7 @@ typedef struct nnc_metric {
     bool shrinks : 1; /* true: the text is cut if a line of the text table would be too long */
     uint8_t values;   /* of an enumerator: number of its values */
     int8_t drop;      /* order in which columns are omitted from a line that is too long even with cut texts: lowest
-                          * number first; 0 = never omitted */
+                       * number first; 0 = never omitted */
 } nnc_metric;
 
 /* Returns the function that computes the value of a metric; NULL = the record contains the value. */
@@ -235,8 +235,9 @@ enum { NNC_COLUMN_DEPTH = 5 };
 typedef struct nnc_column {
     const char *name;
     const nnc_metric *metric;
-    int32_t index;                              /* index of the value in its array; 0 for a single value */
-    const nnc_metric *inside[NNC_COLUMN_DEPTH]; /* rows of the objects that contain the value, the outermost first */
+    int32_t index; /* index of the value in its array; 0 for a single value */
+    /* rows of the objects in which the value is, the outermost object first */
+    const nnc_metric *inside[NNC_COLUMN_DEPTH];
     int depth;
     bool joins; /* true: the value is in the same object as that of the previous column */
 } nnc_column;
@@ -277,7 +278,7 @@ nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, co
 /* A measured step time that the user gives, to compare it with the prediction. */
 typedef struct nnc_own_step {
     double step_s, mfu;
-    double predicted_over; /* predicted step time / measured step time */
+    double predicted_over; /* predicted step time / step time that the user measured */
     bool possible;         /* true: the measured step time is possible, that is, not below the lower bound */
 } nnc_own_step;
 
@@ -344,7 +345,7 @@ typedef struct nnc_launch_said {
 /* A change of a deployment with a static batch with which the deployment fits into the memory. */
 enum { NNC_SERVE_CHANGES_MAX = 3 };
 typedef struct nnc_serve_change {
-    char options[104]; /* options of the change, for example "--tensor 4 --batch 64" */
+    char options[104]; /* options with which the user makes the change, for example "--tensor 4 --batch 64" */
     double tpot_s, output_tokens_per_s, total_bytes;
     double per_million_output_tokens; /* price of a million output tokens after the change; NaN = no price is known */
 } nnc_serve_change;

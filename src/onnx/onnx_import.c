@@ -297,7 +297,7 @@ typedef struct unpacking {
 static size_t most_bytes(size_t count) { return (size_t)1000000000 + 3 * count; }
 
 static void *take(void *context, size_t size) {
-    enum { OVERHEAD = 32 }; /* bytes that the system adds to each allocation */
+    enum { OVERHEAD = 32 }; /* number of bytes that the system needs in addition for each allocation */
     unpacking *u = context;
     u->too_many = u->too_many || size > u->left || u->left - size < OVERHEAD;
     if (u->too_many) { return NULL; }

@@ -30,13 +30,13 @@ typedef enum nnc_onnx_pattern {
     NNC_ONNX_PLAIN,
     NNC_ONNX_MEAN,        /* the value is the mean of src over the last axis */
     NNC_ONNX_CENTERED,    /* the value is src minus the mean of src */
-    NNC_ONNX_SQUARED,     /* the value is the square of a CENTERED value, element by element */
-    NNC_ONNX_VARIANCE,    /* the value is the mean over the last axis of a SQUARED value */
-    NNC_ONNX_DEVIATION,   /* the value is the square root of a VARIANCE value */
+    NNC_ONNX_SQUARED,     /* the value is the square of each element of a value with the pattern CENTERED */
+    NNC_ONNX_VARIANCE,    /* the value is the mean, over the last axis, of a value with the pattern SQUARED */
+    NNC_ONNX_DEVIATION,   /* the value is the square root of a value with the pattern VARIANCE */
     NNC_ONNX_NORMED,      /* normalised src */
     NNC_ONNX_NORMED_GAIN, /* the value is the normalised src, times a gain */
     NNC_ONNX_ERF,         /* the value is the error function (erf) of src */
-    NNC_ONNX_ERF_PLUS,    /* the value is an ERF value plus 1 */
+    NNC_ONNX_ERF_PLUS,    /* the value is 1 plus a value with the pattern ERF */
     NNC_ONNX_SIGMOID,     /* the value is the sigmoid of src */
     NNC_ONNX_HARD_SIGMOID,
     NNC_ONNX_CLIPPED,
@@ -67,7 +67,7 @@ typedef struct nnc_onnx_value {
     /* index of the register (a tensor of the graph file) that contains the value; -1 = the value is not written yet */
     int32_t reg;
     int32_t shape_rank;
-    int64_t shape[4]; /* shape of the register's tensor, with shape_rank axes */
+    int64_t shape[4]; /* sizes of the axes of the register's tensor; shape_rank: number of these axes */
 } nnc_onnx_value;
 
 typedef struct nnc_onnx_graph {

@@ -394,7 +394,7 @@ bool nnc_onnx_fold(nnc_onnx_graph *g) {
     if (strcmp(g->node->op_type, "Constant") == 0) {
         const Onnx__AttributeProto *a = value;
         if (a != NULL && a->t != NULL) { return nnc_onnx_constant(g, a->t, out); }
-        out->kind = NNC_ONNX_WEIGHT; /* a constant without a tensor: a single number */
+        out->kind = NNC_ONNX_WEIGHT; /* the constant is a single number, not a tensor */
         out->origin = 1;
         return nnc_onnx_attribute(g, "value_float") != NULL || nnc_onnx_attribute(g, "value_int") != NULL ||
                nnc_onnx_refuse(g, "a constant of an unknown form");

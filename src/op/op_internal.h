@@ -21,24 +21,24 @@
 
 /* All kinds of ops: X(kind, part of the name of the kind's row), so that the rows are nnc_matmul_row, nnc_flash_row
  * ... */
-#define NNC_OP_KIND_LIST(X)                                                                                  \
-    X(NNC_OP_MATMUL, matmul)         /* C[m,n] = A[m,k] B[k,n], `batch` times; B may be a weight */          \
-    X(NNC_OP_FLASH, flash)           /* fused attention: the scores stay on the chip */                      \
-    X(NNC_OP_CONV, conv)             /* 2-d convolution or transposed convolution */                         \
-    X(NNC_OP_SCAN, scan)             /* a recurrence: tokens update and read a state, one after the other */ \
-    X(NNC_OP_NORM, norm)             /* normalisation: layer, RMS, group or batch norm */                    \
-    X(NNC_OP_POINTWISE, pointwise)   /* element by element, or along rows: activation, residual, softmax */  \
-    X(NNC_OP_EMBEDDING, embedding)   /* lookup of rows in a table */                                         \
-    X(NNC_OP_LOSS, loss)             /* cross-entropy or squared error */                                    \
-    X(NNC_OP_KERNEL, kernel)         /* an operator of a captured program, with its recorded bytes */        \
-    X(NNC_OP_UPDATE, update)         /* optimizer step, gradient clipping, zeroing */                        \
-    X(NNC_OP_COLLECTIVE, collective) /* communication between ranks */
+#define NNC_OP_KIND_LIST(X)                                                                                        \
+    X(NNC_OP_MATMUL, matmul)         /* matrix product C[m,n] = A[m,k] B[k,n], `batch` times; B may be a weight */ \
+    X(NNC_OP_FLASH, flash)           /* fused attention: the scores stay on the chip */                            \
+    X(NNC_OP_CONV, conv)             /* 2-d convolution or transposed convolution */                               \
+    X(NNC_OP_SCAN, scan)             /* a recurrence: tokens update and read a state, one after the other */       \
+    X(NNC_OP_NORM, norm)             /* normalisation: layer, RMS, group or batch norm */                          \
+    X(NNC_OP_POINTWISE, pointwise)   /* function of each element, or of rows: activation, residual, softmax */     \
+    X(NNC_OP_EMBEDDING, embedding)   /* embedding: lookup of rows in a table */                                    \
+    X(NNC_OP_LOSS, loss)             /* loss: cross-entropy or squared error */                                    \
+    X(NNC_OP_KERNEL, kernel)         /* an operator of a captured program, with its recorded bytes */              \
+    X(NNC_OP_UPDATE, update)         /* work after backward: optimizer step, gradient clipping, zeroing */         \
+    X(NNC_OP_COLLECTIVE, collective) /* collective: communication between ranks */
 NNC_ENUM(nnc_op_kind, NNC_OP_KIND_LIST, NNC_OP_KIND_COUNT);
 
 typedef struct nnc_matmul {
     int64_t batch, m, n, k;
     int64_t experts; /* number of experts, each with its own matrix B (k x n), that the rows of A are divided over; 0 =
-                       * one B for all rows */
+                      * one B for all rows */
     /* true: experts run one after the other, one kernel each; false: one grouped kernel for all experts */
     bool one_by_one;
     double useful;    /* share of the rows of A that are not padding; 0 = no row is padding; -1 = the product has no
@@ -76,12 +76,12 @@ typedef struct nnc_flash {
     /* pairs: number of query-key pairs of one head under the mask; full_pairs: the same without a mask */
     double pairs, full_pairs;
     double window_pairs; /* query-key pairs of one head if every query had a whole window of keys; without a window
-                               * = full_pairs */
+                          * = full_pairs */
     bool causal;         /* true: a query attends only to its own key and to earlier keys */
     bool keeps_qkv;      /* true: Q, K and V are kept for backward, and this op counts their bytes */
     int64_t kept_s_k;    /* number of keys that a rank keeps for backward: s_k, or only its own keys (ring attention) */
     int64_t kept_kv_heads; /* number of key and value heads that are kept: kv_heads; `heads` if keys and values are
-                               * copied to every head */
+                            * copied to every head */
     bool softcap;          /* true: a tanh limits the size of the attention scores (soft cap) */
     nnc_flash_kernel kernel;
 } nnc_flash;
@@ -142,8 +142,8 @@ typedef struct nnc_norm {
     NNC_ACTIVATION_LIST(X)                                                                                             \
     X(NNC_PW_RELU2, "relu2")                                                                                           \
     X(NNC_PW_SCALE, "scale")     /* multiplies each element by the factor of its row or channel */                     \
-    X(NNC_PW_SOFTCAP, "softcap") /* soft cap: divide, tanh, multiply */                                                \
-    X(NNC_PW_MUL, "mul")         /* product of two tensors, element by element */                                      \
+    X(NNC_PW_SOFTCAP, "softcap") /* soft cap of scores: divides, computes tanh, multiplies */                          \
+    X(NNC_PW_MUL, "mul")         /* multiplies two tensors element by element */                                       \
     X(NNC_PW_BIAS, "bias")                                                                                             \
     X(NNC_PW_DROPOUT, "dropout")                                                                                       \
     X(NNC_PW_RESIDUAL, "residual")                                                                                     \
@@ -152,9 +152,9 @@ typedef struct nnc_norm {
     X(NNC_PW_ROTARY, "rotary")                                                                                         \
     X(NNC_PW_POSITION_ADD, "position_add")                                                                             \
     X(NNC_PW_TIME_ADD, "time_add")     /* adds one value per channel to a feature map */                               \
-    X(NNC_PW_TIMESTEP, "timestep")     /* sinusoidal embedding of the time of a diffusion step */                      \
-    X(NNC_PW_MAX_POOL, "max_pool")     /* maximum of windows of 2 x 2 */                                               \
-    X(NNC_PW_MAX_POOL2D, "max_pool2d") /* maximum of windows of any size; input_elements is set */                     \
+    X(NNC_PW_TIMESTEP, "timestep")     /* computes the sinusoidal embedding of a diffusion step's time */              \
+    X(NNC_PW_MAX_POOL, "max_pool")     /* pool: takes the maximum of each window of 2 x 2 */                           \
+    X(NNC_PW_MAX_POOL2D, "max_pool2d") /* pool: takes the maximum of each window; input_elements is set */             \
     X(NNC_PW_AVG_POOL2D, "avg_pool2d")                                                                                 \
     X(NNC_PW_UPSAMPLE_NEAREST, "upsample_nearest")                                                                     \
     X(NNC_PW_UPSAMPLE_BILINEAR, "upsample_bilinear")                                                                   \
@@ -185,7 +185,7 @@ const nnc_activation *nnc_activation_of(nnc_pointwise_kind kind);
 
 typedef struct nnc_pointwise {
     nnc_pointwise_kind kind;
-    int64_t elements; /* number of elements of the output */
+    int64_t elements; /* number of elements of the op's output */
     /* number of elements of the input; 0 = `elements` times the ratio in the row of this pointwise kind */
     int64_t input_elements;
     bool fused; /* true: one kernel for the whole op; false: one kernel per primitive operation */
@@ -237,7 +237,7 @@ const char *nnc_update_kind_name(nnc_update_kind value);
  * tensors and all calls of optimizers in a step. loop: if each tensor has its own kernel; lists: if each part of a list
  * of tensors has its own kernel; fused: if one fused kernel takes each part. */
 typedef struct nnc_launches {
-    double loop, lists, fused; /* 0 = the captured program has no such launches */
+    double loop, lists, fused; /* 0 = the captured program has no launches of this kind */
     double updates;            /* number of parameters that all calls update together / number of trained parameters */
 } nnc_launches;
 
@@ -253,7 +253,7 @@ typedef struct nnc_update {
     int64_t passes;          /* of NNC_UPDATE_ADD: number of passes whose gradients are added to a sum */
     int64_t matrix_params;   /* of Muon: number of parameters in the matrices that Muon orthogonalises */
     double new_bytes;        /* of NNC_UPDATE_STEP: bytes that the step writes to memory that the program has just
-                                 * allocated */
+                              * allocated */
     double projected_params; /* of GaLore and APOLLO: number of parameters in matrices whose gradient is projected */
     /* of GaLore and APOLLO: number of elements of projections and moments of these matrices */
     double projected_elements;
@@ -263,9 +263,9 @@ typedef struct nnc_update {
     double orthogonalise_flops; /* of Muon: FLOPs of the matrix products in its Newton-Schulz iterations */
 } nnc_update;
 
-/* The parameters of one instance of an op. */
+/* Numbers of parameters of one instance of an op. */
 typedef struct nnc_weights {
-    int64_t count, rows, cols; /* `count` matrices, each rows x cols */
+    int64_t count, rows, cols; /* number of matrices (count) and size of each (rows x cols) */
     int64_t vector;            /* number of parameters that are not in a matrix: biases, gains of norms */
     int64_t active;            /* number of matrices (with their biases) that one token uses; 0 = all `count`
                                 * matrices */
@@ -312,10 +312,10 @@ typedef enum nnc_split {
     /* context ranks divide the tokens; all tensor ranks of a context rank compute the same tokens */
     NNC_SPLIT_TOKENS,
     NNC_SPLIT_SEQUENCE, /* context ranks divide the tokens; with sequence parallelism tensor ranks divide them,
-                              * too */
+                         * too */
     NNC_SPLIT_COLUMN,   /* tensor ranks divide the width n of a product C[m,n] = A[m,k] B[k,n] */
     NNC_SPLIT_QKV,      /* tensor ranks divide the heads of queries, keys and values in n; every rank has at least
-                              * one key and value head */
+                         * one key and value head */
     NNC_SPLIT_ROW,      /* tensor ranks divide the inner dimension k of a product C[m,n] = A[m,k] B[k,n] */
     NNC_SPLIT_HEADS,    /* tensor ranks divide the attention heads, and with them the elements of the op */
     /* tensor ranks divide the elements, between a product with NNC_SPLIT_COLUMN and one with NNC_SPLIT_ROW */
@@ -347,7 +347,7 @@ struct nnc_op {
     nnc_op_kind kind;
     nnc_phase phase;
     nnc_group group;
-    nnc_dtype dtype;      /* number format of the activations */
+    nnc_dtype dtype;      /* number format of the activations that the op reads and writes */
     nnc_dtype math_dtype; /* number format of the operands of a product, which decides the peak FLOP/s */
     int64_t repeat;       /* number of equal instances of the op in one micro-batch */
     int32_t block;        /* number of the recompute block that contains the op; -1 = no block contains it */
@@ -378,7 +378,7 @@ struct nnc_op {
     nnc_weights weights;
     nnc_issued_as issued_as;
     nnc_issued issued[3]; /* kernels of forward [0], of backward or of the input gradient [1], and of the weight
-                             * gradient [2] */
+                           * gradient [2] */
     double grad_bytes;    /* bytes of one element of the gradient of the op's weights */
     /* share of the micro-batches whose weight gradient is added to the gradient of earlier ones */
     double grad_accumulate;
@@ -491,7 +491,7 @@ typedef struct nnc_convention {
     } pairs;          /* query-key pairs of attention whose FLOPs count: all pairs, all pairs within a window, or the
                        * pairs under the mask */
     bool by_params;   /* true: model FLOPs are computed from the numbers of parameters and tokens, not from the ops */
-    const char *note; /* text for outputs: which FLOPs this convention counts */
+    const char *note; /* text for outputs that states which FLOPs this convention counts */
 } nnc_convention;
 const nnc_convention *nnc_convention_of(nnc_flops_convention convention);
 
@@ -564,7 +564,7 @@ typedef struct nnc_op_row {
                                               * form `timed` */
     const char *transient_what; /* name of the working set in outputs; NULL = the name is "gradients of activations" */
     bool fuses;                 /* true: in ideal mode the op is fused with its neighbours and moves no
-                                              * bytes */
+                                 * bytes */
     bool hides_ring;            /* true: the communication of ring attention overlaps with ops of this kind */
 } nnc_op_row;
 

@@ -185,7 +185,7 @@ typedef struct optimizer {
     unsigned instead_of;
     double lists; /* number of kernels with which torch.optim updates a list of tensors (foreach=True); 0 = not known */
     bool copies;  /* true: an update over a list of tensors keeps the square root of the second moment until its last
-                  * kernel */
+                   * kernel */
 } optimizer;
 enum { ADAMS = 1 << NNC_OPTIMIZER_ADAMW | 1 << NNC_OPTIMIZER_ADAM };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAMW) = { 2, 16, 20, NULL, NULL, 0, 8, true };

@@ -19,8 +19,8 @@ typedef struct both {
 } both;
 
 typedef struct pointwise_row {
-    both flops;                               /* FLOPs per output element, on the vector units */
-    passes forward, backward;                 /* memory passes if the op is one fused kernel */
+    both flops;                               /* FLOPs for each element of the output, on the vector units */
+    passes forward, backward;                 /* memory passes of the op if one fused kernel computes it */
     passes unfused_forward, unfused_backward; /* memory passes with one kernel per primitive; both 0 = as many as the
                                                * fused kernel has */
     double inputs;                            /* number of input elements per output element, which are kept if the op
@@ -29,11 +29,11 @@ typedef struct pointwise_row {
                                                * backward reads them */
     both input_flops;            /* FLOPs per input element; used for kinds that set nnc_pointwise.input_elements */
     double backward_input_reads; /* for kinds with input_elements: share of the input that backward reads
-                                               * again */
+                                  * again */
     bool no_backward;            /* true: the op has no backward, because no parameters precede it or
-                                               * because it copies a frozen weight */
+                                  * because it copies a frozen weight */
     nnc_timed timed;             /* form of the op's time; not given: the form for feature maps if the op's group is
-                         * convolution or resampling, else the form for pointwise ops */
+                                  * convolution or resampling, else the form for pointwise ops */
     /* properties of an activation function for graph files; set only for kinds in NNC_ACTIVATION_LIST */
     nnc_activation act;
 } pointwise_row;

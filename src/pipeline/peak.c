@@ -22,7 +22,7 @@ typedef struct peak {
 static void look(peak *to, const int64_t *kept) {
     double sum = 0.0;
     for (int32_t c = 0; c < to->chunks; c++) {
-        /* Each caller sets kept[c] for all chunks c. */
+        /* Each caller sets kept[c] for every chunk c, so no element is read before it was set. */
         /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
         sum += (double)kept[c] * to->bytes[c];
     }

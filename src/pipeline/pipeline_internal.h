@@ -30,13 +30,14 @@ typedef struct nnc_pipeline {
     /* number of virtual stages per device: 2 for zb-v, any number for interleaved, 1 for all other schedules */
     int32_t chunks;
     int64_t micro_batches;
-    const double *forward_s;  /* forward_s[s]: seconds of forward of virtual stage s; backward_s and weight_s also have
-                               * one element per virtual stage */
-    const double *backward_s; /* seconds of the input gradient, plus those of recomputation */
-    const double *weight_s;   /* seconds of the weight gradient, which is an op of its own in zb-* and dualpipe, else
-                               * part of the backward op */
-    double send_s;            /* seconds of a message to the next virtual stage if it is on another device, in either
-                               * direction; no device waits while its own message is on the way */
+    const double *forward_s; /* forward_s[s]: seconds of forward of virtual stage s; backward_s and weight_s also have
+                              * one element per virtual stage */
+    /* backward_s[s]: seconds of the input gradient of virtual stage s, plus those of its recomputation */
+    const double *backward_s;
+    const double *weight_s; /* seconds of the weight gradient, which is an op of its own in zb-* and dualpipe, else
+                             * part of the backward op */
+    double send_s;          /* seconds of a message to the next virtual stage if it is on another device, in either
+                             * direction; no device waits while its own message is on the way */
 } nnc_pipeline;
 
 typedef enum nnc_pipeline_phase {
@@ -67,7 +68,7 @@ enum {
 /* Times of a pipeline that was replayed. Element d of each array belongs to device d; elements from `stages` on are not
  * set. */
 typedef struct nnc_pipeline_result {
-    double total_s;    /* seconds of one step: the largest span_s of all devices */
+    double total_s;    /* seconds of one step of the pipeline: the largest span_s of all devices */
     double makespan_s; /* seconds from the first start of any device to the last end of any device */
     /* Seconds of one step on each device. zb-*: from the first start to the last end on this device, because no barrier
      * separates the steps. dualpipe: from time 0 to the last end on this device. All other schedules: total_s, because
@@ -193,8 +194,8 @@ typedef struct nnc_wave {
 
 /* A schedule described by two numbers, lead and skew, which give the ops of each slot; see the top of wave.c. */
 typedef struct nnc_wave_shape {
-    const nnc_pipeline *pipeline; /* the pipeline; its arrays have the times of all tracks */
-    const double *send_s;         /* seconds of a message: one value for each track (pipeline) */
+    const nnc_pipeline *pipeline; /* the pipeline; its arrays of times have the times of all tracks */
+    const double *send_s;         /* seconds that a message takes: one value for each track (pipeline) */
     int64_t tracks, stride;       /* tracks: 1 or NNC_TRACKS; stride: distance in the arrays of the pipeline between two
                                    * virtual stages of one track */
     int64_t p, v, ops;            /* p: number of devices; v: number of chunks per device; ops: number of ops of one
@@ -315,7 +316,7 @@ typedef struct nnc_equal_stages {
     double p, v, f, b, w;
 } nnc_equal_stages;
 
-/* Properties and functions of one pipeline schedule. */
+/* A pipeline schedule: its properties, and the functions that compute its order lists and formulas. */
 typedef struct nnc_schedule_row {
     /* number of chunks (groups of layers) per device; 0 = virtual_stages of the plan, for interleaved */
     int32_t chunks;

@@ -19,7 +19,7 @@ typedef struct nnc_plot_op {
 
 typedef struct nnc_plot_ops {
     const char *sentence, *result;
-    const nnc_plot_op *ops; /* the operators to draw, the longest measured time first */
+    const nnc_plot_op *ops; /* operators that the picture draws, the longest measured time first */
     int32_t count;
     const char *hues[3], *labels[3]; /* hues: colour of each class of operators; labels: label of each class in the
                                       * legend */
@@ -29,10 +29,10 @@ typedef struct nnc_plot_ops {
 /* The data that a picture shows: an estimate, a search, or the operators of a trace. */
 typedef struct nnc_plot_data {
     const nnc_plot_ops *ops;
-    const nnc_report *report; /* the estimate; the picture `timeline` needs its intervals */
+    const nnc_report *report; /* the estimate to draw; the picture `timeline` needs an estimate with intervals */
     /* second estimate, drawn as outlines on the same scale as the first; NULL = only one estimate */
     const nnc_report *other;
-    const nnc_search_report *search; /* the search, with its model and device */
+    const nnc_search_report *search; /* the search to draw, with its model and device */
 } nnc_plot_data;
 
 enum { NNC_PLOT_WIDTH = 720, NNC_PLOT_WIDTH_MIN = 300, NNC_PLOT_WIDTH_MAX = 4000 };

@@ -256,7 +256,8 @@ static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px
     snprintf(class, sizeof class, outlined ? "other" : "mark %s", nnc_bound_name(bound));
     if (bound == NNC_BOUND_COMPUTE) {
         nnc_svg_circle(svg, class, x, y, radius);
-    } else if (bound == NNC_BOUND_MEMORY) { /* a square with the same area as the circle */
+    } else if (bound == NNC_BOUND_MEMORY) {
+        /* The square has the same area as a circle with this radius. */
         const nnc_px half = radius * 886 / 1000;
         nnc_svg_rect(svg, class, (nnc_box){ x - half, y - half, 2 * half, 2 * half });
     } else {

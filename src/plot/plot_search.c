@@ -267,7 +267,7 @@ static void draw_bar(const bars *b, int at, const nnc_search_size *size, double 
     put_inside(b, x, bottom - NNC_PX(7), at_top, text);
 }
 
-/* Draws the legend of those colours that occur in the bars. */
+/* Draws the legend of the picture: an entry for each colour that occurs in the bars. */
 static void draw_scaling_key(const bars *b, const nnc_search_report *report, int count) {
     nnc_canvas *canvas = b->canvas;
     const nnc_px left = b->left;

@@ -11,9 +11,9 @@ typedef struct stage_rows {
     nnc_scale x;
     nnc_px height, gap;
     int32_t every;  /* n, if the picture has a row only for every n-th stage */
-    int64_t passes; /* number of visible passes that are drawn as a rectangle each */
+    int64_t passes; /* number of visible passes that are wide enough for a rectangle of their own */
     nnc_px column;  /* width of a column; passes shorter than 1.5 columns are not drawn one by one:
-                                          * their widths are added up in each column */
+                     * their widths are added up in each column */
     /* spent[c][a]: width of all narrow intervals of activity a in column c, in tenths of a pixel */
     double (*spent)[NNC_ACTIVITY_COUNT];
     bool has[NNC_ACTIVITY_COUNT];

@@ -225,8 +225,8 @@ struct nnc_check {
     /* names of all values of the last estimate: names[0] of training, names[1] of serving */
     nnc_figures names[2];
     const nnc_figure *required;    /* the value that find_required found last; NULL = none was found yet */
-    const nnc_figure *required_of; /* list of values in which `required` was found */
-    const char *required_name;     /* name with which `required` was found */
+    const nnc_figure *required_of; /* the list of values in which find_required found `required` */
+    const char *required_name;     /* the name with which find_required found `required` */
     bool *recorded;                /* recorded[i]: true = the value with index i in recorded_of is recorded */
     nnc_figures recorded_of;       /* values of the estimate to which the array `recorded` belongs */
     nnc_check_keeping keeping;
@@ -600,7 +600,7 @@ static bool read_head(nnc_blocks *file, nnc_buffer *head) {
         nnc_buffer_put(head, begin, part);
         file->at += part;
         if (found) {
-            nnc_buffer_put(head, "}}}", 4); /* three closing brackets and the NUL */
+            nnc_buffer_put(head, "}}}", 4); /* appends three closing brackets and the NUL */
             return !head->failed;
         }
     }

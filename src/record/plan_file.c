@@ -75,7 +75,7 @@ static bool suits(const nnc_field *field, nnc_json at) {
     case NNC_FIELD_F64: return type == NNC_JSON_NUMBER;
     default:
         return type == NNC_JSON_TEXT || type == NNC_JSON_NUMBER; /* an enumeration may also be given as a number:
-                                                                       * "zero": 1 */
+                                                                  * "zero": 1 */
     }
 }
 
