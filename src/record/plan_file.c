@@ -780,8 +780,9 @@ static nnc_status ask_whole(nnc_specs *specs, const nnc_scenario_args *given, nn
                : NNC_OK;
 }
 
-/* Adds the id and line of the scenario to an error. If the command line changes nothing (own), a bad option is a fault
- * of the file, so NNC_BAD_USAGE becomes NNC_BAD_SPEC. */
+/* Puts the file, the line and the id of the scenario before the place that an error names. `own` is true if no option
+ * of the command line changes the scenario: then a bad option value comes from the file, so NNC_BAD_USAGE becomes
+ * NNC_BAD_SPEC. */
 static nnc_status blame(const nnc_plans *plans, const nnc_plans_scenario *from, bool own, nnc_status status,
                         nnc_error *err) {
     if (status != NNC_OK) {
@@ -791,7 +792,8 @@ static nnc_status blame(const nnc_plans *plans, const nnc_plans_scenario *from, 
     return status;
 }
 
-/* Loads a training scenario into *trained, or a serving scenario into *served; the pointer that is not used is NULL. */
+/* Loads one scenario of a plan file. The caller gives either `trained`, which receives a training scenario, or
+ * `served`, which receives a serving scenario; the other pointer is NULL. */
 static nnc_status load_whole(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena, const nnc_plans *plans,
                              const nnc_plans_scenario *from, const char *device, nnc_scenario *trained,
                              nnc_serve_scenario *served, nnc_error *err) {
@@ -821,8 +823,8 @@ nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_scenario_args *give
     return load_whole(specs, given, arena, plans, from, device, NULL, scenario, err);
 }
 
-/* Converts a cell of a metrics table to a figure. A string that is equal to the string of the last estimate is not
- * copied again. Returns false when out of memory. */
+/* Converts a cell of a metrics table to *figure. If the text of the cell equals the old text of *figure, the old text
+ * is used again instead of a new copy. Returns false when out of memory. */
 static bool set_figure(nnc_figure *figure, nnc_arena *arena, const char *name, const nnc_cell *cell) {
     const char *last = figure->text;
     *figure = (nnc_figure){ .name = name, .number = (double)NAN };

@@ -1,5 +1,6 @@
-/* Reads recorded estimates: the part of a plan file that `check --update` wrote, or the one estimate of `estimate
- * --format json`. Also writes the recorded part and replaces it in a plan file; equal values give equal bytes. */
+/* Reads recorded estimates, either from the recorded part of a plan file, which `check --update` writes, or from the
+ * output of `estimate --format json`, which is one estimate. Writes the recorded part and replaces it in a plan file.
+ * Equal estimates give equal bytes. */
 #include <nncost/check.h>
 #include <nncost/nncost.h>
 
@@ -22,9 +23,9 @@ static const char *text_for(nnc_arena *arena, const nnc_figure_list *into, const
     return last != NULL && strcmp(last, text) == 0 ? last : nnc_arena_strdup(arena, text);
 }
 
-/* Tests whether a value has the type that the metrics table states: number or text. A metric that the table lacks may
- * have either type. Most values have the name and type of the value at the same index of the previous estimate
- * (into->like), so these are compared first. */
+/* Tests whether a value has the type, number or text, that the metrics table states for its name. A metric that the
+ * table lacks may be a number or a text. Most values have the name and the type of the value at the same index of the
+ * previous estimate (into->like), so this value is compared before the table is searched. */
 static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure) {
     const nnc_figures like = into->like;
     const bool text = figure->text != NULL;
@@ -37,7 +38,7 @@ static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure) {
     return type == NNC_METRIC_NUMBER || type == NNC_METRIC_WHOLE ? !text : type <= NNC_METRIC_ENUM ? text : true;
 }
 
-/* Returns true if the sign of the value is allowed. A metric with a unit must not be negative, unless its row in the
+/* Tests whether the sign of a value is allowed: a metric with a unit must not be negative, unless its row in the
  * metrics table allows any sign. */
 static bool is_in_range(const nnc_figure *figure) {
     const nnc_metric *metric = figure->number < 0.0 ? nnc_figure_metric(figure->name) : NULL;
@@ -75,7 +76,8 @@ static void add_figure(nnc_json at, const char *name, nnc_figure_list *into) {
     }
 }
 
-/* Appends a dot and `part` to a name of `used` bytes. Returns the new length; 0 = the name would be too long. */
+/* Appends a dot and the key `part` to a metric name that has `used` bytes so far. Returns the new length of the name; 0
+ * = the name would be too long. */
 static size_t append_part(char *name, size_t used, const char *part) {
     const size_t dot = used > 0 ? 1 : 0, length = strlen(part);
     if (used + dot + length >= FIGURE_NAME_MAX) { return 0; }
@@ -84,8 +86,8 @@ static size_t append_part(char *name, size_t used, const char *part) {
     return used + dot + length;
 }
 
-/* Adds the values of an object under flat names. Lists of strings or objects, such as advice, are for people and are
- * skipped. */
+/* Adds the values of a JSON object to the list of values, each under its full name with dots. Skips lists of strings or
+ * of objects, such as the advice, which only people read. */
 static void flatten(nnc_json at, char *name, size_t used, nnc_figure_list *into) {
     const bool list = nnc_json_type_of(at) == NNC_JSON_LIST;
     int index = 0;
@@ -111,16 +113,17 @@ static void flatten(nnc_json at, char *name, size_t used, nnc_figure_list *into)
     }
 }
 
-/* Adds every number, string and boolean below `at` to the list, under the name "prefix.key.key"; the prefix is "" or
- * shorter than 64 bytes. Notes faults of the values. */
+/* Adds every number, string and boolean of the JSON object `at` and of the objects inside it to the list of values,
+ * under the name "prefix.key.key"; the prefix is "" or shorter than 64 bytes. Notes the faults of these values. */
 static void figures_add(nnc_json at, const char *prefix, nnc_figure_list *into) {
     char name[FIGURE_NAME_MAX];
     const int used = snprintf(name, sizeof(name), "%s", prefix);
     flatten(at, name, (size_t)used, into);
 }
 
-/* Moves the position of the walk to the end of the recorded part. The recorded part is most of a large file, so its
- * estimates are skipped if their end is known. estimates_end: offset of this end; 0 = not known. */
+/* Moves the position of the JSON reader to the end of the recorded part. The estimates are most of the text of a large
+ * file, so they are skipped without reading if their end is known. estimates_end: byte offset of this end in the text;
+ * 0 = not known. */
 static void pass_recorded(nnc_walk *w, size_t estimates_end) {
     if (estimates_end <= w->at) {
         nnc_walk_value(w);
@@ -153,8 +156,8 @@ void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, 
     }
 }
 
-/* Replaces the placeholder in the text of a recorded part by the digest of this part. Returns false when out of
- * memory, or if the text cannot be parsed. */
+/* Computes the digest of a recorded part from its text, and writes the digest over the placeholder in this text.
+ * Returns false when out of memory, or if the text cannot be parsed. */
 static bool complete(nnc_arena *arena, char *recorded) {
     static const char *const skip[] = { "digest", NULL };
     char digest[NNC_DIGEST_TEXT];
@@ -179,7 +182,7 @@ static bool complete(nnc_arena *arena, char *recorded) {
     return parsed && faults.count == 0;
 }
 
-/* Copies bytes to `at`; returns the address after them. */
+/* Copies bytes to the address `at`; returns the address after the copied bytes. */
 static char *put(char *at, const char *bytes, size_t size) {
     memcpy(at, bytes, size);
     return at + size;
@@ -205,7 +208,7 @@ const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, ch
     return text;
 }
 
-/* ---- reads the recorded part of a plan file ---- */
+/* ---- reading the recorded part of a plan file ---- */
 
 static void read_digests(nnc_json at, nnc_recorded *recorded) {
     size_t room = 0;
@@ -232,8 +235,8 @@ static void read_digests(nnc_json at, nnc_recorded *recorded) {
 
 static const char *const not_digested[] = { "digest", NULL };
 
-/* Reads the values of one recorded estimate. loud: true = faults are reported. before: the estimate that was read
- * before; NULL = no such estimate. */
+/* Reads the values of one recorded estimate from JSON. loud: true = faults of the values are reported. before: the
+ * estimate that was read before, whose list of names is shared if it is equal; NULL = no such estimate. */
 static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded_estimate *before,
                      nnc_figure_list *found, nnc_recorded_estimate *estimate) {
     nnc_arena *arena = item.doc->arena;
@@ -275,7 +278,8 @@ bool nnc_recorded_read_one(nnc_arena *arena, const char *id, const char *text, s
     return faults.count == 0 && !found->faulty;
 }
 
-/* Reads all estimates. Returns false if there is a fault; the fault is reported only if `loud`. */
+/* Reads all estimates of the recorded part. Returns false if an estimate has a fault; the fault is reported only if
+ * `loud` is true. */
 static bool read_estimates(nnc_json at, bool loud, nnc_recorded *recorded) {
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) { return loud && nnc_json_expect(at, NNC_JSON_OBJECT, "an object"); }
     nnc_recorded_estimate *list = nnc_arena_array(at.doc->arena, (size_t)nnc_json_count(at) + 1, sizeof(*list));
@@ -300,7 +304,8 @@ static bool read_estimates(nnc_json at, bool loud, nnc_recorded *recorded) {
     return good && !found.faulty;
 }
 
-/* Turns a version into a number: "0.1.0" -> 1000; each part is below 1000. Returns -1 if the text is not a version. */
+/* Converts a version of nncost to a number that grows with the version: "0.1.0" -> 1000; each of the three parts is
+ * below 1000. Returns -1 if the text is not a version. */
 static int64_t version_number(const char *text) {
     int64_t number = 0;
     for (int i = 0; i < 3; i++) {
@@ -313,8 +318,9 @@ static int64_t version_number(const char *text) {
     return number;
 }
 
-/* Tests whether the recorded part has the format of this version, and was not written by a newer version. If not, notes
- * a fault; the part is then neither compared nor overwritten. */
+/* Tests whether the recorded part of a plan file has the format that this version of nncost writes, and was not written
+ * by a newer version. If the test fails, notes a fault; the recorded estimates are then neither compared nor
+ * overwritten. */
 static bool is_of_this_version(nnc_json at, nnc_recorded *recorded) {
     const nnc_json schema = nnc_json_get(at, "schema");
     char expected[64];
@@ -340,7 +346,8 @@ static bool is_of_this_version(nnc_json at, nnc_recorded *recorded) {
     return true;
 }
 
-/* Tests whether the recorded part has its digest, so that it was not edited by hand. If not, notes a fault. */
+/* Tests whether the digest that the recorded part states equals the digest computed from its content. If the digests
+ * differ, the part was edited by hand, and a fault is noted. */
 static bool is_untouched(nnc_json at) {
     const nnc_json digest = nnc_json_get(at, "digest");
     char own[NNC_DIGEST_TEXT];
@@ -354,8 +361,9 @@ static bool is_untouched(nnc_json at) {
     return true;
 }
 
-/* Reads the recorded part. The digest covers all estimates, so these are read first, without reporting faults. If
- * the digest differs, only this is reported; otherwise faulty estimates are read again to report their faults. */
+/* Reads the recorded part of a plan file. First reads all estimates without reporting faults, because the digest is
+ * computed from them. If the digest differs from the stated one, reports only this; otherwise reads faulty estimates
+ * again to report their faults. */
 void nnc_recorded_of(nnc_json at, bool head, nnc_recorded *recorded) {
     static const char *const keys[] = {
         "schema", "note", "tool", "conventions", "digest", "digests", "estimates", NULL
@@ -382,13 +390,14 @@ void nnc_recorded_of(nnc_json at, bool head, nnc_recorded *recorded) {
     if (!good) { (void)read_estimates(estimates, true, recorded); }
 }
 
-/* ---- reads the output of `estimate --format json` ---- */
+/* ---- reading the output of `estimate --format json` ---- */
 
 static double number_or_nan(nnc_json at) {
     return nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : (double)NAN;
 }
 
-/* Reads the ops of an estimate. If the model is served, the time of an op already covers all layers, so repeat is 1. */
+/* Reads the ops of an estimate file. In an estimate of serving, the time of an op already covers all layers, so
+ * `repeat` is set to 1. */
 static void read_ops(nnc_json at, bool served, nnc_recorded_estimate *estimate) {
     if (nnc_json_type_of(at) != NNC_JSON_LIST) { return; }
     nnc_recorded_op *list = nnc_arena_array(at.doc->arena, (size_t)nnc_json_count(at) + 1, sizeof(*list));
@@ -411,7 +420,7 @@ static void read_ops(nnc_json at, bool served, nnc_recorded_estimate *estimate) 
     estimate->ops = list;
 }
 
-/* Reads the values of an estimate file, in the order of the file. */
+/* Reads the values of an estimate file into a list, in the order in which the file has them. */
 static void read_estimate(nnc_json root, bool served, nnc_recorded *recorded) {
     nnc_recorded_estimate *estimate = nnc_arena_alloc(root.doc->arena, sizeof(*estimate));
     nnc_figure_list found = { .count = 0 };
@@ -492,7 +501,7 @@ static void put_member(nnc_buffer *out, int indent, const char *key, const char 
     nnc_put_json_text(out, text);
 }
 
-/* Writes the recorded digests of files and plans, which are sorted by kind, as JSON. */
+/* Writes the digests of files and plans as JSON. The digests are sorted by kind (model, device, plan ...). */
 static void put_digests(nnc_buffer *out, const nnc_recorded *recorded) {
     const char *kind = NULL;
     nnc_buffer_text(out, "    \"digests\": {");
@@ -511,11 +520,12 @@ static void put_digests(nnc_buffer *out, const nnc_recorded *recorded) {
     nnc_buffer_text(out, kind != NULL ? "\n      }\n    },\n" : "},\n");
 }
 
-/* Writes a value of an estimate as JSON. Returns the digest of the value. */
+/* Writes the value of a figure as JSON. Returns the digest of this value. */
 static uint64_t put_value(nnc_buffer *out, const nnc_figure *figure) {
     if (figure->text == NULL) {
         char number[NNC_NUMBER_TEXT];
-        double value = 0.0; /* the number after rounding to the 12 digits of the text */
+        /* the number that a reader of the written text gets, because the text has only 12 significant digits */
+        double value = 0.0;
         uint64_t bits = 0;
         nnc_buffer_put(out, number, nnc_number_write_read(figure->number, number, &value));
         memcpy(&bits, &value, sizeof bits);
@@ -530,8 +540,8 @@ static uint64_t put_value(nnc_buffer *out, const nnc_figure *figure) {
     return nnc_digest_text(digest_of(NNC_JSON_TEXT), figure->text);
 }
 
-/* Writes the text before a value: first a comma, or the end of a group and the beginning of the next group; then the
- * key. before: the value before, NULL = the value is the first. */
+/* Writes the text before a value: a comma, or the end of the previous group and the beginning of a new group; then the
+ * key of the value. before: the value before it in the estimate; NULL = the value is the first one. */
 static void put_key(nnc_buffer *out, const char *name, const nnc_written *before, bool one_line, nnc_written *to) {
     const size_t own = strcspn(name, ".");
     const char *key = name[own] == '.' ? name + own + 1 : name;
@@ -555,14 +565,14 @@ static void put_key(nnc_buffer *out, const char *name, const nnc_written *before
     to->key = nnc_digest_text(NNC_DIGEST_START, key);
 }
 
-/* Tests whether two values are equal. The texts of values are in an arena and never overwritten, so equal pointers have
- * equal texts. */
+/* Tests whether two figures are equal. Texts of figures are in an arena and never overwritten, so two figures with the
+ * same pointer have the same text. */
 static bool same_value(const nnc_figure *a, const nnc_figure *b) {
     return a->text == b->text && nnc_same_bytes(&a->number, &b->number, sizeof a->number);
 }
 
-/* Writes a value, and before it its key. key: text of the key as it was last written, which is copied; NULL = put_key
- * writes the key. */
+/* Writes the key and the value of a figure. key: text with this key from the last estimate, which is copied; NULL =
+ * put_key writes the key. */
 static void put_figure(nnc_buffer *out, const nnc_figure *figure, const char *key, const nnc_written *before,
                        bool one_line, nnc_written *to) {
     const size_t begin = out->size;
@@ -577,7 +587,7 @@ static void put_figure(nnc_buffer *out, const nnc_figure *figure, const char *ke
     to->size = (uint32_t)(out->size - begin);
 }
 
-/* Replaces the text of the last estimate by the text that `out` has from `begin` on. */
+/* Replaces the text that *last stores by the text of the newest estimate: the bytes of `out` from `begin` on. */
 static void keep_text(const nnc_buffer *out, size_t begin, int32_t count, nnc_written_estimate *last) {
     last->text.size = 0;
     last->count = 0;
@@ -587,16 +597,18 @@ static void keep_text(const nnc_buffer *out, size_t begin, int32_t count, nnc_wr
     }
 }
 
-/* Writes the values of an estimate, grouped by the first part of their names: "step.step_s", "step.forward_s". Returns
- * the sum of the digests of the groups. */
+/* Writes the values of an estimate in groups of values with the same first part of the name: "step.step_s" and
+ * "step.forward_s" are in the group "step". Returns the sum of the digests of the groups. */
 static uint64_t put_estimate(nnc_buffer *out, const nnc_packed *figures, bool one_line, nnc_written_estimate *last) {
     nnc_written own[2] = { { .size = 0 } };
     const nnc_written *before = NULL;
     uint64_t sum = 0, members = 0;
     const int32_t count = nnc_packed_count(figures);
     const size_t begin = out->size;
-    size_t from = 0, at = 0; /* the text of the last estimate from `from` to `at` has not been copied yet */
-    bool named = true;       /* true: this value and all values before it have the same names as in the last estimate */
+    /* bytes [from, at) of the last estimate's text belong to unchanged values and still have to be copied to `out` */
+    size_t from = 0, at = 0;
+    /* true: this value and all values before it have the same names as the values of the last estimate */
+    bool named = true;
     for (int32_t i = 0; i < count; i++) {
         const nnc_figure figure = nnc_packed_figure(figures, i);
         nnc_written *to = last != NULL ? &last->values[i] : &own[i % 2];

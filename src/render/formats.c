@@ -1,4 +1,4 @@
-/* The JSON writer, and the formats of --format except the format for a terminal (table.c): JSON, CSV and Markdown. A
+/* The JSON writer, and the output formats JSON, CSV, Markdown and HTML; the format for a terminal is in table.c. A
  * format writes a result at once, or line by line if the result may be larger than the memory. */
 #include <assert.h>
 
@@ -32,8 +32,8 @@ static void put_json_cell(nnc_buffer *out, const nnc_cell *cell) {
     }
 }
 
-/* Writes the text before a value: a comma unless the value is the first, a line break or a blank, and the key. key
- * NULL: no key. */
+/* Writes the text that precedes a value in a JSON document: a comma unless the value is the first of its object or
+ * list, a line break or a blank, and the key. key NULL: the value is in a list and has no key. */
 static void begin_value(nnc_record *record, const char *key) {
     const bool own_line = record->spread || record->depth == 1 || (record->depth == 2 && record->list[2]);
     const bool first = record->members[record->depth]++ == 0;
@@ -121,10 +121,10 @@ void nnc_record_null(nnc_record *record, const char *key) {
     put_json_member(record, key, &(nnc_cell){ .kind = NNC_CELL_NULL });
 }
 
-/* ---- writes records by their metrics table ---- */
+/* ---- writing C structs (records) as JSON by their metrics tables ---- */
 
-/* Writes an array as a JSON object if its values have names, otherwise as a JSON list. Zeros of a sparse array are
- * left out. */
+/* Writes an array of a record as a JSON object if the elements of the array have names, otherwise as a JSON list.
+ * Leaves out the elements that are 0 if the metrics table calls the array sparse. */
 static void put_array(nnc_record *record, const nnc_metric *row, const nnc_place *place) {
     char text[NNC_METRIC_TEXT_MAX];
     open_level(record, row->name, nnc_metric_rare(row)->each == NULL);
@@ -195,7 +195,7 @@ void nnc_record_members(nnc_record *record, const nnc_metrics *metrics, const nn
     }
 }
 
-/* ---- JSON: one document, or an object in each line ---- */
+/* ---- JSON formats of a result: one document, or one JSON object in each line ---- */
 
 static void json_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record) {
     const nnc_place place = { .record = record };
@@ -222,8 +222,8 @@ const nnc_format nnc_format_json = {
 
 /* ---- CSV (RFC 4180): lines end with "\r\n" ---- */
 
-/* Returns true if a spreadsheet would read the text as a formula (= + - @), or GitHub Actions would run it as a command
- * (::). Some spreadsheets also accept these signs in their wide forms: U+FF0B, U+FF0D, U+FF1D and U+FF20. */
+/* Tests whether a spreadsheet would read the text as a formula (= + - @), or GitHub Actions would run it as a command
+ * (::). Some spreadsheets read the wide forms of these signs as formulas, too: U+FF0B, U+FF0D, U+FF1D and U+FF20. */
 static bool is_formula(const char *text) {
     static const char *const wide[] = { "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\x9D", "\xEF\xBC\xA0" };
     bool starts = strchr("=+-@", *text) != NULL && *text != '\0';
@@ -231,8 +231,8 @@ static bool is_formula(const char *text) {
     return starts || (text[0] == ':' && text[1] == ':');
 }
 
-/* Writes a text as a CSV cell, in quotes if needed. Control characters and line breaks become blanks. A formula gets
- * an apostrophe, so that a spreadsheet reads it as text. Source: OWASP, "CSV Injection". */
+/* Writes a text as a CSV cell, in quotes where CSV needs them. Control characters and line breaks become blanks. A text
+ * that a spreadsheet would run as a formula gets an apostrophe before it. Source: OWASP, "CSV Injection". */
 static void csv_put_text(nnc_buffer *out, const char *text) {
     const size_t begin = nnc_plain_length(text, SIZE_MAX);
     if (text[begin] == '\0' && memchr(text, ',', begin) == NULL && !is_formula(text)) {
@@ -269,10 +269,11 @@ static void csv_put_cell(nnc_buffer *out, const nnc_cell *cell) {
     }
 }
 
-/* Writes the names of columns, separated by commas. plain: true = short names without dots, for a database; false =
- * full names. names NULL: an allocation failed; sets out->failed. */
+/* Writes the first line of a CSV file: the names of the columns, separated by commas. plain: true = short names without
+ * dots, for a database; false = full names. names NULL: the caller could not allocate the names, and the function sets
+ * out->failed. */
 static void csv_put_names(nnc_buffer *out, const char *const *names, int count, bool plain) {
-    if (names == NULL) { /* out of memory */
+    if (names == NULL) { /* the caller could not allocate the names */
         out->failed = true;
         return;
     }
@@ -353,7 +354,7 @@ bool nnc_format_is_csv(const nnc_format *format) {
     return format == &nnc_format_csv || format == &nnc_format_csv_plain;
 }
 
-/* ---- GitHub's Markdown: lists and tables ---- */
+/* ---- GitHub's Markdown: the lists and tables of a page ---- */
 
 static void markdown_put_label(nnc_sheet *sheet, const char *label) {
     if (*label == '\0' || *label == ' ') {
@@ -421,10 +422,10 @@ const nnc_format nnc_format_markdown = { .name = "markdown",
                                          .line = markdown_put_line,
                                          .page = &markdown_page };
 
-/* ---- HTML: a self-contained page, and the parts of it that views write: paragraphs and tables ---- */
+/* ---- HTML: a self-contained page, and the paragraphs and tables that views write into it ---- */
 
-/* Style sheet of a page. The setting of the reader's browser chooses light or dark; a printed page is always light,
- * without page breaks inside a part. */
+/* Style sheet of an HTML page. The reader's browser selects light or dark colours; a printed page is always light, and
+ * its tables and pictures are not divided by page breaks. */
 static const char style_sheet[] =
     "body{font:16px/1.5 system-ui,-apple-system,\"Segoe UI\",Roboto,\"DejaVu Sans\",sans-serif;"
     "max-width:60rem;margin:0 "
@@ -446,7 +447,8 @@ static const char style_sheet[] =
     "print{.wide{overflow:visible}svg,tr,pre,.verdict{break-inside:avoid}.phone{display:none}"
     ".desk{display:block}}";
 
-/* Script of a page: a click on a heading sorts the table by this column. "12.30 ms" or "41.2%" sorts as a number. */
+/* Script of an HTML page: a click on a heading of a table sorts the table by this column. Cells such as "12.30 ms" or
+ * "41.2%" are sorted as numbers. */
 static const char script[] = "const size={n:1e-9,u:1e-6,m:1e-3,k:1e3,M:1e6,G:1e9,T:1e12,P:1e15,E:1e18};"
                              "function worth(text){const m=/^([-+]?[\\d.,]+)\\s*([a-zA-Z]*)/.exec(text);"
                              "if(!m)return null;const v=parseFloat(m[1].replace(/,/g,''));"
@@ -486,10 +488,10 @@ void nnc_html_put(nnc_buffer *out, const char *element, const char *text) {
     nnc_buffer_print(out, "</%s>\n", element);
 }
 
-/* ---- HTML fragments: paragraphs and tables without a page; --format does not offer this format ---- */
+/* ---- HTML fragments: paragraphs and tables without a page around them; no value of --format selects them ---- */
 
 static void put_label(nnc_sheet *sheet, const char *label) {
-    /* a line with an empty or indented label continues the line above it */
+    /* a line whose label is empty or indented continues the line above */
     const bool below = *label == '\0' || *label == ' ';
     nnc_buffer_text(sheet->out, below ? "<br>" : "<p>");
     label += strspn(label, " ");
