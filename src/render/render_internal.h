@@ -15,14 +15,14 @@
 
 /* ---- formats and views: formats.c ---- */
 
-/* A column of output: of a table on a page, or of the lines for programs. */
+/* A column of an output: of a table on a page for people, or of the CSV or JSON lines for programs. */
 typedef struct nnc_head {
-    const char *name; /* full name, for programs: "step.step_s" */
+    const char *name; /* full name of the column, for programs: "step.step_s" */
     const char *text; /* heading of the column on a page for people: "step_s"; NULL = the column is not on a page */
-    const char *unit; /* unit of the values; NULL = no unit */
+    const char *unit; /* unit of the column's values; NULL = no unit */
     nnc_show show;
-    bool left;    /* true: align left (text); false: align right (numbers) */
-    bool shrinks; /* true: the texts of the column may be cut if the line is too long */
+    bool left;    /* true: the column is aligned left, for text; false: aligned right, for numbers */
+    bool shrinks; /* true: texts of this column may be cut if a line of the table is wider than the terminal */
     int drop;     /* order in which columns are left out if cutting is not enough: the lowest number first; 0 = never
                    * left out */
 } nnc_head;
@@ -34,7 +34,7 @@ typedef struct nnc_heads {
 
 typedef struct nnc_format nnc_format;
 
-/* Options for writing output. Only the format for terminals uses width and colour. */
+/* Options for writing output. Only the format for terminals uses `width` and `colour`. */
 typedef struct nnc_style {
     const nnc_format *format;
     int width; /* width of the terminal, in columns */
@@ -46,27 +46,30 @@ typedef struct nnc_style {
 /* A view: tells how one kind of result is written. The argument `record` of its functions points to the result, whose
  * type `document` describes. */
 typedef struct nnc_view {
-    const char *schema;                     /* name and version of the JSON output: "nncost.estimate/1" */
-    const nnc_metrics *document;            /* metrics table of the whole result as one object */
-    bool exact;                             /* true: JSON numbers have 17 digits, for programs that compute with them */
+    const char *schema;          /* name and version of the JSON output of this view: "nncost.estimate/1" */
+    const nnc_metrics *document; /* metrics table of the whole result, which is written as one JSON object */
+    /* true: the JSON output writes numbers with 17 digits, for programs that compute with them; false: with 12
+     * digits */
+    bool exact;
     nnc_lines (*lines)(const void *record); /* returns the list in the result that CSV writes line by line; NULL: CSV
                                              * has one line with the whole document */
     void (*page)(nnc_buffer *out, nnc_style style, const void *record); /* writes the result as a page for people;
                                                                          * NULL: the page is `rows` */
     const struct nnc_page_rows *rows;
-    int indent; /* width of the labels of `rows`, in columns; 0 = the usual width */
+    int indent; /* width of the labels of the page rows `rows`, in columns; 0 = the usual width */
 } nnc_view;
 
-/* Writes a result as a page for people, with the page function or the rows of its view. */
+/* Writes a result as a page for people: calls the page function of its view, or writes the page rows of the view if it
+ * has no page function. */
 void nnc_page_write(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record);
 
 typedef struct nnc_sheet nnc_sheet;
 typedef struct nnc_table nnc_table;
 
-/* Functions of a format that write the parts of a page. */
+/* Functions with which an output format writes the parts of a page: labels, text, headings and tables. */
 typedef struct nnc_page {
     void (*label)(nnc_sheet *sheet, const char *label);
-    void (*text)(nnc_sheet *sheet, const char *text); /* appends text to the current line */
+    void (*text)(nnc_sheet *sheet, const char *text); /* appends a text to the current line of the page */
     void (*heading)(nnc_buffer *out, const char *text);
     void (*table)(nnc_buffer *out, nnc_style style, nnc_table *table);
     void (*below)(nnc_buffer *out, nnc_style style, const nnc_table *table); /* writes notes below a table; NULL = no
@@ -76,57 +79,66 @@ typedef struct nnc_page {
 } nnc_page;
 
 struct nnc_format {
-    const char *name; /* value of --format */
+    const char *name; /* word that selects this format with --format: "csv" */
     void (*view)(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record);
-    /* The next two members write output that may be longer than memory: `heading` first (NULL = no heading), then
-     * `line` for each line. */
+    /* `heading` and `line` write an output that may be larger than the memory: first `heading` is called (NULL = the
+     * format has no heading), then `line` for each line of the output. */
     void (*heading)(nnc_buffer *out, nnc_heads heads);
     void (*line)(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells);
-    bool documents;       /* true: several results are written as a list of documents; false: as one table */
-    bool held;            /* true: line() writes cells without layout; nnc_table_put lays them out */
-    const nnc_page *page; /* functions for pages; NULL: the format is for programs */
+    bool documents; /* true: several results become a list of JSON documents; false: they become one table */
+    /* true: line() writes the cells of a line without layout, and nnc_table_put adds the layout; false: line() writes
+     * finished lines */
+    bool held;
+    const nnc_page *page; /* functions that write pages in this format; NULL: the format is only for programs */
 };
 
-/* The values of --format; the first is the default. */
+/* The formats that --format can select; the first one is the default. */
 enum { NNC_FORMAT_COUNT = 5 };
 extern const nnc_format *const nnc_formats[NNC_FORMAT_COUNT];
 extern const nnc_format nnc_format_table, nnc_format_json, nnc_format_csv, nnc_format_csv_plain, nnc_format_markdown;
 bool nnc_format_is_csv(const nnc_format *format);
-const char *nnc_format_name(unsigned index); /* name of a format; "?" for an index after the last format */
+/* returns the name of the format with this index in nnc_formats; "?" for an index after the last format */
+const char *nnc_format_name(unsigned index);
 
-/* nnc_view_write writes a result in the format of the style; out->failed is set after an error. nnc_is_marked returns
- * true if the inputs are implausible. */
+/* nnc_view_write writes a result in the format of `style`; it sets out->failed after an error. nnc_is_marked returns
+ * true if inputs of the result are implausible. */
 bool nnc_is_marked(nnc_style style);
 void nnc_view_write(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record);
 
-/* ---- numbers and names as text: table.c ---- */
+/* ---- table.c: numbers and names as text for people ---- */
 
-/* Formats a number: "1,557,611,200", "16.73", "0.0001234". From 1000 up it has all digits, in groups of three; below
- * 1000 four significant digits; NaN is "-". Returns text. */
+/* Formats a number: "1,557,611,200", "16.73", "0.0001234". Numbers of 1000 or more have all digits before the decimal
+ * point, in groups of three; smaller numbers have four significant digits; NaN becomes "-". The result is written to
+ * `text`, which is returned. */
 char *nnc_count_text(double value, char text[NNC_NUMBER_TEXT]);
 
-/* Formats a share as percent: 0.1234 -> "12.3%"; NaN is "-". Returns text. */
+/* Formats a share as a percentage: 0.1234 -> "12.3%"; NaN becomes "-". The result is written to `text`, which is
+ * returned. */
 char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT]);
 
-/* Formats bytes with a prefix from KiB to TiB: 8.59e10 -> "80.00 GiB". Returns text. */
+/* Formats a number of bytes with a binary prefix from KiB to TiB: 8.59e10 -> "80.00 GiB". The result is written to
+ * `text`, which is returned. */
 char *nnc_binary_text(double bytes, char text[NNC_NUMBER_TEXT]);
 
-/* Formats a cell for people; null is "-", a boolean "yes" or "no". Returns text, or the cell's own text. */
+/* Formats the value of a table cell for people: null becomes "-", a boolean "yes" or "no". Returns `text` with the
+ * result, or the text of a cell that is text already. */
 const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit, char text[NNC_METRIC_TEXT_MAX]);
 
-/* Returns the column for a metric. name: full name of the metric; its last part becomes the heading. */
+/* Returns the output column for a metric. name: full name of the metric, such as "step.step_s"; the part after its last
+ * dot becomes the heading of the column. */
 nnc_head nnc_head_of(const nnc_metric *metric, const char *name);
 
-/* Returns how many columns a UTF-8 text takes on a terminal; a wide character counts as one. */
+/* Returns the number of terminal columns that a UTF-8 text needs; every character counts as one column, even a wide
+ * one. */
 int nnc_text_width(const char *text);
 
-/* Writes at most max columns of text; control characters become '?'. */
+/* Writes the beginning of a text, at most `max` terminal columns wide; control characters become '?'. */
 void nnc_put_plain(nnc_buffer *out, const char *text, int max);
 
-/* Writes text and escapes the characters that Markdown takes for markup, '|' included. */
+/* Writes a text in which characters that are markup in Markdown, such as '|', are escaped. */
 void nnc_put_markdown(nnc_buffer *out, const char *text);
 
-/* ---- lines of a page: sheet.c ---- */
+/* ---- sheet.c: lines of a page ---- */
 
 typedef enum nnc_ink { NNC_INK_PLAIN, NNC_INK_STRONG, NNC_INK_GOOD, NNC_INK_BAD } nnc_ink;
 
@@ -135,29 +147,32 @@ typedef enum nnc_ink { NNC_INK_PLAIN, NNC_INK_STRONG, NNC_INK_GOOD, NNC_INK_BAD 
 struct nnc_sheet {
     nnc_buffer *out;
     nnc_style style;
-    int indent; /* width that labels take, in columns */
-    int column; /* column of the terminal at which the next character is written */
-    int items;  /* number of items that the current line has */
+    int indent; /* width of the label column at the beginning of each line, in characters */
+    int column; /* terminal column at which the next character of the page is written */
+    int items;  /* number of items written so far in the current line */
 };
 
 nnc_sheet nnc_sheet_begin(nnc_buffer *out, nnc_style style);
 
-/* Starts a line; a label that is empty or indented continues the line before. */
+/* Starts a line of the page with its label; if the label is empty or indented, the line continues the line before
+ * it. */
 void nnc_sheet_label(nnc_sheet *sheet, const char *label);
-/* Adds an item to the current line, without a line break inside the item; ", " precedes every item except the first. */
+/* Adds an item to the current line of the page. A line break never divides an item; ", " precedes every item except the
+ * first of the line. */
 void nnc_sheet_item(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) NNC_PRINTF(3, 4);
-/* Adds an item as nnc_sheet_item does, but without the comma before it. */
+/* Adds an item to the current line as nnc_sheet_item does, but without a comma before the item. */
 void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) NNC_PRINTF(3, 4);
-/* Adds running text; lines may break between words. */
+/* Adds running text to the current line of the page; a line break may divide the text between two words. */
 void nnc_sheet_words(nnc_sheet *sheet, const char *format, ...) NNC_PRINTF(2, 3);
 void nnc_sheet_end(nnc_sheet *sheet);
-/* Writes a line of running text with its label. */
+/* Writes a line of the page that has a label and running text. */
 void nnc_sheet_note(nnc_sheet *sheet, const char *label, const char *format, ...) NNC_PRINTF(3, 4);
-/* Writes a line without a label; it breaks between words at the width of a terminal. */
+/* Writes a line of running text without a label. On a terminal the text is wrapped between words at the width of the
+ * terminal. */
 void nnc_sheet_line(nnc_buffer *out, nnc_style style, const char *format, ...) NNC_PRINTF(3, 4);
-/* Writes an empty line. */
+/* Writes an empty line to the page. */
 void nnc_sheet_gap(nnc_sheet *sheet);
-/* Writes the heading of the following part, after an empty line. */
+/* Writes an empty line, and then the heading of the next part of the page. */
 void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text);
 
 /* One row of a page.
@@ -173,13 +188,15 @@ void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text);
  * A condition is a list of terms that must all be true: "name" (its value is not 0, false or empty), "!name", "name
  * > X", "name = X", "name != X". X is a number, a word or a name. */
 typedef struct nnc_page_row {
-    const char *label; /* "" = begins a line without a label; NULL = the row belongs to the current line */
-    const char *text;  /* text of the item; NULL = the row has only a label */
+    /* label of the row; "" = the row begins a line without a label; NULL = the row belongs to the current line */
+    const char *label;
+    const char *text; /* text of the item that the row adds; NULL = the row has only a label */
     nnc_ink ink;
     enum { NNC_ROW_ITEM, NNC_ROW_WORDS, NNC_ROW_BLOCK, NNC_ROW_GAP } kind;
-    const char *when; /* condition of the row, such as "plan.pipeline > 1, !device.fitted"; NULL = no condition */
-    /* function that is called if `text` is not given: it adds items to the current line, or (NNC_ROW_BLOCK) writes
-     * whole lines. */
+    /* condition under which the row is written, such as "plan.pipeline > 1, !device.fitted"; NULL = always written */
+    const char *when;
+    /* function that is called if `text` is NULL: it adds items to the current line, or whole lines in a row made by
+     * NNC_ROW_BLOCK */
     void (*write)(nnc_sheet *sheet, const void *record);
 } nnc_page_row;
 
@@ -198,14 +215,16 @@ typedef struct nnc_page_row {
 #define NNC_PAGE_ROW_(...) \
     { __VA_ARGS__ }
 typedef struct nnc_page_rows {
-    const nnc_metrics *metrics; /* metrics table of the record; names in braces are metrics of it */
+    /* metrics table of the record that the page describes; names in braces in the rows are metrics of this table */
+    const nnc_metrics *metrics;
     const nnc_page_row *rows;
     size_t count;
 } nnc_page_rows;
 #define NNC_PAGE_ROWS(table, list) \
     { (table), (list), sizeof(list) / sizeof(list)[0] }
 
-/* Writes the rows of a page, except those whose condition is false. Call it between two lines of the sheet. */
+/* Writes the rows of a page, without the rows whose condition is false. The caller must have ended the current line of
+ * the sheet. */
 void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *record);
 
 /* nnc_page_text replaces the names in braces in a text by the values of metrics. Returns false if one of the metrics
@@ -213,88 +232,98 @@ void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *rec
 enum { NNC_PAGE_TEXT = 2048 };
 bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *text, char filled[NNC_PAGE_TEXT]);
 
-/* ---- the inputs of a report, at the top of its page: sheet.c ---- */
+/* ---- sheet.c: the inputs of a report, at the top of its page ---- */
 
-/* Writes the first lines of a report: model, device, links and plan, as resolved. */
+/* Writes the first lines of the page of a report: model, device, links and plan, with all defaults filled in. */
 void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report);
-/* Writes the launch files of a report, the options that each file means, and the keys that were skipped. */
+/* Writes the launch files that a report used: the nncost options that follow from each file, and the keys of the file
+ * that nncost skipped. */
 void nnc_sheet_launch(nnc_sheet *sheet, const nnc_report *report);
 
-/* Writes the source of a price: "(AWS p5.48xlarge / 8, us-east-1, 2026-09)". price NULL: writes nothing. */
+/* Writes the source of a price in parentheses: "(AWS p5.48xlarge / 8, us-east-1, 2026-09)". price NULL: writes
+ * nothing. */
 void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price);
 
-/* Functions for rows of an nnc_report. They write the model and the device, as asked for and as resolved, and the
- * sources of carbon intensity and PUE, if the report has them. */
+/* Functions that page rows of an nnc_report call. The functions write the model and the device, each as the user named
+ * it and as the file that was found, and the sources of carbon intensity and PUE if the report has these. */
 void nnc_sheet_model(nnc_sheet *sheet, const void *record);
 void nnc_sheet_device(nnc_sheet *sheet, const void *record);
 void nnc_sheet_region(nnc_sheet *sheet, const void *record);
 void nnc_sheet_building(nnc_sheet *sheet, const void *record);
 
-/* ---- tables: table.c ---- */
+/* ---- table.c: tables ---- */
 
 enum { NNC_TABLE_COLUMNS = 256, NNC_TABLE_HELD = 1000 };
 
-/* Rows and columns of text, for people. If a table may be longer than memory, its first NNC_TABLE_HELD rows decide
- * the layout, and later rows are written as they come. */
+/* Rows and columns of text, for people. If a table may be larger than the memory, the widths of its columns follow from
+ * its first NNC_TABLE_HELD rows, and each later row is written at once. */
 struct nnc_table {
     nnc_head heads[NNC_TABLE_COLUMNS];
     int count;
-    nnc_buffer cells; /* cells of all rows, row by row; each text ends with a NUL */
+    nnc_buffer cells; /* texts of the cells of all stored rows, row after row; a NUL ends each text */
     int64_t cell_count;
-    int widths[NNC_TABLE_COLUMNS];                           /* width of each column in characters; 0 = left out */
+    /* width of each column of the table in characters; 0 = the column is left out */
+    int widths[NNC_TABLE_COLUMNS];
     bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* for each column, true = its texts were cut (cut), or it
                                                               * was left out (dropped), to make the line fit */
     int gap;                                                 /* number of blanks between columns */
     bool laid_out;
 };
 
-/* Begins a table with `count` columns; { .count = 0 } begins a table without columns. The texts of the heads must
- * outlive the table. nnc_table_write ends it. */
+/* Begins a table with `count` columns; { .count = 0 } initializes a table without columns. The texts of the headings
+ * must exist as long as the table. nnc_table_write ends the table. */
 void nnc_table_begin(nnc_table *table, const nnc_head *heads, int count);
 void nnc_table_head(nnc_table *table, nnc_head head);
-/* Adds a column for each metric of a metrics table that has a heading (head). */
+/* Adds to the table one column for each metric of a metrics table whose row has a heading (member `head`). */
 void nnc_table_heads(nnc_table *table, const nnc_metrics *metrics);
-/* Changes the heading of the column whose heading is `head` to `text`. text NULL: leaves the column out. */
+/* Changes the heading of a table column from `head` to `text`. text NULL: the column is left out. */
 void nnc_table_rename(nnc_table *table, const char *head, const char *text);
 
-/* Appends a cell to the current row; a row is complete when each column has a cell. */
+/* Appends a cell to the current row of the table. After one cell for each column the row is complete, and the next cell
+ * begins a new row. */
 void nnc_table_cell(nnc_table *table, const char *text);
 void nnc_table_whole(nnc_table *table, int64_t whole);
-/* appends a cell with a time, "12.30 ms"; NaN is "-" */
+/* Appends a cell with a number and its unit, such as a time: "12.30 ms"; NaN becomes "-". */
 void nnc_table_number(nnc_table *table, double value, const char *unit);
-/* appends a cell with a share, "41.2%"; NaN is "-" */
+/* Appends a cell with a share as a percentage: "41.2%"; NaN becomes "-". */
 void nnc_table_share(nnc_table *table, double share);
-/* Appends a row with the metrics of a record that have a heading. */
+/* Appends a table row with the metrics of one record: those that have a heading in the metrics table. */
 void nnc_table_record(nnc_table *table, const nnc_metrics *metrics, const nnc_place *place);
-/* Appends a row for each record of `lines`. */
+/* Appends a table row for each record in the list `lines`. */
 void nnc_table_records(nnc_table *table, nnc_lines lines);
 int64_t nnc_table_rows(const nnc_table *table);
 
 /* Writes the table and frees it. */
 void nnc_table_write(nnc_table *table, nnc_buffer *out, nnc_style style);
 
-/* Writes a table of all listed records, with the heads of their metrics table. */
+/* Writes a table with one row for each record of `lines`. The metrics table of the records gives the headings of the
+ * columns. */
 void nnc_table_of(nnc_buffer *out, nnc_style style, nnc_lines lines);
 
-/* Works as nnc_table_of, with a heading above the table. Without a record it writes nothing and returns false. */
+/* Writes a table as nnc_table_of does, with a heading above it. If the list has no record, writes nothing and returns
+ * false. */
 bool nnc_table_under(nnc_buffer *out, nnc_style style, nnc_lines lines, const char *heading);
 
-/* Writes whole lines that were made by format->line. If the format lays tables out (`held`), the first NNC_TABLE_HELD
- * lines are stored until the widths of the columns are known. */
+/* Adds lines that the function `line` of the output format has written. If the format needs a layout (member `held`),
+ * the first NNC_TABLE_HELD lines are stored until the widths of the columns follow from them; otherwise lines are
+ * written at once. */
 void nnc_table_put(nnc_table *table, nnc_buffer *out, nnc_style style, const char *lines, size_t size);
 
-/* ---- JSON: formats.c ---- */
+/* ---- formats.c: JSON ---- */
 
 enum { NNC_RECORD_DEPTH = 20 };
 
-/* A JSON document, written value by value. Each member of the document and each element of its lists begins a line;
- * deeper values follow on the same line, unless `spread` is set. */
+/* A JSON document that is written one value after another. A line break precedes each member of the document and each
+ * element of the lists in it; deeper values follow on the same line, unless `spread` is set. */
 typedef struct nnc_record {
     nnc_buffer *out;
-    bool exact;  /* true: numbers have 17 digits, for a program that computes with them; false: 12 digits */
-    bool spread; /* true: every member is on a line of its own, for a file that people edit */
+    /* true: numbers are written with 17 significant digits, for a program that computes with them; false: with 12
+     * digits */
+    bool exact;
+    bool spread; /* true: every member of every object gets its own line, for a file that people edit */
     int depth;
-    int32_t members[NNC_RECORD_DEPTH]; /* number of members written so far in each open object or list, by depth */
+    /* for each depth of nesting, the number of members written so far to the object or list that is open there */
+    int32_t members[NNC_RECORD_DEPTH];
     bool list[NNC_RECORD_DEPTH];
 } nnc_record;
 
@@ -303,7 +332,8 @@ typedef struct nnc_record {
 nnc_record nnc_record_begin(nnc_buffer *out, const char *schema);
 void nnc_record_end(nnc_record *record);
 
-/* Begins an object or a list, or writes a value. key is NULL inside a list. */
+/* nnc_record_object and nnc_record_list begin an object or a list, which nnc_record_close ends; the other functions
+ * write one value. key: name of the member; NULL inside a list. */
 void nnc_record_object(nnc_record *record, const char *key);
 void nnc_record_list(nnc_record *record, const char *key);
 void nnc_record_close(nnc_record *record);
@@ -317,28 +347,30 @@ void nnc_record_json(nnc_record *record, const char *key, const char *json); /* 
                                                                               * text */
 void nnc_record_null(nnc_record *record, const char *key);
 
-/* Writes all members of a record, as its metrics table says, into the object that is open. */
+/* Writes the members of a C struct (record), as its metrics table describes them, into the JSON object that is open. */
 void nnc_record_members(nnc_record *record, const nnc_metrics *metrics, const nnc_place *place);
 
-/* ---- HTML: formats.c ---- */
+/* ---- formats.c: HTML ---- */
 
-/* A self-contained HTML page: style and script are inside, nothing is fetched. --format does not offer it. */
+/* The format of a self-contained HTML page: it contains its style and script, so a browser loads no other file. `nncost
+ * report` uses this format; --format does not offer it. */
 extern const nnc_format nnc_format_html;
 
-/* Begins a page. title: plain text, not HTML. Pictures on the page use the style sheet of the page. */
+/* Begins an HTML page. title: title of the page as plain text, not as HTML. Pictures on the page use its style
+ * sheet. */
 void nnc_html_begin(nnc_buffer *out, const char *title);
 void nnc_html_end(nnc_buffer *out);
 
-/* Writes an HTML element that contains the text. element: its name, such as "h2". */
+/* Writes an HTML element with a text inside. element: name of the HTML element, such as "h2". */
 void nnc_html_put(nnc_buffer *out, const char *element, const char *text);
 
-/* ---- pictures: svg.c ---- */
+/* ---- svg.c: pictures ---- */
 
-/* Coordinates are whole tenths of a pixel and printed exactly, so that one picture has the same bytes everywhere. The
- * CSS class of an element selects its colour in the palette. */
-typedef int32_t nnc_px; /* tenths of a pixel */
+/* Coordinates of pictures are whole tenths of a pixel and are printed exactly, so that a picture has the same bytes on
+ * every machine. The CSS class of an element selects its colour in the palette. */
+typedef int32_t nnc_px; /* a length or coordinate of a picture, in tenths of a pixel */
 #define NNC_PX(pixels) ((nnc_px)(10 * (pixels)))
-/* Rounds to the nearest tenth of a pixel. */
+/* Converts pixels to tenths of a pixel, rounded to the nearest whole number. */
 nnc_px nnc_px_of(double pixels);
 
 typedef struct nnc_box {
@@ -347,46 +379,51 @@ typedef struct nnc_box {
 
 typedef enum nnc_type { NNC_TYPE_PLAIN, NNC_TYPE_BOLD, NNC_TYPE_SMALL } nnc_type;
 
-/* Returns an upper bound of the width of a text: its width in DejaVu Sans, the widest of the usual fonts, plus 5 %. */
+/* Returns an upper bound of the drawn width of a text: the width in DejaVu Sans, which is the widest of the usual
+ * fonts, plus 5 %. */
 nnc_px nnc_text_px(const char *text, nnc_type type);
-/* Returns a text that fits into a width: the whole text, or its beginning and "..". */
+/* Returns a text that is at most `width` wide when drawn: the whole text, or a beginning of it followed by "..". */
 enum { NNC_TEXT_PX_MAX = 192 };
 char *nnc_text_cut(const char *text, nnc_type type, nnc_px width, char cut[NNC_TEXT_PX_MAX]);
 
 typedef struct nnc_svg {
     nnc_buffer body;
-    const char *id; /* prefix of all ids in the picture, unique on its page: "nnc-step" */
+    /* prefix of all element ids of the picture, such as "nnc-step"; no other picture on the page has this prefix */
+    const char *id;
 } nnc_svg;
 
 void nnc_svg_begin(nnc_svg *svg, const char *id);
 
-/* Begins a group of elements with a tooltip, such as a bar; nnc_svg_mark_end ends the group. explain: name of the
- * metric that the group shows; NULL = no metric. key: equal for all groups of a page that show the same thing; NULL =
- * no key. */
+/* Begins a group of drawn elements, such as a bar, that has a tooltip; nnc_svg_mark_end ends the group. explain: name
+ * of the metric that the group shows; NULL = no metric. key: groups that show the same thing, in any picture of the
+ * page, have the same key; NULL = no key. tip: text of the tooltip. */
 void nnc_svg_mark(nnc_svg *svg, const char *explain, const char *key, const char *tip);
 void nnc_svg_mark_end(nnc_svg *svg);
 
 void nnc_svg_rect(nnc_svg *svg, const char *class, nnc_box box);
-/* Draws a box with round corners. */
+/* Draws a rectangle with round corners. */
 void nnc_svg_round(nnc_svg *svg, const char *class, nnc_box box, nnc_px radius);
-/* Draws a hatched box: unused time or memory. */
+/* Draws a hatched rectangle, which stands for time or memory that is not used. */
 void nnc_svg_hatched(nnc_svg *svg, nnc_box box);
 void nnc_svg_circle(nnc_svg *svg, const char *class, nnc_px x, nnc_px y, nnc_px radius);
 
-/* Begins a path; nnc_svg_to adds a point. closed: the path ends at its first point. */
+/* nnc_svg_path begins a path, nnc_svg_to adds a point to it, and nnc_svg_path_end ends it. closed true: a line joins
+ * the last point to the first. */
 void nnc_svg_path(nnc_svg *svg, const char *class);
-/* command of the SVG path: 'M' = move to the point, 'L' = draw a line to the point */
+/* Adds the point (x, y) to the path. command: 'M' = move to the point without a line, 'L' = draw a line to the
+ * point. */
 void nnc_svg_to(nnc_svg *svg, char command, nnc_px x, nnc_px y);
 void nnc_svg_path_end(nnc_svg *svg, bool closed);
 void nnc_svg_line(nnc_svg *svg, const char *class, nnc_px x1, nnc_px y1, nnc_px x2, nnc_px y2);
 
-/* Writes a text at (x, y). anchor: 's' = the text starts at x, 'm' = its middle is at x, 'e' = it ends at x. */
+/* Draws a text at (x, y). anchor: 's' = the text starts at x, 'm' = the middle of the text is at x, 'e' = the text ends
+ * at x. */
 void nnc_svg_text(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_px y, const char *text);
-/* Writes a text that is turned around (x, y) by an angle in tenths of a degree, clockwise. */
+/* Draws a text that is turned clockwise around (x, y). angle: in tenths of a degree. */
 void nnc_svg_turned(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_px y, int32_t angle, const char *text);
 
-/* Writes the picture and frees the svg. page: true = the picture has its own style sheet and background; false = it
- * uses the style sheet of the page around it. */
+/* Writes the finished picture to `out` and frees its memory. page: true = the picture has its own style sheet and
+ * background; false = it uses the style sheet of the HTML page that contains it. */
 void nnc_svg_end(nnc_svg *svg, nnc_buffer *out, nnc_px width, nnc_px height, const char *title, const char *desc,
                  bool page);
 
@@ -394,24 +431,26 @@ void nnc_svg_end(nnc_svg *svg, nnc_buffer *out, nnc_px width, nnc_px height, con
  * become '?'. */
 void nnc_put_xml(nnc_buffer *out, const char *text);
 
-/* Sets of colours that are drawn side by side: parts of a step, classes of memory, kinds of bounds. Colour-blind
- * readers must be able to distinguish the colours of a set. */
+/* Sets of colours that are drawn next to each other: the parts of a step, the classes of memory, the kinds of bounds.
+ * The colours of one set must be distinguishable for colour-blind readers. */
 enum { NNC_HUES_STEP = 1, NNC_HUES_MEMORY = 2, NNC_HUES_BOUND = 4 };
 
 /* A colour of pictures, in a light and a dark variant. Every CSS class of drawn elements (bars, lines, text: "forward")
  * has such a colour. */
 typedef struct nnc_hue {
-    const char *name;               /* CSS class of the elements: "forward" */
-    const char *light, *dark;       /* colour on a light and on a dark page, "#4a9bd1" */
+    const char *name;               /* CSS class of the elements that have this colour: "forward" */
+    const char *light, *dark;       /* the colour on a light page and on a dark page: "#4a9bd1" */
     const char *on_light, *on_dark; /* colour of text in front of this colour, on a light page and on a dark page;
                                      * NULL = no text is in front of this colour */
-    unsigned hues;                  /* sets (NNC_HUES_...) that contain the colour; 0 = a background, a line or text */
+    /* sets of colours (bits NNC_HUES_...) that contain this colour; 0 = only backgrounds, lines or text have this
+     * colour */
+    unsigned hues;
 } nnc_hue;
 
 extern const nnc_hue nnc_palette[];
 extern const int nnc_palette_count;
 
-/* Writes the style sheet of pictures. */
+/* Writes the CSS style sheet for the pictures of a page. */
 void nnc_palette_css(nnc_buffer *out);
 
 #endif

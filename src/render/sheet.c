@@ -1,4 +1,5 @@
-/* Lines of a page: "label   item, item, item", and the rows that describe a page as data (nnc_page_row). */
+/* Writes the lines of a page ("label item, item, item"), and the rows that describe a whole page as data
+ * (nnc_page_row). */
 #include <assert.h>
 
 #include "render/render_internal.h"
@@ -16,8 +17,8 @@ void nnc_sheet_label(nnc_sheet *sheet, const char *label) {
     page_of(sheet)->label(sheet, label);
 }
 
-/* Writes a piece of text without a line break in it. Starts a new line if the piece and `follows` more columns do
- * not fit. */
+/* Writes a piece of text that no line break divides. Starts a new line if the piece and `follows` more columns do not
+ * fit into the rest of the current line. */
 static void put_piece(nnc_sheet *sheet, nnc_ink ink, const char *text, int follows) {
     static const char *const codes[] = {
         [NNC_INK_PLAIN] = "", [NNC_INK_STRONG] = "1", [NNC_INK_GOOD] = "32", [NNC_INK_BAD] = "1;31"
@@ -41,7 +42,7 @@ static void put_piece(nnc_sheet *sheet, nnc_ink ink, const char *text, int follo
 
 static void put_item(nnc_sheet *sheet, nnc_ink ink, const char *text) {
     if (sheet->items > 0) { page_of(sheet)->text(sheet, ","); }
-    put_piece(sheet, ink, text, 1); /* one column remains for the comma of the next item */
+    put_piece(sheet, ink, text, 1); /* keeps one column free, for the comma before the next item */
 }
 
 void nnc_sheet_item(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) {
@@ -62,7 +63,8 @@ void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) {
     put_piece(sheet, ink, text, 0);
 }
 
-/* Writes running text, which may break between two words. Overwrites the blanks in `text`. */
+/* Writes running text, which may be divided between two words by a line break. The function changes the blanks in
+ * `text`. */
 static void put_words(nnc_sheet *sheet, char *text) {
     for (char *word = text; *word;) {
         const size_t length = strcspn(word, " ");
@@ -118,24 +120,24 @@ void nnc_sheet_gap(nnc_sheet *sheet) { nnc_buffer_byte(sheet->out, '\n'); }
 
 void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text) { style.format->page->heading(out, text); }
 
-/* Number formats that the text of a row can name after a metric, "{cost.step:count}"; they replace the format in the
- * metrics table. */
+/* Number formats that the text of a page row can give after the name of a metric, such as "{cost.step:count}". The
+ * format replaces the format that the metrics table gives for the metric. */
 static const struct form {
     const char *name;
     nnc_show show;
-    double divisor;     /* the value is divided by this number; 0 = no division */
-    const char *printf; /* printf format, used if it is not NULL */
+    double divisor;     /* the value of the metric is divided by this number before it is written; 0 = no division */
+    const char *printf; /* format string for printf, used if it is not NULL */
 } forms[] = {
-    { .name = "count", .show = NNC_SHOW_COUNT },       /* form "count": 1,557,611,200; 16.73 */
-    { .name = "percent", .show = NNC_SHOW_PERCENT },   /* form "percent": 41.2% */
-    { .name = "percent2", .show = NNC_SHOW_PERCENT2 }, /* form "percent2": 41.23% */
-    { .name = "plain", .show = NNC_SHOW_PLAIN },       /* form "plain": all digits, at most 12 */
+    { .name = "count", .show = NNC_SHOW_COUNT },       /* "{metric:count}" writes 1,557,611,200 or 16.73 */
+    { .name = "percent", .show = NNC_SHOW_PERCENT },   /* "{metric:percent}" writes 41.2% */
+    { .name = "percent2", .show = NNC_SHOW_PERCENT2 }, /* "{metric:percent2}" writes 41.23% */
+    { .name = "plain", .show = NNC_SHOW_PLAIN },       /* "{metric:plain}" writes all digits, at most 12 */
     { .name = "hours", .show = NNC_SHOW_COUNT, .divisor = 3600.0 },
     { .name = "kWh", .show = NNC_SHOW_COUNT, .divisor = 3.6e6 },
     { .name = "tonnes", .show = NNC_SHOW_COUNT, .divisor = 1000.0 },
-    { .name = "ceil", .show = NNC_SHOW_COUNT }, /* form "ceil": rounded up to a whole number */
-    { .name = "si" },                           /* form "si": with a prefix but without the unit, "15.00 T" */
-    { .name = "gib" },                          /* form "gib": 80.00 GiB */
+    { .name = "ceil", .show = NNC_SHOW_COUNT }, /* "{metric:ceil}" rounds up to a whole number */
+    { .name = "si" },                           /* "{metric:si}" writes a prefix but no unit: 15.00 T */
+    { .name = "gib" },                          /* "{metric:gib}" writes 80.00 GiB */
     { .name = "g", .printf = "%g" },
     { .name = "g4", .printf = "%.4g" },
 };
@@ -148,7 +150,8 @@ static const struct form *form_of(const char *name) {
     return NULL;
 }
 
-/* Returns the index of a value of an array, which `name` gives as a name (if the values have names) or as a number. */
+/* Returns the index of an element of an array metric. `name` is the name of the element, or its index as a decimal
+ * number if the elements have no names. */
 static int32_t index_of(const nnc_metric *row, const char *name) {
     for (int32_t i = 0; i < row->each_count && nnc_metric_rare(row)->each != NULL; i++) {
         if (strcmp(nnc_metric_rare(row)->each((unsigned)i), name) == 0) { return i; }
@@ -156,8 +159,8 @@ static int32_t index_of(const nnc_metric *row, const char *name) {
     return (int32_t)strtol(name, NULL, 10);
 }
 
-/* Returns the length of the name of `row` if `name` begins with it; 0 if the row has no name; -1 if `name` begins
- * otherwise. */
+/* Compares the name of a metric `row` with the beginning of `name`. Returns the number of bytes of the row's name if
+ * `name` begins with it; 0 if the row has no name; -1 if `name` begins differently. */
 static int name_length(const nnc_metric *row, const char *name) {
     int length = 0;
     if (row->name == NULL) { return 0; }
@@ -166,8 +169,8 @@ static int name_length(const nnc_metric *row, const char *name) {
     return row->name[length] == '\0' ? length : -1;
 }
 
-/* Finds a metric by its full name, as nnc_metric_find does. *place becomes the record that contains the metric;
- * place->record may be NULL if the caller needs only the metric itself. */
+/* Finds a metric by its full name, as nnc_metric_find does. Sets *place to the record that contains the metric. The
+ * caller may set place->record to NULL if it needs only the metric and no value. */
 static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, nnc_place *place, int32_t *index) {
     for (size_t i = 0; i < metrics->count; i++) {
         const nnc_metric *row = &metrics->rows[i];
@@ -190,7 +193,8 @@ static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, 
     return NULL;
 }
 
-/* Copies text up to the character `end` or `or_end`, or the whole text. Returns the position where it stopped. */
+/* Copies `text` to `taken` until the character `end` or `or_end`, or until the end of the text. Returns the address of
+ * the first character that was not copied. */
 static const char *take(const char *text, char end, char or_end, char taken[REFERENCE_MAX]) {
     size_t length = 0;
     while (text[length] != '\0' && text[length] != end && text[length] != or_end && length + 1 < REFERENCE_MAX) {
@@ -201,7 +205,8 @@ static const char *take(const char *text, char end, char or_end, char taken[REFE
     return text + length;
 }
 
-/* Splits a reference, which begins at '{', into its name and its form (NULL = no form). Returns the text after '}'. */
+/* Splits a reference "{name:form}", which begins at '{', into the name of the metric and the form; *form is NULL if the
+ * reference has no form. Returns the text after '}'. */
 static const char *split(const char *at, char name[REFERENCE_MAX], char own_form[REFERENCE_MAX], const char **form) {
     at = take(at + 1, ':', '}', name);
     *form = *at == ':' ? own_form : NULL;
@@ -226,7 +231,8 @@ static double number_of(const nnc_cell *cell) {
                                            : (double)NAN;
 }
 
-/* Returns the value of an operand of a condition: of the metric with this name, or else the number or word itself. */
+/* Returns the value of an operand of a condition: the value of the metric if `word` is the name of a metric, otherwise
+ * the number or the word itself. */
 static nnc_cell operand(const nnc_metrics *metrics, const void *record, const char *word,
                         char text[NNC_METRIC_TEXT_MAX]) {
     nnc_place place = { .record = record };
@@ -236,13 +242,13 @@ static nnc_cell operand(const nnc_metrics *metrics, const void *record, const ch
     return row != NULL ? nnc_metric_read(row, &place, index, text) : nnc_text_cell(word);
 }
 
-/* One term of a condition: a name, or two operands with a sign between them. */
+/* One term of the condition of a page row: a name, or two operands with a comparison sign between them. */
 typedef struct part {
     char left[REFERENCE_MAX], sign[REFERENCE_MAX], right[REFERENCE_MAX];
     bool not ;
 } part;
 
-/* Reads the next term of a condition. Returns the text after it; NULL = there was no term. */
+/* Reads one term of a condition into *p. Returns the text of the next term; NULL = the term was the last one. */
 static const char *next_part(const char *when, part *p) {
     p->not = *when == '!';
     p->left[0] = p->sign[0] = p->right[0] = '\0';
@@ -274,8 +280,8 @@ static bool holds(const nnc_metrics *metrics, const void *record, const char *wh
 }
 
 #ifdef NNC_CHECK_PAGES
-/* Returns true if all names in the rows of a page are existing metrics and forms, also in rows that are left out now.
- * Prints the first unknown name to standard error. */
+/* Checks that all names in the rows of a page are existing metrics and forms; also checks the rows whose condition is
+ * false. Returns true if all names exist; otherwise prints the first unknown name to standard error. */
 static bool all_known(const nnc_page_rows *page) {
     for (size_t i = 0; i < page->count; i++) {
         const char *at = page->rows[i].text;
@@ -348,11 +354,12 @@ bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *t
     return true;
 }
 
-/* State of the line of the page that is being written. */
+/* State of the page line that is being written. */
 typedef struct page_line {
     nnc_sheet *sheet;
-    const char *label; /* label to write with the first item; NULL = already written, or no line */
-    const char *last;  /* label of the last line; a line with the same label continues it */
+    /* label that the first item of the line will write; NULL = the label is written, or no line is open */
+    const char *label;
+    const char *last; /* label of the line written last; a new line with the same label shows no label */
     bool open, skipped;
 } page_line;
 
@@ -429,12 +436,12 @@ void nnc_page_write(nnc_buffer *out, nnc_style style, const nnc_view *view, cons
     nnc_sheet_rows(&sheet, view->rows, record);
 }
 
-/* ---- the first lines of a page: model, device, links, plan; and sources of prices, carbon intensity and PUE ---- */
+/* ---- the first lines of a page: model, device, links, plan; the sources of prices, carbon intensity and PUE ---- */
 
 #define PLAN_OF(record) (&((const nnc_report *)(record))->result->plan)
 
-/* Adds an id to the line. If the user named it by another word (an alias, a path), adds both: "a100 =
- * a100-sxm4-80gb". */
+/* Adds the id of a model or device to the current line. If the user named it by another word (an alias or a path), adds
+ * this word and the id: "a100 = a100-sxm4-80gb". */
 static void add_id(nnc_sheet *sheet, const char *asked, const char *id) {
     const bool same = asked == NULL || strcmp(asked, id) == 0;
     nnc_sheet_item(sheet, NNC_INK_STRONG, "%s%s%s", same ? "" : asked, same ? "" : " = ", id);
@@ -452,9 +459,9 @@ void nnc_sheet_device(nnc_sheet *sheet, const void *record) {
 
 #define PLAN self->result->plan
 
-/* ---- metrics of the page that the JSON output does not have ---- */
+/* ---- metrics that only the page uses, not the JSON output ---- */
 
-/* Writes the degrees above 1: "data 2 x tensor 8 x pipeline 8". */
+/* Writes those degrees of parallelism of a plan that are above 1: "data 2 x tensor 8 x pipeline 8". */
 static void degrees_text(const nnc_plan *plan, char *text, size_t size) {
     const struct {
         const char *name;
@@ -470,7 +477,7 @@ static void degrees_text(const nnc_plan *plan, char *text, size_t size) {
     }
 }
 
-/* Writes the recomputation: "full", "full every 2 layers", "full of 12 layers per stage". */
+/* Writes the recomputation setting of a plan: "full", "full every 2 layers", "full of 12 layers per stage". */
 static void recompute_text(const nnc_plan *plan, char *text, size_t size) {
     const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     nnc_recompute_text(plan->recompute, text, size);
@@ -482,7 +489,7 @@ static void recompute_text(const nnc_plan *plan, char *text, size_t size) {
     }
 }
 
-/* Writes the range of the trained layers: "8 to 11", "the last 4". */
+/* Writes which layers of the model a plan trains: "8 to 11", "the last 4". */
 static void layers_text(const nnc_plan *plan, char *text, size_t size) {
     if (plan->train_from < 0) {
         snprintf(text, size, "the last %" PRId64, plan->train_layers);
@@ -530,7 +537,7 @@ static const nnc_metric page_metric_rows[] = {
 };
 static const nnc_metrics page_metrics = NNC_METRICS("a subject", page_metric_rows, nnc_report);
 
-/* Adds the multi-token prediction layers that a plan without next_tokens leaves out. */
+/* Adds to the current line the number of multi-token prediction layers that a plan without next_tokens leaves out. */
 static void add_left_out(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const int64_t layers = report->model->decoder.next_layers;
@@ -549,7 +556,7 @@ static void write_notes(nnc_sheet *sheet, const void *record) {
     }
 }
 
-/* Adds the batch: "batch 256 = 4 micro-batches of 2 x data 32". */
+/* Adds the batch of the plan to the current line: "batch 256 = 4 micro-batches of 2 x data 32". */
 static void add_batch(nnc_sheet *sheet, const void *record) {
     const nnc_plan *plan = PLAN_OF(record);
     char text[96] = "", data[24] = "";
@@ -659,8 +666,8 @@ void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price) {
     }
 }
 
-/* Writes the name, year and source of the building's PUE, because values of different sources differ by a factor of
- * several. Writes nothing if the report has no building. */
+/* Writes the name of the data centre, and the year and source of its PUE, because values of different sources differ by
+ * a factor of several. Writes nothing if the report has no data centre. */
 void nnc_sheet_building(nnc_sheet *sheet, const void *record) {
     const nnc_building *building = ((const nnc_report *)record)->building;
     if (building != NULL) {

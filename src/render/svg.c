@@ -1,4 +1,5 @@
-/* Pictures as SVG: elements, widths of text, and the palette. Coordinates are whole tenths of a pixel. */
+/* Draws pictures as SVG: writes the elements, computes the widths of texts, and has the palette of colours. Coordinates
+ * are whole tenths of a pixel. */
 #include "base/base_internal.h"
 #include "render/render_internal.h"
 
@@ -8,7 +9,7 @@ nnc_px nnc_px_of(double pixels) {
     return isnan(pixels) ? 0 : (nnc_px)floor(10.0 * held + 0.5);
 }
 
-/* Writes '?' for control characters, because a picture may be printed to a terminal. */
+/* Control characters become '?', because a user may print the picture to a terminal. */
 void nnc_put_xml(nnc_buffer *out, const char *text) {
     while (*text != '\0') {
         const size_t size = nnc_utf8_length(text, strnlen(text, 4));
@@ -18,7 +19,9 @@ void nnc_put_xml(nnc_buffer *out, const char *text) {
         case '<': nnc_buffer_text(out, "&lt;"); break;
         case '>': nnc_buffer_text(out, "&gt;"); break;
         case '"': nnc_buffer_text(out, "&quot;"); break;
-        case '\n': nnc_buffer_text(out, "&#10;"); break; /* GitHub Actions may run a line of a log as a command */
+        /* a line break becomes "&#10;", because GitHub Actions could run a text after a line break as a command
+         * ("::") */
+        case '\n': nnc_buffer_text(out, "&#10;"); break;
         default:
             if (size == 0 || control > 0) {
                 nnc_buffer_byte(out, '?');
@@ -36,7 +39,7 @@ static void put_px(nnc_buffer *out, nnc_px value) {
     if (size % 10 != 0) { nnc_buffer_print(out, ".%" PRId32, size % 10); }
 }
 
-/* Writes an attribute with a length: ` name="12.3"`. */
+/* Writes an XML attribute whose value is a length in pixels: ` name="12.3"`. */
 static void put_attribute(nnc_buffer *out, const char *name, nnc_px value) {
     nnc_buffer_print(out, " %s=\"", name);
     put_px(out, value);
@@ -181,9 +184,10 @@ void nnc_svg_end(nnc_svg *svg, nnc_buffer *out, nnc_px width, nnc_px height, con
     nnc_buffer_free(&svg->body);
 }
 
-/* ---- widths of text: characters of DejaVu Sans from blank to '~', in thousandths of the font size ---- */
+/* ---- width of each ASCII character from blank to '~' in the font DejaVu Sans, in thousandths of the font size ---- */
 
-enum { FIRST = ' ', LAST = '~', OTHER = 1000 }; /* OTHER: width of a character outside ASCII; few are wider */
+/* OTHER: width assumed for a character outside ASCII, in thousandths of the font size; few characters are wider */
+enum { FIRST = ' ', LAST = '~', OTHER = 1000 };
 
 static const uint16_t regular[LAST - FIRST + 1] = {
     318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361,  318, 337, 636, 636, 636,
@@ -201,7 +205,7 @@ static const uint16_t bold[LAST - FIRST + 1] = {
     343, 1042, 712, 687, 716, 716,  493, 595, 478, 712, 652, 924, 645, 652,  582, 712, 365, 712,  838,
 };
 
-/* Returns the width of the first bytes of a text, in thousandths of the font size. */
+/* Returns the width of the first `size` bytes of a text, in thousandths of the font size. */
 static int64_t advance_of(const char *text, size_t size, nnc_type type) {
     const uint16_t *widths = type == NNC_TYPE_BOLD ? bold : regular;
     int64_t sum = 0;
@@ -241,8 +245,8 @@ char *nnc_text_cut(const char *text, nnc_type type, nnc_px width, char cut[NNC_T
 #define DARK_INK "#0d1117"
 #define LIGHT_INK "#ffffff"
 
-/* ---- palette. tests/unit/test_svg.c simulates colour blindness (Machado et al. 2009) and requires a contrast
- * of 3:1 against the page and 4.5:1 for text ---- */
+/* ---- palette; tests/unit/test_svg.c simulates colour blindness (Machado et al. 2009), and requires a contrast against
+ * the page of 3:1 for drawn elements and of 4.5:1 for text ---- */
 const nnc_hue nnc_palette[] = {
     { "ink", "#1b1f24", "#e6edf3", NULL, NULL, 0 },
     { "dim", "#57606a", "#9aa4af", NULL, NULL, 0 },
@@ -271,7 +275,7 @@ const nnc_hue nnc_palette[] = {
 };
 const int nnc_palette_count = sizeof nnc_palette / sizeof nnc_palette[0];
 
-/* Style of drawn elements, without the colours of their CSS classes. */
+/* CSS rules for drawn elements (fonts, line widths, dashes); the colours are in `uses` and in the palette. */
 static const char shapes[] =
     ".nnc text{font:12px system-ui,-apple-system,\"Segoe UI\",Roboto,\"DejaVu Sans\",sans-serif}"
     ".nnc .b{font-weight:600}.nnc .s{font-size:10px}"
@@ -284,7 +288,7 @@ static const char shapes[] =
     ".nnc .bar,.nnc .dot{stroke-width:1}.nnc .hollow{fill-opacity:0;stroke-width:1.5}"
     ".nnc .halo{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}";
 
-/* CSS selectors, each with a property that has a colour of the palette. */
+/* CSS selectors of drawn elements: for each selector, a CSS property and the palette colour that the property gets. */
 static const struct {
     const char *selector, *property, *hue;
 } uses[] = {
@@ -298,7 +302,7 @@ static const struct {
 
 static const char *colour_of(const char *name, bool dark) {
     int i = 0;
-    /* the loop ends, because the palette has every CSS class that pictures use */
+    /* the loop ends, because pictures use only CSS classes that the palette has */
     while (strcmp(nnc_palette[i].name, name) != 0) { i++; }
     return dark ? nnc_palette[i].dark : nnc_palette[i].light;
 }

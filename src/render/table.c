@@ -1,12 +1,12 @@
-/* Text for people (numbers, headings, escapes), and tables with the format that lays them out on a terminal. */
+/* Formats numbers, headings and texts for people, and lays out tables on a terminal. */
 #include <assert.h>
 #include <ctype.h>
 
 #include "base/base_internal.h"
 #include "render/render_internal.h"
 
-/* Above this limit a double does not hold every whole number. The limit also keeps the code that groups digits from
- * overflowing int64_t. */
+/* 2^53, up to which a double can represent every whole number. The code that groups digits converts only numbers up to
+ * this limit to int64_t, so that the conversion cannot overflow. */
 static const double whole_max = 9007199254740992.0;
 
 char *nnc_count_text(double value, char text[NNC_NUMBER_TEXT]) {
@@ -38,7 +38,7 @@ char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT]) {
     return text;
 }
 
-/* Formats a number with a prefix for a column whose heading has the unit: "386.5 G". */
+/* Formats a number with a prefix but without its unit, for a column whose heading names the unit: "386.5 G". */
 static char *scaled_text(double value, char text[NNC_NUMBER_TEXT]) {
     nnc_unit_text(value, "", text);
     size_t length = strlen(text);
@@ -46,7 +46,8 @@ static char *scaled_text(double value, char text[NNC_NUMBER_TEXT]) {
     return text;
 }
 
-/* Formats an error: 0.1234 -> "+12.3%"; "x101" from a hundredfold error up; NaN is "-". */
+/* Formats a relative error: 0.1234 -> "+12.3%"; from a hundredfold error up it is written as a factor, "x101"; NaN
+ * becomes "-". */
 static char *error_text(double error, char text[NNC_NUMBER_TEXT]) {
     if (!isfinite(error)) {
         snprintf(text, NNC_NUMBER_TEXT, "-");
@@ -66,7 +67,8 @@ static char *short_text(double value, char text[NNC_NUMBER_TEXT]) {
     return nnc_number_text(strtod(rounded, NULL), text);
 }
 
-/* Returns true if values of the unit are shown with a prefix such as k or M. Tokens and pixels have no prefix. */
+/* Returns true if values with this unit are shown with a prefix such as k or M. Counts of tokens and of pixels have no
+ * prefix. */
 static bool is_measured(const char *unit) { return !islower((unsigned char)unit[0]) || unit[1] == '\0'; }
 
 const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit, char text[NNC_METRIC_TEXT_MAX]) {
@@ -94,7 +96,7 @@ const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit,
     return short_text(value, text);
 }
 
-/* Returns the heading of a column: the last part of its name, such as "id" for model.id. */
+/* Returns the heading of a column: the last part of the column's name, such as "id" for model.id. */
 static const char *last_part(const char *name) {
     const char *dot = name != NULL ? strrchr(name, '.') : NULL;
     return dot != NULL ? dot + 1 : name;
@@ -131,7 +133,8 @@ int nnc_text_width(const char *text) {
     return width;
 }
 
-/* Writes a byte, or '?' for a control character. Returns the number of bytes read. */
+/* Writes the first byte of a text, or '?' if the text begins with a control character. Returns the number of bytes that
+ * this byte or control character takes in the text. */
 static size_t put_printable(nnc_buffer *out, const char *text) {
     const size_t control = nnc_control_length(text);
     nnc_buffer_byte(out, (char)(control > 0 ? '?' : *text));
@@ -139,7 +142,8 @@ static size_t put_printable(nnc_buffer *out, const char *text) {
 }
 
 void nnc_put_plain(nnc_buffer *out, const char *text, int max) {
-    if (text[0] == ':' && text[1] == ':' && max > 0) { /* GitHub Actions runs lines that start with "::" as commands */
+    /* replaces a leading ':', because GitHub Actions runs lines that start with "::" as commands */
+    if (text[0] == ':' && text[1] == ':' && max > 0) {
         nnc_buffer_byte(out, '?');
         text++;
         max--;
@@ -242,7 +246,8 @@ void nnc_table_records(nnc_table *table, nnc_lines lines) {
 
 int64_t nnc_table_rows(const nnc_table *table) { return table->cell_count / table->count; }
 
-/* Writes the cells of a table. If memory ran out, writes nothing, because cells would be in wrong columns. */
+/* Writes the cells of a table as text without layout. If a cell could not be stored because memory ran out, writes
+ * nothing, because the later cells would be in wrong columns. */
 static void write_cells(nnc_table *table, nnc_buffer *out, nnc_style style) {
     out->failed = out->failed || table->cells.failed;
     if (!table->cells.failed) { style.format->page->table(out, style, table); }
@@ -271,7 +276,8 @@ bool nnc_table_under(nnc_buffer *out, nnc_style style, nnc_lines lines, const ch
     return true;
 }
 
-/* Writes the rows that are stored in the table and removes them; the first call also writes the headings. */
+/* Writes the rows that the table has stored, and removes them from the table. The first call writes the headings of the
+ * columns, too. */
 static void put_rows(nnc_table *table, nnc_buffer *out, nnc_style style) {
     write_cells(table, out, style);
     nnc_buffer_clear(&table->cells);
@@ -297,14 +303,15 @@ void nnc_table_put(nnc_table *table, nnc_buffer *out, nnc_style style, const cha
     if (table->laid_out) { put_rows(table, out, style); }
 }
 
-/* ---- the format for a terminal: lines wrap at its width, tables fit into it ---- */
+/* ---- the format for a terminal: wraps lines at the width of the terminal and fits tables into this width ---- */
 
 enum { GAP = 2, SHRUNK_MIN = 8 };
 
 static void put_label(nnc_sheet *sheet, const char *label) {
     const int width = nnc_text_width(label);
     nnc_put_plain(sheet->out, label, width);
-    if (width > 0 && width >= sheet->indent) { /* a label that is as wide as the indent or wider gets a separate line */
+    /* a label at least as wide as the indent gets a line of its own, and the items begin on the next line */
+    if (width > 0 && width >= sheet->indent) {
         nnc_buffer_byte(sheet->out, '\n');
         nnc_buffer_blanks(sheet->out, sheet->indent);
     } else {
@@ -321,7 +328,7 @@ static void put_text(nnc_sheet *sheet, const char *text) {
 
 static void put_page_heading(nnc_buffer *out, const char *text) { nnc_buffer_print(out, "\n%s:\n\n", text); }
 
-/* ---- the layout of a table ---- */
+/* ---- the widths of the columns of a table ---- */
 
 static int total_width(const nnc_table *table, int gap) {
     int total = 0;
@@ -340,7 +347,8 @@ static void measure(nnc_table *table) {
     }
 }
 
-/* Returns the column to leave out next; -1 = no other column may be left out. */
+/* Returns the index of the column to leave out next, the one with the smallest `drop`; -1 = no other column may be left
+ * out. */
 static int next_to_drop(const nnc_table *table) {
     int found = -1;
     for (int c = 0; c < table->count; c++) {
@@ -350,7 +358,7 @@ static int next_to_drop(const nnc_table *table) {
     return found;
 }
 
-/* Returns the widest column that may be cut further; -1 = no column may be cut. */
+/* Returns the index of the widest column whose texts may be cut further; -1 = no column may be cut. */
 static int next_to_cut(const nnc_table *table) {
     int found = -1;
     for (int c = 0; c < table->count; c++) {
@@ -362,7 +370,8 @@ static int next_to_cut(const nnc_table *table) {
     return found;
 }
 
-/* Cuts columns until the line fits, one character at a time, always from the widest column that may be cut. */
+/* Makes columns narrower until the lines of the table fit into `width`: one character at a time, always from the widest
+ * column whose texts may be cut. */
 static void shrink(nnc_table *table, int width, int gap) {
     int c;
     for (int over = total_width(table, gap) - width; over > 0 && (c = next_to_cut(table)) >= 0; over--) {
@@ -370,8 +379,8 @@ static void shrink(nnc_table *table, int width, int gap) {
     }
 }
 
-/* Makes a line fit into a width: first makes the gap smaller, then cuts columns, then leaves columns out. Returns
- * the gap. */
+/* Makes the lines of a table fit into `width`: first uses a smaller gap between columns, then cuts texts, then leaves
+ * columns out. Returns the gap in characters. */
 static int fit(nnc_table *table, int width) {
     int full[NNC_TABLE_COLUMNS];
     memcpy(full, table->widths, sizeof full);
@@ -380,21 +389,22 @@ static int fit(nnc_table *table, int width) {
         shrink(table, width, gap);
         const int drop = next_to_drop(table);
         if (drop < 0 || total_width(table, gap) <= width) { return gap; }
-        /* The columns that were cut may have their full width again, because this column is left out. */
+        /* A column is left out, which makes space: columns that were cut get their full width back and are cut again if
+         * needed. */
         table->widths[drop] = 0;
         table->dropped[drop] = true;
         for (int c = 0; c < table->count; c++) { table->widths[c] = table->widths[c] > 0 ? full[c] : 0; }
     }
 }
 
-/* State of the line that is being written. Blanks are only counted until text follows, because a line must not end with
- * blanks. */
+/* State of the table line that is being written. `pending` counts blanks that are written only if text follows, because
+ * a line must not end with blanks. */
 typedef struct line {
     nnc_buffer *out;
     int pending, gap;
 } line;
 
-/* Writes a cell and returns whether it was cut. */
+/* Writes a cell of a table line. Returns whether its text was cut. */
 static bool put_cell(line *l, const nnc_head *head, int width, const char *text) {
     const int full = nnc_text_width(text);
     const bool cut = full > width && head->shrinks;
@@ -441,8 +451,8 @@ static void put_table(nnc_buffer *out, nnc_style style, nnc_table *table) {
     }
 }
 
-/* Appends the names of the columns that were cut (cut true) or left out (cut false). Returns true if `out` has any
- * names. */
+/* Appends to `out` the names of the columns whose texts were cut (cut true) or that were left out (cut false). Returns
+ * true if `out` then has at least one name. */
 static bool name_columns(const nnc_table *table, bool cut, nnc_buffer *out) {
     const char *before = !cut ? "left out: " : out->size > 0 ? "; cut: " : "cut: ";
     for (int c = 0; c < table->count; c++) {
@@ -455,7 +465,7 @@ static bool name_columns(const nnc_table *table, bool cut, nnc_buffer *out) {
     return out->size > 0;
 }
 
-/* Writes below a table the names of the columns that did not fit. */
+/* Writes below a table which columns were cut or left out because the table was too wide. */
 static void put_below(nnc_buffer *out, nnc_style style, const nnc_table *table) {
     nnc_buffer names = { 0 };
     name_columns(table, false, &names);
@@ -473,7 +483,8 @@ static const nnc_page page = { .label = put_label,
                                .below = put_below,
                                .wraps = true };
 
-/* Packs the cells of a line into a buffer: the texts of the cells, each with a NUL, as a table stores them. */
+/* Appends the cells of an output line to a buffer as text, each followed by NUL; this is the form in which a table
+ * stores its cells. */
 static void put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells) {
     for (int i = 0; i < heads.count; i++) {
         char text[NNC_METRIC_TEXT_MAX];
