@@ -1,21 +1,22 @@
-/* Compute budgets: the model size and the number of tokens with the least loss for a number of FLOPs, a price or a
- * target loss, by published scaling laws (one row per law). */
+/* Compute budgets. For a number of FLOPs, a sum of money or a target loss, computes the model size and the number of
+ * training tokens with the smallest loss. The published scaling laws are rows of a table in this file. */
 #include "base/base_internal.h"
 #include "run/run_internal.h"
 
 NNC_ENUM_TEXTS(nnc_law, NNC_LAW_LIST)
 
-/* A scaling law: loss L = e + a / N^alpha + b / D^beta for N parameters and D tokens. If e is NaN, the law gives no
- * loss. It then gives only the optimal N for a training with C FLOPs, or the optimal D if `tokens` is true: scale x (C
- * / flops)^exponent. */
+/* A scaling law for the loss L of a model with N parameters after training on D tokens: L = e + a / N^alpha + b /
+ * D^beta. If e is NaN, the law does not predict a loss. For a training with C FLOPs such a law gives only scale x (C /
+ * flops)^exponent, which is the optimal N, or the optimal D if `tokens` is true. */
 typedef struct law {
     double e, a, b, alpha, beta;
     bool tokens;
     double scale, flops, exponent;
 } law;
 
-/* Sources of the three laws that give a loss: arXiv:2203.15556 equation 10 (PRINTED); its TeX source, as quoted by
- * arXiv:2404.10102 (TEX); the fit of arXiv:2404.10102 (EPOCH). */
+/* Sources of the three laws that predict a loss. NNC_LAW_PRINTED: arXiv:2203.15556, equation 10. NNC_LAW_TEX: the
+ * unrounded values in the TeX source of that paper, as quoted by arXiv:2404.10102. NNC_LAW_EPOCH: the fit of
+ * arXiv:2404.10102. */
 #define LOSS(...) \
     { __VA_ARGS__, false, NAN, NAN, NAN }
 #define BEST(...) \
@@ -26,15 +27,18 @@ static const law NNC_ROW(NNC_LAW_PRINTED) = LOSS(1.69, 406.4, 410.7, 0.34, 0.28)
 static const law NNC_ROW(NNC_LAW_TEX) = LOSS(1.6933736809989528, 406.4010175194737, 410.7228269450398, 0.33917084,
                                              0.2849083);
 static const law NNC_ROW(NNC_LAW_EPOCH) = LOSS(1.81686, 482.00572, 2085.4342, 0.34781, 0.36585);
-/* Optimal number of parameters N for C FLOPs. Source: arXiv:2203.15556, table 3. N follows from the row of the table
- * for 1e9 parameters, and from the slope of log N over log C between the first and the last row. */
+/* Optimal number of parameters N for training with C FLOPs, after arXiv:2203.15556, table 3. N = 1e9 (C /
+ * flops)^exponent, where `flops` is in the table's row of 1e9 parameters, and the exponent is the slope of log N over
+ * log C between the first and the last row of the table. */
 static const law NNC_ROW(NNC_LAW_APPROACH_1) = BEST(false, 1e9, 1.21e20, 0.49803);
 static const law NNC_ROW(NNC_LAW_APPROACH_2) = BEST(false, 1e9, 1.20e20, 0.48986);
 static const law NNC_ROW(NNC_LAW_LLAMA_3) = BEST(true, 0.299, 1.0, 0.537);
 static const law NNC_ROW(NNC_LAW_LLAMA_3_PRINTED) = BEST(true, 0.29, 1.0, 0.53);
-/* Source: arXiv:2401.02954, section 3.2: D = 5.8316 C^0.4757. N follows from C = 6 N D. */
+/* Law of DeepSeek (arXiv:2401.02954, section 3.2): for C training FLOPs, the optimal number of tokens is D = 5.8316
+ * C^0.4757. The optimal number of parameters N follows from C = 6 N D. */
 static const law NNC_ROW(NNC_LAW_DEEPSEEK) = BEST(true, 5.8316, 1.0, 0.4757);
-/* Source: arXiv:2001.08361, table 6: N = 1.3e9 parameters for C = one PetaFLOP/s-day = 8.64e19 FLOPs. */
+/* Law of Kaplan et al. (arXiv:2001.08361, table 6): the optimal model for C FLOPs has N = 1.3e9 (C / 8.64e19)^0.73
+ * parameters; 8.64e19 FLOPs are one PetaFLOP/s-day. */
 static const law NNC_ROW(NNC_LAW_KAPLAN) = BEST(false, 1.3e9, 8.64e19, 0.73);
 static const law *const laws[] = { NNC_LAW_LIST(NNC_ROW_AT) };
 
@@ -63,7 +67,8 @@ nnc_optimum nnc_compute_optimal(nnc_law kind, double flops) {
     return optimum;
 }
 
-/* Returns the number of tokens after which a model of N parameters reaches a loss; infinite if it never does. */
+/* Returns the number of training tokens after which a model with `params` parameters reaches `loss` according to the
+ * law; infinite if the model never reaches this loss. */
 static double tokens_to_reach(const law *l, double params, double loss) {
     const double left = loss - l->e - l->a / pow(params, l->alpha);
     return left > 0.0 ? pow(l->b / left, 1.0 / l->beta) : (double)INFINITY;
@@ -77,7 +82,8 @@ nnc_optimum nnc_serving_optimal(nnc_law kind, double params, double tokens, doub
     best.tokens = tokens;
     best.loss = loss;
     if (isnan(loss) || isnan(served)) { return best; }
-    /* The FLOPs for training and serving have only one minimum as a function of log N, so a ternary search finds it. */
+    /* Among models with equal loss, the sum of training FLOPs and serving FLOPs has only one minimum as a function of
+     * log(parameters), so a ternary search finds it. */
     double low = log(params) - 12.0, high = log(params) + 12.0;
     for (int i = 0; i < 300; i++) {
         const double left = low + (high - low) / 3.0, right = high - (high - low) / 3.0;
@@ -97,7 +103,7 @@ nnc_optimum nnc_serving_optimal(nnc_law kind, double params, double tokens, doub
     return best;
 }
 
-/* Returns the fewest FLOPs with which training reaches a loss according to a law. */
+/* Returns the smallest number of training FLOPs with which the optimal model of a law reaches a loss. */
 static double flops_to_reach(nnc_law kind, double loss) {
     double low = 1.0, high = 1e40;
     for (int i = 0; i < 200 && low < high; i++) {
@@ -111,8 +117,8 @@ static double flops_to_reach(nnc_law kind, double loss) {
     return high;
 }
 
-/* Checks that the value of an option is above 0 and at most `most` (1 for shares). NaN means that the option is not
- * given, and passes. */
+/* Checks that the value of an option is above 0 and at most `most`, which is 1 for options that are shares. The value
+ * NaN means that the option is not given, and passes the check. */
 static nnc_status check_range(const char *option, double value, double most, nnc_error *err) {
     return isnan(value) || (value > 0.0 && value <= most)
                ? NNC_OK
@@ -149,8 +155,8 @@ static nnc_status check(const nnc_budget_ask *ask, nnc_error *err) {
                : NNC_OK;
 }
 
-/* Sets the price of a device-hour, and the FLOP/s that training reaches on the device (peak x MFU x goodput). Without a
- * device, sets only the price that the user gave; fails if the user also gave the money to spend. */
+/* Sets the price of a device-hour, and the FLOP/s that training reaches on the device: peak x MFU x goodput. If no
+ * device is named, sets only the price that the user gave, and fails if the user gave an amount of money to spend. */
 static nnc_status find_rates(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget, nnc_error *err) {
     budget->price_per_device_hour = ask->price;
     if (device == NULL) {

@@ -1,4 +1,5 @@
-/* Failures, restarts and checkpoints: the share of the wall time that is useful (goodput). */
+/* Failures, restarts and checkpoints of a run, and its goodput (useful training time / wall time); then power, energy
+ * and carbon. */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "run/run_internal.h"
@@ -23,8 +24,9 @@ double nnc_goodput(double interval_s, double block_s, double save_s, double rest
 
 double nnc_spares(double nodes_out, double enough_share, double *short_share) {
     enum { SPARES_MAX = 10000000 };
-    /* The number of nodes out of service has a Poisson distribution, whose sum starts at exp(-mean). This underflows
-     * for means near 700, so larger means use the normal distribution: mean + 2.33 standard deviations (99 %). */
+    /* The number of nodes out of service has a Poisson distribution. The sum of its probabilities starts at exp(-mean),
+     * which underflows to 0 for means above about 700. For larger means the spares follow from the normal distribution:
+     * mean + 2.33 standard deviations, which is enough for 99 % of the time. */
     if (nodes_out > 700.0) {
         *short_share = 1.0 - enough_share;
         return ceil(nodes_out + 2.3263479 * sqrt(nodes_out));
@@ -40,8 +42,8 @@ double nnc_spares(double nodes_out, double enough_share, double *short_share) {
     return spares;
 }
 
-/* Returns the share of the time in which at least `spares` nodes are out of service, so that no spare is left. A
- * failure at such a time waits for a repair. nodes_out: mean number of nodes out of service. */
+/* Returns the share of the time in which `spares` or more nodes are out of service, so that no spare node is left and a
+ * failed node can only be repaired. nodes_out: mean number of nodes out of service. */
 static double share_without_spare(double nodes_out, double spares) {
     double term = exp(-nodes_out), below = 0.0;
     const int64_t most = (int64_t)fmin(spares, 1e9);
@@ -159,8 +161,8 @@ static void say_interval(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *w
     NNC_PUT(why, run->interval_s, "s");
 }
 
-/* Sets the results of elastic training: after a failure, training continues on the other replicas, and no work is
- * repeated. */
+/* Computes the goodput of elastic training: after a failure of one replica, the other replicas continue to train, so no
+ * training step is repeated. */
 static void say_elastic(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why) {
     NNC_LET(why, detect_s, "s", ask->detect_s);
     NNC_LET(why, reshard_s, "s", ask->reshard_s);
@@ -215,11 +217,12 @@ void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *
 }
 
 /* Power, energy and carbon of a run. Energy and carbon are computed twice: from the predicted mean power of a device,
- * and from the rated power of the devices, which published totals use. */
+ * and from the rated power of the devices. The second result is comparable with published totals, which are based on
+ * the rated power. */
 
-/* Sets the mean power of a device over the run, and the share of the run in which it is busy. In training, the power of
- * a device is its idle power, plus the power of the matrix units, plus the power of the memory, but at most its power
- * limit. */
+/* Sets the mean power of a device over the run, and the share of the run in which the device is busy. While the device
+ * trains, its power is the sum of idle power, power of the matrix units and power of the memory, but not more than its
+ * power limit. */
 static void say_drawn(const nnc_result *result, const nnc_device *device, double limit_w, double useful_share,
                       nnc_run *run, nnc_derivation *why) {
     const nnc_efficiencies *e = &device->efficiency;
@@ -263,9 +266,9 @@ static void say_power(const nnc_result *result, const nnc_device *device, const 
     }
     NNC_LET(why, idle_w, "W", ask->idle_w);
     NNC_LET(why, busy_w, "W", ask->busy_w);
-    /* A power cap lowers the power of the device, not of its host. */
+    /* A power cap lowers the power of the device. The power of the device's host does not change. */
     NNC_LET(why, capped_w, "W", device != NULL ? device->power_w - limit_w : 0.0);
-    /* A device that waits for input or for a slower device draws idle power. */
+    /* While a device waits for input data or for a slower device, its power is the idle power. */
     NNC_LET(why, busy_share_of_step, NULL, busy);
     NNC_SET(why, run->busy_share, NULL,
             (busy_share_of_step * run->train_s + run->rollout_s + run->score_s + run->evaluate_s) /

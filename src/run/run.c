@@ -1,6 +1,6 @@
-/* From one step to the whole run: amount of training, time of each part, cost and energy. Order of the computation:
- * fine-tuning method, input pipeline, sites, checkpoints and failures (failures.c), times, money, energy. Each part
- * reads the results of earlier parts from `run`. */
+/* Computes the whole run from the results of one step: amount of training, time of each part, cost and energy. Order of
+ * the computation: fine-tuning method, input pipeline, sites, checkpoints and failures (failures.c), times, money,
+ * energy. Each of these parts uses the results that earlier parts stored in `run`. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
@@ -11,7 +11,7 @@
 /* ---- amount of training: samples, tokens, FLOPs and steps ---- */
 
 typedef struct step {
-    /* of one optimizer step: samples, tokens and FLOPs of all devices together; seconds: its duration */
+    /* samples, tokens, flops: sums over all devices for one optimizer step; seconds: duration of the step */
     double samples, tokens, flops, seconds;
 } step;
 
@@ -30,8 +30,8 @@ static step step_of(const nnc_result *result, const nnc_plan *plan, const nnc_ru
                    .seconds = isnan(ask->step_s) ? result->step_s : ask->step_s };
 }
 
-/* Multiplies samples, tokens and FLOPs of a step by the number of sites, because every site trains a replica on its own
- * samples. */
+/* Multiplies the samples, tokens and FLOPs of a step by the number of sites, because every site trains a replica on
+ * different samples. Returns the step of all sites together. */
 static step of_sites(step one, const nnc_run_ask *ask) {
     one.samples *= ask->sites;
     one.tokens *= ask->sites;
@@ -39,7 +39,8 @@ static step of_sites(step one, const nnc_run_ask *ask) {
     return one;
 }
 
-/* Returns the number of steps from the epochs, samples or tokens that the user gives; NaN if none of these is given. */
+/* Returns the number of steps of the run, from the number of epochs, samples or tokens that the user gives; NaN if the
+ * user gives none of these. */
 static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const step *one, nnc_derivation *why) {
     double steps = (double)NAN;
     NNC_LET(why, tokens_per_step, NULL, one->tokens);
@@ -62,11 +63,11 @@ static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const st
     return steps;
 }
 
-/* Refuses a run that never ends, because stops come faster than it can restart and save. The goodput of such a run is
- * 0, up to rounding errors. */
+/* Refuses a run that never ends: a run in which failures come so fast that the time between two of them is not enough
+ * to restart and to write a checkpoint. The goodput of such a run is 0, up to rounding errors. */
 static nnc_status check_advances(const nnc_run *run, nnc_error *err) {
-    const double least = 1e-9;     /* smallest goodput that is accepted */
-    if (!(run->goodput < least)) { /* a run with an unknown goodput (NaN) is not refused */
+    const double least = 1e-9;     /* smallest goodput of a run that is accepted */
+    if (!(run->goodput < least)) { /* NaN (unknown goodput) does not satisfy `<`, so such a run is accepted */
         return NNC_OK;
     }
     return nnc_fail(err, NNC_ILLEGAL_PLAN, "--device-mtbf-s",
@@ -157,7 +158,7 @@ static double days_asked(const nnc_run_ask *ask, const nnc_run *run, nnc_derivat
     return days;
 }
 
-/* Returns the number of steps that fit into the duration that the user gives in days or device-hours. */
+/* Returns the number of steps that fit into the duration of the run, which the user gives in days or device-hours. */
 static double steps_of_days(const nnc_run_ask *ask, const nnc_run *run, nnc_derivation *why) {
     double steps = 0.0;
     const double days = days_asked(ask, run, why);
@@ -195,7 +196,8 @@ static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, n
     run->save_time_s = 0.0;
     if (run->interval_s > 0.0) { NNC_SET(why, run->save_time_s, "s", useful_s / run->interval_s * run->block_s); }
     NNC_PUT(why, run->save_time_s, "s");
-    if (isnan(run->system_mtbf_s)) { /* without failures no work is lost, so checkpoints are the only overhead */
+    /* A run without failures loses no work, so checkpoints are the only overhead in its goodput. */
+    if (isnan(run->system_mtbf_s)) {
         run->lost_s = 0.0;
         NNC_PUT(why, run->lost_s, "s");
     } else {
@@ -372,15 +374,17 @@ nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device, cons
     return NNC_OK;
 }
 
-/* ---- methods of fine-tuning (RLHF, distillation ...): generation, scoring and weight synchronisation in
- * addition to training ---- */
+/* ---- methods of fine-tuning (RLHF, distillation ...), which add generation, scoring and weight synchronisation to the
+ * training ---- */
 
-/* Per fine-tuning method: whether answers are generated (rollout), and which models run forward on every token in
- * addition to training: the trained model again (again), reference, reward model, critic, teacher. Sources:
- * docs/data-and-runs.md. */
+/* A row describes one fine-tuning method. rollout: the method generates answers. The other members name models that run
+ * forward over every token of the training data: the trained model once more (again), the reference model, the reward
+ * model, the critic, the teacher. Sources: docs/data-and-runs.md. */
 typedef struct method_row {
     bool rollout, again, reference, reward, critic, teacher;
-    bool two_answers; /* policy and reference also score a second answer to each prompt (the KL term of kto) */
+    /* true: the policy and the reference model score a second answer to each prompt (for the KL term of the method
+     * kto) */
+    bool two_answers;
 } method_row;
 
 static const method_row rows[NNC_METHOD_COUNT] = {
@@ -394,9 +398,10 @@ static const method_row rows[NNC_METHOD_COUNT] = {
 
 bool nnc_method_rolls_out(nnc_method method) { return (unsigned)method < NNC_METHOD_COUNT && rows[method].rollout; }
 
-/* Adds a helper model that stays on the training devices to *copies or *other_params. params: active parameters of the
- * helper; NaN = the helper is a copy of the trained model. total: parameters of the helper in memory (more than the
- * active ones if it has experts); NaN = the same as params. */
+/* If the method runs this helper model on the training devices, counts it: adds 1 to *copies if it is a copy of the
+ * trained model, or its parameters to *other_params. params: active parameters of the helper; NaN = it is a copy of the
+ * trained model. total: its parameters in memory, which are more than the active ones if it has experts; NaN = as many
+ * as `params`. */
 static void add_helper(bool runs, double params, double total, const nnc_plan *plan, double *copies,
                        double *other_params) {
     if (!runs) { return; }
@@ -417,8 +422,8 @@ void nnc_method_helpers(const nnc_run_ask *ask, nnc_plan *plan) {
                &plan->critic_params);
 }
 
-/* Returns the size of a helper model / size of the trained model (the policy). 1 if the size of the helper is not
- * given; 0 if the method does not run this helper, or its size is 0. */
+/* Returns the size of a helper model divided by the size of the trained model (the policy). Returns 1 if the size of
+ * the helper is not given, and 0 if the method does not run this helper or its size is 0. */
 static double over_policy(bool runs, double params, double policy) {
     return !runs ? 0.0 : isnan(params) ? 1.0 : params > 0.0 ? params / policy : 0.0;
 }
@@ -444,8 +449,9 @@ nnc_status nnc_run_method_check(const nnc_result *result, const nnc_run_ask *ask
     return NNC_OK;
 }
 
-/* Returns the seconds of one forward pass over all tokens of a step, with its exposed communication: the share of
- * forward in forward, backward and recomputation. Without an estimate (result NULL): a third of the step. */
+/* Returns the seconds of one forward pass over all tokens of a step, including exposed communication. The step time
+ * without the update is divided between forward and backward (with recomputation) in the proportion of their predicted
+ * times. Without an estimate (result NULL), forward takes a third of the step. */
 static double forward_of(const nnc_result *result, double seconds, nnc_derivation *why) {
     double forward_step_s = (double)NAN;
     if (result == NULL) {
@@ -462,7 +468,8 @@ static double forward_of(const nnc_result *result, double seconds, nnc_derivatio
     return forward_step_s;
 }
 
-/* Returns generated tokens / all tokens of a sequence; 1 if the lengths are not known. */
+/* Returns the number of generated tokens divided by the number of all tokens of a sequence; 1 if the lengths of prompt
+ * and answer are not known. */
 static double generated_share_of(const nnc_result *result, const nnc_run_ask *ask) {
     if (!isnan(ask->response_tokens)) { return ask->response_tokens / (ask->response_tokens + ask->prompt_tokens); }
     return result != NULL && ask->prompt_tokens > 0.0
@@ -512,7 +519,8 @@ void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tok
             over_policy(m->reference, ask->reference_params, policy) * (m->two_answers ? 2.0 : 1.0));
     NNC_LET(why, reward_model, NULL, over_policy(reward, ask->reward_params, policy));
     NNC_LET(why, critic, NULL, over_policy(m->critic, ask->critic_params, policy));
-    /* With the method distill, the outputs of the teacher are computed once and reused in every epoch. */
+    /* The method distill computes the outputs of the teacher once and uses them in every epoch, so one epoch has 1 /
+     * epochs of this work. */
     NNC_LET(why, teacher, NULL,
             over_policy(m->teacher, ask->teacher_params, policy) /
                 (ask->method == NNC_METHOD_DISTILL && !isnan(ask->epochs) ? ask->epochs : 1.0));
@@ -541,9 +549,9 @@ void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tok
     }
 }
 
-/* ---- input pipeline: storage, workers, host link ---- */
+/* ---- input pipeline: reading from storage, preparation by workers, transfer over the link of the host ---- */
 
-/* Returns `seconds`, the time of a stage of the input pipeline; 0 if it is NaN, because the user did not describe
+/* Returns the time of a stage of the input pipeline; 0 if `seconds` is NaN, which means that the user did not describe
  * this stage. */
 static double or_nothing(double seconds) { return isnan(seconds) ? 0.0 : seconds; }
 
@@ -601,11 +609,11 @@ void nnc_run_input(const nnc_run_ask *ask, double link_bytes_per_s, double sampl
     run->input_bound = ask->serial_input ? run->input_s > computed_s : run->input_wait_s > 0.0;
 }
 
-/* ---- sites: replicas in several places that average their weights every few steps (DiLoCo) ---- */
+/* ---- sites: replicas in several places, whose weights are averaged once every few steps (DiLoCo) ---- */
 
-/* Computes run->outer_s: the seconds in which sites average their weights by a ring all-reduce, minus the seconds
- * that overlap with training; 0 with one site. With k sites, each site sends 2 (k - 1) / k times the bytes of the
- * weights. */
+/* Computes run->outer_s: the seconds of one averaging of the weights over all sites by a ring all-reduce, minus the
+ * seconds that overlap with training; 0 with one site. With k sites, each site sends 2 (k - 1) / k times the bytes of
+ * the weights. */
 void nnc_run_sites(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why) {
     run->outer_s = 0.0;
     if (ask->sites > 1.0) {

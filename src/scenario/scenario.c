@@ -1,5 +1,5 @@
-/* A training scenario: loads the files; applies --cluster, --seller, --region, plan options and --set in this order;
- * chooses the software profile; computes the estimate. */
+/* A training scenario: loads its files; then applies --cluster, --seller, --region, the plan options and --set, in this
+ * order; chooses the software profile; computes the estimate. */
 #include "base/base_internal.h"
 #include "op/op_internal.h"
 #include "run/run_internal.h"
@@ -26,7 +26,7 @@ nnc_status nnc_setting_apply(const nnc_setting *setting, const nnc_field_table *
 
 static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_scenario *scenario, nnc_error *err) {
     if (nnc_field_is_of(&nnc_switch_table, field)) {
-        return NNC_OK; /* nnc_scenario_switch sets the switches later, after the profile is chosen */
+        return NNC_OK; /* software switches are set later, by nnc_scenario_switch, when the software profile is known */
     }
     if (nnc_field_is_of(&nnc_run_table, field)) {
         scenario->asks_run = true;
@@ -35,8 +35,9 @@ static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_s
     return nnc_field_set_known(&nnc_plan_table, &scenario->plan, field, value, err);
 }
 
-/* Returns the names of modules that an option (train, frozen, recompute) has as its value for a captured step. NULL =
- * the option is not given, or its value is one that any model takes, such as "full". */
+/* Returns the value of the option `name` (train, frozen or recompute) if the model is a captured step and the value is
+ * a list of its modules. Returns NULL if the option is not given, or if its value is valid for every model, such as
+ * "full". */
 static const char *modules_of(const nnc_scenario_args *given, const nnc_scenario *scenario, const char *name) {
     static const char *const names[] = { "train", "frozen", "recompute", NULL };
     const bool asks = scenario->model.captured != NULL && nnc_is_one_of(name, names);
@@ -48,7 +49,8 @@ static const char *modules_of(const nnc_scenario_args *given, const nnc_scenario
     return of_plan ? NULL : value;
 }
 
-/* Changes a captured step by those of the options --train, --frozen and --recompute that name modules. */
+/* Applies the options --train, --frozen and --recompute to a captured step, if their values name modules of this
+ * step. */
 static nnc_status ask_modules(nnc_specs *specs, const nnc_scenario_args *given, nnc_scenario *scenario,
                               nnc_error *err) {
     const nnc_modules asked = { modules_of(given, scenario, "train"), modules_of(given, scenario, "frozen"),
@@ -98,8 +100,8 @@ nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *sce
     return set_switches(given, &scenario->software, err);
 }
 
-/* The structs whose fields --set can change. A field name without a prefix is looked up first in the plan, then in the
- * model, then in the device. */
+/* The structs whose fields the option --set can change. A field name without the prefix of a struct is searched first
+ * in the plan, then in the model, then in the device. */
 enum { SET_PLAN, SET_MODEL, SET_DEVICE, SET_TARGETS };
 static const char *const target_names[SET_TARGETS] = { "plan.", "model.", "device." };
 
@@ -115,8 +117,8 @@ static nnc_status set_target(nnc_scenario *scenario, int target, const char *fie
                                  : nnc_device_set(&scenario->device, field, value, err);
 }
 
-/* Returns the first struct of --set that has a field with this name (only the part before the first dot counts);
- * SET_TARGETS = no struct has it. */
+/* Returns the first struct of --set (plan, model, device) that has a field with this name; SET_TARGETS = no struct has
+ * the field. Only the part of the name before its first dot is compared. */
 static int find_target(const nnc_scenario *scenario, const char *field) {
     char first[64];
     snprintf(first, sizeof first, "%.*s", (int)strcspn(field, "."), field);
@@ -147,7 +149,8 @@ static nnc_status unknown_field(const nnc_scenario *scenario, const char *field,
     return nnc_fail(err, NNC_BAD_USAGE, where, "no such field of plan, model or device, did you mean %s?", nearest);
 }
 
-/* Returns the field name of nncost for a field of Hugging Face's configurations; other names are returned unchanged. */
+/* Translates the name of a field in Hugging Face's configurations to nncost's name of this field. Returns every other
+ * name unchanged. */
 static const char *own_field(const char *name) {
     static const char *const names[][2] = {
         { "n_layer", "layers" },
@@ -204,7 +207,8 @@ static nnc_status apply_set(nnc_scenario *scenario, const char *set, nnc_error *
     return NNC_OK;
 }
 
-/* Appends to the list of overrides the model dimensions that changed together with --set hidden=, if any changed. */
+/* Appends to the text scenario->overrides the model dimensions that changed because --set changed `hidden`. Appends
+ * nothing if no dimension changed. */
 static void say_followed(nnc_scenario *scenario) {
     char text[192];
     nnc_scale_dims_text(&scenario->model, text, sizeof text);
@@ -225,14 +229,18 @@ static nnc_status apply_sets(const nnc_scenario_args *given, nnc_scenario *scena
     return NNC_OK;
 }
 
-/* Checks that global batch = micro-batch x micro-batches x data. Returns NNC_BAD_USAGE if all three batch sizes are
- * given and differ from this. Returns NNC_OK for an illegal plan, which the estimate refuses later. */
+/* Checks that global batch = micro-batch x micro-batches x data ranks. If the user gives all three batch sizes and the
+ * equation is false, returns NNC_BAD_USAGE. For a plan that is illegal for another reason returns NNC_OK, because the
+ * estimate reports this reason later. */
 static nnc_status check_batch(const nnc_plan *plan, nnc_error *err) {
     int64_t data = plan->data > 0 ? plan->data : 1, product = 0;
-    if (plan->data == 0 && plan->devices > 0) { /* data ranks: the devices divided by the other degrees */
+    /* the number of data ranks is not given: it is the number of devices divided by the other degrees */
+    if (plan->data == 0 && plan->devices > 0) {
         if (!nnc_mul_i64(plan->tensor, plan->pipeline, &product) || !nnc_mul_i64(product, plan->context, &product) ||
             plan->devices % product != 0) {
-            return NNC_OK; /* the plan is illegal with any batch; the estimate returns the error */
+            /* the devices are no multiple of the other degrees, so the plan is illegal with any batch; the estimate
+             * returns the error */
+            return NNC_OK;
         }
         data = plan->devices / product;
     }
@@ -261,7 +269,7 @@ nnc_status nnc_scenario_args_offer(const nnc_scenario_args *given, nnc_offer *of
     return NNC_OK;
 }
 
-/* Loads the region, the data centre and the prices of the seller that the arguments name. The region may belong to
+/* Loads the region, the data centre, and the seller's prices that the arguments name. The region may be a region of
  * another seller. */
 static nnc_status apply_place(nnc_specs *specs, const nnc_scenario_args *given, nnc_scenario *scenario,
                               nnc_error *err) {
@@ -341,9 +349,10 @@ bool nnc_model_as_published(const nnc_model *model, int64_t *params) {
     return fabs((double)(*params - model->published_params)) <= 0.01 * (double)model->published_params;
 }
 
-/* Refuses implausible values of the device; with --lenient only marks the results as implausible. Also marks
- * implausible values of the software profile and of the model. loaded: the device as its file was read; a device that
- * equals it is not tested again, because reading the file has tested it. */
+/* Refuses a device with implausible values; with the option --lenient accepts it, but marks the results as implausible.
+ * Also marks the results if values of the software profile or of the model are implausible. loaded: the device as it
+ * was read from its file; if `scenario` has an equal device, this device is not tested again, because it was tested
+ * when the file was read. */
 static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_error *err) {
     const nnc_model *model = &scenario->model;
     const nnc_device *device = &scenario->device;
@@ -369,7 +378,7 @@ static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_er
                  model->published_params, params);
         nnc_specs_mark(scenario->specs, line);
     }
-    /* Adds the words "implausible values" to the list of overrides, which tables show. */
+    /* Adds the words "implausible values" to the text scenario->overrides, which output tables show. */
     if (nnc_specs_marks(scenario->specs)[0] != '\0') {
         char *text = scenario->overrides;
         nnc_text_append(text, sizeof scenario->overrides, ", ", "implausible values");
@@ -391,7 +400,7 @@ nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, 
     return nnc_release_switch(release, &ask, scenario->plan.precision, &scenario->software, err);
 }
 
-/* Tests whether an option or --set sets this field of the plan or the model. */
+/* Tests whether the user sets a field of the plan or the model, either by the option of this field or by --set. */
 static bool is_given(const void *in, const char *field) {
     const nnc_scenario_args *given = in;
     const size_t length = strlen(field);
@@ -407,20 +416,21 @@ static bool is_given(const void *in, const char *field) {
     return found;
 }
 
-/* ---- plans that advice changes, while a release sets some fields of the plan ---- */
+/* ---- plans that advice has changed, and in which a release of a profile then sets some fields ---- */
 
-/* Plan fields that a release may set, and plan fields on whose values, after defaults, its settings depend.
- * recompute_layers is in the list because it belongs to recompute. */
+/* Names of plan fields: those that a release of a profile may set, and those on which the settings of a release depend
+ * after defaults are filled in. recompute_layers is in the list because its value belongs to `recompute`. */
 static const char *const released[] = {
     "policy",       "attention",         "ends_as_layers", "virtual_stages",   "reshard",
     "zero",         "sequence_parallel", "frozen",         "adapters",         "whole_experts",
     "context_kind", "recompute",         "precision",      "recompute_layers", "schedule",
 };
 
-/* State while the fields of a release are set in a plan that advice has changed. */
+/* State of nnc_release_fill while it sets the fields of a release in a plan that advice has changed. */
 typedef struct changed_plan {
     const nnc_scenario_args *given;
-    bool kept[NNC_COUNT_OF(released)]; /* kept[i]: true = the advice has changed field released[i] */
+    /* kept[i]: true = advice has changed the plan field released[i], so the release must not set this field */
+    bool kept[NNC_COUNT_OF(released)];
 } changed_plan;
 
 static bool is_kept(const void *in, const char *field) {
@@ -430,8 +440,8 @@ static bool is_kept(const void *in, const char *field) {
     return is_given(changed->given, field) || (i < NNC_COUNT_OF(released) && changed->kept[i]);
 }
 
-/* Gives each field of `released` that advice did not change the value that the user asked for, so that the release can
- * set it again. */
+/* For each plan field in `released` that advice did not change: sets the field to the value that the user asked for, so
+ * that the release can set the field anew for the changed plan. */
 static void ask_again(const nnc_plan *asked, const nnc_plan *base, nnc_plan *plan, changed_plan *changed) {
     const bool recomputes = plan->recompute != base->recompute || plan->recompute_layers != base->recompute_layers;
     for (size_t i = 0; i < NNC_COUNT_OF(released); i++) {
@@ -465,7 +475,8 @@ static bool complete(const void *in, const nnc_plan *base, nnc_variant *variant)
            set_switches(&asked->given, &variant->own_software, &err) == NNC_OK;
 }
 
-/* Adds the switches of the command line to the list of overrides, because they are not fields of the plan. */
+/* Adds the software switches of the command line to the text scenario->overrides. Switches are not fields of the plan,
+ * so the output would not show them otherwise. */
 static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario) {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
@@ -477,7 +488,8 @@ static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario)
     }
 }
 
-/* Applies the release that --software names, if it names one, then the switches of the command line. */
+/* If --software names a release of a profile, applies the settings of this release. Then applies the software switches
+ * of the command line. */
 static nnc_status apply_release(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err) {
     if (scenario->release.entry != NULL) {
         const nnc_given asked = { is_given, given };
@@ -537,7 +549,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, c
     return check_batch(&scenario->plan, err);
 }
 
-/* Sets each member of the run that the user did not give (NaN) to the value of the device file. */
+/* Fills in the inputs of the run that the user did not give (NaN) with values of the device file. */
 static void fill_run_ask(const nnc_device *device, nnc_run_ask *ask) {
     if (isnan(ask->device_mtbf_s)) {
         ask->device_mtbf_s = ask->stops == NNC_STOPS_ANY ? device->mtbf.any_s : device->mtbf.hardware_s;
@@ -564,10 +576,12 @@ bool nnc_scenario_complete_run(nnc_scenario *scenario) {
     if (scenario->report.region != NULL && isnan(scenario->run_ask.carbon_g_per_kwh)) {
         scenario->run_ask.carbon_g_per_kwh = scenario->region.carbon_g_per_kwh;
     } else {
-        scenario->report.region = NULL; /* a carbon intensity that the user gave replaces the intensity of the region */
+        /* the user gave a carbon intensity, so the report does not name the region's intensity */
+        scenario->report.region = NULL;
     }
     if (scenario->report.building != NULL &&
-        fabs(ask->pue - scenario->building.pue) > 0.0) { /* a PUE that the user gave replaces the PUE of the building */
+        /* the user gave a PUE, so the report does not name the data centre's PUE */
+        fabs(ask->pue - scenario->building.pue) > 0.0) {
         scenario->report.building = NULL;
     }
     return true;
@@ -600,15 +614,17 @@ nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, c
     report->advice = advice;
     report->advice_count =
         nnc_advise_by_plan(report->model, report->device, profiles, plan, scratch, advice, NNC_ADVICE_MAX);
-    /* The search for advice has overwritten the ops in scratch, so the plan is estimated again. */
+    /* The search for advice estimated other plans with the same scratch memory and overwrote the ops there, so the plan
+     * of the report is estimated again. */
     return nnc_report_estimate(report, plan, scratch, result, err);
 }
 
 /* ---- software profile ---- */
 
-/* The id of a profile may also be the name of a framework, which another profile describes on this device: MaxText on a
- * GPU is maxtext-gpu. Then finds the release of the other profile, as accuracy does for measured rows. The exact id
- * (maxtext) means the profile itself. */
+/* The name that the user gives for a profile can be both the id of a profile and the name of a framework that another
+ * profile describes on this device: "maxtext" is a profile for TPUs, but MaxText on a GPU is described by maxtext-gpu.
+ * Then finds a release of the other profile, as the command accuracy does for measured rows. A name that is exactly the
+ * id of a profile ("maxtext") selects this profile. */
 static nnc_status find_of_device(nnc_scenario *scenario, const char *asked, nnc_release *release, nnc_error *err) {
     const nnc_software *const software = scenario->profiles.of[NNC_PROFILE_COPIES];
     nnc_release_ask ask = ask_of(scenario, scenario->model.id);
@@ -675,9 +691,9 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Tries changes of the plan (see nnc_plan_changes_find). With the profiles torch-eager and torch-1, also tries compiled
- * kernels (torch-compile), and for convolutional networks the channels-last layout. With quick and a plan on one
- * device, no other profiles are loaded. */
+/* Tries changes of the plan; see nnc_plan_changes_find. If the software profile is torch-eager or torch-1, tries
+ * compiled kernels (torch-compile), too, and for convolutional networks the channels-last layout. With `quick` and a
+ * plan on one device, loads no software profiles of other kinds of plans. */
 nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch, nnc_plan_changes *changes,
                                 nnc_error *err) {
     nnc_profiles own = nnc_profiles_of_one(&scenario->software);
@@ -706,9 +722,9 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
     return NNC_OK;
 }
 
-/* ---- open facts: properties of the software that the plan leaves open ---- */
+/* ---- open facts: properties of the software that the user did not state ---- */
 
-/* Names of the software profiles that may run a plan, one list for each kind of plan. */
+/* Names of software profiles with which a plan may run, one list for each kind of plan. */
 static const char *const of_copies[] = { "torch-eager", "torch-compile", "mlperf" };
 static const char *const of_early_maps[] = { "torch-1-maps", "torch-eager", "mlperf" };
 static const char *const of_early[] = { "torch-1", "torch-compile", "megatron-classic" };
@@ -737,7 +753,7 @@ static open_values software_of(nnc_profile_kind kind) {
     }
 }
 
-/* Tests whether a field of the plan has its default value. */
+/* Tests whether a field of the plan still has its default value, so that the user has not set it. */
 static bool is_open(const nnc_field *field, const nnc_plan *plan) {
     const nnc_plan usual = nnc_plan_default();
     char text[128], usually[128];
@@ -746,11 +762,12 @@ static bool is_open(const nnc_field *field, const nnc_plan *plan) {
     return strcmp(text, usually) == 0;
 }
 
-/* Tests whether a status means that no estimate can succeed: out of memory, or an unreadable file. */
+/* Tests whether a status means that every further estimate would fail, too: out of memory, or a file that cannot be
+ * read. */
 static bool fails(nnc_status status) { return status == NNC_NO_MEMORY || status == NNC_IO; }
 
-/* Estimates step time and memory of the plan with another value of an open property of the software. result->step_s
- * is NaN if the plan is illegal with this value; bounds and FLOPs are not computed. */
+/* Estimates step time and memory of the scenario's plan after one property of the software (name) is set to a given
+ * value. Sets result->step_s to NaN if the plan is illegal with this value. Does not compute bounds and FLOPs. */
 static nnc_status step_with(const nnc_scenario *s, const char *name, const char *value, nnc_scratch *scratch,
                             nnc_result *result, nnc_error *err) {
     const nnc_software *software = &s->software, *other = NULL;
@@ -775,9 +792,10 @@ nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch
     return step_with(scenario, "software", "torch-eager", scratch, result, err);
 }
 
-/* Estimates the plan with each possible value of an open property of the software. Sets fact->low to the smallest
- * relative change of the step time (0 or negative), fact->high to the largest, and fact->effect to the one that is
- * farther from 0. A value with which the plan is illegal counts as no change. */
+/* Estimates the plan once for each possible value of a property of the software that the user left open. Relative to
+ * the step time of the scenario, sets fact->low to the smallest change (0 or negative), fact->high to the largest
+ * change (0 or positive), and fact->effect to the one of these two that is farther from 0. A value with which the plan
+ * is illegal counts as a change of 0. */
 static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch, nnc_error *err) {
     for (int32_t i = 0; i < fact->value_count; i++) {
         nnc_result other;
@@ -790,7 +808,8 @@ static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_sc
     return NNC_OK;
 }
 
-/* an open property is listed only if its values change the step time over a range of at least this share */
+/* Smallest effect of an open property that is listed: largest minus smallest step time over the property's values, as a
+ * share of the step time. */
 #define MOVES 0.005
 
 nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *scratch,
@@ -824,10 +843,10 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
     return NNC_OK;
 }
 
-/* ---- least memory of a plan over the settings that the user left open ---- */
+/* ---- least memory of a plan: the settings that the user did not state are chosen so that they save memory ---- */
 
-/* A plan in which the settings that the user left open save memory. options: these settings as options of the command
- * line. */
+/* A plan whose open settings (those that the user did not state) are chosen so that they save memory. options: these
+ * settings written as options of the command line, such as "--recompute full". */
 typedef struct frugal_plan {
     nnc_plan plan;
     char options[sizeof((nnc_report *)0)->least_options];
@@ -851,7 +870,7 @@ static frugal_plan make_frugal(const nnc_scenario *s, const nnc_given *given, in
     return frugal;
 }
 
-/* Returns the lower end of the memory interval of a plan under a software profile, in bytes; 0 = the plan is
+/* Returns the lower end of the interval for the memory of a plan with a software profile, in bytes; 0 = the plan is
  * illegal. */
 static double least_of(const nnc_scenario *s, const nnc_software *software, const nnc_plan *plan,
                        nnc_scratch *scratch) {
@@ -870,7 +889,7 @@ nnc_status nnc_scenario_lower_end(nnc_scenario *s, const nnc_given *given, nnc_s
         const nnc_software *software = &s->software;
         const nnc_status status = i >= 0 ? nnc_software_load(s->specs, list.values[i], &software, err) : NNC_OK;
         if (fails(status)) { return status; }
-        if (status != NNC_OK) { continue; /* a profile whose file is not installed is skipped */ }
+        if (status != NNC_OK) { continue; /* skips a software profile whose file is not installed */ }
         if (i >= 0 && nnc_same_bytes(software, &s->software, sizeof *software)) { continue; }
         for (int32_t zero = 1; zero <= 3; zero += 2) {
             const frugal_plan frugal = make_frugal(s, given, zero);
@@ -901,7 +920,7 @@ nnc_status nnc_scenario_estimate(const nnc_scenario_args *given, nnc_scenario *s
     return nnc_scenario_run(scenario, err);
 }
 
-/* A growing list of intervals of a timeline. */
+/* A growing array of the time intervals of a timeline. */
 typedef struct interval_list {
     nnc_interval *items;
     size_t count, capacity;
@@ -923,7 +942,8 @@ static void add_interval(void *context, const nnc_interval *interval) {
     if (!list->failed) { list->items[list->count++] = *interval; }
 }
 
-/* Comparison for qsort: orders intervals by stage, then by start and end time. */
+/* Comparison function for qsort that orders the intervals of a timeline by pipeline stage, then by start time, then by
+ * end time. */
 static int compare_intervals(const void *a, const void *b) {
     const nnc_interval *x = a, *y = b;
     if (x->stage != y->stage) { return x->stage < y->stage ? -1 : 1; }
@@ -961,7 +981,7 @@ void nnc_scenario_timeline_free(nnc_scenario *scenario) {
 typedef struct reader {
     bool reads;
     const char *needs;
-    const char *fields; /* names of the fields that are read under the condition, joined by spaces */
+    const char *fields; /* names of the fields that are read only under this condition, separated by spaces */
 } reader;
 
 static bool has_word(const char *words, const char *word) {
@@ -1061,7 +1081,7 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
     return refuse_unread(given, readers, NNC_COUNT_OF(readers), err);
 }
 
-/* Refuses options of requests and engines if a network generates images. */
+/* If the model generates images, refuses options that describe text requests and inference engines. */
 static nnc_status refuse_of_tokens(const nnc_scenario_args *given, nnc_error *err) {
     static const char of_images[] = "steps guidance image beside_s batch precision price carbon_g_per_kwh";
     if (given->cluster != NULL) {

@@ -1,5 +1,5 @@
-/* A serving scenario: one model on one device with one engine. Also computes the serving rate of a model that
- * generates its own training data (rollout). */
+/* A serving scenario: one model on one device with one inference engine. This file also computes the rate at which a
+ * model generates tokens for its own training (rollout). */
 #include "scenario/scenario_internal.h"
 #include "shape/shape_internal.h"
 
@@ -10,8 +10,8 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_serve_ask *
     return NNC_OK;
 }
 
-/* Loads the text encoders and the image decoder that the model file of an image pipeline names; a decoder is
- * optional. */
+/* Loads the networks that the model file of an image pipeline names: the text encoders and, if the file names one, the
+ * image decoder. */
 static nnc_status load_parts(nnc_specs *specs, const nnc_model *model, nnc_images_ask *ask, nnc_error *err) {
     char names[sizeof model->text_encoders];
     snprintf(names, sizeof names, "%s", model->text_encoders);
@@ -56,7 +56,8 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *gi
     }
     nnc_model *model = &scenario->base.model;
     if (scenario->base.software.lists_operators && model->implementation == NNC_IMPLEMENTATION_NONE && !images) {
-        model->implementation = NNC_IMPLEMENTATION_TRANSFORMERS; /* without an engine, transformers generates text */
+        /* without an inference engine, the library transformers generates the text */
+        model->implementation = NNC_IMPLEMENTATION_TRANSFORMERS;
     }
     scenario->base.report.overrides = scenario->base.overrides[0] != '\0' ? scenario->base.overrides : NULL;
     scenario->ask = nnc_serve_ask_default();
@@ -99,7 +100,7 @@ nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch 
     return NNC_OK;
 }
 
-/* ---- tries changes of a deployment ---- */
+/* ---- trying changes of a deployment ---- */
 
 typedef struct serve_trial {
     nnc_serve_scenario *scenario;
@@ -107,7 +108,8 @@ typedef struct serve_trial {
     nnc_serve serve;
 } serve_trial;
 
-/* Computes the deployment into t->serve. Returns true if the deployment is legal and fits in memory. */
+/* Computes the deployment that `ask` describes and writes the result to t->serve. Returns true if the deployment is
+ * legal and fits in memory. */
 static bool fits(serve_trial *t, const nnc_serve_ask *ask) {
     const nnc_report *report = &t->scenario->base.report;
     return nnc_serve_of(report->model, report->device, report->software, ask, t->scratch, &t->serve, NULL) == NNC_OK &&
@@ -119,15 +121,16 @@ static bool is_quick(serve_trial *t, nnc_serve_ask ask, int64_t batch) {
     return fits(t, &ask) && t->serve.tpot_s <= NNC_SERVE_TOKEN_S;
 }
 
-/* Returns the largest batch that fits in memory and takes at most NNC_SERVE_TOKEN_S seconds per token, with a precision
- * of 1/16; 0 = no batch does. Doubles the batch and then bisects, because memory and time grow with the batch. */
+/* Returns the largest batch that fits in memory and takes at most NNC_SERVE_TOKEN_S seconds per token, exact to 1/16 of
+ * its value; 0 = not even a batch of 1. Memory and time grow with the batch, so the function doubles the batch until it
+ * is too large, and then bisects. */
 static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask) {
     int64_t low = 0, high = 1;
     while (high < 1 << 16 && is_quick(t, ask, high)) {
         low = high;
         high *= 2;
     }
-    while (high - low > (low + 15) / 16) { /* bisects until the batch is known to a sixteenth of its value */
+    while (high - low > (low + 15) / 16) { /* bisects until the largest batch is known to a sixteenth of its value */
         const int64_t middle = low + (high - low) / 2;
         if (is_quick(t, ask, middle)) {
             low = middle;
@@ -138,8 +141,8 @@ static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask) {
     return low < 32 ? low : low / 16 * 16;
 }
 
-/* Adds a change of the deployment to the report: those of tensor ranks, weight format and batch in which `ask` differs
- * from the scenario. Adds nothing if the changed deployment does not fit. */
+/* Adds to the report the change from the scenario's deployment to the deployment `ask`: the options for those of tensor
+ * ranks, weight format and batch that differ. Adds nothing if the deployment `ask` does not fit in memory. */
 static void add_change(serve_trial *t, const nnc_serve_ask *ask) {
     nnc_report *report = &t->scenario->base.report;
     const nnc_serve_ask *asked = &t->scenario->ask;
@@ -152,7 +155,7 @@ static void add_change(serve_trial *t, const nnc_serve_ask *ask) {
     }
     if (ask->batch != asked->batch) { snprintf(batch, sizeof batch, " --batch %" PRId64, ask->batch); }
     snprintf(change->options, sizeof change->options, "%s%s%s", tensor, weights, batch);
-    /* removes the space before the first option */
+    /* the first option in the text has a blank before it, which is removed */
     memmove(change->options, change->options + 1, strlen(change->options));
     change->tpot_s = t->serve.tpot_s;
     change->output_tokens_per_s = t->serve.output_tokens_per_s;
@@ -162,9 +165,9 @@ static void add_change(serve_trial *t, const nnc_serve_ask *ask) {
     report->serve_change_count++;
 }
 
-/* Finds the fewest tensor ranks (2, 4, 8 ... times the tensor ranks of the plan) with which the deployment fits on the
- * same devices. Sets *ask to this plan, with fewer replicas. Returns false, with *ask unchanged, if no number of ranks
- * fits. */
+/* Finds the fewest tensor ranks (2, 4, 8 ... times the tensor ranks of the plan) with which the deployment fits in
+ * memory on the same devices. Sets *ask to the plan with these ranks, which has fewer replicas. Returns false and
+ * leaves *ask unchanged if the deployment fits with no number of ranks. */
 static bool split_more(serve_trial *t, nnc_serve_ask *ask) {
     const nnc_serve_ask *plan = &t->scenario->serve.plan, asked = *ask;
     for (int32_t tensor = 2 * plan->tensor; tensor <= plan->tensor * plan->data; tensor *= 2) {
@@ -207,15 +210,15 @@ void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scrat
 
 /* ---- generation of training data by the trained model (rollout) ---- */
 
-/* Returns the number of sequences that one replica generates per step; 0 = unknown. *seq_len: length of a sequence in
- * tokens. */
+/* Returns the number of sequences that one replica generates in one training step; 0 = unknown. Sets *seq_len to the
+ * length of a sequence in tokens. */
 static int64_t sequences_of(const nnc_scenario *scenario, int64_t *seq_len) {
     const nnc_run_ask *run = &scenario->run_ask;
     nnc_plan plan;
     *seq_len = scenario->plan.seq_len > 0 ? scenario->plan.seq_len : nnc_model_sizes_of(&scenario->model).seq_len;
     if (!isnan(run->rollout_batch)) { return (int64_t)run->rollout_batch; }
-    /* The plan cannot be resolved if it is illegal, which the estimate reports later, or if a search has not yet set
-     * its batch. */
+    /* nnc_plan_resolve fails if the plan is illegal, which the estimate reports later, or if a search has not yet set
+     * the batch of the plan. */
     if (nnc_plan_resolve(&scenario->plan, &scenario->model, &scenario->device, &plan, NULL) != NNC_OK) { return 0; }
     const double devices = run->rollout_devices > 0.0 ? run->rollout_devices : plan.devices;
     return (int64_t)ceil((double)plan.global_batch / fmax(devices / run->rollout_tensor, 1.0));
@@ -226,7 +229,8 @@ static nnc_status serve_with(nnc_scenario *scenario, const nnc_software *engine,
     nnc_serve serve;
     NNC_TRY(nnc_serve_of(&scenario->model, &scenario->device, engine, ask, scratch, &serve, err));
     if (!serve.fits && isnan(scenario->run_ask.rollout_batch)) {
-        ask->batch = 0; /* batch 0: the replica generates as many sequences at once as fit */
+        /* a batch of 0 means: the replica generates as many sequences at the same time as fit in memory */
+        ask->batch = 0;
         ask->offline = true;
         NNC_TRY(nnc_serve_of(&scenario->model, &scenario->device, engine, ask, scratch, &serve, err));
     }
@@ -255,7 +259,8 @@ nnc_status nnc_scenario_rollout(nnc_specs *specs, nnc_scenario *scenario, nnc_er
     ask.prefix_hit = 1.0 - 1.0 / run->group;
     ask.batch = batch;
     ask.offline = batch == 0;
-    ask.weights = NNC_STORED_BF16; /* the weights that are trained, not the published ones */
+    /* bf16, because the weights in training generate the tokens, not the published weights, which may be quantized */
+    ask.weights = NNC_STORED_BF16;
     if (ask.output_len < 1) {
         return nnc_fail(err, NNC_BAD_USAGE, "--response-tokens",
                         "missing, expected it where a prompt of %g tokens fills the sequence", run->prompt_tokens);
