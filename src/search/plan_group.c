@@ -25,23 +25,27 @@
  *                                                    all plans exceed the memory  tensor to sequence_parallel
  *
  * Most plans are decided without their op list and without their memory. In blocks with equal degrees, all bytes of a
- * stage except its working bytes (activations and the working set of an op) follow from ZeRO stage and offload. The
- * memory never falls while working bytes grow. So two numbers for each stage, its edges, tell which plans fit. Working
- * bytes are bounded by the sums of smaller micro-batches: if only the micro-batch grows, no tensor gets smaller, and k
- * times the micro-batch needs at most k times the bytes. The op list of a pass is lowered only if the edges do not decide,
- * or if the plan may be among the best. If all plans of a group exceed the memory, they also exceed it with each larger
- * micro-batch, as long as the number of micro-batches in flight stays equal: such groups are only counted. If all plans of
- * a block with schedule 1f1b exceed the memory, so do its plans with schedules that keep at least as many micro-batches.
+ * pipeline stage except its working bytes (activations and the working set of an op) follow from ZeRO stage and
+ * offload. When working bytes grow, the memory grows or stays equal. So two numbers of working bytes for each stage,
+ * its edges, tell which plans fit. The working bytes of a plan are estimated from the sums of a smaller micro-batch:
+ * with k times the micro-batch, no tensor is smaller, and all tensors together have at most k times the bytes. The op
+ * list of a pass is lowered only if the edges do not decide, or if the plan may be among the best. If all plans of a
+ * group exceed the memory, the same group exceeds it with each larger micro-batch, as long as the number of
+ * micro-batches in flight is equal; the plans of such groups are counted without evaluation. If all plans of a block
+ * with schedule 1f1b exceed the memory, plans with schedules that keep at least as many micro-batches in flight exceed
+ * it, too.
  *
- * A plan that fits is pruned if one of three lower bounds of its time is too long. The first bound is the cheapest and
- * needs no op list of the plan: products and traffic of a smaller micro-batch, which grow with the micro-batch. The second
- * is the time of forward and backward without recomputation, and the third the time with recomputation.
+ * A plan that fits is pruned if one of three lower bounds of its step time is too long. The first bound is the cheapest
+ * and needs no op list of the plan: it follows from products and traffic of a smaller micro-batch, which grow with the
+ * micro-batch. The second bound is the time of forward and backward without recomputation, the third the time with
+ * recomputation.
  *
- * Gain of a cache: instructions of a search without this cache / instructions with it. For `search gpt3-175b a100
- * --devices 1024`: passes 1.7, allowed 1.16, resident 1.04, run 1.0. For `search deepseek-v3 h100 --devices 2048
- * --global-batch 15360 --software any --tensor 2,4,16,64 --context 2,8 --expert 2,16`: full 1.11; edges and smaller
- * together 1.19, if they work for all pipelines. For the same search without limits on the degrees: plain, with the bound
- * of a column, 1.2. For `search llama3-70b h100 --devices 5040 --global-batch 5040`: resolved 1.6. */
+ * The gain of a cache is a ratio: instructions that the CPU runs for a search without this cache / instructions with
+ * the cache. For `search gpt3-175b a100 --devices 1024`: passes 1.7, allowed 1.16, resident 1.04, run 1.0. For `search
+ * deepseek-v3 h100 --devices 2048 --global-batch 15360 --software any --tensor 2,4,16,64 --context 2,8 --expert 2,16`:
+ * full 1.11; edges and smaller together 1.19, if both work for all pipelines. For the same search without limits on the
+ * degrees: plain, with the bound of a column, 1.2. For `search llama3-70b h100 --devices 5040 --global-batch 5040`:
+ * resolved 1.6. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -58,8 +62,9 @@ static const nnc_software *software_of(const nnc_plan_groups *groups, const nnc_
     return nnc_profile_of(groups->profiles, groups->model, groups->device, plan);
 }
 
-/* Tests whether the framework of the plan's software profile offers all options of the plan; always true with
- * --software any (profiles->any). *option: the first option that the framework lacks; option may be NULL. */
+/* Tests whether the framework of the plan's software profile offers every option of the plan. With --software any
+ * (profiles->any) the result is always true. *option is set to the first option that the framework lacks; the pointer
+ * `option` may be NULL. */
 static bool ships(const nnc_plan_groups *groups, const nnc_plan *plan, const char **option) {
     return groups->profiles->any || nnc_software_ships(software_of(groups, plan), plan, option);
 }
@@ -85,9 +90,9 @@ static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base) {
     }
 }
 
-/* Sets three members of groups for block number `number`. column: number of the column of blocks, from 1. full_block:
- * entries of groups->full for the recomputation and pipeline degree of the block. row_first: index of the first entry
- * of groups->rows for this pipeline degree. */
+/* Sets three members of *groups for the block of plans with the given number. column: number, from 1, of the column
+ * that contains the block. full_block: first of the entries of groups->full for the recomputation and the pipeline
+ * degree of the block. row_first: index of the first entry of groups->rows for this pipeline degree. */
 static void find_columns(nnc_plan_groups *groups, uint64_t number) {
     const nnc_space_axis *axes = groups->space->axes;
     const uint64_t inner = (uint64_t)axes[NNC_AXIS_RECOMPUTE].count * (uint64_t)axes[NNC_AXIS_PIPELINE].count;
@@ -97,9 +102,9 @@ static void find_columns(nnc_plan_groups *groups, uint64_t number) {
     groups->row_first = number % (uint64_t)axes[NNC_AXIS_PIPELINE].count * each;
 }
 
-/* Tests the two rules that most blocks break: the number of devices is a whole multiple of tensor x pipeline x context,
- * and the global batch is a whole multiple of micro-batch x data. Returns true without a test if the plan states the
- * data degree or the number of micro-batches, or does not state the number of devices. */
+/* Tests the two rules that most blocks of plans break: the number of devices is a multiple of tensor x pipeline x
+ * context, and the global batch is a multiple of micro-batch x data. Returns true without a test if the plan states the
+ * data degree or the number of micro-batches, or if it does not state the number of devices. */
 static bool divides(const nnc_plan *plan) {
     const double ranks = (double)plan->tensor * plan->pipeline * plan->context;
     if (plan->devices == 0 || plan->data > 0 || plan->micro_batches > 0) { return true; }
@@ -109,26 +114,27 @@ static bool divides(const nnc_plan *plan) {
            (plan->micro_batch <= plan->global_batch / data && plan->global_batch % (plan->micro_batch * data) == 0);
 }
 
-/* Writes the plan of block number `number`, with all defaults, to groups->settled. Returns false if the degrees or the
- * batch break a rule; err (may be NULL) then names the rule. */
+/* Writes the plan that the block of plans with the given number describes, with all defaults, to groups->settled.
+ * Returns false if the degrees or the batch of the block break a rule; err, which may be NULL, then names the rule. */
 static bool resolve_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err) {
-    /* Schedule, virtual stages, ZeRO stage and offload differ between the plans of a block. They get values here that
-     * are always legal, so this plan is illegal only if degrees, micro-batch or recomputation of the block break a
-     * rule. */
+    /* The plans of a block differ in schedule, virtual stages, ZeRO stage and offload. The plan in groups->settled gets
+     * legal values for these four, so it is illegal only if the degrees, the micro-batch or the recomputation of the
+     * block break a rule. */
     nnc_plan *plain = &groups->settled;
     *plain = *base;
     nnc_space_block(groups->space, number, plain);
     plain->schedule = NNC_SCHEDULE_1F1B;
     plain->virtual_stages = 1;
-    plain->zero = plain->shard > 0 ? 3 : 0; /* a plan with --shard must have a ZeRO stage to be legal */
+    /* the option --shard is only legal with ZeRO, so the plan gets ZeRO stage 3 */
+    plain->zero = plain->shard > 0 ? 3 : 0;
     plain->offload = NNC_OFFLOAD_NONE;
     return (err != NULL || divides(plain)) &&
            nnc_plan_resolve_read(plain, groups->model, groups->device, plain, err) == NNC_OK;
 }
 
-/* Works as resolve_block, but resolves only the first of several blocks that differ only in recomputation. For the
- * others it copies the stored plan and sets their recomputation: no rule about legal plans of a model that can be split
- * over ranks depends on recomputation. */
+/* Does the same as resolve_block, but faster: among blocks that differ only in recomputation, only the first block is
+ * resolved; for a later block, the stored plan is copied and its recomputation is changed. This is correct because, for
+ * models that can be split over ranks, no rule about legal plans depends on recomputation. */
 static bool recall_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number) {
     const nnc_space_axis *recomputes = &groups->space->axes[NNC_AXIS_RECOMPUTE];
     const uint64_t pipelines = (uint64_t)groups->space->axes[NNC_AXIS_PIPELINE].count;
@@ -152,7 +158,7 @@ bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64
     groups->pass_count = groups->pass_next = 0;
     groups->listed = NULL;
     groups->known = groups->over_1f1b = false;
-    if (groups->layers == 0) { /* groups->layers is 0 only before the first block of plans of this search */
+    if (groups->layers == 0) { /* groups->layers is 0 only before the first block of plans of the search */
         groups->layers = nnc_model_sizes_of(groups->model).layers;
         find_schedules(groups, base);
         groups->scales = groups->model->family == NNC_FAMILY_DECODER && !(base->capacity_factor > 0.0);
@@ -178,8 +184,9 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err) {
     return false;
 }
 
-/* Tests whether the layers can be divided equally among the stages. Also returns true if the plan states the number of
- * layers of the first or the last stage, if the framework allows uneven stages, or with --software any. */
+/* Tests whether the layers can be divided equally among the pipeline stages and their chunks. Also returns true if
+ * unequal stages are allowed: the plan states the number of layers of the first or the last stage, the framework can
+ * run uneven stages, or the user gave --software any. */
 static bool divides_layers(const nnc_plan_groups *groups, const nnc_plan *plan) {
     const int64_t parts = (int64_t)plan->pipeline * plan->virtual_stages;
     return groups->profiles->any || plan->pipeline == 1 || plan->first_stage_layers > 0 ||
@@ -187,17 +194,17 @@ static bool divides_layers(const nnc_plan_groups *groups, const nnc_plan *plan) 
            software_of(groups, plan)->ships.uneven_stages;
 }
 
-/* Returns false if the network has experts, the plan has tensor ranks without sequence parallelism, and the framework
- * of the profile does not support this combination. */
+/* Returns false if three conditions are true: the network has experts, the plan has tensor ranks but no sequence
+ * parallelism, and the framework of the software profile cannot combine these. Otherwise returns true. */
 static bool splits_experts(const nnc_plan_groups *groups, const nnc_plan *plan) {
     const bool has_experts = groups->model->family == NNC_FAMILY_DECODER && groups->model->decoder.experts > 0;
     return groups->profiles->any || !has_experts || plan->tensor == 1 || plan->sequence_parallel ||
            software_of(groups, plan)->ships.plain_experts;
 }
 
-/* Tests whether micro_batch x seq_len^2 is below 2^45. A tensor has at most 2^17 times as many elements (number of
- * heads, or columns / sequence length), so all element counts fit into 64 bits. Then an op list that is legal with a
- * smaller micro-batch is also legal with this micro-batch. */
+/* Tests whether micro_batch x seq_len^2 is below 2^45. No tensor has more than 2^17 times as many elements (the factor
+ * is the number of heads, or columns / sequence length), so every element count then fits into 64 bits, and an op list
+ * that is legal with a smaller micro-batch is legal with this micro-batch. */
 static bool counts_elements(const nnc_plan *plan) {
     return (double)plan->micro_batch * (double)plan->seq_len * (double)plan->seq_len < 0x1p45;
 }
@@ -207,8 +214,8 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group) {
     nnc_space_group(groups->space, group, plan);
     groups->group++;
     groups->group_index = group;
-    /* groups->full is used only for plans whose memory is computed from sums of bytes over segments. With one device or
-     * one micro-batch, the memory may be computed by a replay of the ops instead. */
+    /* groups->full is used only for plans whose memory follows from sums of bytes over segments. In a plan with one
+     * device or one micro-batch, the memory may instead be found by a replay of the ops. */
     const bool sums = plan->devices > 1 && plan->micro_batches > 1 && groups->full != NULL;
     groups->full_now = sums && nnc_schedule_is_steady(plan) ? &groups->full_block[group] : NULL;
     groups->over_now = 0;
@@ -218,16 +225,17 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group) {
            nnc_plan_resolve_schedule(plan, groups->model, groups->layers, NULL) == NNC_OK;
 }
 
-/* Finds the legal pairs of ZeRO stage and offload of a block of plans, and the software profile of each pair. Legal
- * pairs and profiles are the same for all schedules of the block. */
+/* For the current block of plans, finds which pairs of ZeRO stage and offload are legal, and the software profile of
+ * each pair. Both results are the same for all schedules of the block. */
 static void find_allowed(nnc_plan_groups *groups) {
     const uint64_t size = nnc_space_group_size(groups->space);
     nnc_plan plan = groups->settled;
-    plan.schedule = NNC_SCHEDULE_COUNT; /* the plan has no schedule here, so the results hold for every schedule */
+    /* the plan gets no schedule, so that the results are valid for every schedule */
+    plan.schedule = NNC_SCHEDULE_COUNT;
     groups->allowed_count = 0;
     for (uint64_t i = 0; i < size; i++) {
         nnc_space_inside_group(groups->space, i, &plan);
-        /* true: same ZeRO stage as entry i - 1, so also the same profile */
+        /* true: entry i has the same ZeRO stage as entry i - 1, so it has the same software profile */
         const bool same = i % (uint64_t)groups->space->axes[NNC_AXIS_OFFLOAD].count > 0;
         groups->software[i] = same ? groups->software[i - 1] : software_of(groups, &plan);
         groups->allowed[i] = (groups->profiles->any || nnc_software_ships(groups->software[i], &plan, NULL)) &&
@@ -237,14 +245,14 @@ static void find_allowed(nnc_plan_groups *groups) {
     groups->known = true;
 }
 
-/* Tests whether the framework of `software` offers the schedule of the current group of plans. Always true for plans
- * without a pipeline, and with --software any. */
+/* Tests whether the framework of `software` offers the schedule of the current group of plans. The result is always
+ * true for plans without a pipeline, and if the user gave --software any. */
 static bool has_schedule(const nnc_plan_groups *groups, const nnc_software *software) {
     return groups->profiles->any || groups->settled.pipeline == 1 ||
            software->ships.schedules[groups->settled.schedule];
 }
 
-/* Returns the number of legal plans in the current group. */
+/* Returns the number of legal plans in the current group of plans. */
 static uint64_t count_legal(nnc_plan_groups *groups) {
     if (!groups->known) { find_allowed(groups); }
     if (groups->legal_group != groups->group) {
@@ -257,9 +265,9 @@ static uint64_t count_legal(nnc_plan_groups *groups) {
     return groups->legal;
 }
 
-/* Called when all legal plans of the current group (their number is `legal`) exceed the memory. If the schedule of the
- * group is 1f1b, sets groups->over_1f1b: true if all allowed pairs of ZeRO stage and offload of the block are legal
- * with 1f1b. */
+/* Is called when all legal plans of the current group exceed the memory; their number is `legal`. If the schedule of
+ * the group is 1f1b, sets groups->over_1f1b, which becomes true if every allowed pair of ZeRO stage and offload of the
+ * block is legal with 1f1b. */
 static void keep_over_1f1b(nnc_plan_groups *groups, uint64_t legal) {
     if (groups->settled.schedule == NNC_SCHEDULE_1F1B) {
         if (!groups->known) { find_allowed(groups); }
@@ -276,8 +284,8 @@ uint64_t nnc_plan_groups_full(nnc_plan_groups *groups) {
     return over ? full->legal : 0;
 }
 
-/* Counts one more plan of the current group that exceeds the memory. Once all legal plans of the group exceed the
- * memory, stores the group in groups->full. */
+/* Counts one more plan of the current group that exceeds the memory. When this is the last legal plan of the group,
+ * stores in groups->full that all plans of the group exceed the memory. */
 static void count_over(nnc_plan_groups *groups) {
     nnc_full_group *full = groups->full_now;
     if (groups->full == NULL || ++groups->over_now < count_legal(groups)) { return; }
@@ -285,17 +293,18 @@ static void count_over(nnc_plan_groups *groups) {
     if (full != NULL) { *full = (nnc_full_group){ groups->column, groups->settled.micro_batch, groups->over_now }; }
 }
 
-/* Tests whether one micro-batch of plan `a` has the same costs as one micro-batch of the plans that share `pass`. They
- * must have the same software profile. They must agree in ZeRO 3, which gathers weights in every micro-batch, and in
- * offload of weights or activations, which moves these in every micro-batch. If embedding and head share one table,
- * both schedules must put them on one device, which holds the table once, or both must put them on two devices. */
+/* Tests whether one micro-batch of plan `a` has the same costs as one micro-batch of the plans that already share
+ * `pass`. This needs the same software profile; the same answer to "ZeRO stage 3?", because this stage gathers weights
+ * in every micro-batch; and the same offload of weights and activations, which moves these in every micro-batch. If
+ * embedding and head share one table, either both schedules must put embedding and head on one device, which stores the
+ * table once, or both must put them on two devices. */
 static bool same_pass(const nnc_plan_groups *groups, const nnc_plan *a, const nnc_software *software,
                       const nnc_pass_costs *pass) {
     const nnc_plan *other = &pass->work.plan;
     const nnc_device *device = groups->device;
     const unsigned moved = NNC_OFFLOAD_ACTIVATIONS | NNC_OFFLOAD_WEIGHTS;
-    /* linked: true = plans with and without offload can share a pass. False on one device, which uses links only for
-     * offload, and if the device file lacks the host bandwidths that offload needs. */
+    /* linked: true = a plan with offload and a plan without can share a pass. It is false on one device, whose only use
+     * of links is offload, and if the device file does not state the host bandwidths that offload needs. */
     const bool linked = a->devices > 1 && !isnan(device->host.bytes_per_s) && !isnan(device->host.mem_bytes_per_s);
     const bool tied = pass->usable && pass->step.list->tied_rows > 0;
     return software == pass->software && (a->zero == 3) == (other->zero == 3) &&
@@ -310,8 +319,8 @@ static nnc_pass_costs *find_pass(nnc_plan_groups *groups, const nnc_plan *plan, 
     return NULL;
 }
 
-/* Sums the op times of each segment into pass->units[split]. split: 1 = the schedule computes weight gradients
- * separately from backward, so less communication overlaps; 0 = together with backward. */
+/* Sums the times of the ops of each segment and stores the sums in pass->units[split]. split 1: the schedule computes
+ * weight gradients separately from backward, so less communication overlaps; split 0: backward computes them. */
 static void sum_units(nnc_plan_groups *groups, nnc_pass_costs *pass, int split) {
     nnc_plan plan = pass->work.plan;
     nnc_step step = pass->step;
@@ -325,10 +334,10 @@ static void sum_units(nnc_plan_groups *groups, nnc_pass_costs *pass, int split) 
     }
 }
 
-/* Computes the segment times of a pass: with separate weight gradients if split is 1, without if split is 0. If the
- * search offers a schedule with separate weight gradients, also computes the times for the other value of split.
- * Overlap shortens collectives in the rows, so the times of the rows are saved before the first computation and
- * restored after it. */
+/* Computes the times of all segments of a pass for schedules that compute weight gradients separately from backward
+ * (split 1) or in backward (split 0). If the search includes a schedule with separate weight gradients, computes both
+ * cases. The computation of overlap shortens the times of collectives in the op table, so these times are saved before
+ * the first case and restored before the second. */
 static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split) {
     nnc_rows *rows = &groups->scratch->rows;
     const bool both = groups->splits && pass->work.plan.pipeline > 1 && !pass->timed[1 - split];
@@ -341,9 +350,9 @@ static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split) 
     pass->timed[1 - split] = pass->timed[1 - split] || both;
 }
 
-/* Returns a result that has the FLOPs and tokens of the current block of plans, from any pass for which they were
- * computed; NULL = no such pass. All passes of a block have equal FLOPs and tokens if their profiles agree in the
- * switch context_frozen (the input of cross-attention needs no gradient). */
+/* Returns a result with the FLOPs and tokens of the current block of plans, taken from a pass for which these were
+ * already computed; NULL = no such pass. All passes of a block have equal FLOPs and tokens if their profiles have the
+ * same value of the switch context_frozen, which says that the input of cross-attention needs no gradient. */
 static const nnc_result *known_work(const nnc_plan_groups *groups, const nnc_software *software) {
     for (int32_t i = 0; i < groups->pass_count; i++) {
         const nnc_pass_costs *pass = &groups->passes[i];
@@ -354,10 +363,10 @@ static const nnc_result *known_work(const nnc_plan_groups *groups, const nnc_sof
     return NULL;
 }
 
-/* Key of the cache `smaller`: all inputs on which the bytes per segment of an op list depend, except the micro-batch.
- * In the member `plan`, micro-batch and order of passes are cleared. */
+/* Key of the cache `smaller`: everything on which the bytes per segment of an op list depend, except the micro-batch.
+ * In the member `plan`, the micro-batch and the order of passes are set to fixed values. */
 typedef struct smaller_key {
-    uint64_t degrees; /* the degrees of the plan combined into one number, from which the hash is computed */
+    uint64_t degrees; /* number computed from the degrees of the plan, from which the cache computes its hash */
     nnc_plan plan;
     const nnc_software *software;
 } smaller_key;
@@ -365,7 +374,8 @@ typedef struct smaller_key {
 typedef struct smaller_sums {
     int64_t micro_batch, first; /* micro_batch: micro-batch of `sums`; first: micro-batch of `first_sums` */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_segment_sums first_sums[NNC_SEGMENTS_MAX]; /* byte sums of the first op list that was stored with this key */
+    /* bytes per segment of the first op list that was stored with this key */
+    nnc_segment_sums first_sums[NNC_SEGMENTS_MAX];
     const nnc_op_list *list; /* an op list of the model; only its segments are used, which are equal in all lists of the
                               * model */
     double tied_params;
@@ -386,10 +396,10 @@ static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *soft
     return key;
 }
 
-/* Returns an upper bound of (byte sums with micro-batch `micro_batch`) / known->sums; known->sums belong to a smaller
- * micro-batch. The sums of k times a micro-batch are at most k times its sums: tensors grow with the micro-batch, and
- * parts that are rounded up, or do not depend on the micro-batch, grow less. Returns infinity if micro_batch is no
- * whole multiple of known->first. */
+/* Returns an upper bound of the factor by which the byte sums grow from known->sums to the larger micro-batch
+ * `micro_batch`. With k times the micro-batch, a sum is at most k times as large: tensors grow k times, and parts that
+ * are rounded up or do not depend on the micro-batch grow less. Returns infinity if micro_batch is not a multiple of
+ * known->first. */
 static double growth_of(const smaller_sums *known, int64_t micro_batch) {
     if (known->micro_batch == micro_batch) { return 1.0; }
     const double times = (double)micro_batch / (double)known->first;
@@ -405,7 +415,8 @@ static double growth_of(const smaller_sums *known, int64_t micro_batch) {
     return micro_batch % known->first == 0 ? growth : (double)INFINITY;
 }
 
-/* Tests whether the device has links for the communication of a plan. The links depend on degrees and shards. */
+/* Tests whether the device file describes the links over which the ranks of a plan communicate. The answer depends only
+ * on the plan's degrees and shards. */
 static bool has_network(nnc_plan_groups *groups, const nnc_plan *plan) {
     nnc_network network;
     uint64_t *column = &groups->rows[groups->row_first].networks[plan->zero == 3][plan->offload != 0];
@@ -415,9 +426,9 @@ static bool has_network(nnc_plan_groups *groups, const nnc_plan *plan) {
     return *column == groups->column;
 }
 
-/* Begins a pass without lowering its op list: copies the byte sums of the same list with a smaller micro-batch, which
- * are a lower bound of the sums of this pass. Returns false if no such sums are stored, or if they are no lower bound,
- * for example on one device. */
+/* Begins a pass without lowering its op list: copies the byte sums that were stored for a smaller micro-batch with the
+ * same key. These sums are a lower bound of the sums of the pass. Returns false if no sums are stored, or if they would
+ * be no lower bound, as for a plan on one device. */
 static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
     if (groups->smaller.slots == 0 || plan->devices == 1 ||
@@ -457,8 +468,8 @@ static void keep_sums(nnc_plan_groups *groups, const nnc_pass_costs *pass) {
     }
 }
 
-/* Lowers the op list of a pass, unless the list of this pass was lowered last. Returns false if it cannot be
- * lowered. */
+/* Lowers the op list of a pass, unless this op list is the one that was lowered last. Returns false if the op list
+ * cannot be lowered. */
 static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     if (groups->listed == pass) { return true; }
     groups->listed = pass;
@@ -466,8 +477,8 @@ static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
                             pass->sums, &pass->alike, NULL) == NNC_OK;
 }
 
-/* Lowers the op list of a pass. The sums of the list replace the sums of a smaller micro-batch, with which the pass
- * began. */
+/* Lowers the op list of a pass that began with the byte sums of a smaller micro-batch, and replaces these sums by the
+ * sums of the new op list. */
 static void complete_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     pass->guessed = false;
     pass->growth = 1.0;
@@ -521,8 +532,8 @@ void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
     result->step_s = step_s;
 }
 
-/* Returns the entry of groups->plain (lower bounds of the time) for a software profile. If there is no entry for the
- * profile, the oldest entry is given to it and marked as not computed (adds = infinity). */
+/* Returns the entry of groups->plain, the stored lower bounds of the time, for a software profile. If no entry belongs
+ * to the profile, the oldest entry is given to the profile and marked as not computed (adds = infinity). */
 static nnc_plain_bound *plain_of(nnc_plan_groups *groups, const nnc_software *software) {
     for (int32_t i = 0; i < NNC_PLAIN_BOUNDS; i++) {
         if (groups->plain[i].software == software) { return &groups->plain[i]; }
@@ -535,8 +546,8 @@ static nnc_plain_bound *plain_of(nnc_plan_groups *groups, const nnc_software *so
     return bound;
 }
 
-/* Finds the routes of a pass, unless they are known: the links that each group of ranks uses. Returns false if the
- * device lacks such links. */
+/* Finds the routes of a pass, which are the links that each group of ranks uses, unless the routes are already known.
+ * Returns false if the device file lacks links that the plan needs. */
 static bool find_routes(const nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
     if (pass->guessed && !pass->routed && plan->devices > 1) { /* a plan on one device has no routes */
@@ -558,9 +569,8 @@ double nnc_plan_groups_floor_s(nnc_plan_groups *groups, nnc_pass_costs *pass, co
     return holds ? bound->sample_s * (double)plan->micro_batch * (double)plan->micro_batches / plan->pipeline : 0.0;
 }
 
-/* Returns a lower bound of the time of one micro-batch in all layers, in seconds. Lists that differ only in
- * recomputation have the same ops in forward and backward, so they share the bound. 0 if the op list cannot be
- * lowered. */
+/* Returns a lower bound of the time of one micro-batch in all layers of the model, in seconds; 0 if the op list cannot
+ * be lowered. The bound leaves out recomputation, so plans that differ only in recomputation share it. */
 static double find_least_s(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
     const double adds = nnc_lowering_of(plan, pass->software, plan->attention).grad_accumulate;
@@ -589,7 +599,9 @@ static double find_least_s(nnc_plan_groups *groups, nnc_pass_costs *pass) {
 }
 
 double nnc_plan_groups_compute_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan) {
-    const double rounding = 1.0 - 1e-9; /* the sum of the same times in another order may differ in its last digits */
+    /* the factor keeps the result a lower bound if times were added in another order, which changes the last digits of
+     * a sum */
+    const double rounding = 1.0 - 1e-9;
     if (isnan(pass->least_s)) { pass->least_s = find_least_s(groups, pass); }
     return pass->least_s * rounding * (double)plan->micro_batches / plan->pipeline;
 }
@@ -605,8 +617,8 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
     return pass->usable;
 }
 
-/* Tests whether stage `a` keeps at least as many bytes as stage `b`, in every segment. False if the chunks of a device
- * differ in their layers (uneven_layers) in either stage. */
+/* Tests whether stage `a` stores at least as many bytes as stage `b` in every segment. Returns false if one of the two
+ * stages has chunks that differ in their layers (uneven_layers). */
 static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *b) {
     bool more = a->in_flight >= b->in_flight && !a->uneven_layers && !b->uneven_layers;
     for (int32_t s = 0; s < a->segments; s++) {
@@ -616,7 +628,8 @@ static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *
     return more;
 }
 
-/* Removes from `heaviest` each stage that cannot need more memory than another stage in it. */
+/* Removes from the list groups->heaviest every stage for which another stage in the list surely needs at least as much
+ * memory. */
 static void drop_lighter(nnc_plan_groups *groups) {
     const nnc_stage_residency *h = groups->scratch->step.holdings;
     int32_t count = 0;
@@ -631,8 +644,8 @@ static void drop_lighter(nnc_plan_groups *groups) {
     groups->heaviest_count = count;
 }
 
-/* Sorts groups->heaviest: stages whose chunks are equal come first. The peak of other stages is found by a replay,
- * which takes longer. */
+/* Sorts groups->heaviest so that stages whose chunks are equal come first. For the other stages, the peak of the memory
+ * is found by a replay, which takes longer. */
 static void move_even_first(nnc_plan_groups *groups) {
     const nnc_stage_residency *h = groups->scratch->step.holdings;
     int32_t even = 0;
@@ -645,8 +658,9 @@ static void move_even_first(nnc_plan_groups *groups) {
     }
 }
 
-/* Divides the layers of the group's plans into stages, and lists the stages that may need the most memory: among
- * neighbours with equal layers, the stage with the most micro-batches in flight. layers: digest of the layers. */
+/* Divides the layers of the current group's plans into pipeline stages, and writes to groups->heaviest the stages that
+ * may need the most memory: of neighbouring stages with equal layers, the one with the most micro-batches in flight.
+ * layers: digest of the layers. */
 static void partition_layers(nnc_plan_groups *groups, const nnc_step *step, uint64_t layers) {
     const nnc_stage_residency *h = groups->scratch->step.holdings;
     nnc_step_partition_recall(groups->scratch, step, layers);
@@ -664,16 +678,17 @@ static void partition_layers(nnc_plan_groups *groups, const nnc_step *step, uint
     groups->layers_now = layers;
 }
 
-/* Returns the value of pass->holds for the current group: the serial number of the group, or NNC_EVEN_GROUPS if each
- * device has one chunk. With one chunk, resident bytes are the same for all schedules, because nnc_memory_of_resident
- * gets the number of micro-batches in flight separately. */
+/* Returns the value that pass->holds must have so that its stored resident bytes are valid for the current group: the
+ * serial number of the group, or NNC_EVEN_GROUPS if each device has one chunk. With one chunk, the resident bytes are
+ * equal for all schedules, because nnc_memory_of_resident gets the number of micro-batches in flight as a separate
+ * argument. */
 static uint64_t holds_of(const nnc_plan_groups *groups, const nnc_plan *plan) {
     return plan->pipeline == 1 || (nnc_schedule_chunks(plan) == 1 && !nnc_schedule_dual(plan)) ? NNC_EVEN_GROUPS
                                                                                                : groups->group;
 }
 
-/* Returns the resident bytes of pipeline stage groups->heaviest[i] (a stage that may need the most memory). They are
- * stored in pass->held if i < NNC_PASS_STAGES, otherwise in *buffer. */
+/* Returns the resident bytes of pipeline stage groups->heaviest[i], one of the stages that may need the most memory.
+ * The result is stored in pass->held if i < NNC_PASS_STAGES, otherwise in *buffer. */
 static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nnc_pass_costs *pass,
                                                const nnc_plan *plan, int32_t i, nnc_resident_bytes *buffer) {
     const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
@@ -690,12 +705,13 @@ static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nn
     return held;
 }
 
-/* Largest change of a sum of byte counts when each count is rounded up instead of the sum. */
+/* Largest difference, in bytes, between a sum of byte counts that are each rounded up and the same sum rounded up
+ * once. */
 #define ROUNDED_BYTES 8.0
 
-/* Sets groups->edges_now to the edges of the current group: for each heaviest stage and plan, the working bytes that
- * decide whether the stage fits. Groups in which each device has one chunk have the same weights on each stage, so they
- * share the edges of the first group. */
+/* Sets groups->edges_now to the edges of the current group. An edge belongs to one of the heaviest stages and one plan:
+ * it is the number of working bytes that decides whether the stage fits. In all groups with one chunk per device, a
+ * stage has the same weights, so these groups share the edges of the first group. */
 static void find_edges(nnc_plan_groups *groups, const nnc_plan *plan) {
     const uint64_t size = nnc_space_group_size(groups->space), each = NNC_PASS_STAGES * size;
     const uint64_t group = holds_of(groups, plan) == NNC_EVEN_GROUPS ? 0 : groups->group_index;
@@ -728,8 +744,8 @@ static void forget_held(const nnc_plan_groups *groups, nnc_pass_costs *pass, con
     }
 }
 
-/* Returns the working bytes of pipeline stage groups->heaviest[i], with i < NNC_PASS_STAGES. They are computed once per
- * group and stored in pass->working. */
+/* Returns the working bytes of pipeline stage groups->heaviest[i], with i < NNC_PASS_STAGES. The working bytes of a
+ * stage are computed once per group of plans and stored in pass->working. */
 static double find_working(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, int32_t i) {
     if (pass->edged != groups->group) {
         forget_held(groups, pass, plan);
@@ -745,9 +761,9 @@ static double find_working(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
     return pass->working[i];
 }
 
-/* Returns a lower bound, in bytes, of the memory of a stage with `working` working bytes. It is computed from
- * edge->bytes, the memory with edge->working bytes. If each tensor has its own update kernel (foreach), the memory may
- * stay equal while working bytes grow, because the update has the peak. */
+/* Returns a lower bound, in bytes, of the memory of a stage that has `working` working bytes. The bound follows from
+ * edge->bytes, which is the memory of the stage with edge->working working bytes. If the optimizer has an update kernel
+ * per tensor (foreach), the peak may be in the update, and then the memory stays equal while the working bytes grow. */
 static double least_bytes(const nnc_memory_edge *edge, const nnc_pass_costs *pass, double working) {
     const double more = working - edge->working;
     const double rate = more < 0.0                                                 ? 1.0 + pass->software->reserve.share
@@ -756,9 +772,9 @@ static double least_bytes(const nnc_memory_edge *edge, const nnc_pass_costs *pas
     return edge->bytes > 0 ? (double)edge->bytes + rate * more - ROUNDED_BYTES : 0.0;
 }
 
-/* Compares the working bytes of each stage of a plan with the edges of this stage. NNC_OVER_MEMORY: a stage exceeds the
- * memory. NNC_FITS: all stages fit. NNC_TIGHT: the edges do not decide. In all cases result gets a lower bound of the
- * memory. */
+/* Compares the working bytes of each stage of a plan with the edges of this stage. Returns NNC_OVER_MEMORY if a stage
+ * exceeds the memory, NNC_FITS if all stages fit, and NNC_TIGHT if the edges are not exact enough to decide. In each
+ * case writes a lower bound of the plan's memory to result. */
 static nnc_verdict compare_edges(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
     bool fits = groups->heaviest_count <= NNC_PASS_STAGES;
     double least = 1.0;
@@ -784,9 +800,10 @@ static void move_edge(const nnc_plan_groups *groups, nnc_memory_edge *edge, doub
     }
 }
 
-/* Moves an edge of a stage to the working bytes of a plan whose memory was computed. The first time, also finds the
- * edge near the limit: the memory is nearly a linear function of working bytes, so it is computed again with working
- * bytes a little below and a little above the value at which this function reaches the limit. */
+/* Moves an edge of a stage towards the working bytes of a plan whose memory was just computed. For the first plan of an
+ * edge, computes two further points near the limit: the memory is nearly a linear function of the working bytes, so the
+ * memory is computed with working bytes a little below and a little above the value at which this function reaches the
+ * limit. */
 static void learn_edge(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, int32_t i,
                        const nnc_resident_bytes *held, const nnc_memory *memory, nnc_memory_edge *edge) {
     const double beside = 65536.0; /* distance of the two further points from the working bytes at the limit, in bytes;
@@ -810,7 +827,8 @@ static void learn_edge(const nnc_plan_groups *groups, const nnc_pass_costs *pass
     }
 }
 
-/* Writes the memory of the fullest stage, or of the first stage over the limit, to result. */
+/* Writes to result the memory of the pipeline stage that needs the most, or of the first stage that exceeds the
+ * limit. */
 static void set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
     const nnc_plan *plan = &result->plan;
     nnc_resident_bytes buffer;
@@ -828,8 +846,8 @@ static void set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t i
     }
 }
 
-/* Computes the memory of a plan. If the sums of a smaller micro-batch already show that the plan exceeds the limit, the
- * op list of the plan is not lowered. Returns false if the op list cannot be lowered. */
+/* Computes the memory of a plan. The op list of the plan is lowered only if the byte sums of a smaller micro-batch do
+ * not already show that the plan exceeds the limit. Returns false if the op list cannot be lowered. */
 static bool compute_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
     set_memory(groups, pass, inside, result);
     if (pass->growth > 1.0 && nnc_memory_verdict(&result->memory, groups->limit_bytes) == NNC_FITS) {
@@ -841,8 +859,8 @@ static bool compute_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64
     return true;
 }
 
-/* Sets the memory of a plan in result. If a lower bound of the memory decides whether the plan fits, sets this bound
- * instead. Returns false if the op list of the plan cannot be lowered. */
+/* Sets the memory of a plan in result. If a lower bound of the memory is enough to decide whether the plan fits, sets
+ * only this bound. Returns false if the op list of the plan cannot be lowered. */
 static bool weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
     groups->weighed = false;
     nnc_verdict verdict = NNC_TIGHT;

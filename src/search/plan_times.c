@@ -1,4 +1,5 @@
-/* Step times of the plans of a group: each computed at once, or collected and replayed in batches. */
+/* Computes the step times of the plans of a group. The step time of a plan is either computed at once, or its pipeline
+ * is collected and replayed together with other pipelines. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +9,8 @@
 #include "pipeline/pipeline_internal.h"
 #include "search/search_internal.h"
 
-/* Returns the inputs of the step time of a plan (nnc_step) whose costs per micro-batch are `pass`, and computes the
- * step ends of the plan. inside: index of the plan in its group. */
+/* Returns the inputs for the step time of a plan (nnc_step) that has the costs `pass` per micro-batch, and computes the
+ * plan's step ends: communication and update after the last backward. inside: index of the plan in its group. */
 static nnc_step step_of(nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, uint64_t inside) {
     const int split = nnc_schedule_splits(plan) ? 1 : 0, dual = nnc_schedule_dual(plan) ? 1 : 0;
     const uint64_t place = pass->number * nnc_space_group_size(groups->space) + inside;
@@ -23,12 +24,13 @@ bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
     nnc_step_memory *m = &groups->scratch->step;
     const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
     const nnc_step step = step_of(groups, pass, &result->plan, inside);
-    if (pass->group != groups->group) { /* replays the pipeline once for all plans of a group */
+    if (pass->group != groups->group) { /* one replay of the pipeline is enough for all plans of the group */
         pass->runs = nnc_step_core_run(&step, pass->units[split], m, &pass->run);
         pass->group = groups->group;
     }
     if (!pass->runs) { return false; }
-    if (result->plan.pipeline == 1) { /* without a pipeline, the step time is the sum of the parts of the step */
+    /* a plan without a pipeline has no replay: its step time is the sum of the parts of the step */
+    if (result->plan.pipeline == 1) {
         nnc_result parts = { .plan = result->plan };
         const bool timed = nnc_step_core_parts(&step, pass->units[split], &pass->run, m, &parts);
         result->step_s = parts.step_s;
@@ -38,9 +40,9 @@ bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
     return true;
 }
 
-/* Lists the seconds that each pipeline stage needs after its last pass, for gradient communication and update.
- * Neighbouring stages with equal seconds share an entry. If all stages end together, lists only the longest time.
- * Returns false if there are more than NNC_ENDS_MAX entries. */
+/* Lists in waiting->ends how many seconds each pipeline stage needs after its last pass, for the communication of
+ * gradients and the update. Neighbouring stages with equal seconds share an entry. If the schedule makes all stages end
+ * together, the list has only the longest time. Returns false if more than NNC_ENDS_MAX entries are needed. */
 static bool fill_ends(nnc_plan_groups *groups, const nnc_plan *plan, nnc_waiting *waiting) {
     const nnc_stage *stages = groups->scratch->step.stages;
     const bool *alike = groups->scratch->step.alike;
@@ -111,29 +113,29 @@ const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass) { retur
 
 /* ---- batched replay ----
  *
- * Pipelines of one shape are collected in a set and replayed together, one per SIMD lane.
+ * Pipelines of one shape (equal schedule, stages, chunks and micro-batches) are collected in a set and replayed
+ * together, one per SIMD lane. A set stores the times of its pipelines, and the plans that wait for these times. A set
+ * is replayed and emptied when all its lanes or all its places for plans are taken, when a new shape needs the place of
+ * the oldest set, and at the end of a round of the search.
  *
- *     key:    schedule, stages, chunks and micro-batches.
- *     value:  the times of the set's pipelines, and the plans that wait for them.
- *     ends:   when all lanes or all places for plans are taken; when a new shape needs the oldest set; at the end of a
- *             round.
- *
- * Each result equals the result of a single replay, so the order of sets does not matter. */
+ * Each pipeline gets the same result as in a separate replay, so the order of the sets does not matter. */
 
-/* SETS: number of sets of pipelines, one set per shape (see replay_set). It exceeds the number of shapes with equal
- * recomputation: schedules x virtual stages x pipeline degrees that divide the layers. */
+/* SETS: number of sets of pipelines that can exist at the same time; each set has one shape (see replay_set). SETS is
+ * larger than the number of shapes of plans with equal recomputation: schedules x virtual stages x pipeline degrees
+ * that divide the layers. */
 enum { SETS = 128, VIRTUAL_MAX = 128, PLANS_MAX = 64, HINT_BITS = 9 };
 
-/* Pipelines with equal schedule, stages, chunks and micro-batches (their shape), and the plans that wait for their
- * times. */
+/* A set of pipelines with the same shape (schedule, stages, chunks and micro-batches), and the plans that wait for the
+ * times of these pipelines. */
 typedef struct replay_set {
-    nnc_pipeline shape; /* schedule, stages, chunks and micro-batches; the times in this member are not used */
+    /* schedule, stages, chunks and micro-batches of all pipelines in the set; the times in this member are not used */
+    nnc_pipeline shape;
     uint64_t number;
     int32_t tracks, plans; /* tracks: number of pipelines; plans: number of plans that wait; both are 0 in an empty
                             * set */
     double send_s[NNC_TRACKS];
-    /* Times of forward of all virtual stages, then of backward, then of weight gradients, without gaps, so that short
-     * pipelines use few cache lines. */
+    /* times of the set's pipelines, without gaps, so that short pipelines use few cache lines: first forward of all
+     * virtual stages, then backward, then weight gradients */
     double times_s[3 * VIRTUAL_MAX * NNC_TRACKS];
     nnc_waiting plan[PLANS_MAX];
 } replay_set;
@@ -141,8 +143,9 @@ typedef struct replay_set {
 struct nnc_batched_replay {
     nnc_batched_fn *batched;
     void *context;
-    uint64_t numbers; /* serial number that the newest set of pipelines has */
-    int32_t oldest;   /* index of the set of pipelines that is replaced next */
+    uint64_t numbers; /* serial number of the set of pipelines that was begun last */
+    /* index in `sets` of the set that is replayed and replaced next, when a new shape needs a place */
+    int32_t oldest;
     uint64_t keys[SETS];
     uint8_t hints[1 << HINT_BITS]; /* for each 9-bit hash of a key: index of the set in which a key with this hash was
                                     * found last */
@@ -166,14 +169,14 @@ bool nnc_batched_replay_takes(const nnc_plan *plan) {
            nnc_schedule_chunks(plan) <= VIRTUAL_MAX / plan->pipeline && plan->micro_batches < INT64_C(1) << 40;
 }
 
-/* Returns a number from the schedule, stages, chunks and micro-batches; it differs for every combination and is never
- * 0. */
+/* Returns a key computed from the schedule, stages, chunks and micro-batches of a pipeline. Pipelines that differ in
+ * one of the four have different keys; no key is 0. */
 static uint64_t key_of(const nnc_pipeline *p) {
     return ((uint64_t)p->micro_batches << 24) | ((uint64_t)p->schedule << 16) | ((uint64_t)p->stages << 8) |
            (uint64_t)p->chunks;
 }
 
-/* Returns the step time of a waiting plan: the time of the stage that ends last. */
+/* Returns the step time of a waiting plan, in seconds: the time at which the last of its pipeline stages ends. */
 static double waited_s(const nnc_waiting *plan, const double *span_s) {
     const double *of = &span_s[plan->track];
     double step_s = 0.0;
@@ -205,8 +208,8 @@ static void replay(nnc_batched_replay *r, int32_t place, nnc_pipeline_memory *me
     r->keys[place] = 0;
 }
 
-/* Returns the index of the set of pipelines with the schedule, stages, chunks and micro-batches of `pipeline`. If no
- * set has them, replays the oldest set, empties it and returns its index. */
+/* Returns the index of the set of pipelines that has the same schedule, stages, chunks and micro-batches as `pipeline`.
+ * If no such set exists, replays and empties the oldest set, assigns it to this shape, and returns its index. */
 static int32_t set_of(nnc_batched_replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory *memory) {
     const uint64_t key = key_of(pipeline);
     uint8_t *hint = &r->hints[(key * 0x9E3779B97F4A7C15u) >> (64 - HINT_BITS)];

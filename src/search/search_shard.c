@@ -1,4 +1,5 @@
-/* The output of a search as metric tables: plans, numbers of devices, shards, parameters of the device. */
+/* Metrics tables for the output of a search: plans, numbers of devices, shards, device parameters. Also reads shards
+ * and merges them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -48,8 +49,8 @@ static const nnc_metric found_rows[] = {
 };
 const nnc_metrics nnc_found_metrics = NNC_METRICS("a plan that fits", found_rows, nnc_found);
 
-/* Tests whether the plan is listed in the report of a shard, or in no report. Only there it is written with its index
- * among all combinations, because merging shards needs the index to decide between equal plans. */
+/* Tests whether a plan is listed in the report of a shard, or belongs to no report. In these two cases the output has
+ * the index of the plan among all combinations, because merging shards uses the index to decide between equal plans. */
 static bool is_in_shard(const nnc_place *place) {
     const nnc_search_report *report = place->owner;
     return report == NULL || report->digest != NULL;
@@ -76,7 +77,7 @@ static const nnc_metric listed_rows[] = {
 };
 static const nnc_metrics listed_metrics = NNC_METRICS("a plan that fits", listed_rows, nnc_found);
 
-/* ---- metrics of a search over several numbers of devices ---- */
+/* ---- metrics of a search with several numbers of devices ---- */
 
 static const nnc_metric refusal_rows[] = {
     NNC_CHARS(nnc_error, where, .help = "The option that the rule is about."),
@@ -150,7 +151,7 @@ static nnc_cell get_shard(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
     return nnc_text_cell(text);
 }
 
-/* Returns the number of devices of sizes[index]; a null cell if index is negative. */
+/* Returns the number of devices of the entry sizes[index] as a table cell; if index is negative, the cell is null. */
 static nnc_cell devices_of(const nnc_search_report *report, int32_t index) {
     const nnc_cell none = { .kind = NNC_CELL_NULL };
     return index < 0 ? none : nnc_whole_cell(report->sizes[index].devices);
@@ -250,8 +251,8 @@ static const nnc_metric document_rows[] = {
 #undef RESULT
 const nnc_metrics nnc_search_document = NNC_METRICS("the result of a search", document_rows, nnc_search_report);
 
-/* ---- Shards of a search: the digest that two shards of one search have in common; reading shards; merging shards into
- * the report that the whole search would have written. ---- */
+/* ---- Shards of a search: computing the digest that all shards of one search have in common, reading shards, and
+ * merging shards into the report that the whole search would have written. ---- */
 
 static void add_number(uint64_t *digest, double number) {
     uint64_t bits = 0;
@@ -259,8 +260,8 @@ static void add_number(uint64_t *digest, double number) {
     *digest = nnc_digest_number(*digest, bits);
 }
 
-/* Adds the content of the file at `path` to the digest; the name of the file does not change the digest. With path NULL
- * adds the number 0. */
+/* Adds the content of the file at `path` to *digest. The name of the file is not added. If path is NULL, adds the
+ * number 0. */
 static nnc_status add_file(nnc_specs *specs, uint64_t *digest, const char *path, nnc_error *err) {
     uint64_t content = 0;
     const nnc_status status = path != NULL ? nnc_spec_digest(specs, path, &content, err) : NNC_OK;
@@ -362,9 +363,9 @@ static void read_plan(nnc_json at, nnc_plan *plan) {
     }
 }
 
-/* Reads those members of a listed plan that the metric table cannot read: the object "plan", whose keys are fields of
- * nnc_plan, and a "step_s" of null, which is a fault because plans are sorted by step time. Returns false for all other
- * members. */
+/* Reads the members of a listed plan for which the metrics table is not enough: the object "plan", whose keys are
+ * fields of nnc_plan; and a "step_s" that is null, which is a fault because plans are sorted by step time. Returns
+ * false for every other member, which the caller then reads by the table. */
 static bool take(nnc_json object, const nnc_metric *row, nnc_json value, void *record) {
     if (row->rows == &nnc_plan_choice_metrics && nnc_json_type_of(value) == NNC_JSON_OBJECT) {
         read_plan(value, (nnc_plan *)((char *)record + row->offset));
@@ -390,8 +391,8 @@ static void read_part(nnc_json root, nnc_search *search) {
     }
 }
 
-/* Sets the members that a file does not have: `found`, `any_missed` and the status of `why`, from the members `best`,
- * `missed` and `why` that were read. */
+/* Sets the members of a size that the file of a shard does not contain: `found`, `any_missed` and why.status. Their
+ * values follow from the members `best`, `missed` and `why`, which the file contains. */
 static void settle_size(nnc_search_size *size) {
     size->found = size->best.plan.devices > 0;
     size->any_missed = size->missed.plan.devices > 0;
@@ -423,8 +424,8 @@ static void read_root(nnc_json root, nnc_search_report *shard) {
     for (int32_t i = 0; i < shard->size_count; i++) { settle_size(&shard->sizes[i]); }
 }
 
-/* Reads a shard into the arena. NNC_BAD_SPEC: the file is no shard, or its search was stopped before the end. Other
- * errors: NNC_IO, NNC_NO_MEMORY. */
+/* Reads the file of a shard into the arena. Returns NNC_BAD_SPEC if the file is no shard or its search was stopped
+ * before the end; other errors are NNC_IO and NNC_NO_MEMORY. */
 static nnc_status search_shard_read(nnc_arena *arena, const char *path, nnc_search_report *shard, nnc_error *err) {
     char *text = NULL;
     size_t size = 0;
@@ -440,11 +441,12 @@ static nnc_status search_shard_read(nnc_arena *arena, const char *path, nnc_sear
     return faults.status;
 }
 
-/* State of a merge: the report of the shards merged so far. */
+/* State of merging shards: `sum` is the report of the shards that were merged so far. */
 typedef struct merger {
     nnc_shard_set seen;
     nnc_search_report *sum;
-    nnc_front front, next; /* front of the shards merged so far; front of the next shard */
+    /* front: best plans and Pareto front of the shards merged so far; next: those of the shard that is merged next */
+    nnc_front front, next;
 } merger;
 
 static void add_total(nnc_search_total *sum, const nnc_search_total *more) {
@@ -456,8 +458,8 @@ static void add_total(nnc_search_total *sum, const nnc_search_total *more) {
     sum->feasible += more->feasible;
 }
 
-/* Merges the reasons why no plan is legal. The merged report has a reason only if no shard has a legal plan. The reason
- * of shard 1 is used, because shard 1 has the simplest plan. */
+/* Merges the reasons why shards have no legal plan. If at least one shard has a legal plan, the merged report gets no
+ * reason; otherwise it gets the reason of shard 1, because shard 1 contains the simplest plan of the search. */
 static void merge_why(nnc_error *sum, const nnc_error *more, bool first_shard) {
     if (more->status == NNC_OK || (first_shard && sum->status != NNC_OK)) { *sum = *more; }
 }
@@ -510,7 +512,7 @@ static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, i
     return nnc_shard_set_complete(&m->seen, err);
 }
 
-/* If no shard has a legal plan for any number of devices, returns the merged reason as an error. */
+/* If no shard has a legal plan for any number of devices, returns the merged reason for this as an error. */
 static nnc_status check_legal(const nnc_search_report *sum, nnc_error *err) {
     const nnc_error *why = sum->sizes != NULL && sum->size_count > 0 ? &sum->sizes[0].why : &sum->why;
     for (int32_t i = 0; i < sum->size_count; i++) {
@@ -535,7 +537,8 @@ nnc_status nnc_search_merge(nnc_arena *arena, char *const *paths, int count, con
     NNC_TRY(check_legal(report, err));
     nnc_front_result(&m->front, report->result);
     report->size_asked = report->size_count;
-    report->digest = NULL; /* digest NULL: the merged report is no shard */
+    /* a digest of NULL marks the merged report as the report of a whole search, not of a shard */
+    report->digest = NULL;
     report->search->shard = report->search->shards = 0;
     nnc_search_rank_sizes(report);
     return NNC_OK;

@@ -1,6 +1,6 @@
-/* Search tasks: a search with one given number of devices, or with several; a search for the device parameters that
- * reach a target step time; and searches over MPI ranks, in which rank 0 assigns consecutive blocks of plans and merges
- * the outcomes. */
+/* Search tasks: a search with one number of devices, or with several numbers; a search for the device parameters that
+ * reach a target step time; and a search over MPI ranks, in which rank 0 assigns consecutive blocks of plans to the
+ * ranks and merges their outcomes. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Reports progress to the caller, and remembers whether the caller wants to stop. */
+/* Passes the progress of a search on to the caller's function, and stores whether this function wants to stop the
+ * search. */
 typedef struct listener {
     const nnc_search_watch *watch;
     bool stopped;
@@ -49,15 +50,15 @@ static void add_total(nnc_search_total *total, const nnc_search_result *result) 
 
 /* ---- searches with several numbers of devices ---- */
 
-/* Returns the time of a plan; if by_cost, its device-hours. Both are for the whole run if its length is known, because
- * larger jobs fail more often; otherwise for one step. */
+/* Returns the time of a plan, or its device-hours if by_cost is true. If the length of the training run is known, the
+ * result is for the whole run, because larger jobs fail more often; otherwise for one step. */
 static double spent(const nnc_found *found, bool by_cost) {
     return by_cost ? (isnan(found->device_hours) ? found->device_s : found->device_hours)
                    : (isnan(found->run_s) ? found->step_s : found->run_s);
 }
 
-/* Returns the index of the entry of `sizes` whose plan has the least time (with by_cost: the least device-hours);
- * among equals the first. -1 = no plan found. */
+/* Returns the index of the entry of `sizes` whose best plan has the smallest time, or the smallest number of
+ * device-hours if by_cost is true; of equal entries, the first one. Returns -1 if no plan was found. */
 static int32_t least(const nnc_search_size *sizes, int32_t count, bool by_cost) {
     int32_t best = -1;
     for (int32_t i = 0; i < count; i++) {
@@ -72,8 +73,8 @@ void nnc_search_rank_sizes(nnc_search_report *report) {
     report->cheapest = least(report->sizes, report->size_count, true);
 }
 
-/* Searches for the number of devices size->devices, and sets the other members of *size. If no plan is legal, sets
- * size->why and returns NNC_OK. */
+/* Searches for the best plan on size->devices devices, and sets the other members of *size. If no plan is legal, sets
+ * size->why to the reason and returns NNC_OK. */
 static nnc_status search_size(const nnc_search_task *task, nnc_search_size *size, nnc_search_report *report,
                               nnc_error *err) {
     nnc_search search = task->search;
@@ -117,10 +118,10 @@ static nnc_status search_sizes(const nnc_search_task *task, nnc_arena *arena, nn
     return NNC_OK;
 }
 
-/* ---- device parameters that reach a target step time ---- */
+/* ---- device parameters with which the step takes a target time ---- */
 
-/* Finds the smallest memory with which a plan of the Pareto front fits and takes at most step_s seconds per step. If no
- * plan is so fast, the result has needed = NaN and the step time of the fastest plan. */
+/* Finds the smallest memory capacity with which a plan of the Pareto front fits and its step takes at most step_s
+ * seconds. If no plan is fast enough, the returned target has needed = NaN and the step time of the fastest plan. */
 static nnc_target room_for(const nnc_search *search, const nnc_device *device, const nnc_search_result *r,
                            double step_s) {
     const int64_t now = search->mem_bytes > 0 ? search->mem_bytes : nnc_device_capacity(device);
@@ -149,8 +150,9 @@ static nnc_status find_levers(const nnc_search_task *task, const nnc_plan *plan,
     return NNC_OK;
 }
 
-/* Computes for each device parameter the value that reaches the target step time if only this parameter changes. If
- * the best plan misses the target, also computes the memory capacity that a faster plan needs. */
+/* For each device parameter, computes the value with which the step takes the target time if no other parameter
+ * changes. If the best plan is slower than the target, also computes the memory capacity that a faster plan would
+ * need. */
 static nnc_status find_targets(const nnc_search_task *task, nnc_arena *arena, nnc_search_report *report,
                                nnc_error *err) {
     const nnc_search_result *found = report->result;
@@ -239,17 +241,17 @@ void nnc_rank_group_search_end(nnc_rank_group ranks) { (void)ranks; }
 #include <mpi.h>
 #include <stdlib.h>
 
-/* Results of MPI calls are not checked: if a call fails, MPI by default ends all ranks. */
+/* The code ignores the return values of MPI calls, because MPI by default ends all ranks when a call fails. */
 
 enum { TAG_ASK = 1, TAG_RUN = 2, TAG_PART = 3 };
 
-/* RUN_SHARE: a rank that asks for work gets 1 / (RUN_SHARE x ranks) of the remaining blocks of a round. The first
- * messages of a round assign many blocks, so few messages are needed. The last messages assign few blocks, so that all
- * ranks end at about the same time. */
+/* RUN_SHARE: a rank that asks for work gets 1 / (RUN_SHARE x ranks) of the blocks of plans that remain in the round.
+ * Early in a round these are many blocks, so few messages are needed; late in a round these are few blocks, so all
+ * ranks finish at about the same time. */
 enum { RUN_SHARE = 3 };
 
-/* Number of blocks of plans that rank 0 evaluates before it reads messages of other ranks again. With fewer blocks, no
- * batch of pipelines would be filled. */
+/* Number of blocks of plans that rank 0 evaluates before it looks for messages of other ranks again. A smaller number
+ * would not be enough to fill a batch of pipelines for replay. */
 enum { OWN_MOST = 16 };
 
 /* Commands that rank 0 sends to all other ranks. */
@@ -267,10 +269,12 @@ static order next_order(void) {
 }
 
 static size_t bytes_of(int32_t count) {
-    return (size_t)count * sizeof(nnc_found); /* cannot overflow, because a front has a few hundred plans at most */
+    /* the product cannot overflow, because a front has at most a few hundred plans */
+    return (size_t)count * sizeof(nnc_found);
 }
 
-/* Copies the used part of rank 0's front to `front` on every other rank. Every rank must call it. */
+/* Copies the entries of rank 0's front that are in use to `front` on every other rank. Every rank must call this
+ * function. */
 static void share_front(nnc_front *front) {
     int counts[4] = { front->best_count, front->pareto_count, front->truncated, front->any_missed };
     nnc_rank_group_broadcast(counts, sizeof counts);
@@ -283,7 +287,8 @@ static void share_front(nnc_front *front) {
     nnc_rank_group_broadcast(&front->missed, bytes_of(1));
 }
 
-/* Head of the message with the outcome of an MPI rank. The next message has the plans of the rank's front. */
+/* First part of the message in which an MPI rank sends its outcome to rank 0. The plans of the rank's front follow in
+ * two more messages. */
 typedef struct part_head {
     uint64_t evaluated, pruned, legal, feasible;
     int32_t best_count, pareto_count;
@@ -330,18 +335,18 @@ static void take_part(int rank, nnc_search_part *part) {
     receive(front->pareto, bytes_of(head.pareto_count), rank);
 }
 
-/* Consecutive blocks of plans that rank 0 assigns to a rank: places first to end - 1. first = end tells the rank that
- * the round has no more blocks. */
+/* The consecutive blocks of plans, at places `first` to `end` - 1, that rank 0 assigns to another rank. If first equals
+ * end, the round has no more blocks. */
 typedef struct places {
     uint64_t first, end;
 } places;
 
-/* State of MPI rank 0 during a round of a search. */
+/* Data that MPI rank 0 stores during a round of a search. */
 typedef struct desk {
     nnc_rank_group ranks;
     const nnc_search *search;
-    nnc_front *known;      /* front of rank 0 at the start of the round; rank 0 sends it to all ranks */
-    nnc_search_part *part; /* buffer for the outcome that another rank sends at the end of a round */
+    nnc_front *known;      /* front of rank 0 at the start of the round, which rank 0 sends to all other ranks */
+    nnc_search_part *part; /* buffer into which rank 0 receives the outcome of another rank at the end of a round */
     nnc_searcher *own;     /* searcher that evaluates blocks on rank 0 while no other rank asks for work; NULL = rank 0
                             * only waits */
     nnc_space space;
@@ -353,7 +358,7 @@ static bool any_asks(MPI_Status *from) {
     return there != 0;
 }
 
-/* Waits until a rank asks for work. *from: the status of the message, which names the rank. */
+/* Waits until another rank asks for work. *from is set to the status of its message, which names the rank. */
 static void wait_for_asking(MPI_Status *from) {
     MPI_Request request;
     int there = 0;
@@ -387,8 +392,8 @@ static void hand_out(const desk *d, uint64_t first, uint64_t end, nnc_search_par
     }
 }
 
-/* Leads one round as rank 0: assigns blocks of plans to ranks and merges their outcomes. Used as the work function of
- * nnc_helpers. */
+/* Runs one round of a search on rank 0: assigns blocks of plans to the other ranks and merges their outcomes. This is
+ * the function `work` of nnc_helpers for a search over MPI ranks. */
 static void lead_round(void *context, const nnc_front *known, uint64_t first, uint64_t end, nnc_search_part *part) {
     desk *d = context;
     tell(ORDER_ROUND);
@@ -429,7 +434,8 @@ void nnc_rank_group_search_end(nnc_rank_group ranks) {
     if (ranks.size > 1) { tell(ORDER_END); }
 }
 
-/* Takes part in one round as an MPI rank other than 0: evaluates the blocks that rank 0 assigns. */
+/* Runs one round of a search on an MPI rank other than 0: evaluates the blocks of plans that rank 0 assigns, and sends
+ * the outcome to rank 0. */
 static void serve_round(nnc_searcher *searcher, nnc_front *known, nnc_search_part *part) {
     places next;
     share_front(known);
@@ -463,8 +469,8 @@ void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model, c
             nnc_searcher_destroy(searcher);
             searcher = NULL;
         } else {
-            /* The searcher of a search is created in the first round of the search. Rank 0 has checked by then that the
-             * space is valid. */
+            /* The searcher is created in the first round of a search, not before, because rank 0 has then checked that
+             * the space of the search is valid. */
             if (searcher == NULL && nnc_space_make(model, device, &search, &space, NULL) == NNC_OK) {
                 searcher = nnc_searcher_create(model, device, profiles, &search, &space);
             }

@@ -1,8 +1,8 @@
-/* A search in one process: limits of its arguments, rounds of blocks, and access to the result.
+/* A search in one process: limits of its arguments, rounds of blocks of plans, and functions that read the result.
  *
- * A space is cut into blocks of plans. Each round takes more blocks than the one before, and prunes with the front of
- * the earlier rounds, so the result does not depend on threads or ranks. If no plan is legal, the error gives the
- * reason for the simplest plan. */
+ * The space of the search is divided into blocks of plans. Each round evaluates more blocks than the round before it,
+ * up to a maximum, and prunes only with the front of earlier rounds, so the result does not depend on threads or ranks.
+ * If no plan is legal, the search returns the reason for the simplest plan as an error. */
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -41,7 +41,8 @@ static nnc_status check_number(const char *member, double least, double most, do
     return found >= least && found <= most ? NNC_OK : out_of_range(member, least, most, found, err);
 }
 
-/* Checks that the values of a choice are legal for its field of the plan, and are not too many. */
+/* Checks that every value that the user lists for a choice is legal for this field of the plan, and that the list is
+ * not too long. */
 static nnc_status check_choice(const char *member, const nnc_choice *choice, nnc_error *err) {
     const nnc_field *field = nnc_field_of_key(&nnc_plan_table, member);
     NNC_TRY(check_number(member, 0, NNC_SEARCH_VALUES, choice->count, err));
@@ -83,8 +84,8 @@ static nnc_status check_choices(const nnc_search *s, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Copies *given (a struct of this or an earlier library version) to *search, and checks the range of each member.
- * NNC_BAD_USAGE or NNC_ILLEGAL_PLAN: err names the member. */
+/* Copies *given, a struct of this or of an earlier version of the library, to *search, and checks the range of each
+ * member. If a member is out of range, returns NNC_BAD_USAGE or NNC_ILLEGAL_PLAN, and err names the member. */
 static nnc_status search_read(const nnc_search *given, nnc_search *search, nnc_error *err) {
     if (given == NULL) { return nnc_need("nnc_search_run", "search", false, err); }
     assert(search != NULL);
@@ -107,16 +108,17 @@ static nnc_status search_read(const nnc_search *given, nnc_search *search, nnc_e
 
 NNC_ENUM_NAMES(nnc_objective, NNC_OBJECTIVE_LIST)
 
-/* ROUND_FIRST, ROUND_MOST: number of blocks in the first round and in the longest rounds; each round has twice as many
- * blocks as the round before. A round prunes only with results of earlier rounds, so pruning does not depend on the
- * order of threads or ranks. */
+/* ROUND_FIRST: number of blocks of plans in the first round of a search; each later round has twice as many, up to
+ * ROUND_MOST. A round prunes only with the results of earlier rounds, so pruning does not depend on the order of
+ * threads or ranks. */
 enum { ROUND_FIRST = 64, ROUND_MOST = 8192 };
 
-/* REASONS_MOST: if no plan is legal, largest number of blocks that are tried again to find the reason. */
+/* REASONS_MOST: largest number of blocks of plans that are tested again to find the reason why a search has no legal
+ * plan. */
 enum { REASONS_MOST = 1000000 };
 
-/* Finds out why a search has no legal plan. Returns NNC_ILLEGAL_PLAN with the reason of the first (simplest) plan in
- * err; NNC_OK if a plan is legal after all. */
+/* Finds the reason why a search has no legal plan. Returns NNC_ILLEGAL_PLAN with the reason for the first (simplest)
+ * plan in err; returns NNC_OK if a plan is legal after all. */
 static nnc_status refuse(nnc_searcher *searcher, uint64_t blocks, nnc_error *err) {
     bool said = false; /* true: *err has the reason of an earlier block; a block whose schedules all repeat those of
                         * another block gives no reason */
@@ -155,8 +157,8 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
     return NNC_OK;
 }
 
-/* Returns an error if the deadline or the budget of the run cannot be tested: both need the length of the run, and a
- * budget also needs a price. */
+/* Returns an error if the search has a deadline or budget that cannot be compared with the runs of plans: both limits
+ * need the length of the run, and a budget needs a price as well. */
 static nnc_status check_limits(const nnc_search *search, const nnc_device *device, nnc_error *err) {
     const nnc_plan *plan = &search->base;
     /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): search_read has set all members */
@@ -234,7 +236,7 @@ nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device, cons
     return nnc_search_by_plan(model, device, &profiles, search, progress, context, result, err);
 }
 
-/* Functions that create, read and free an nnc_search_result, for callers that do not know the members of the struct. */
+/* Functions that create, read and free an nnc_search_result, for callers that do not know the layout of the struct. */
 nnc_search_result *nnc_search_result_create(void) { return calloc(1, sizeof(nnc_search_result)); }
 
 void nnc_search_result_destroy(nnc_search_result *result) { free(result); }
@@ -261,15 +263,16 @@ const nnc_found *nnc_search_result_missed(const nnc_search_result *result) {
     return result != NULL && result->any_missed ? &result->missed : NULL;
 }
 
-/* ---- Evaluates blocks of a search on the threads of one process. A plan is pruned if it is not legal, does not fit,
- * or has a lower bound of its step time with which it cannot be among the best. The step time of all other plans is
- * computed at once, or in a batch of pipelines. ---- */
+/* ---- Evaluation of blocks of a search on the threads of one process. A plan is pruned if it is not legal, if it does
+ * not fit in memory, or if a lower bound of its step time shows that it is not among the best plans. For every other
+ * plan the step time is computed, at once or in a batched replay of pipelines. ---- */
 
 typedef struct worker {
     nnc_searcher *of;
     nnc_plan_groups *groups;
     nnc_search_part part;
-    char padding[64]; /* keeps the counters of the next worker out of this cache line (false sharing) */
+    /* padding that puts the counters of two workers into different cache lines, which prevents false sharing */
+    char padding[64];
 } worker;
 
 struct nnc_searcher {
@@ -280,7 +283,7 @@ struct nnc_searcher {
                           * this library version */
     worker *workers;
     int32_t count;
-    /* The members known, end and run do not change while a round is evaluated. */
+    /* The members known, end and run do not change during a round, so the threads read them without a lock. */
     const nnc_front *known;
     uint64_t end, run; /* end: place after the last block of the round; run: number of blocks that a thread takes at a
                         * time */
@@ -291,7 +294,7 @@ static int64_t capacity_of(const nnc_search *search, const nnc_device *device) {
     return search->mem_bytes > 0 ? search->mem_bytes : nnc_device_capacity(device);
 }
 
-/* Returns the number of shards of the search; a search without --shard counts as one shard. */
+/* Returns the number of shards into which the search is divided; a search without --shard is one shard. */
 static int32_t shards_of(const nnc_search *search) { return search->shards > 0 ? search->shards : 1; }
 
 static int32_t shard_of(const nnc_search *search) { return search->shards > 0 ? search->shard : 1; }
@@ -304,8 +307,8 @@ static uint64_t shard_block(const nnc_search *search, uint64_t place) {
     return nnc_space_shard_block(place, shard_of(search), shards_of(search));
 }
 
-/* Computes the metrics of the training run of a plan. If the search has no run options, copies only duration and cost
- * of the training from result. */
+/* Computes the metrics of the training run of a plan. If the search has no options of the run, only copies the duration
+ * and the cost of the training from result. */
 static void count_run(const nnc_searcher *r, nnc_result *result, nnc_run *run) {
     nnc_utilisation(result, NULL);
     nnc_run_cost(r->device, result, NULL);
@@ -315,9 +318,8 @@ static void count_run(const nnc_searcher *r, nnc_result *result, nnc_run *run) {
                       .goodput = (double)NAN,
                       .energy_j = (double)NAN,
                       .carbon_kg = (double)NAN };
-    if (r->search->run != NULL) { /* the run cannot fail, because contradictory options were refused before */
-        (void)nnc_run_say(result, r->device, &result->plan, &r->run_ask, run, NULL, NULL);
-    }
+    /* nnc_run_say cannot fail for this run, because contradictory options were refused before the search */
+    if (r->search->run != NULL) { (void)nnc_run_say(result, r->device, &result->plan, &r->run_ask, run, NULL, NULL); }
 }
 
 static nnc_found found_of(const nnc_result *result, const nnc_run *run, const nnc_software *software, uint64_t index) {
@@ -341,15 +343,15 @@ static nnc_found found_of(const nnc_result *result, const nnc_run *run, const nn
     return found;
 }
 
-/* Tests whether a run exceeds the deadline or the budget of the search. An unknown duration or cost (NaN) exceeds the
- * limit. A limit of 0 means that there is no limit. */
+/* Tests whether a run exceeds the deadline or the budget of the search. A run with unknown duration or cost (NaN)
+ * exceeds them. A deadline or budget of 0 means that the search has no such limit. */
 static bool breaks_limits(const nnc_search *search, double run_s, double cost_run) {
     return (search->deadline_s > 0.0 && !(run_s <= search->deadline_s)) ||
            (search->budget > 0.0 && !(cost_run <= search->budget));
 }
 
-/* Tests whether a plan can be pruned because of the deadline or the budget: even with the step time least_s it exceeds
- * one of them, and a faster plan that exceeds one of them is already known. */
+/* Tests whether a plan can be pruned because of the deadline or the budget of the run. This is so if the plan exceeds
+ * one of the two even with the step time least_s, and if a faster plan that exceeds one of them is already known. */
 static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, double least_s) {
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
@@ -370,8 +372,8 @@ static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, dou
     return breaks_limits(search, run_s, run_s / 3600.0 * plan->devices * sites * price);
 }
 
-/* Adds a plan with a known step time to the front if it is among the best plans. A plan that exceeds deadline or budget
- * is not added; only the fastest of these plans is stored, in front.missed. */
+/* Adds a plan with a known step time to the front if it is among the best plans. A plan that exceeds the deadline or
+ * the budget is not added; of these plans only the fastest is stored, in front.missed. */
 static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint64_t index) {
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
@@ -390,7 +392,9 @@ static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint6
                : nnc_front_takes(r->known, search->objective, search->best, index, step_s, bytes) &&
                      nnc_front_takes(&w->part.front, search->objective, search->best, index, step_s, bytes);
     if (!wanted || !nnc_plan_groups_parts(w->groups, pass, result)) { return; }
-    count_run(r, result, &run); /* the run is computed again, because the parts of the step time are known only now */
+    /* computes the run (again, if there is a limit), because the parts of the step time are known only after
+     * nnc_plan_groups_parts */
+    count_run(r, result, &run);
     const nnc_found found = found_of(result, &run, nnc_plan_groups_software(pass), index);
     if (missed) {
         nnc_front_miss(&w->part.front, &found);
@@ -399,8 +403,8 @@ static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint6
     }
 }
 
-/* Receives the step time of a plan whose pipeline was replayed in a batch. If the plan improves the front, only its
- * index, step time and memory are stored; nnc_searcher_complete computes its other values. */
+/* Receives the step time of a plan after its pipeline was replayed in a batch. If the plan improves the front, adds it
+ * with its index, step time and memory; nnc_searcher_complete later computes its other members. */
 static void keep_waited(void *context, const nnc_waiting *plan, double step_s) {
     worker *w = context;
     const nnc_searcher *r = w->of;
@@ -417,8 +421,8 @@ static void keep_waited(void *context, const nnc_waiting *plan, double step_s) {
     }
 }
 
-/* Computes all members of a found plan for which only index, step time and memory were stored. Does nothing if the
- * other members are already set. */
+/* Computes the missing members of a plan that was added to the front with only its index, step time and memory. Does
+ * nothing if all members are already set. */
 static void complete(worker *w, nnc_found *found) {
     const nnc_searcher *r = w->of;
     const uint64_t size = nnc_space_group_size(r->space), index = found->index;
@@ -440,8 +444,8 @@ static void complete(worker *w, nnc_found *found) {
     }
 }
 
-/* Tests whether the plan can be pruned by the lower bounds of its time that are the same for every kind of
- * recomputation. The bounds are computed faster than the times of the plan's pass. */
+/* Tests whether a plan can be pruned by those lower bounds of its step time that leave out recomputation. These bounds
+ * need less computation than the times of the plan's pass. */
 static bool computes_long(worker *w, nnc_pass_costs *pass, const nnc_result *result) {
     const nnc_search *search = w->of->search;
     const int64_t bytes = result->memory.total_bytes;
@@ -455,8 +459,8 @@ static bool computes_long(worker *w, nnc_pass_costs *pass, const nnc_result *res
     return nnc_front_beats(known, search->objective, search->best, least_s, bytes);
 }
 
-/* Evaluates one plan of the current group: tests whether it is legal, fits and can be among the best; then computes
- * its step time, or lets the plan wait for a batched replay. */
+/* Evaluates one plan of the current group. First tests whether the plan is legal, fits in memory and can be among the
+ * best plans; if so, computes its step time or lets the plan wait for a batched replay. */
 static void try_plan(worker *w, uint64_t index, uint64_t inside) {
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
@@ -481,7 +485,7 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside) {
     const bool hopeless =
         !fits || misses_more(w, pass, &result, least_s) ||
         nnc_front_beats(r->known, search->objective, search->best, least_s, result.memory.total_bytes);
-    nnc_waiting waiting; /* values of ends[] at or after index end_count are not set */
+    nnc_waiting waiting; /* entries of waiting.ends from index end_count on are never set or read */
     waiting.index = index;
     waiting.memory_bytes = result.memory.total_bytes;
     waiting.fits = fits;
@@ -539,10 +543,11 @@ void nnc_search_part_clear(nnc_search_part *part) {
     part->evaluated = part->pruned = part->legal = part->feasible = 0;
 }
 
-/* Returns the number of blocks that a thread takes at a time. More than one, because neighbouring blocks share caches
- * and fill the same batches of pipelines. Few enough that no thread waits long for the others at the end of a round. */
+/* Returns the number of blocks of plans that a thread takes at a time. It is more than one, because neighbouring blocks
+ * share caches and fill the same batches of pipelines. It is small enough that no thread waits long for other threads
+ * at the end of a round. */
 static uint64_t run_of(uint64_t blocks, int32_t threads) {
-    enum { TURNS = 16 }; /* approximate number of times that each thread takes blocks in a round */
+    enum { TURNS = 16 }; /* approximate number of times that each thread takes blocks of plans in a round */
     return blocks / (uint64_t)(TURNS * threads) + 1;
 }
 
@@ -585,17 +590,19 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     made->run_ask = nnc_run_ask_default();
     if (search->run != NULL) {
         (void)nnc_sized_read(&made->run_ask, sizeof made->run_ask, search->run, "nnc_run_ask",
-                             NULL); /* cannot fail, because an earlier call has read the same struct without an error */
+                             /* nnc_sized_read cannot fail here, because an earlier call has read the same struct
+                              * without an error */
+                             NULL);
     }
     made->workers = calloc((size_t)count, sizeof *made->workers);
     made->count = made->workers != NULL ? count : 0;
     bool ready = made->workers != NULL;
-    /* With a deadline or a budget, whether a plan is wanted also depends on the length of its run, so plans do not wait
-     * for batched replays. */
+    /* With a deadline or a budget, the length of a plan's run must be known before the plan can be added to the front,
+     * so plans do not wait for batched replays. */
     const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
     const int64_t limit_bytes = search->risk > 0.0 ? INT64_MAX : capacity_of(search, device);
-    /* Without pruning, the memory of every plan is computed exactly. The tests compare a search with pruning with such
-     * a search. */
+    /* Without pruning (no_prune), the memory of every plan is computed exactly; tests compare such a search with a
+     * search that prunes. */
     const bool bounds = search->risk == 0.0 && !search->no_prune;
     for (int32_t i = 0; i < made->count; i++) {
         worker *w = &made->workers[i];

@@ -1,4 +1,4 @@
-/* The space of a search: the values of each choice, and the plan that belongs to each index. */
+/* The space of a search: the values of each choice of a plan, and the plan that belongs to each index in the space. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static nnc_status add(nnc_space_axis *choice, const char *option, int64_t value,
     return NNC_OK;
 }
 
-/* Appends the divisors of `whole` that are at most `most` to a choice, in ascending order. */
+/* Appends to a choice all divisors of `whole` that are at most `most`, in ascending order. */
 static nnc_status add_divisors(nnc_space_axis *choice, const char *option, int64_t whole, int64_t most,
                                nnc_error *err) {
     const int64_t root = (int64_t)sqrt((double)whole);
@@ -34,7 +34,7 @@ static nnc_status add_list(nnc_space_axis *choice, const char *option, const int
     return NNC_OK;
 }
 
-/* Appends the first `most` schedules to a choice, in the order in which a search tries schedules. */
+/* Appends to a choice the first `most` schedules, in the order in which a search tries schedules. */
 static nnc_status add_schedules(nnc_space_axis *choice, int32_t most, nnc_error *err) {
     for (int32_t place = 1; place <= most; place++) {
         for (int i = 0; i < NNC_SCHEDULE_COUNT; i++) {
@@ -44,8 +44,9 @@ static nnc_status add_schedules(nnc_space_axis *choice, int32_t most, nnc_error 
     return NNC_OK;
 }
 
-/* VIRTUAL_MOST, CONTEXT_MOST: largest number of virtual stages, and largest context degree, that a search tries by
- * default. Virtual stages must divide the layers, so only divisors count; more than 12 are not used in practice. */
+/* VIRTUAL_MOST: largest number of virtual stages that a search tries by default; CONTEXT_MOST: largest context degree
+ * that it tries by default. The number of virtual stages must divide the number of layers, so a search tries only
+ * divisors; more than 12 virtual stages are not used in practice. */
 enum { VIRTUAL_MOST = 12, CONTEXT_MOST = 16 };
 
 static nnc_status fill(const nnc_model *model, const nnc_device *device, const nnc_search *search, nnc_axis axis,
@@ -77,8 +78,8 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
     case NNC_AXIS_SCHEDULE: return add_schedules(choice, splits ? NNC_SCHEDULE_COUNT : 1, err);
     case NNC_AXIS_VIRTUAL_STAGES: return add_divisors(choice, "--virtual-stages", layers, VIRTUAL_MOST, err);
     case NNC_AXIS_ZERO: return add_list(choice, "--zero", stages, 4, err);
-    default: /* without the bandwidth of host memory in the device file, offload is not possible */
-        return add_list(choice, "--offload", offloads, isnan(device->host.mem_bytes_per_s) ? 1 : 2, err);
+    /* offload needs the bandwidth of host memory; if the device file does not state it, the search tries no offload */
+    default: return add_list(choice, "--offload", offloads, isnan(device->host.mem_bytes_per_s) ? 1 : 2, err);
     }
 }
 
@@ -107,8 +108,8 @@ nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device, cons
     return NNC_OK;
 }
 
-/* Writes to values[first] ... values[end - 1] the value of each of these axes in combination number `place`; the last
- * axis varies fastest. */
+/* Writes the values of the axes `first` to `end` - 1 for their combination number `place` to values[first] ...
+ * values[end - 1]. The last of these axes varies fastest. */
 static void digits(const nnc_space *space, int first, int end, uint64_t place, int64_t *values) {
     for (int a = end - 1; a >= first; a--) {
         const uint64_t count = (uint64_t)space->axes[a].count;
@@ -117,9 +118,9 @@ static void digits(const nnc_space *space, int first, int end, uint64_t place, i
     }
 }
 
-/* Returns the index of the block that shard number `shard` gets from row number `place`. A row is `shards` consecutive
- * blocks, one for each shard. The order inside a row is rotated by a digest of the row number: with a fixed order, one
- * shard could get all blocks with the same value of a choice. */
+/* Returns the index of the block of plans that a shard gets from the row number `place`. A row is `shards` consecutive
+ * blocks, one for each shard; shards count from 1. The order of shards inside a row is rotated by a digest of the row
+ * number: with a fixed order, one shard could get all blocks that have the same value of a choice. */
 uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards) {
     const uint64_t count = (uint64_t)shards;
     const uint64_t turn = nnc_digest_number(NNC_DIGEST_START, place) >> 32u; /* rotation of the row; the upper bits of a
@@ -168,7 +169,7 @@ void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan) {
     nnc_space_inside_group(space, inside, plan);
 }
 
-/* ---- Ordered sets of plans: the best plans, and the Pareto front of step time and memory ---- */
+/* ---- Ordered lists of plans: the best plans, and the Pareto front of step time and memory ---- */
 
 void nnc_front_clear(nnc_front *front) {
     front->best_count = 0;
@@ -198,7 +199,7 @@ static void add_best(nnc_front *front, nnc_objective objective, int32_t best, co
     if (place < best) { insert(front->best, &front->best_count, place, best, found); }
 }
 
-/* Returns the number of plans on the Pareto front that are at least as fast as step_s. */
+/* Returns the number of plans on the Pareto front whose step time is at most step_s seconds. */
 static int32_t no_slower(const nnc_front *front, double step_s) {
     int32_t low = 0, high = front->pareto_count;
     while (low < high) {
@@ -226,14 +227,14 @@ static void add_pareto(nnc_front *front, const nnc_found *found) {
     int32_t first = no_slower(front, found->step_s);
     while (first > 0 && !(front->pareto[first - 1].step_s < found->step_s) &&
            front->pareto[first - 1].memory_bytes >= found->memory_bytes) {
-        first--; /* also removes a plan of the front that is equally fast and needs at least as much memory */
+        first--; /* a plan of the front that is equally fast and needs at least as much memory is removed, too */
     }
     int32_t end = first;
     while (end < front->pareto_count && front->pareto[end].memory_bytes >= found->memory_bytes) { end++; }
     memmove(&front->pareto[first], &front->pareto[end], sizeof *found * (size_t)(front->pareto_count - end));
     front->pareto_count -= end - first;
     if (front->pareto_count == NNC_PARETO_MAX) {
-        front->truncated = true; /* a full front then drops its plan with the least memory */
+        front->truncated = true; /* the front is full, so inserting a plan removes the plan with the least memory */
     }
     if (first < NNC_PARETO_MAX) { insert(front->pareto, &front->pareto_count, first, NNC_PARETO_MAX, found); }
 }
@@ -243,8 +244,8 @@ void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, cons
     add_pareto(front, found);
 }
 
-/* Sets only the members index, step_s and memory_bytes, by which plans are sorted. The other members are large, and
- * comparisons do not read them. */
+/* Sets only the members index, step_s and memory_bytes, because comparisons of plans read only these. The other members
+ * are large. */
 static void set_order(nnc_found *found, uint64_t index, double step_s, int64_t memory_bytes) {
     found->index = index;
     found->step_s = step_s;
