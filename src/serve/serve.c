@@ -1,10 +1,11 @@
-/* Inference of a decoder, from the inputs (nnc_serve_ask) to the result (nnc_serve). The order of work:
+/* Computes serving (inference of a decoder) from the inputs (nnc_serve_ask) to the result (nnc_serve). Order of the work:
  *
- *     defaults and checks of the inputs  ->  op totals  ->  device rates  ->  memory  ->  load  ->  fit  ->  cost  ->  extra
+ *     defaults and checks of the inputs  ->  op totals  ->  device rates  ->  memory  ->  load  ->  fit  ->  cost
+ *         ->  extra (speculative decoding, disaggregated prefill)
  *
  * The first functions of this file run this sequence. The next functions compute the totals of all ops (nnc_serve_net)
- * from the op list of the model. Then the inputs are resolved: defaults are set, and it is checked that model, device and
- * engine allow them. The last part estimates image generation. */
+ * from the op list of the model. The functions after these set the defaults of the inputs, and check that model, device
+ * and engine support the inputs. The last part of the file estimates image generation. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "memo/memo_internal.h"
@@ -64,8 +65,8 @@ void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why) 
     s->fits = s->headroom_bytes >= 0.0;
 }
 
-/* Sets *draft and *net for the draft model of speculative decoding. The draft model runs on the same devices as the
- * served model, with weights in the same format. */
+/* Loads the draft model of speculative decoding: fills in *net from its op list, and *draft with the inputs for its
+ * steps. The draft model runs on the same devices as the served model, with weights in the same format. */
 static nnc_status draft_of(const nnc_serve_case *of, const nnc_device *device, const nnc_software *software,
                            nnc_scratch *scratch, nnc_serve_net *net, nnc_serve_case *draft, nnc_error *err) {
     const nnc_model *model = of->plan->draft_model;
@@ -145,7 +146,7 @@ nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *device, cons
     return NNC_OK;
 }
 
-/* ---- computes the totals of the network (nnc_serve_net) from the op list of one forward pass ---- */
+/* ---- computing the totals of the network (nnc_serve_net) from the op list of one forward pass ---- */
 
 static nnc_status refuse(const nnc_model *model, const char *why, nnc_error *err) {
     return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id, "cannot be served: %s", why);
@@ -177,7 +178,7 @@ static int64_t lowered_len(const nnc_model *model) {
     return most > 0 ? 2 * most : 2;
 }
 
-/* Writes the op list of the model for one device and one sequence. */
+/* Writes the op list of the served model for one device and one sequence. */
 static nnc_status lower(const nnc_model *model, const nnc_software *software, nnc_op_list *list, nnc_error *err) {
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = plan.micro_batches = plan.global_batch = 1;
@@ -209,13 +210,14 @@ static void add_product(nnc_serve_net *net, const nnc_op *op) {
     };
 }
 
-/* Sets what the compressed keys of a layer need (shared keys). `in` is the last product that computes such keys, NULL in
- * a layer without them. An indexer has compressed keys of its own. The last windows of an unfinished key stay in memory:
- * values and scores of each token, of two windows and two sets of values if windows overlap. [shared-keys] */
+/* Sets the members of *a that describe compressed keys, in a model whose keys are shared by all heads. in: name of the
+ * last product that computes compressed keys of the layer; NULL = the layer has none. An indexer has compressed keys of
+ * its own. Tokens whose window is not complete have no compressed key yet, so values and scores of each of these tokens
+ * stay in memory: for two windows and two sets of values if windows overlap. [shared-keys] */
 static void add_far_keys(nnc_serve_attention *a, const nnc_decoder *d, const char *in) {
     const bool picked = in != NULL && strcmp(in, "index.kv") == 0;
     const double ratio = (double)(picked ? d->index_ratio : in != NULL ? d->compress_ratio : 0);
-    const double sets = picked ? 4.0 : 1.0; /* windows x sets of values */
+    const double sets = picked ? 4.0 : 1.0; /* number of windows x number of sets of values per token */
     a->shared = d->shared_keys;
     a->far_ratio = ratio;
     if (picked) {
@@ -257,8 +259,8 @@ static void add_attention(nnc_serve_net *net, const nnc_decoder *d, const nnc_op
     if (picks_tokens(d) && a->window == (double)d->index_topk) { add_picked_keys(a, d, far_keys != NULL); }
 }
 
-/* Appends an entry to net->states: the state of a scan, or the last inputs of a convolution, which the layer keeps for
- * each sequence. elements: values per layer; flops: FLOPs per token and layer. */
+/* Appends an entry to net->states: the state of a scan, or the last inputs of a convolution, which a layer stores for
+ * each sequence. elements: number of values in one layer; flops: FLOPs per token in one layer. */
 static void add_state(nnc_serve_net *net, const nnc_op *op, double elements, double flops) {
     net->states[net->state_count++] =
         (nnc_serve_state){ .name = op->name, .layers = (double)op->repeat, .elements = elements, .flops = flops };
@@ -269,7 +271,8 @@ static bool is_full(const nnc_serve_net *net) {
            net->state_count == NNC_SERVE_ATTENTIONS;
 }
 
-/* Adds an op. *far_keys: the last product of the layer that computes compressed keys. */
+/* Adds an op of the model to the totals *net. *far_keys: name of the last product of the layer that computes compressed
+ * keys; the function changes it when the op is such a product. */
 static void add_op(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op, const char **far_keys) {
     const double scanned = (double)op->u.scan.inner * (double)op->u.scan.state;
     switch (op->kind) {
@@ -294,8 +297,8 @@ static void add_op(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op, c
     }
 }
 
-/* Returns the number of all-reduces per pass over tensor ranks: one after the attention and one after the MLP of each
- * layer, or one for both in parallel layers. */
+/* Returns the number of all-reduces over tensor ranks in one forward pass: one after the attention and one after the
+ * MLP of each layer; in layers that run attention and MLP in parallel, one for both. */
 static double reductions_of(const nnc_serve_net *net, const nnc_decoder *d) {
     const bool parallel = d->norm_place == NNC_NORM_PARALLEL || d->norm_place == NNC_NORM_PARALLEL_TWO;
     double attention = 0.0, mlp = 0.0;
@@ -343,8 +346,8 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
     return NNC_OK;
 }
 
-/* Counts the kernels of one forward pass, and sums their times, for software that issues operators one by one.
- * nnc_serve_net_of must have written the op list.   (docs/serving.md, "Without an engine") */
+/* Counts the kernels of one forward pass and sums their times, for software that issues operators one by one. The op
+ * list must have been written by nnc_serve_net_of before. (docs/serving.md, "Without an engine") */
 static nnc_serve_issues issues_of(const nnc_model *model, const nnc_device *device, const nnc_op_list *list) {
     const nnc_stream_efficiency *e = &device->efficiency.stream;
     nnc_serve_issues sums = { .kernel_s = e->fixed_s,
@@ -353,7 +356,7 @@ static nnc_serve_issues issues_of(const nnc_model *model, const nnc_device *devi
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_op *op = &list->ops[i];
         const double repeat = (double)op->repeat, kernels = nnc_op_issued(op).kernels;
-        /* counted: true = add_product or add_attention already counts one kernel of this op */
+        /* counted: true = one kernel of this op is already counted by add_product or add_attention */
         const bool counted = op->kind == NNC_OP_MATMUL || op->kind == NNC_OP_FLASH;
         if (op->kind == NNC_OP_LOSS || nnc_op_is_collective(op)) { continue; }
         sums.kernels += repeat * kernels;
@@ -371,11 +374,13 @@ static nnc_serve_issues issues_of(const nnc_model *model, const nnc_device *devi
     return sums;
 }
 
-/* ---- inputs (nnc_serve_ask): sets and checks the members that depend on model, device and engine ---- */
+/* ---- inputs of serving (nnc_serve_ask): setting and checking the members that depend on model, device and engine
+ * ---- */
 
 NNC_ENUM_TEXTS(nnc_serve_mode, NNC_SERVE_MODE_LIST)
 
-/* Sets the degrees of parallelism that are not given, and checks that their product is the number of devices. */
+/* Sets the degrees of parallelism that the user did not give, and checks that the product of all degrees is the number
+ * of devices. */
 
 static nnc_status resolve_degrees(nnc_serve_ask *p, nnc_error *err) {
     int64_t replica = 1, devices = 0;
@@ -438,7 +443,8 @@ static nnc_status check_split(const nnc_model *model, const nnc_serve_ask *p, nn
     return check_experts(d, p, err);
 }
 
-/* Returns the number format in which matrix products compute if their weights are stored in the format `stored`. */
+/* Returns the number format in which matrix products compute if their weights are stored in the format `stored` and the
+ * device has a peak in this number format. */
 static nnc_dtype math_of(nnc_stored stored) {
     static const nnc_dtype math[NNC_STORED_COUNT] = {
 #define MATH(name, text, bits, scale, zero, group, dtype) [name] = (dtype),
@@ -470,7 +476,8 @@ static nnc_stored stored_as(nnc_dtype dtype) {
     }
 }
 
-/* Sets the storage format of the weights as the name of the model on the hub says, else as they are published. */
+/* Sets the storage format of the weights: the format that the model's name on the hub states, or else the format in
+ * which the weights were published. */
 static void take_published(const nnc_model *model, nnc_serve_ask *p) {
     for (int i = 0; i < NNC_STORED_COUNT && model->stored != NULL; i++) {
         if (strcmp(model->stored, nnc_stored_name((nnc_stored)i)) == 0) { p->weights = (nnc_stored)i; }
@@ -487,7 +494,7 @@ static nnc_status resolve_formats(const nnc_model *model, const nnc_device *devi
         p->weights = p->precision == NNC_DTYPE_COUNT ? stored_as(plain_math(device)) : stored_as(p->precision);
     }
     if (p->precision == NNC_DTYPE_COUNT) {
-        /* Devices with 4-bit products multiply mxfp4 weights with 8-bit activations. */
+        /* Devices that have 4-bit matrix products multiply mxfp4 weights with 8-bit activations. */
         const bool eight = p->weights == NNC_STORED_MXFP4 && computes(device, NNC_FP4);
         const nnc_dtype wanted = eight ? NNC_FP8 : math_of(p->weights);
         p->precision = computes(device, wanted) ? wanted : plain_math(device);
@@ -515,7 +522,8 @@ static void resolve_engine(const nnc_serve_engine *engine, nnc_serve_ask *p) {
     if (isnan(p->memory_use)) { p->memory_use = isnan(engine->memory_use) ? 0.9 : engine->memory_use; }
 }
 
-/* Parses --disaggregate "P:D" and sets the default draft length. */
+/* Reads the numbers of prefill and decode workers from the option --disaggregate "P:D". Sets the number of tokens that
+ * a draft model proposes to its default if the user did not give it. */
 static nnc_status resolve_formulas(nnc_serve_ask *p, nnc_error *err) {
     enum { WORKERS_MOST = 1000000, DRAFT_LENGTH = 4 };
     char *end = NULL;
@@ -537,7 +545,8 @@ static nnc_status resolve_formulas(nnc_serve_ask *p, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Sets the lengths of a request to the means of the recorded requests, if each of them has its own length. */
+/* If every recorded request states its prompt length, sets the prompt length of the inputs to the mean of these; does
+ * the same with the output lengths. */
 static void resolve_recorded_lengths(nnc_serve_ask *p) {
     double inputs = 0.0, outputs = 0.0;
     bool all_inputs = p->arrival_count > 0, all_outputs = all_inputs;
@@ -579,8 +588,8 @@ static nnc_status resolve_mode(nnc_serve_ask *p, nnc_serve_mode *mode, nnc_error
     return resolve_formulas(p, err);
 }
 
-/* Returns NNC_ILLEGAL_PLAN if a load is too large to simulate: too many concurrent requests per replica, or too many
- * prefill or decode workers. */
+/* Returns NNC_ILLEGAL_PLAN if the load is too large to simulate: more concurrent requests per replica, or more prefill
+ * or decode workers, than the simulation has space for. */
 static nnc_status check_loop(const nnc_serve_ask *p, nnc_error *err) {
     enum { OPEN_MOST = 1 << 18 };
     if ((p->concurrency - 1) / p->data >= OPEN_MOST) {
@@ -616,9 +625,9 @@ static nnc_status check_lengths(const nnc_model *model, const nnc_serve_ask *p, 
     return NNC_OK;
 }
 
-/* Checks the inputs for PyTorch without an engine: the function `generate` of transformers, which runs one batch on one
- * device. Sets cache block and prompt chunk: the cache is not divided into blocks, and a prompt is not divided into
- * chunks. */
+/* Checks the inputs for PyTorch without an inference engine, which means the function `generate` of transformers. It
+ * runs one batch on one device, does not divide the KV cache into blocks, and does not divide a prompt into chunks;
+ * block size and chunk size are set accordingly. */
 static nnc_status resolve_eager(const nnc_model *model, const nnc_software *software, nnc_serve_mode mode,
                                 nnc_serve_ask *p, nnc_error *err) {
     const bool plain = p->weights == NNC_STORED_BF16 || p->weights == NNC_STORED_FP16;
@@ -667,15 +676,16 @@ nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, c
     return check_lengths(model, plan, err);
 }
 
-/* ---- images: text encoders, a denoiser that runs many steps, a decoder of the latent image ---- */
+/* ---- image generation: text encoders, a denoiser that runs many steps, a decoder of the latent image ---- */
 
-/* Tests whether the model is a denoiser: a U-Net of residual blocks, or a graph whose file names the decoder of the
- * latent image. */
+/* Tests whether a model is a denoiser of images: a U-Net with residual blocks, or a graph whose model file names the
+ * network that decodes the latent image. */
 bool nnc_denoises(const nnc_model *model) {
     return model->family == NNC_FAMILY_UNET ? model->unet.block == NNC_UNET_RESIDUAL : model->image_decoder[0] != '\0';
 }
 
-/* Sums over one forward pass of the denoiser, of all text encoders, or of the image decoder. image: pixels per side. */
+/* Sums over one forward pass of the denoiser, over one pass of all text encoders, or over one pass of the image
+ * decoder. image: pixels per side of the image. */
 typedef struct one_pass {
     double forward_s, flops, weight_bytes, peak_flops_per_s;
     int64_t image;
@@ -692,7 +702,8 @@ static nnc_status run(const nnc_model *model, const nnc_device *device, const nn
     NNC_TRY(nnc_estimate(model, device, software, &plan, scratch, &result, err));
     pass->forward_s += result.forward_s;
     pass->flops += result.forward_flops;
-    /* pipelines load fp32 weights for products in fp32 or TF32, else 16-bit weights, which 8-bit products convert */
+    /* Image pipelines load fp32 weights if products compute in fp32 or TF32, otherwise 16-bit weights; 8-bit products
+     * convert the 16-bit weights when they run. */
     pass->weight_bytes += nnc_max(nnc_dtype_bytes(precision), 2.0) * (double)result.params;
     pass->peak_flops_per_s = result.peak_flops_per_s;
     pass->image = result.plan.image;

@@ -1,6 +1,6 @@
-/* Latency and throughput from step times, for each way in which requests arrive. A static batch and the offline maximum
- * have closed forms. Closed loop (fixed concurrency) and open loop (request rate) are simulated (serve_replay.c).
- * (docs/serving.md, "Load") */
+/* Computes latency and throughput of a deployment from its step times, for each kind of load. A static batch and the
+ * offline maximum have closed forms. A closed loop (fixed concurrency) and an open loop (request rate) are simulated in
+ * serve_replay.c. (docs/serving.md, "Load") */
 #include "serve/serve_internal.h"
 
 double nnc_serve_mean_wait_s(double service_s, double load) {
@@ -45,8 +45,8 @@ double nnc_serve_sequence_bytes(const nnc_serve_case *of, double tokens) {
            nnc_serve_stage_share(of);
 }
 
-/* Returns the seconds per output token while `sequences` sequences run: of the decode step, or of turning the tokens of
- * all sequences into text, whichever is longer. */
+/* Returns the seconds per output token of each sequence while `sequences` sequences run. The result is the longer of
+ * two times: the decode step, and the time in which the host turns the tokens of all sequences into text. */
 static double token_s(const load *l, double sequences) {
     const double text_s = sequences * l->of->engine->text_s;
     return sequences > 0.0 ? nnc_max(nnc_serve_decode_s(l->of, sequences, l->context) / l->tokens_of_step, text_s)
@@ -67,8 +67,8 @@ double nnc_serve_added_s(const load *l, double sequences, double prompts) {
 
 /* ---- latency and throughput for each kind of load ---- */
 
-/* Returns the seconds of a static batch of `sequences` sequences, which start and end together; 0 for less than one
- * sequence. */
+/* Returns the seconds that a static batch takes; its `sequences` sequences start and end together. Returns 0 if
+ * `sequences` is below 1. */
 static double wave_s_of(const load *l, double sequences) {
     return sequences < 1.0 ? 0.0
                            : nnc_serve_prefill(l->of, sequences, l->cached, l->fresh, NULL).time_s +
@@ -99,8 +99,8 @@ static void say_static(const load *l, nnc_serve *s, double requests, double sequ
     s->queue_s = 0.0;
 }
 
-/* Sets the results of an offline load: as many sequences run as the engine and the cache allow, and requests end at the
- * saturation rate. */
+/* Sets the results of an offline load, in which all requests are available at the start: the number of running
+ * sequences is the largest that engine and cache allow, and requests end at the saturation rate. */
 static void say_offline(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_LET(why, output_len, NULL, l->output);
     NNC_PUT(why, s->saturation_rate, NULL);
@@ -109,7 +109,8 @@ static void say_offline(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_PUT(why, s->running, NULL);
     if (l->output > 1.0) {
         NNC_SET(why, s->tpot_s, "s", s->running / s->output_tokens_per_s);
-    } else { /* requests with one output token have no time per further token, so the time of a decode step is used */
+        /* a request with one output token has no time per further token, so the time of a decode step is the TPOT */
+    } else {
         NNC_SET(why, s->tpot_s, "s", s->decode.time_s);
     }
     NNC_LET(why, prefill_s, "s", l->prefill_s);
@@ -119,7 +120,7 @@ static void say_offline(const load *l, nnc_serve *s, nnc_derivation *why) {
     s->queue_s = 0.0;
 }
 
-/* Copies the latencies of the simulated requests to the result. */
+/* Copies the latencies of the simulated requests to the result *s. */
 static void say_replayed(const nnc_serve_replayed *r, nnc_serve *s, nnc_derivation *why) {
     NNC_LET(why, simulated_ttft_s, "s", r->ttft.mean);
     NNC_SET(why, s->ttft_s, "s", simulated_ttft_s);
@@ -144,8 +145,8 @@ static void say_replayed(const nnc_serve_replayed *r, nnc_serve *s, nnc_derivati
     s->preemptions = (double)r->preemptions;
 }
 
-/* Returns the number of sequences that run in a closed loop, in all replicas. The first of the simulated replicas have
- * one open request more than the others if the number of open requests is no multiple of theirs. */
+/* Returns the number of sequences that run in all replicas of a closed loop. If the open requests cannot be divided
+ * equally among the simulated replicas, the first replicas have one open request more than the others. */
 static double running_of(const load *l) {
     const int64_t least = l->open / l->replicas, more = l->open % l->replicas;
     const double held = l->most * nnc_max((double)l->decode_workers, 1.0), few = (double)least;
@@ -154,7 +155,7 @@ static double running_of(const load *l) {
     return nnc_min(l->of->plan->data * each, (double)l->of->plan->concurrency);
 }
 
-/* Sets the results of a simulated load, a closed or an open loop. */
+/* Sets the results of a load that was simulated, which is a closed or an open loop. */
 static void say_loop(const load *l, const nnc_serve_replayed *r, nnc_serve *s, nnc_derivation *why) {
     const nnc_serve_ask *p = l->of->plan;
     say_replayed(r, s, why);
@@ -169,7 +170,8 @@ static void say_loop(const load *l, const nnc_serve_replayed *r, nnc_serve *s, n
         NNC_SOURCE(why, "Little, Operations Research 9(3), 1961");
         s->running = running_of(l);
     } else {
-        /* recorded requests may come faster than the deployment answers, or all at once */
+        /* recorded requests may arrive faster than the deployment answers, or all at the same time, so the rate of
+         * answers limits the throughput */
         const bool recorded = p->arrival_count > 0;
         const double answered_per_s =
             recorded ? (double)p->arrival_count / (r->end_s - p->arrival_list[0].arrival_s) : (double)INFINITY;
@@ -180,29 +182,30 @@ static void say_loop(const load *l, const nnc_serve_replayed *r, nnc_serve *s, n
     }
 }
 
-/* Sets the results for a request rate at or above saturation: the queue grows without limit, and throughput stays at
- * its maximum. */
+/* Sets the results of an open loop whose request rate is at or above the saturation rate: the queue of requests grows
+ * without limit, and the throughput is its maximum. */
 static void say_saturated(const load *l, nnc_serve *s, nnc_derivation *why) {
     s->saturated = true;
     say_offline(l, s, why);
     s->ttft_s = s->request_s = s->queue_s = (double)INFINITY;
 }
 
-/* Returns the lower bound of the seconds per output token: of a decode step; with speculative decoding, of the step that
- * verifies the proposed tokens, as if the draft took no time. */
+/* Returns a lower bound of the seconds per output token: the lower bound of a decode step. With speculative decoding:
+ * the lower bound of the step that verifies the proposed tokens, divided by the tokens it gives, as if the draft model
+ * took no time. */
 static double token_bound_s(const load *l, double sequences, double context) {
     const double drafted = (double)l->of->plan->draft_length;
     return drafted > 0.0 ? nnc_serve_verify(l->of, sequences, context, drafted + 1.0).lower_bound_s / l->tokens_of_step
                          : nnc_serve_decode(l->of, sequences, context, NULL).lower_bound_s;
 }
 
-/* Sets the lower bounds of the latencies and the upper bound of the throughput: datasheet rates, without waiting for
- * other requests. */
+/* Sets the lower bounds of the latencies and the upper bound of the throughput. The bounds assume datasheet rates and
+ * no waiting for other requests. */
 static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_LET(why, prefill_lower_bound_s, "s", s->prefill.lower_bound_s);
-    /* The lower bound holds for a decode step with all running sequences. Some of these are in prefill, so a real
-     * decode step has fewer sequences and can be faster than this bound. In this case the bound for one sequence is
-     * used. */
+    /* The lower bound full_s is for a decode step with all running sequences. At a given time some sequences are in
+     * prefill, so a decode step can have fewer sequences and be faster than full_s. If the predicted time is below
+     * full_s, the bound of a step with one sequence is used instead. */
     const double full_s = token_bound_s(l, s->decode.sequences, s->decode.context);
     NNC_LET(why, decode_lower_bound_s, "s", s->tpot_s < full_s ? token_bound_s(l, 1.0, l->shortest) : full_s);
     NNC_LET(why, output_len, NULL, l->output);
@@ -210,7 +213,9 @@ static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_SET(why, s->tpot_lower_bound_s, "s", decode_lower_bound_s);
     NNC_SET(why, s->request_lower_bound_s, "s", s->ttft_lower_bound_s + (output_len - 1.0) * s->tpot_lower_bound_s);
     NNC_LET(why, running, NULL, s->running);
-    if (l->decode_workers > 0 && l->output > 1.0) { /* other workers compute the first token of each request */
+    /* with separate workers, prefill workers compute the first token of each request, and decode workers the other
+     * tokens */
+    if (l->decode_workers > 0 && l->output > 1.0) {
         NNC_SET(why, s->upper_bound_tokens_per_s, NULL,
                 running / s->tpot_lower_bound_s * output_len / (output_len - 1.0));
     } else {
@@ -256,7 +261,7 @@ static void say_rates(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_NOTE(why, "relative to the peak FLOP/s in the format of the products");
 }
 
-/* Records the parts of a decode or prefill step and their sum in `why`. Does nothing if `why` is NULL. */
+/* Records in `why` the parts of the time of a decode or prefill step and their sum. Does nothing if `why` is NULL. */
 static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *why) {
     if (why == NULL) { return; }
     nnc_say_of(why, "%s", name);
@@ -278,18 +283,19 @@ static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *
     nnc_say_of(why, "%s", "");
 }
 
-/* largest number of prompt chunks in a simulation; if the requested chunk gives more, larger chunks are simulated */
+/* largest number of prompt chunks that are simulated; if the chunk size of the user gives more chunks, larger chunks
+ * are simulated */
 #define PARTS_MOST 2e6
 
-/* Sets the number of replicas that are simulated together (l->replicas), and the number of their open requests (l->open).
- * One replica stands for all if all have equally many open requests, or so many that one more makes no difference. Else
- * the smallest group of replicas is simulated that has the same mean; if this group is too large, the largest possible
- * one. */
+/* Sets l->replicas, the number of replicas that are simulated together, and l->open, the number of their open requests.
+ * One replica is enough if all replicas have equally many open requests, or so many that one more makes no difference.
+ * Otherwise the smallest group of replicas is simulated whose mean number of open requests equals the mean of the
+ * deployment, but not more than NNC_SERVE_WORKERS replicas. */
 static void share_open(const nnc_serve_ask *p, load *l) {
     enum { MANY = 256 };
     const int64_t open = p->concurrency, data = p->data;
     int64_t common = data, rest = open;
-    while (rest > 0) { /* greatest common divisor, by Euclid */
+    while (rest > 0) { /* computes the greatest common divisor of `data` and `open` (Euclid) */
         const int64_t next = common % rest;
         common = rest;
         rest = next;
@@ -299,9 +305,9 @@ static void share_open(const nnc_serve_ask *p, load *l) {
     l->open = (open * l->replicas + data - 1) / data;
 }
 
-/* Sets the number of simulated requests (l->count) and the number of first requests that the statistics leave out
- * (l->skipped): in an open loop one tenth; in a closed loop one quarter, but none if the whole benchmark is simulated;
- * for a list of arrivals none. */
+/* Sets l->count, the number of simulated requests, and l->skipped, the number of first requests that the statistics
+ * leave out. In an open loop l->skipped is one tenth of the requests. In a closed loop it is one quarter, but 0 if the
+ * simulation covers the whole benchmark. For recorded arrivals it is 0. */
 static void count_requests(load *l) {
     const nnc_serve_ask *p = l->of->plan;
     const int64_t replicas = p->data;
@@ -325,17 +331,19 @@ int64_t nnc_serve_requests_of(const nnc_serve_ask *plan) {
     return l.count;
 }
 
-/* Returns the tokens of a prompt whose keys and values are in the cache. The last token is always computed. */
+/* Returns the number of prompt tokens whose keys and values are already in the cache. The last token of a prompt is
+ * always computed. */
 static double cached_of(const nnc_serve_ask *p, double input) {
     return nnc_min(floor(p->prefix_hit * input), input - 1.0);
 }
 
-/* Returns the output tokens of a sequence per decode step: 1 without speculative decoding. */
+/* Returns the number of output tokens that one decode step gives for a sequence, which is 1 without speculative
+ * decoding. */
 static double tokens_of_step(const nnc_serve_ask *p) {
     return p->draft_length > 0 ? nnc_serve_accepted(p->acceptance, (double)p->draft_length) : 1.0;
 }
 
-/* Sets the mean lengths of recorded requests, exactly. */
+/* Sets the mean prompt length and the mean output length of recorded requests, without rounding to whole tokens. */
 static void set_recorded_means(const nnc_serve_ask *p, load *l) {
     double input = 0.0, output = 0.0;
     for (int64_t i = 0; i < p->arrival_count; i++) {
@@ -389,9 +397,9 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s) {
     return l;
 }
 
-/* Returns the rate of requests per second at which as many sequences run as the engine and the cache allow. Each
- * iteration computes one token of each decoding sequence, and at most one chunk of the prompts that replace ended
- * sequences. */
+/* Returns the saturation rate of a replica in requests per second: as many sequences run as the engine and the cache
+ * allow. Each iteration of the engine computes one token of each decoding sequence, and at most one chunk of the
+ * prompts that replace ended sequences. */
 static double say_saturation(const load *l, nnc_derivation *why) {
     const double chunk = (double)l->of->plan->chunk * l->of->plan->attention_data;
     if (l->decode_workers > 0) {
@@ -407,11 +415,12 @@ static double say_saturation(const load *l, nnc_derivation *why) {
     NNC_LET(why, decoding, NULL, prompts * (l->output - 1.0) / l->tokens_of_step);
     NNC_NOTE(why, "sequences in a decode step where every slot is taken");
     const double step_s = decoding > 0.0 ? nnc_serve_decode_s(l->of, decoding, l->context) : 0.0;
-    /* together: number of prompts per iteration, over the iterations that compute prompts */
+    /* together: mean number of prompts in those iterations that compute prompts */
     const double together = nnc_max(prompts, nnc_min(chunk / l->fresh, 1.0));
     const double prompt_s = nnc_serve_added_s(l, decoding, together) / together;
     const double engine_rate = nnc_serve_say_saturation(step_s, prompt_s, l->output, prompts * l->output, why);
-    /* text_s is the time to turn a token into text; with text_s = 0 the division gives infinity, which is no limit */
+    /* text_s is the time in which the host turns one token into text; if it is 0, the second rate is infinite and does
+     * not limit the result */
     return nnc_min(engine_rate, 1.0 / (l->output * l->of->engine->text_s));
 }
 
@@ -461,11 +470,11 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
     spread(nnc_spread_times(&of->engine->ttft, of->rates.beyond), s->ttft_s, s->ttft_lower_bound_s, s->ttft_interval_s);
 }
 
-/* ---- results of formulas that were not compared with measurements: speculative decoding, disaggregated prefill
+/* ---- results of formulas that were not compared with measurements: speculative decoding and disaggregated prefill
  * [serve-extra] ---- */
 
 /* Sets the results of speculative decoding: a draft model proposes tokens, and one decode step of the served model
- * verifies them. */
+ * verifies all of them. */
 static void say_speculation(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why) {
     const nnc_serve_ask *p = of->plan;
     const double sequences = s->decode.sequences, context = s->decode.context;
@@ -490,7 +499,8 @@ static void say_speculation(const nnc_serve_case *of, nnc_serve *s, nnc_derivati
     NNC_SOURCE(why, "arXiv:2211.17192");
 }
 
-/* Sets the results of disaggregated serving: prefill workers send the KV cache of each prompt to decode workers. */
+/* Sets the results of disaggregated serving: prefill workers compute the prompts and send the KV cache of each prompt
+ * to decode workers. */
 static void say_apart(const nnc_serve_case *of, const nnc_device *device, nnc_serve *s, nnc_derivation *why) {
     const nnc_serve_ask *p = of->plan;
     const double slots = (double)p->max_batch * p->attention_data;

@@ -8,8 +8,8 @@
  * times come from tables whose entries are computed when they are first read.
  *
  * Invariants: arrivals, random lengths and iterations depend only on the inputs and the seed, so equal inputs give
- * equal results on every machine. With the default options, sqrt is the only function of the C library in this file that
- * rounds, and IEEE 754 defines its result. This file allocates no memory. */
+ * equal results on every machine. With the default options, sqrt is the only function of the C library in this file
+ * that rounds, and IEEE 754 defines its result. This file allocates no memory. */
 #include "estimate/estimate_internal.h"
 #include "serve/serve_internal.h"
 
@@ -20,45 +20,48 @@ enum {
     OCTAVES = 20,
     KNOTS = FINE + OCTAVES * FINE / 2,
     COARSE_KNOTS = COARSE + OCTAVES * COARSE / 2,
-    CONTEXTS = 5,           /* number of context lengths, evenly spaced, for which the time of a decode step is
+    CONTEXTS = 5, /* number of context lengths, evenly spaced, for which the time of a decode step is
                              * computed */
-    BATCHES = 10,           /* number of batches of consecutive requests; the spread of their means decides whether one
+    BATCHES = 10, /* number of batches of consecutive requests; the spread of their means decides whether one
                              * simulation is enough */
-    RUNS = 16,              /* largest number of simulations of one load; each simulation draws its own arrivals */
+    /* largest number of simulations of one load; the simulations differ in their random arrival times */
+    RUNS = 16,
     RUNS_REQUESTS = 160000, /* largest number of requests in all simulations of one load together */
     NONE = -1
 };
-/* one simulation is enough if the relative standard error of the mean TTFT is at most this value */
+/* no further simulation is run if the standard error of the mean TTFT, divided by the mean TTFT, is at most this
+ * value */
 #define CERTAIN 0.01
 
-/* One request of a client. The client measures the times, in seconds from the start of the simulation. */
+/* One request of a client. All times are in seconds from the start of the simulation, as the client measures them. */
 typedef struct request {
     double arrival_s, ready_s, first_s, last_s;
-    double fresh, left;          /* number of prompt tokens. fresh: tokens to compute in total; left: tokens that are
+    double fresh, left;  /* number of prompt tokens. fresh: tokens to compute in total; left: tokens that are
                                   * not computed yet */
-    double room, growth;         /* cache space of this sequence, and cache space that each decode step adds; unit: the
+    double room, growth; /* cache space of this sequence, and cache space that each decode step adds; unit: the
                                   * space of a sequence of mean length */
-    double context;              /* number of positions that the next decode step of the request attends to. While
+    double context;      /* number of positions that the next decode step of the request attends to. While
                                   * its sequence runs, the tokens of all steps of its worker so far are subtracted,
                                   * so that the value is the same in every step. */
-    int64_t finish;              /* value of the worker's step count at which the request is done */
+    /* the request is done when the step count of its worker (worker.step) has this value */
+    int64_t finish;
     int32_t input, output, made; /* number of tokens: of the prompt (input), to generate (output), generated before a
                                   * preemption (made) */
-    int32_t next;                /* index of the next request in the queue */
-    int32_t place;               /* index of the request in the heap of running sequences */
+    int32_t next;                /* index of the next request in the queue of its worker */
+    int32_t place;               /* index of the request in the heap of the sequences that run on its worker */
     int32_t newer, older;        /* indices of the neighbours in the list of running sequences, in order of
                                   * admission. newer: admitted next; older: admitted before */
 } request;
 
-/* An engine that decodes: a whole replica, or one of its decode workers. */
+/* An engine that runs decode steps: a whole replica, or one of the decode workers of a replica. */
 typedef struct worker {
     double clock_s;
-    double sent_s;                /* time at which the text of the last computed token is sent */
+    double sent_s;                /* time at which the text of the token that was computed last is sent to the client */
     double context, room, growth; /* sums over the running sequences of those members of `request` that have the same
                                    * names */
     int64_t step;
-    double waited;      /* number of iterations for which prompts that may start have waited for further prompts */
-    int32_t head, tail; /* head: first request of the queue; tail: last request of the queue */
+    double waited;      /* number of iterations in which prompts that could start have waited for further prompts */
+    int32_t head, tail; /* first request (head) and last request (tail) in the queue of this worker */
     int32_t *heap, running, newest;
 } worker;
 
@@ -67,7 +70,7 @@ struct nnc_serve_work {
     double free_s[NNC_SERVE_WORKERS];
     worker workers[NNC_SERVE_WORKERS];
     request *requests;
-    double *ttft, *tpot, *request_s; /* times of each request in seconds, over all simulations */
+    double *ttft, *tpot, *request_s; /* TTFT, TPOT and total time of each request in seconds, over all simulations */
     int32_t *heaps;
 };
 
@@ -82,7 +85,9 @@ typedef struct simulation {
                                     * request_s, counted_tpot in tpot */
     double context_low, context_gap;
     double tokens_of_step;
-    double decode_area, decode_s; /* sums over decode steps. decode_area: sequences x seconds; decode_s: seconds */
+    /* sums over all decode steps; decode_area: number of sequences x seconds of the step; decode_s: seconds of the
+     * step */
+    double decode_area, decode_s;
     int32_t workers;
     double drawn[2];        /* random numbers from -1 to 1 for the input length and the output length of the last
                              * request */
@@ -92,8 +97,8 @@ typedef struct simulation {
 
 /* ---- working memory of the simulations ---- */
 
-/* Returns the largest number of simulations for an open loop with random arrivals. requests: number of requests in one
- * simulation. */
+/* Returns the largest number of simulations of an open loop with random arrival times. requests: number of requests in
+ * one simulation. */
 static int64_t runs_of(int64_t requests) {
     const int64_t runs = RUNS_REQUESTS / (requests > 0 ? requests : 1);
     return runs < 1 ? 1 : runs > RUNS ? RUNS : runs;
@@ -118,9 +123,9 @@ nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests) {
     return work;
 }
 
-/* Returns the index of the last table entry (knot) whose argument is at most x. The table has entries for 0, 1 ...
- * exact - 1, then exact / 2 entries per factor of 2. *part: position of x between this entry and the next, from 0 to
- * 1. */
+/* Returns the index of the last table entry (knot) whose argument is at most x. The table has entries for the arguments
+ * 0, 1 ... exact - 1; above, it has exact / 2 entries for each factor of 2. Sets *part to the position of x between
+ * this entry and the next one, from 0 to 1. */
 static int32_t knot_of(int32_t exact, double x, double *part) {
     const int32_t octave = exact / 2;
     int exponent = 0, least = 0;
@@ -152,8 +157,8 @@ static double decode_knot(simulation *s, int32_t knot, int32_t context) {
     return *value;
 }
 
-/* Returns the seconds of a decode step, interpolated between table entries. *slope: seconds that one more position of
- * every sequence adds to the step. */
+/* Returns the seconds of a decode step, interpolated between entries of a table. Sets *slope to the seconds by which
+ * the step becomes longer when every sequence attends to one more position. */
 static double decode_at(simulation *s, double sequences, double context, double *slope) {
     double part = 0.0;
     const int32_t knot = knot_of(FINE, sequences, &part);
@@ -168,8 +173,8 @@ static double decode_at(simulation *s, double sequences, double context, double 
     return low + (place - cell) * (high - low);
 }
 
-/* Returns the seconds that the prefill of a prompt with `fresh` tokens to compute occupies the busiest pipeline stage,
- * if no sequences decode. */
+/* Returns the seconds for which the prefill of one prompt occupies the busiest pipeline stage, if no sequence decodes
+ * at the same time. fresh: number of prompt tokens to compute. */
 static double prefill_of(simulation *s, double fresh) {
     const nnc_serve_load_case *l = s->load;
     double part = 0.0;
@@ -191,8 +196,8 @@ static double added_knot(simulation *s, int32_t row, int32_t column) {
     return *value;
 }
 
-/* Returns the seconds that prompts add to a decode step of `sequences` sequences. prompts: sum of the prefill times of
- * these prompts / prefill time of a prompt of mean length. */
+/* Returns the seconds by which prompts make a decode step of `sequences` sequences longer. prompts: size of the prompts
+ * together, in units of a prompt of mean length: sum of their prefill times / prefill time of the mean prompt. */
 static double added_s(simulation *s, double sequences, double prompts) {
     double down = 0.0, right = 0.0, value = 0.0;
     const int32_t row = knot_of(COARSE, sequences, &down);
@@ -209,8 +214,9 @@ static double added_s(simulation *s, double sequences, double prompts) {
 
 /* ---- random numbers: bitwise equal on every machine ---- */
 
-static double uniform(uint64_t *state) /* Random number in (0, 1); splitmix64: Steele et al., OOPSLA 2014 */
-{
+/* Returns a random number between 0 and 1, without both ends. Source of the generator splitmix64: Steele et al., OOPSLA
+ * 2014. */
+static double uniform(uint64_t *state) {
     *state += UINT64_C(0x9E3779B97F4A7C15);
     uint64_t z = *state;
     z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -219,8 +225,8 @@ static double uniform(uint64_t *state) /* Random number in (0, 1); splitmix64: S
     return ((double)(z >> 12) + 0.5) * 0x1p-52;
 }
 
-/* Returns the natural logarithm by its series, from basic operations alone, because C libraries differ in the last
- * digit. */
+/* Returns the natural logarithm, computed from its series by basic operations alone. The function log() is not used,
+ * because its last digit differs between C libraries. */
 static double ln(double x) {
     int exponent = 0;
     double mantissa = frexp(x, &exponent);
@@ -234,15 +240,15 @@ static double ln(double x) {
     return 2.0 * t * sum + exponent * 0.69314718055994530942;
 }
 
-/* Draws a random number from a gamma distribution with mean 1 (Marsaglia and Tsang, ACM TOMS 26(3), 2000). A shape
- * below 1 is drawn with shape + 1 and multiplied by a power of a uniform random number. */
+/* Draws a random number from a gamma distribution with mean 1, by the method of Marsaglia and Tsang, ACM TOMS 26(3),
+ * 2000. For a shape below 1, a number is drawn with shape + 1 and multiplied by a power of a uniform random number. */
 static double gamma_of(simulation *s, double shape) {
     const double more = shape < 1.0 ? shape + 1.0 : shape;
     const double d = more - 1.0 / 3.0, c = 1.0 / sqrt(9.0 * d);
     const double lift = shape < 1.0 ? exp(ln(uniform(&s->gaps)) / shape) : 1.0;
     for (;;) {
         double x = 0.0, size = 0.0;
-        do { /* a random number from the normal distribution, by the polar method */
+        do { /* draws a number from the normal distribution by the polar method */
             x = 2.0 * uniform(&s->gaps) - 1.0;
             const double y = 2.0 * uniform(&s->gaps) - 1.0;
             size = x * x + y * y;
@@ -258,9 +264,9 @@ static double gap_s(simulation *s) {
     return (shape == 1.0 ? -ln(uniform(&s->gaps)) : gamma_of(s, shape)) / s->load->requests_per_s;
 }
 
-/* Draws the prompt length and the output length of a request, uniformly within length_spread around their means. Each
- * second request mirrors the lengths of the request before (antithetic variates), so the mean of a few requests is
- * already right. */
+/* Draws the prompt length and the output length of a request. Both are uniform within a factor of 1 ± length_spread
+ * around their means. In every second request, the distances from the means are those of the request before with the
+ * opposite sign (antithetic variates), so each such pair of requests has exactly the mean lengths, up to rounding. */
 static void draw_lengths(simulation *s, int32_t index, request *r) {
     const nnc_serve_ask *plan = s->load->of->plan;
     const int64_t means[] = { plan->input_len, plan->output_len };
@@ -272,7 +278,8 @@ static void draw_lengths(simulation *s, int32_t index, request *r) {
     }
 }
 
-/* ---- the running sequences of a worker: a heap sorted by their last step, and a list in order of admission ---- */
+/* ---- the running sequences of a worker: a heap sorted by the step in which they end, and a list in order of admission
+ * ---- */
 
 static bool ends_before(const simulation *s, int32_t a, int32_t b) {
     const request *x = &s->requests[a], *y = &s->requests[b];
@@ -332,13 +339,14 @@ static void stop(simulation *s, worker *w, int32_t index) {
     }
     if (r->older != NONE) { s->requests[r->older].newer = r->newer; }
     heap_remove(s, w, r->place);
-    if (w->running == 0) { /* resets the sums when no sequence runs, which removes rounding errors */
+    if (w->running == 0) { /* when no sequence runs, the sums are set to 0, which removes rounding errors */
         w->context = w->room = w->growth = 0.0;
         w->step = 0;
     }
 }
 
-/* Returns the cache space of `tokens` tokens, in units of a sequence of mean length. */
+/* Returns the cache space that `tokens` tokens of a sequence need, divided by the space of a sequence of mean
+ * length. */
 static double room_of(const simulation *s, double tokens) {
     const nnc_serve_load_case *l = s->load;
     return tokens == l->input + l->output ? 1.0 : nnc_serve_sequence_bytes(l->of, tokens) / l->room_bytes;
@@ -351,8 +359,8 @@ static void take_place(simulation *s, request *r) {
     r->growth = grows && r->output > r->made ? (whole - r->room) / (r->output - r->made) * s->tokens_of_step : 0.0;
 }
 
-/* Simulates the prefill of one prompt on separate prefill workers: prompts run in order of arrival, each on the worker
- * that is free first. */
+/* Simulates the prefill of one prompt on separate prefill workers. Prompts are computed in order of arrival, each on
+ * the worker that becomes free first. */
 static void prefill_apart(simulation *s, request *r) {
     const nnc_serve_load_case *l = s->load;
     double *free_s = s->work->free_s;
@@ -375,7 +383,7 @@ static void push(simulation *s, worker *w, int32_t index) {
     w->tail = index;
 }
 
-/* Creates the next request, with its lengths, and appends it to the queue of a worker. */
+/* Creates the next request, sets its lengths, and appends it to the queue of worker w. */
 static void issue(simulation *s, worker *w, double arrival_s) {
     const nnc_serve_load_case *l = s->load;
     const nnc_serve_ask *plan = l->of->plan;
@@ -403,16 +411,16 @@ static void finish(simulation *s, worker *w, int32_t index) {
     if (s->load->open > 0 && s->issued < s->count) { issue(s, w, r->last_s); }
 }
 
-/* Adds the time in which the host turns the tokens of `steps` iterations into text, one token after the other; each
- * iteration has one token of each of `sequences` sequences. Sets w->sent_s, the time at which the last text is sent.
- * first_s: end of the first of these iterations. */
+/* Adds the time in which the host turns tokens into text, one token after the other, for `steps` iterations; each
+ * iteration gives the tokens of `sequences` sequences. Sets w->sent_s, the time at which the last text is sent.
+ * first_s: end of the first of the iterations. */
 static void write_text(const simulation *s, worker *w, double steps, double first_s, double sequences) {
     const double each_s = sequences * s->tokens_of_step * s->load->of->engine->text_s;
     w->sent_s = nnc_max(nnc_max(w->sent_s, first_s) + steps * each_s, w->clock_s + each_s);
 }
 
-/* Removes the newest running sequence of a worker from the full cache, and puts its request at the head of the queue.
- * Its prompt and the tokens generated so far will be computed again. */
+/* Preempts a sequence, because the cache of the worker is full: removes the sequence that was admitted last, and puts
+ * its request at the head of the queue. The prompt and the generated tokens of the request are computed again later. */
 static void preempt(simulation *s, worker *w) {
     const int32_t index = w->newest;
     request *r = &s->requests[index];
@@ -429,9 +437,9 @@ static void preempt(simulation *s, worker *w) {
 
 static double room_now(const worker *w) { return w->room + w->growth * (double)w->step; }
 
-/* Tests whether request r may start: the engine can run one more sequence, and the cache has space for it. An engine
- * without sequences starts a request of any size. `more`: number of requests that start in the same iteration;
- * `more_room`: cache space of these requests. */
+/* Tests whether request r may start, which needs two things: the engine can run one more sequence, and the cache has
+ * space for the sequence. An engine that runs no sequence starts a request of any size. more: number of requests that
+ * will start in the same iteration; more_room: cache space of these requests. */
 static bool has_place(const simulation *s, const worker *w, int32_t more, double more_room, request *r) {
     const nnc_serve_load_case *l = s->load;
     const double used = room_now(w) + more_room + r->room + r->growth + w->growth;
@@ -450,8 +458,8 @@ static double mean_context(const simulation *s, const worker *w) {
     return w->context / w->running + s->tokens_of_step * (double)w->step;
 }
 
-/* Tests whether the prompts that may start wait for further prompts. If they do, lowers *until_s to the time at which
- * the next request may start. Source: PyExecutor._waiting_requests of TensorRT-LLM. */
+/* Tests whether the prompts that could start now wait until further prompts can start with them. If so, lowers *until_s
+ * to the time at which the next request may start. Source: PyExecutor._waiting_requests of TensorRT-LLM. */
 static bool waits_for_more(simulation *s, const worker *w, double *until_s) {
     const nnc_serve_ask *plan = s->load->of->plan;
     const double enough = plan->wait_share * s->load->chunk;
@@ -472,8 +480,8 @@ static bool waits_for_more(simulation *s, const worker *w, double *until_s) {
     return true;
 }
 
-/* Simulates one iteration that computes prompts and one token of each running sequence. Returns false if no prompt may
- * start, or if the prompts wait for further prompts. */
+/* Simulates one iteration of the engine that computes prompts and one token of each running sequence. Returns false if
+ * no prompt may start, or if the prompts wait for further prompts. */
 static bool mixed_iteration(simulation *s, worker *w) {
     double budget = s->load->chunk, prompts = 0.0, room = 0.0;
     double until_s = 0.0;
@@ -491,7 +499,7 @@ static bool mixed_iteration(simulation *s, worker *w) {
         r->left -= part;
         more++;
         room += r->room;
-        if (r->left > 0.0) { /* a prompt that is not complete stays first in the queue */
+        if (r->left > 0.0) { /* a prompt that still has tokens to compute stays at the head of the queue */
             break;
         }
         w->head = r->next;
@@ -526,8 +534,8 @@ static bool mixed_iteration(simulation *s, worker *w) {
     return true;
 }
 
-/* Returns the smallest number of decode steps (at least 1) that together take time_s or longer. first_s: time of the
- * first step; each step takes slope_s longer than the step before. */
+/* Returns the smallest number of decode steps, at least 1, that together take time_s or longer. first_s: seconds of the
+ * first step; slope_s: each step takes slope_s longer than the step before it. */
 static double steps_for(double time_s, double first_s, double slope_s) {
     const double b = first_s - slope_s / 2.0;
     const double root = sqrt(b * b + 2.0 * slope_s * nnc_max(time_s, 0.0));
@@ -536,8 +544,9 @@ static double steps_for(double time_s, double first_s, double slope_s) {
     return steps;
 }
 
-/* Simulates decode steps without prompts up to the next event: a sequence ends, a waiting request may start, the KV
- * cache is full, the context reaches the next entry of the table of step times, or time reaches `horizon_s`. */
+/* Simulates decode steps without prompts up to the next event. An event is: a sequence ends, a waiting request may
+ * start, the KV cache is full, the context reaches the next entry in the table of step times, or the time reaches
+ * `horizon_s`. */
 static void decode_run(simulation *s, worker *w, double horizon_s) {
     double slope = 0.0, until_s = horizon_s;
     const double context = mean_context(s, w);
@@ -575,9 +584,9 @@ static double next_event_s(const simulation *s, const worker *w) {
                              : nnc_max(w->clock_s, s->requests[w->head].ready_s);
 }
 
-/* Simulates the next iterations of the worker that has the earliest event. Returns false if no worker has an event
- * left. In a closed loop with separate prefill, a worker may not run further ahead than the earliest time at which a
- * request from another worker can reach it. */
+/* Simulates the next iterations of the worker whose next event is the earliest of all workers. Returns false if no
+ * worker has an event left. In a closed loop with separate prefill workers, a worker is not simulated beyond the
+ * earliest time at which the end of another worker's request can send it a new request. */
 static bool turn(simulation *s) {
     worker *w = NULL;
     double first_s = (double)INFINITY, second_s = (double)INFINITY;
@@ -603,12 +612,13 @@ static bool turn(simulation *s) {
     return true;
 }
 
-/* Tests whether requests arrive at random times: an open loop without a list of arrivals. */
+/* Tests whether the arrival times of requests are random, as in an open loop without recorded arrivals. */
 static bool draws_arrivals(const simulation *s) { return s->load->open == 0 && s->load->of->plan->arrival_count == 0; }
 
-/* Returns the factor on the random gaps between arrivals that makes the mean rate of the simulated arrivals equal to
- * the requested rate. For exponential gaps this is a Poisson process with a fixed number of arrivals. Near saturation,
- * most of the error of a mean latency would come from the random error of the rate. */
+/* Returns a factor for the random gaps between arrivals. With this factor, the mean rate of the simulated arrivals
+ * equals the requested rate exactly. If the gaps are exponential, this gives a Poisson process with a fixed number of
+ * arrivals. Without the factor, near saturation, the random error of the rate would cause most of the error of a mean
+ * latency. */
 static double gap_scale(simulation *s) {
     const uint64_t state = s->gaps;
     double sum_s = 0.0;
@@ -617,8 +627,8 @@ static double gap_scale(simulation *s) {
     return (double)s->count / s->load->requests_per_s / sum_s;
 }
 
-/* Creates all requests of an open loop with their arrival times, or the first requests of a closed loop, and assigns
- * them to the workers in turn. */
+/* Creates the requests that exist at the start of a simulation, and assigns them to the workers in turn: in an open
+ * loop all requests with their arrival times, in a closed loop the first open requests. */
 static void begin(simulation *s) {
     const nnc_serve_load_case *l = s->load;
     const nnc_serve_ask *plan = l->of->plan;
@@ -645,8 +655,8 @@ static void begin(simulation *s) {
     }
 }
 
-/* Returns the value that would be at index k if the values were sorted, by partition (Hoare, CACM 4(7), 1961). Changes
- * the order of the values. */
+/* Returns the value that would have index k if the array was sorted. Moves elements of the array (partition; Hoare,
+ * CACM 4(7), 1961). */
 static double ranked(double *values, int64_t count, int64_t k) {
     int64_t low = 0, high = count - 1;
     while (low < high) {
@@ -672,7 +682,8 @@ static double ranked(double *values, int64_t count, int64_t k) {
     return values[k];
 }
 
-/* Returns the mean and the quantiles of `count` values (at least one). Changes the order of the values. */
+/* Returns the mean and the quantiles (50, 90 and 99 %) of an array of `count` values, at least one. Moves elements of
+ * the array. */
 static nnc_serve_spread_of summary_of(double *values, int64_t count) {
     static const double shares[] = { 0.5, 0.9, 0.99 };
     nnc_serve_spread_of of = { .mean = 0.0 };
@@ -685,8 +696,8 @@ static nnc_serve_spread_of summary_of(double *values, int64_t count) {
     return of;
 }
 
-/* Appends the times of the simulated requests, without the first `skipped` ones, to the arrays ttft, request_s and
- * tpot. A request of one output token has no entry in tpot. */
+/* Appends the times of the simulated requests to the arrays ttft, request_s and tpot, without those of the first
+ * `skipped` requests. A request with one output token has no entry in tpot. */
 static void collect(simulation *s, int64_t skipped) {
     nnc_serve_work *work = s->work;
     for (const request *r = s->requests + skipped; r < s->requests + s->count; r++) {
@@ -697,8 +708,8 @@ static void collect(simulation *s, int64_t skipped) {
     }
 }
 
-/* Tests whether the standard error of the mean TTFT is small enough after one simulation. Uses the means of batches of
- * consecutive requests, after Conway, Management Science 10(1), 1963. */
+/* Tests after the first simulation whether the standard error of the mean TTFT is small enough. The error follows from
+ * the means of BATCHES batches of consecutive requests (Conway, Management Science 10(1), 1963). */
 static bool certain(const simulation *s) {
     const int64_t each = s->counted / BATCHES;
     double sum = 0.0, squares = 0.0;
@@ -737,7 +748,7 @@ void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *resul
     *result = (nnc_serve_replayed){ .preemptions = 0 };
     s.context_low = load->shortest;
     s.context_gap = nnc_max((load->longest - load->shortest) / (CONTEXTS - 1), 1.0);
-    /* With all bits set a double is NaN, which marks table entries that are not computed yet. */
+    /* With all bits set, a double is NaN, which marks a table entry that has not been computed yet. */
     memset(work->decode, 0xff, sizeof work->decode);
     memset(work->prefill, 0xff, sizeof work->prefill);
     memset(work->added, 0xff, sizeof work->added);

@@ -9,7 +9,7 @@ typedef struct searching {
     nnc_serve_net net;
     nnc_serve_search_result *result;
     nnc_scratch *scratch;
-    nnc_status last; /* status of the last deployment that is not legal */
+    nnc_status last; /* error status of the last tried deployment that is not legal */
     bool out_of_memory;
     nnc_error *err;
 } searching;
@@ -25,13 +25,13 @@ static bool holds(const nnc_serve *s, const nnc_serve_limit *limit) {
     return limit->at_least ? value >= limit->value : value <= limit->value;
 }
 
-/* Returns the factor, at least 1, by which the metric of a broken limit is worse than the limit. */
+/* Returns the factor by which the metric of a broken limit is worse than the limit; the factor is at least 1. */
 static double miss(const nnc_serve *s, const nnc_serve_limit *limit) {
     const double value = figure(s, limit);
     return limit->at_least ? limit->value / value : value / limit->value;
 }
 
-/* Returns the index of the first limit that the deployment breaks; -1 = no limit is broken. */
+/* Returns the index of the first limit that a deployment breaks; -1 = the deployment meets all limits. */
 static int32_t broken(const searching *of, const nnc_serve *s) {
     for (int32_t i = 0; i < of->search->limit_count; i++) {
         if (!holds(s, &of->search->limits[i])) { return i; }
@@ -53,8 +53,8 @@ static nnc_serve_found found_of(const nnc_serve *s) {
                               .broken = -1 };
 }
 
-/* Tests whether `a` is at least as good as `b` both in output tokens per second and device, and in tokens per second
- * and user. */
+/* Tests whether deployment `a` is at least as good as deployment `b` in two metrics: output tokens per second and
+ * device, and tokens per second and user. */
 static bool covers(const nnc_serve_found *a, const nnc_serve_found *b) {
     return a->output_tokens_per_s_per_device >= b->output_tokens_per_s_per_device &&
            a->tokens_per_s_per_user >= b->tokens_per_s_per_user;
@@ -90,7 +90,7 @@ static void note_miss(searching *of, const nnc_serve *s, int32_t limit) {
     }
 }
 
-/* Records a deployment that meets all limits. Returns true if it is the cheapest so far. */
+/* Records a deployment that meets all limits. Returns true if it is the cheapest of the deployments recorded so far. */
 static bool note_found(searching *of, const nnc_serve_found *found) {
     nnc_serve_search_result *r = of->result;
     const bool cheaper =
@@ -106,7 +106,7 @@ static bool note_found(searching *of, const nnc_serve_found *found) {
     return cheaper;
 }
 
-/* Returns the next number of concurrent requests to try: 1, 2, 3, 4, 6, 8, 12 ... */
+/* Returns the number of concurrent requests that is tried after `requests`; the numbers are 1, 2, 3, 4, 6, 8, 12 ... */
 static double next_requests(double requests) {
     const double half = floor(requests * 4.0 / 3.0 + 0.5), power = exp2(floor(log2(requests)));
     return requests < 3.0                               ? requests + 1.0
@@ -117,7 +117,7 @@ static double next_requests(double requests) {
 typedef struct deployment {
     nnc_serve_case of;
     nnc_serve s;
-    double most; /* largest number of concurrent requests per replica that is tried */
+    double most; /* largest number of concurrent requests per replica that the search tries */
 } deployment;
 
 static void answer(searching *of, deployment *d) {
@@ -132,7 +132,7 @@ static void answer(searching *of, deployment *d) {
     of->result->evaluated++;
 }
 
-/* Evaluates a deployment with a given load, and records it if it fits in memory, is not saturated and meets the
+/* Computes a deployment under one load. Records the deployment if it fits in memory, is not saturated and meets the
  * limits. */
 static void try_load(searching *of, deployment *d) {
     answer(of, d);
@@ -151,8 +151,8 @@ static void try_load(searching *of, deployment *d) {
     (void)note_found(of, &found);
 }
 
-/* Evaluates a deployment with 1, 2, 3, 4, 6, 8 ... concurrent requests per replica, up to the limit of the memory or
- * the engine, and records the numbers that meet all limits. */
+/* Computes a deployment with 1, 2, 3, 4, 6, 8 ... concurrent requests per replica, up to the largest number that memory
+ * and engine allow, and records the numbers of requests with which it meets all limits. */
 static void try_requests(searching *of, deployment *d) {
     bool cheapest = false, before = false;
     for (double requests = 1.0; requests <= d->most;) {
@@ -205,7 +205,7 @@ static void try_deployment(searching *of, const nnc_serve_ask *ask) {
     try_requests(of, &d);
 }
 
-/* Lists the degrees to try: the requested degree, or 1, 2, 4 ... up to `most`. */
+/* Lists the values of a degree to try: only the degree that the user gave, or 1, 2, 4 ... up to `most`. */
 static int32_t degrees(int32_t asked, int32_t most, int32_t list[32]) {
     int32_t count = 0;
     if (asked > 1 || most <= 1) {

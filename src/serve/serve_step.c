@@ -1,24 +1,32 @@
-/* Rates that a device reaches in serving (inference) with a given engine: fitted values of the device file; if the file
- * has none, medians of the measured devices (docs/serving.md). Then the time of one step, and memory. */
+/* Computes the rates that a device reaches in serving (inference) with an engine: fitted values of the device file or,
+ * if the file has none, medians of the measured devices (docs/serving.md). Then computes the time of one step, and the
+ * memory. */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "serve/serve_internal.h"
 
-/* Medians of the measured devices, used for devices without serving measurements (docs/serving.md). */
-#define STREAM_FRACTION 0.80 /* share of the memory bandwidth that reading 16-bit weights reaches */
-#define EIGHT_BIT_RATIO 0.97 /* rate of reading 8-bit weights, relative to 16-bit weights */
-#define FOUR_BIT_RATIO 0.78  /* rate of reading 4-bit weights, relative to 16-bit weights */
+/* The constants that follow are medians over the measured devices. They are used for a device whose file has no serving
+ * measurements (docs/serving.md). */
+/* share of the datasheet memory bandwidth that kernels reach when they read 16-bit weights */
+#define STREAM_FRACTION 0.80
+/* bandwidth reached when reading 8-bit weights / bandwidth reached when reading 16-bit weights */
+#define EIGHT_BIT_RATIO 0.97
+/* bandwidth reached when reading 4-bit weights / bandwidth reached when reading 16-bit weights */
+#define FOUR_BIT_RATIO 0.78
 #define KV_FRACTION 0.87
-#define EXPERT_RATIO 1.05         /* rate of grouped products of experts / rate of one product, in 16 and 8 bits */
-#define NARROW_PRODUCT_RATIO 0.78 /* rate of long products in 8 and 4 bits in serving, relative to training */
+/* bandwidth at which grouped products of experts read weights / bandwidth of one product, in 16 and 8 bits */
+#define EXPERT_RATIO 1.05
+/* FLOP/s of long products in 8 and 4 bits in serving / FLOP/s of these products in training */
+#define NARROW_PRODUCT_RATIO 0.78
 #define KERNEL_S 2.5e-6
-#define ATTENTION_S 9e-6 /* fixed seconds of one attention in a decode step */
+#define ATTENTION_S 9e-6 /* fixed seconds of one attention op in a decode step */
 #define ATTENTION_FRACTION 0.43
 static const nnc_small_all_reduce all_reduce_default = { 4.5e-6, 0.0, 3e-6, 0.5, 0.6, (double)NAN };
 
 static double said(double value, double otherwise) { return isnan(value) ? otherwise : value; }
 
-/* Returns the bits of one element in a storage format, without scales and zero points (nnc_stored_bytes adds them). */
+/* Returns the number of bits of one stored element. Scales and zero points of the storage format are not included;
+ * nnc_stored_bytes includes them. */
 static double math_bits(nnc_stored stored) {
     static const double bits[NNC_STORED_COUNT] = {
 #define BITS(name, text, bits, scale, zero, group, math) [name] = (bits),
@@ -28,8 +36,8 @@ static double math_bits(nnc_stored stored) {
     return bits[stored];
 }
 
-/* Returns the number format of attention and head: the format of the products if it is wider than 16 bits, otherwise
- * the first of bf16, fp16, tf32 and fp32 that the device has. */
+/* Returns the number format in which attention and head compute: the format of the products if it is fp32, tf32 or
+ * fp64, otherwise the first of bf16, fp16, tf32 and fp32 in which the device has a peak. */
 static nnc_dtype plain_format(const nnc_device *device, nnc_dtype precision) {
     if (precision == NNC_FP32 || precision == NNC_TF32 || precision == NNC_FP64) { return precision; }
     static const nnc_dtype order[] = { NNC_BF16, NNC_FP16, NNC_TF32, NNC_FP32 };
@@ -39,7 +47,7 @@ static nnc_dtype plain_format(const nnc_device *device, nnc_dtype precision) {
     return NNC_BF16;
 }
 
-/* Returns the storage format whose measured rate is used for products that compute in `dtype`. */
+/* Returns the storage format whose measured fraction of the peak is used for products that compute in `dtype`. */
 static nnc_stored reached_as(nnc_dtype dtype, nnc_stored weights) {
     switch (dtype) {
     case NNC_FP8: return weights == NNC_STORED_FP8_BLOCK ? weights : NNC_STORED_FP8;
@@ -49,8 +57,8 @@ static nnc_stored reached_as(nnc_dtype dtype, nnc_stored weights) {
     }
 }
 
-/* Returns the FLOP/s of matrix products in serving: peak x product_fraction of the device file; if the file has no such
- * fraction, the rate of short kernels in training (peak x sustained_fraction x boost_ratio). */
+/* Returns the FLOP/s that matrix products reach in serving: peak x product_fraction of the device file. If the file has
+ * no product_fraction, the rate of short kernels in training is used: peak x sustained_fraction x boost_ratio. */
 static double dense_rate(const nnc_device *device, nnc_dtype dtype, nnc_stored weights) {
     const nnc_efficiencies *e = &device->efficiency;
     const bool fitted = e->basis != NNC_BASIS_NONE;
@@ -80,7 +88,8 @@ static void memory_rates(const nnc_device *device, const nnc_serve_engine *engin
     r->expert_bytes_per_s = r->mem_bytes_per_s * experts;
     r->kv_bytes_per_s = r->mem_bytes_per_s * nnc_min(kv * engine->kv_factor, 1.0);
     r->state_bytes_per_s = r->mem_bytes_per_s * nnc_min(kv16 * engine->kv_factor, 1.0);
-    /* Limit of the memory bandwidth in bytes per second, for devices whose kernels keep too few bytes in flight. */
+    /* Largest memory bandwidth, in bytes per second, that the kernels of this engine can reach, because the number of
+     * bytes that they request at the same time is limited. */
     const double most = said(engine->unit_bytes_per_clock * device->units * device->clock_hz, (double)INFINITY);
     double *const rates[] = { &r->stream_bytes_per_s, &r->plain_bytes_per_s, &r->expert_bytes_per_s, &r->kv_bytes_per_s,
                               &r->state_bytes_per_s };
@@ -109,8 +118,8 @@ static void kernel_times(const nnc_device *device, const nnc_serve_engine *engin
 }
 
 /* Factor that widens the prediction intervals of a device without serving measurements, because its estimate uses
- * medians of other devices. From one case: MI300X with engines of 2024 took 2.3 times as long as the medians
- * predict. */
+ * medians of other devices. The factor comes from one case: MI300X with engines of 2024 took 2.3 times as long as the
+ * medians predict. */
 #define UNMEASURED 2.3
 
 double nnc_serve_beyond(const nnc_device *device) {
@@ -180,9 +189,9 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
  * First the ops, then the communication between devices, the step as a whole, the share of one device (products,
  * weights, cache), and the memory of the fullest device. ---- */
 
-/* Rate of grouped products of experts, relative to one dense product. EXPERT_COMPUTE_WIDENED: for weights of less
- * than 8 bits that the kernel converts to the format of a 16-bit product. Source: docs/accuracy-serving.md, "What is
- * fitted, on what". */
+/* Rate of grouped products of experts / rate of one dense product, in FLOP/s. EXPERT_COMPUTE_WIDENED is for weights of
+ * less than 8 bits, which the kernel converts to the format of a 16-bit product; EXPERT_COMPUTE is for all other
+ * weights. Source: docs/accuracy-serving.md, "What is fitted, on what". */
 #define EXPERT_COMPUTE 0.7
 #define EXPERT_COMPUTE_WIDENED 0.26
 
@@ -203,13 +212,13 @@ double nnc_serve_all_reduce_s(double ranks, double bytes, double link_bytes_per_
     return ranks > 1.0 ? nnc_min(one, two) : 0.0;
 }
 
-/* A step that is being computed: functions add its ops one by one. */
+/* State of the computation of one step, to which functions add ops one by one. */
 typedef struct making {
     const nnc_serve_case *of;
     const char *phase;
     bool decode, verify;                          /* decode: true = a decode step, false = a prefill; verify: true = the
                                                    * head computes every token of the step, not only the last */
-    double sequences;                             /* number of sequences in one attention group */
+    double sequences;                             /* number of sequences that one attention group computes */
     double cached, fresh;                         /* tokens per sequence. cached: in the cache before the step;
                                                    * fresh: computed in the step */
     double passes;                                /* number of times that the step reads the weights: one for each chunk
@@ -224,16 +233,17 @@ typedef struct making {
     nnc_serve_list *list;
 } making;
 
-/* Returns the time of a product from its compute time and its memory time. Kernels overlap compute and memory access
- * only in part if both times are similar (products of some hundred rows), so the result is between the larger time and
- * the sum. */
+/* Returns the time of a product from its compute time and its memory time. If the two times are similar (products of
+ * some hundred rows), kernels overlap compute and memory access only in part, so the result lies between the larger of
+ * the two times and their sum. */
 static double overlapped(double compute_s, double memory_s) {
     const double sum = compute_s * sqrt(compute_s) + memory_s * sqrt(memory_s);
-    return nnc_max(cbrt(sum * sum), nnc_max(compute_s, memory_s)); /* seconds = (compute^1.5 + memory^1.5)^(2/3) */
+    /* the result is (compute_s^1.5 + memory_s^1.5)^(2/3) */
+    return nnc_max(cbrt(sum * sum), nnc_max(compute_s, memory_s));
 }
 
-/* Adds one op that runs as `count` kernels; flops, bytes and seconds are totals over all kernels. Returns its
- * seconds. */
+/* Adds one op to a step. The op runs as `count` kernels; flops, bytes and seconds are totals over all these kernels.
+ * Returns the seconds of the op. */
 static double add_op(making *m, const char *name, double count, double rows, double flops, double weight_bytes,
                      double kv_bytes, double compute_s, double memory_s, double fixed_s) {
     const double larger = weight_bytes > 0.0 ? overlapped(compute_s, memory_s) : nnc_max(compute_s, memory_s);
@@ -260,8 +270,9 @@ static double add_op(making *m, const char *name, double count, double rows, dou
     return time_s;
 }
 
-/* Returns the fixed time of a product: its kernel launch. If products compute in a wider format than that of the stored
- * weights (weight-only), the second product of experts also includes the overhead of the engine per expert layer. */
+/* Returns the fixed time of a product in seconds, which is its kernel launch. For the second product of experts, the
+ * result includes the time that the engine adds per expert layer, if products compute in a wider format than that of
+ * the stored weights (weight-only). */
 static double product_fixed_s(const making *m, const nnc_serve_product *p, bool plain) {
     const nnc_serve_rates *r = &m->of->rates;
     const double kernel = m->decode ? r->kernel_s : r->prefill_kernel_s;
@@ -270,7 +281,8 @@ static double product_fixed_s(const making *m, const nnc_serve_product *p, bool 
            (ends ? m->of->engine->expert_s[m->of->plan->weights] : 0.0);
 }
 
-/* Adds a product over the tokens of the step. For products of experts, these are the tokens of all attention groups. */
+/* Adds a product over the tokens of the step. A product of experts processes the tokens of all attention groups, other
+ * products the tokens of one group. */
 static void add_product(making *m, const nnc_serve_product *p) {
     const nnc_serve_case *of = m->of;
     const nnc_serve_rates *r = &of->rates;
@@ -300,23 +312,24 @@ static void add_product(making *m, const nnc_serve_product *p) {
     *(p->last ? &m->step.head_s : p->experts > 0.0 ? &m->step.expert_s : &m->step.product_s) += time_s;
 }
 
-/* Returns the number of pairs of a query and a compressed key in the first n positions: the query at position i attends
- * to min(floor(i / ratio), most) keys; most = 0: all.   [shared-keys] */
+/* Returns the number of pairs of a query and a compressed key among the first n positions of a sequence. The query at
+ * position i attends to min(floor(i / ratio), most) compressed keys; most = 0 means that it attends to all floor(i /
+ * ratio). [shared-keys] */
 static double far_attended(double n, double ratio, double most) {
     const double all = ratio > 0.0 ? floor(n / ratio) : 0.0;
     const double keys = most > 0.0 ? nnc_min(all, most) : all;
     return keys * (n + 1.0) - ratio * keys * (keys + 1.0) / 2.0;
 }
 
-/* Returns the number of pairs of query and key in the first n positions. */
+/* Returns the number of pairs of a query and a key that it attends to, among the first n positions of a sequence. */
 static double attended(double n, const nnc_serve_attention *a) {
     const double w = a->window;
     const double near = a->picked ? 0.0 : w <= 0.0 || n <= w ? n * (n + 1.0) / 2.0 : w * (w + 1.0) / 2.0 + (n - w) * w;
     return near + far_attended(n, a->far_ratio, a->far_most);
 }
 
-/* Returns the FLOPs of attention in all its layers on one device between `from` and `to` tokens of a sequence. The
- * indexer scores every compressed key, on every tensor rank. */
+/* Returns the FLOPs of one kind of attention in all its layers on one device, for the tokens of a sequence from
+ * position `from` to position `to`. On every tensor rank, the indexer computes a score for every compressed key. */
 static double attention_flops(const nnc_serve_case *of, const nnc_serve_attention *a, double width, double from,
                               double to) {
     const double scored = far_attended(to, a->far_ratio, 0.0) - far_attended(from, a->far_ratio, 0.0);
@@ -349,15 +362,15 @@ static double cache_reads(const making *m, const nnc_serve_attention *a) {
     return near + picked + far * index_share(m->of, a);
 }
 
-/* Returns how many times a decode step reads the KV cache: more than once if several query heads share keys and values,
- * because their kernels read part of the cache again. */
+/* Returns how many times a decode step reads the KV cache. The result is above 1 if several query heads share keys and
+ * values, because the kernels of these heads read a part of the cache again. */
 static double rereads(const nnc_serve_case *of, const nnc_serve_attention *a) {
     const double t = of->plan->tensor;
     const double sharing = a->heads / t / nnc_max(a->kv_heads / t, 1.0);
     return a->latent > 0.0 ? 1.0 : 1.0 + of->rates.kv_reread * (sharing - 1.0);
 }
 
-/* Adds the attention of prompts that are prefilled in the same step as the decode. */
+/* Adds the attention ops of the prompts that are prefilled in the same step as a decode. */
 static void add_prompt_attention(making *m, const nnc_serve_attention *a) {
     const double flops = m->prompts * attention_flops(m->of, a, a->key_dim + a->value_dim, m->prompt_cached,
                                                       m->prompt_cached + m->prompt_tokens);
@@ -372,8 +385,8 @@ static void add_prompt_attention(making *m, const nnc_serve_attention *a) {
 static void add_attention(making *m, const nnc_serve_attention *a) {
     const nnc_serve_case *of = m->of;
     const nnc_serve_rates *r = &of->rates;
-    /* Latent attention (MLA): decode attends with the latent itself, prefill with keys and values expanded from the
-     * latent. */
+    /* With latent attention (MLA), a decode step attends directly to the latents; a prefill attends to keys and values
+     * that are computed from the latents. */
     const double width = m->decode && a->latent > 0.0 ? 2.0 * a->latent + a->rope : a->key_dim + a->value_dim;
     const double flops = m->sequences * attention_flops(of, a, width, m->cached, m->cached + m->fresh);
     const double token = nnc_serve_kv_token(of, a);
@@ -388,22 +401,24 @@ static void add_attention(making *m, const nnc_serve_attention *a) {
     add_prompt_attention(m, a);
 }
 
-/* Returns how many times a step reads and writes the state of a sequence, summed over its sequences: once per sequence,
- * and once more where a chunk of a prefill ends inside a prompt, because the next chunk reads the state again. */
+/* Returns how many times the step reads and writes the state of a sequence, as a sum over all sequences. Each sequence
+ * counts once. A sequence counts once more for each chunk of a prefill that ends inside its prompt, because the next
+ * chunk reads the state again. */
 static double state_accesses(const making *m) {
     const double chunk = (double)m->of->plan->chunk;
     double common = chunk, rest = nnc_max(floor(m->fresh), 1.0);
-    while (rest > 0.0) { /* greatest common divisor, by Euclid */
+    while (rest > 0.0) { /* computes the greatest common divisor of the chunk size and the prompt length (Euclid) */
         const double next = fmod(common, rest);
         common = rest;
         rest = next;
     }
-    const double ends = m->passes - 1.0; /* of chunks before the last; some of them are also the end of a prompt */
+    /* number of chunk ends before the last chunk; some of these ends are at the end of a prompt */
+    const double ends = m->passes - 1.0;
     return m->sequences + ends - floor(ends * common / nnc_max(floor(m->fresh), 1.0));
 }
 
-/* Adds a recurrent state; its FLOPs run at the rate of attention in 16 bits. Prompts that are prefilled in the same step
- * as the decode each read and write a state, too. */
+/* Adds the update of a recurrent state. Its FLOPs are computed at the rate of 16-bit attention. Each prompt that is
+ * prefilled in the same step as a decode reads and writes a state as well. */
 static void add_state(making *m, const nnc_serve_state *s) {
     const nnc_serve_rates *r = &m->of->rates;
     const double share = 1.0 / m->of->plan->tensor;
@@ -422,7 +437,7 @@ static void add_state(making *m, const nnc_serve_state *s) {
     m->bound_compute_s += (flops + prompt_flops) / r->plain_peak_flops_per_s;
 }
 
-/* Adds sampling, which reads the logits of every sequence in fp32. */
+/* Adds sampling, which reads the fp32 logits of every sequence. */
 static void add_sampling(making *m) {
     const nnc_serve_rates *r = &m->of->rates;
     const double bytes = m->sequences * m->of->net->vocab * 4.0 / m->of->plan->tensor;
@@ -430,10 +445,10 @@ static void add_sampling(making *m) {
         add_op(m, "head.sample", 1.0, m->sequences, 0.0, 0.0, 0.0, 0.0, bytes / r->mem_bytes_per_s, r->kernel_s);
 }
 
-/* Adds the kernels of a forward pass whose operators are issued one by one, and the copies of the KV cache: in each
- * layer, transformers appends the new keys and values with torch.cat, which reads and writes all keys, then all values
- * (DynamicLayer.update, src/transformers/cache_utils.py). Returns the host time of the pass.   (docs/serving.md,
- * "Without an engine") */
+/* Adds two groups of kernels for software that issues operators one by one: the kernels of the forward pass, and the
+ * copies of the KV cache. In each layer, transformers appends new keys and values with torch.cat, which reads and
+ * writes all keys, then all values (DynamicLayer.update, src/transformers/cache_utils.py). Returns the host seconds of
+ * the pass. (docs/serving.md, "Without an engine") */
 static double add_issued(making *m) {
     const nnc_serve_issues *e = &m->of->issues;
     double appends = 0.0, copied_bytes = 0.0;
@@ -481,7 +496,7 @@ static void add_comm(making *m) {
             m->step.network_bytes += sent;
         }
     }
-    if (of->plan->pipeline > 1) { /* activations are sent between pipeline stages */
+    if (of->plan->pipeline > 1) { /* pipeline stages send activations to the next stage */
         const double hops = (double)of->plan->pipeline - 1.0;
         const double sent = hops * m->passes * bytes / t;
         comm_s += hops * m->passes * a->fixed_s + sent / (a->one_shot_fraction * r->link_bytes_per_s);
@@ -515,8 +530,8 @@ static nnc_serve_step finish(making *m, double factor) {
     s->comm_s *= factor;
     const double layers = m->passes * m->of->net->layers;
     const double device_s = s->product_s + s->expert_s + s->attention_s + s->head_s + s->comm_s;
-    /* The host launches kernels ahead of the device, so only launch time beyond the device time makes the step
-     * longer. */
+    /* The host issues kernels while the device still runs earlier kernels, so issuing makes the step longer only if it
+     * takes longer than the device. */
     const double shown_s = nnc_max(layers * engine->host_layer_s + issue_s - device_s, layers * engine->layer_s);
     s->host_s = m->passes * engine->step_s + shown_s + (m->decode ? m->sequences * engine->sequence_s : 0.0);
     s->bytes = s->weight_bytes + s->kv_bytes;
@@ -528,10 +543,10 @@ static nnc_serve_step finish(making *m, double factor) {
     return *s;
 }
 
-/* Computes a decode step with `tokens` tokens of each sequence. */
+/* Computes a decode step that computes `tokens` tokens of each sequence. */
 static nnc_serve_step decode(const nnc_serve_case *of, double sequences, double context, double tokens,
                              nnc_serve_list *list) {
-    /* Each pipeline stage computes its own part of the sequences, at least one sequence. */
+    /* Pipeline stages work on different parts of the sequences; each stage has at least one sequence. */
     const double share = nnc_max(sequences / of->plan->pipeline, nnc_min(sequences, 1.0));
     making m = { .of = of,
                  .phase = "decode",
@@ -588,7 +603,7 @@ nnc_serve_step nnc_serve_mixed(const nnc_serve_case *of, double sequences, doubl
     return finish(&m, 1.0);
 }
 
-/* ---- the share of products, weights and cache that one device has ---- */
+/* ---- the share of products, weights and KV cache that one device has ---- */
 
 double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *p) {
     const double t = of->plan->tensor;
@@ -605,8 +620,8 @@ double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *p) {
 }
 
 bool nnc_serve_is_plain(const nnc_serve_case *of, const nnc_serve_product *p) {
-    /* Published checkpoints of models with experts keep attention weights in 16 bits if expert weights have 4 bits, or
-     * if products compute in a wider format than the stored weights (weight-only). */
+    /* In published checkpoints of models with experts, attention weights stay in 16 bits if expert weights have 4 bits,
+     * or if products compute in a wider format than that of the stored weights (weight-only). */
     const bool narrow = of->rates.weight_bytes < 1.0 || of->rates.weight_only;
     return p->plain || (narrow && of->net->experts > 0.0 && p->group == NNC_GROUP_ATTENTION);
 }
@@ -648,7 +663,8 @@ double nnc_serve_state_bytes(const nnc_serve_case *of) {
     for (int32_t i = 0; i < of->net->state_count; i++) {
         bytes += 4.0 * of->net->states[i].layers * of->net->states[i].elements / of->plan->tensor;
     }
-    for (int32_t i = 0; i < of->net->attention_count; i++) { /* every tensor rank has the shared keys */
+    /* every tensor rank stores the values of windows without a compressed key, because all heads share these keys */
+    for (int32_t i = 0; i < of->net->attention_count; i++) {
         bytes += 4.0 * of->net->attentions[i].layers * of->net->attentions[i].open_values;
     }
     return bytes;
@@ -674,12 +690,12 @@ double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double
     return critical_batch;
 }
 
-/* ---- memory of the fullest device, and the number of sequences that fit on it   [serve-memory] ---- */
+/* ---- memory of the device that needs the most, and the number of sequences that fit on it [serve-memory] ---- */
 
 #define WORKSPACE_BYTES 2e9
 
-/* Returns the bytes of weights on the fullest device: products in their storage format, all other weights in 16
- * bits. */
+/* Returns the bytes of weights on the device with the most layers: weights of products in their storage format, all
+ * other weights in 16 bits. */
 static double weight_bytes(const nnc_serve_case *of) {
     const nnc_serve_net *net = of->net;
     const double stage = nnc_serve_stage_share(of);
@@ -693,9 +709,10 @@ static double weight_bytes(const nnc_serve_case *of) {
     }
     const double others = net->other_params * of->rates.plain_bytes;
     const double table = net->vocab * net->hidden * of->rates.plain_bytes;
-    const double small = nnc_max(others - table, 0.0); /* norms and biases, which every rank holds */
+    /* bytes of norms and biases, which are not divided over tensor ranks */
+    const double small = nnc_max(others - table, 0.0);
     const double tables = (others - small) / of->plan->tensor;
-    /* On one device, a tied head is the input table itself and takes no second copy of the table. */
+    /* If head and input table are tied and both are on one device, the device stores the table once. */
     const double both = others > table ? tables + ends : nnc_max(tables, ends);
     return layers * stage + small * stage + (of->plan->pipeline > 1 ? nnc_max(tables, ends) : both);
 }
