@@ -78,9 +78,10 @@ static write_fn *const writers[] = {
     [NNC_CAPTURED_ATTENTION] = write_attention,
 };
 
-/* Sets the kernels of an op that runs as recorded: one kernel for each operator that PyTorch issued, three for backward
- * of fused attention, one more for the bias of a convolution, plus the casts of autocast. All time steps of a recurrent
- * layer together are one kernel. value_bytes: bytes of a value of the result. */
+/* Sets the number and bytes of the kernels of a recorded op that runs eagerly: one kernel for each operator that
+ * PyTorch issued, three kernels for the backward of fused attention, one more kernel for the bias of a convolution, and
+ * the casts of autocast. All time steps of a recurrent layer together have one kernel. value_bytes: bytes of one value
+ * of the op's result. */
 static void issue(const nnc_captured_op *c, double value_bytes, nnc_op *op) {
     const bool streams = c->kind == NNC_CAPTURED_KERNEL;
     const double bytes = streams ? c->read_bytes + c->write_bytes : 0.0;
@@ -95,8 +96,8 @@ static void issue(const nnc_captured_op *c, double value_bytes, nnc_op *op) {
     op->issued[1] = (nnc_issued){ one * (backward + c->cast_kernels) / steps, bytes, c->cast_bytes / steps };
 }
 
-/* Sets the kernels of an op under torch.compile. An op that runs in the kernel of another op gets 0 kernels.
- * [compiled] */
+/* Sets the number and bytes of the kernels of a recorded op under torch.compile. An op that is fused into the kernel of
+ * another op gets 0 kernels. [compiled] */
 static void issue_fused(const nnc_captured_op *c, nnc_op *op) {
     const bool streams = c->kind == NNC_CAPTURED_KERNEL;
     const double kernels = c->fused_kernels + c->fused_cast_kernels, steps = (double)c->steps;
@@ -117,7 +118,7 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c) {
     op->place = c->module;
     op->repeat = c->repeat * c->steps;
     op->dtype = c->narrow ? plan->precision : c->dtype;
-    /* with a policy other than amp, a step that was recorded in fp32 may also run in tf32 */
+    /* without the policy amp, products of a step that was recorded in fp32 can run in tf32 */
     op->math_dtype = c->narrow ? plan->precision : c->dtype == NNC_FP32 && !autocast ? plan->precision : c->dtype;
     op->recorded = true;
     op->recorded_kept = c->kept_bytes / (double)c->steps;
@@ -131,9 +132,9 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c) {
     }
 }
 
-/* ---- a vocabulary that the plan pads ---- */
+/* ---- a captured program whose vocabulary the plan pads ---- */
 
-/* Number of rows of the tables over the vocabulary: as recorded (from), and after padding (to). */
+/* Number of rows of the tensors over the vocabulary: in the recorded step (from), and after padding (to). */
 typedef struct padding {
     int64_t from, to;
 } padding;
@@ -149,9 +150,9 @@ int64_t nnc_captured_vocab(const nnc_model *model) {
     return model->captured != NULL && model->decoder.vocab_multiple <= 1 ? model->captured->vocab : 0;
 }
 
-/* Returns a recorded operator with a padded vocabulary. If a tensor of the operator has an axis of the size of the
- * vocabulary, all bytes of the operator grow in proportion. This is an upper bound; it is exact for logits and for the
- * table. */
+/* Returns a recorded operator, changed to a padded vocabulary. If a tensor of the operator has one row or column per
+ * word, all bytes of the operator are multiplied by the growth of the vocabulary. The resulting bytes are an upper
+ * bound; for the logits and the embedding table they are exact. */
 static nnc_captured_op padded(const nnc_captured_op *recorded, padding p) {
     nnc_captured_op op = *recorded;
     int64_t *const dims[] = { &op.m, &op.n, &op.k, &op.rows, &op.cols, &op.words };
@@ -163,10 +164,10 @@ static nnc_captured_op padded(const nnc_captured_op *recorded, padding p) {
     return op;
 }
 
-/* ---- a number of samples between those of two recorded steps ---- */
+/* ---- a number of samples between the numbers of two recorded steps ---- */
 
-/* Interpolates a size between two recorded steps with different numbers of samples: one + share (two - one). Exact for
- * a size with a fixed part and a part that is proportional to the samples.   [captured-kernel] */
+/* Interpolates a size between two recorded steps with different numbers of samples: one + share (two - one). The result
+ * is exact if the size is the sum of a constant and a part proportional to the number of samples. [captured-kernel] */
 static double between(double one, double two, double share) { return one + share * (two - one); }
 
 static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured_op *two, double share) {
@@ -194,7 +195,8 @@ static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured
     return op;
 }
 
-/* Returns the recorded step; with --policy amp, the same step converted to autocast, if there is one. */
+/* Returns the recorded step. With --policy amp, returns the version of this step that was converted to autocast, if the
+ * model file has this version. */
 static const struct nnc_captured *program_of(const struct nnc_captured *recorded, const nnc_plan *plan) {
     return plan->policy == NNC_POLICY_AMP && recorded->autocast != NULL ? recorded->autocast : recorded;
 }
@@ -205,8 +207,8 @@ static double share_of(const struct nnc_captured *program, int64_t samples) {
                : (double)(samples - program->batch) / (double)(program->second->batch - program->batch);
 }
 
-/* The inputs of lowering a captured program. share: 0 = the samples of `program`, 1 = the samples of `other`, between 0
- * and 1 = a number of samples between both. */
+/* The inputs for lowering a captured program. share: 0 = the number of samples of `program`, 1 = that of `other`;
+ * between 0 and 1 = a number of samples between these two. */
 typedef struct lowered {
     const struct nnc_captured *program, *other;
     double share;
@@ -215,7 +217,8 @@ typedef struct lowered {
 
 static void write_at(const nnc_writer *w, const lowered *l, int32_t i) {
     const nnc_captured_op *one = &l->program->ops[i];
-    /* the plan has the recorded number of samples and the recorded vocabulary */
+    /* the plan has the number of samples and the vocabulary of the recorded step, so the recorded operator needs no
+     * change */
     if (l->share == 0.0 && l->vocab.to == l->vocab.from) {
         write_op(w, one);
         return;
@@ -226,8 +229,8 @@ static void write_at(const nnc_writer *w, const lowered *l, int32_t i) {
     write_op(w, &op);
 }
 
-/* Appends each part (slot) of a captured program in order: its forward ops, then its backward ops from the last to the
- * first.   [captured-units] */
+/* Appends the slots of a captured program (successive operators of one unit, or between two units) in order. For each
+ * slot, appends its forward ops and then its backward ops from the last to the first. [captured-units] */
 static void write_slots(const nnc_writer *w, const lowered *l) {
     const struct nnc_captured *program = l->program;
     int32_t forward = 0, backward = program->count - 1;
@@ -259,7 +262,8 @@ static void lower(const nnc_model *model, const nnc_writer *w) {
     const double growth = growth_of(all.vocab); /* growth of the bytes by a padded vocabulary: an upper bound, see
                                                  * padded() */
     const double widths = nnc_policy_bytes(w->how->plan->policy).gradient_bytes /
-                          /* ratio: gradient bytes per parameter of this policy / those that were recorded */
+                          /* widths: bytes of a gradient element under the policy of the plan / bytes of a gradient
+                           * element in the recorded step */
                           nnc_dtype_bytes(program->dtype);
     w->list->recorded = true;
     w->list->recorded_update = recorded->launches;
@@ -273,8 +277,9 @@ static void lower(const nnc_model *model, const nnc_writer *w) {
     write_slots(w, &all);
 }
 
-/* Sets formats, optimizer and number of samples of the plan to the recorded ones, unless the plan gives them. Turns the
- * plan's gradient clipping off: if the step clips gradients, its operators were recorded. */
+/* Sets number format, optimizer and number of samples of the plan to the values of the recorded step, unless the user
+ * gave them. Turns off the plan's gradient clipping: if the step clips gradients, the operators of the clipping were
+ * recorded with it. */
 static void defaults(const nnc_model *model, nnc_plan *p) {
     const struct nnc_captured *program = model->captured;
     if (p->precision == NNC_DTYPE_COUNT) { p->precision = p->policy == NNC_POLICY_AMP ? NNC_BF16 : program->dtype; }
@@ -286,7 +291,8 @@ static void defaults(const nnc_model *model, nnc_plan *p) {
     if (p->optimizer_kernels == NNC_KERNELS_DEFAULT && nnc_optimizer_list_kernels(p->optimizer) > 0.0) {
         p->optimizer_kernels = program->kernels;
     }
-    p->clip_gradients = false; /* if the step clips gradients, these operators were recorded */
+    /* a step that clips gradients was recorded with the operators of the clipping, so nncost adds none */
+    p->clip_gradients = false;
     if (program->frozen != NNC_FROZEN_COUNT && p->frozen == NNC_FROZEN_16) { p->frozen = program->frozen; }
     if (p->micro_batch == 0 && p->global_batch == 0) { p->micro_batch = program->batch; }
 }
@@ -341,8 +347,8 @@ static nnc_status check_samples(const struct nnc_captured *program, int64_t samp
                     one, samples);
 }
 
-/* Checks a plan with partial or full recomputation, ZeRO 3 or offload of activations for a captured program: the step
- * must have a single pass, and recomputation and offload need units. */
+/* Checks a plan for a captured program that uses recomputation, ZeRO 3 or offload of activations. The recorded step
+ * must have exactly one forward and backward pass; for recomputation and offload, it must be divided into units. */
 static nnc_status check_units(const struct nnc_captured *program, const nnc_plan *p, nnc_error *err) {
     const bool offloads = (p->offload & NNC_OFFLOAD_ACTIVATIONS) != 0;
     const char *option = p->recompute != 0 ? "--recompute" : offloads ? "--offload" : "--zero";
@@ -367,7 +373,7 @@ static nnc_status check_units(const struct nnc_captured *program, const nnc_plan
     return NNC_OK;
 }
 
-/* For a program that is only a forward pass: refuses options of training. */
+/* For a captured program that has only a forward pass: refuses options of training. */
 static nnc_status check_inference(const nnc_plan *p, nnc_error *err) {
     const char *option = p->recompute != 0      ? "--recompute"
                          : p->zero > 0          ? "--zero"

@@ -66,21 +66,21 @@ static nnc_layer layer_of(const nnc_decoder *d) {
     };
 }
 
-/* ---- embedding of the tokens, and position tables ---- */
+/* ---- embedding of the tokens, and tables of positions ---- */
 
-/* Returns the width of the rows of the embedding tables; a head that is tied to the embedding reads states of this
- * width. */
+/* Returns the width of the embedding tables. A head that is tied to the embedding reads states of this width. */
 static int64_t table_width(const nnc_decoder *d) { return d->embed_width > 0 ? d->embed_width : d->hidden; }
 
-/* Returns the width of the states that the head reads. A decoder whose tables are narrower than its layers projects the
- * states down to the width of the tables (OPT-350M); an encoder does not. */
+/* Returns the width of the states that the head reads. In a decoder whose embedding tables are narrower than its layers
+ * (OPT-350M), a projection reduces the states to the width of the tables before the head; an encoder has no such
+ * projection. */
 static int64_t state_width(const nnc_decoder *d) { return d->bidirectional ? d->hidden : table_width(d); }
 
 static int64_t table_rows(const nnc_layer_writer *w, const nnc_decoder *d) {
     return nnc_vocab_split(nnc_vocab_rows(d), w->to.how->plan->tensor);
 }
 
-/* Tests whether the head computes logits over the vocabulary. */
+/* Tests whether the model's head computes logits over the vocabulary. */
 static bool has_words(const nnc_decoder *d) {
     return d->head == NNC_HEAD_LOGITS || d->head == NNC_HEAD_MASKED || d->head == NNC_HEAD_MASKED_NEXT;
 }
@@ -93,7 +93,8 @@ static void relative_positions(const nnc_layer_writer *w, const nnc_decoder *d) 
         nnc_list_mul(&w->to, nnc_list_mul(&w->to, d->relative_buckets, d->heads), w->to.repeat);
 }
 
-/* Appends the table of relative positions (DeBERTa: one half for earlier, one for later tokens), with its norm. */
+/* Appends the table of relative positions of DeBERTa with its norm. One half of the table is for earlier tokens, the
+ * other half for later tokens. */
 static void distances(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t rows = 2 * d->relative_buckets;
     nnc_op *op =
@@ -126,8 +127,8 @@ static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d) {
     }
 }
 
-/* If the embedding tables are narrower than the residual stream, appends the projection from their width to the width
- * of the stream. */
+/* If the embedding tables are narrower than the residual stream, appends the linear layer that projects embeddings to
+ * the width of the residual stream. */
 static void project(const nnc_layer_writer *w, const nnc_decoder *d) {
     if (table_width(d) != d->hidden) {
         nnc_layer_linear(w, "embed.project", NNC_GROUP_EMBEDDING, NNC_SPLIT_SEQUENCE, d->hidden, table_width(d),
@@ -173,7 +174,8 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
     } else if (d->positions == NNC_POSITIONS_DISENTANGLED) {
         distances(w, d);
     }
-    if ((d->tied_head && has_words(d)) || again) { /* the head, or a second embedding, uses the same table */
+    /* the embedding table is shared with the head, or with the embedding of the next-token modules */
+    if ((d->tied_head && has_words(d)) || again) {
         list->tied_rows = vocab;
         list->tied_cols = table_width(d);
     } else {
@@ -184,7 +186,7 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
     nnc_layer_dropout(w, "embed.dropout", NNC_GROUP_EMBEDDING);
 }
 
-/* ---- heads: one function for each kind of head and its loss ---- */
+/* ---- heads: one function for each kind of head together with its loss ---- */
 
 static void words(const nnc_layer_writer *w, const nnc_decoder *d) {
     const nnc_plan *plan = w->to.how->plan;
@@ -193,9 +195,11 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_layer_tensor_collective(w, "head.tensor_in", true, width);
     nnc_op *logits = nnc_layer_linear(w, "head.logits", NNC_GROUP_HEAD, NNC_SPLIT_COLUMN, vocab, width, d->head_bias);
     logits->weights.table = true;
-    logits->weights.count = d->tied_head ? 0 : 1; /* a tied head has no weights of its own: the embedding counts them */
+    /* a tied head uses the weights of the embedding, which the embedding op counts */
+    logits->weights.count = d->tied_head ? 0 : 1;
     if (w->to.how->software->loss_keep == NNC_LOSS_KEEPS_CHUNKS) {
-        /* a chunk of the logits is as large as the input of the head, as in Liger-Kernel */
+        /* the logits are computed in chunks; a chunk has about as many bytes as the input of the head, as in
+         * Liger-Kernel */
         logits->u.matmul.chunks = (vocab + width - 1) / width;
     }
     if (d->logit_softcap) {
@@ -204,7 +208,9 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d) {
             ->split = NNC_SPLIT_INNER;
     }
     nnc_list_loss(&w->to, w->tokens, vocab)->split = NNC_SPLIT_VOCAB;
-    if (plan->tensor > 1) { /* three all-reduces of one fp32 number per token: maximum, sum, logit of the target */
+    /* the loss needs three all-reduces of one fp32 number per token: maximum of the logits, sum of their exponentials,
+     * logit of the target */
+    if (plan->tensor > 1) {
         const nnc_collective_op e = { .comm = NNC_COMM_TENSOR,
                                       .forward = NNC_ALL_REDUCE,
                                       .bytes = 4.0 * (double)w->tokens / (double)plan->context,
@@ -213,11 +219,12 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d) {
     }
 }
 
-/* Tests for an encoder without biases (ModernBERT), whose classification head begins with a linear layer, GELU and a
- * norm. */
+/* Tests whether the model is an encoder without biases (ModernBERT). The classification head of such an encoder begins
+ * with a linear layer, GELU and a norm. */
 static bool has_bare_head(const nnc_decoder *d) { return d->bidirectional && !d->biases; }
 
-/* Appends the first layer of a head over `rows` tokens: a linear layer from width d->hidden to `width`, then GELU. */
+/* Appends the first layer of a head for `rows` tokens: a linear layer from d->hidden values to `width` values, then
+ * GELU. */
 static void dense(const nnc_layer_writer *w, const nnc_decoder *d, int64_t rows, int64_t width) {
     nnc_list_linear(&w->to, "head.dense", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, rows, width, d->hidden,
                     d->biases || d->head == NNC_HEAD_REPLACED || (d->head == NNC_HEAD_CLASSES && !has_bare_head(d)));
@@ -227,14 +234,14 @@ static void dense(const nnc_layer_writer *w, const nnc_decoder *d, int64_t rows,
     act->u.pointwise.keeps_input = true;
 }
 
-/* Appends a loss: the mean squared error of rows x width values against a target. */
+/* Appends the loss of a head: the mean squared error between rows x width predicted values and their targets. */
 static void distance(const nnc_layer_writer *w, int64_t rows, int64_t width) {
     nnc_list_loss(&w->to, rows, width)->u.loss.squared_error = true;
 }
 
 static void masked(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t width = table_width(d);
-    nnc_layer_writer some = *w; /* the head processes only the masked tokens */
+    nnc_layer_writer some = *w; /* the head processes only those tokens that were masked */
     if (d->head_share > 0.0) { some.tokens = (int64_t)nnc_ceil((double)w->tokens * d->head_share); }
     dense(&some, d, some.tokens, width);
     nnc_layer_norm(&some, "head.dense_norm", width);
@@ -247,7 +254,8 @@ static void replaced(const nnc_layer_writer *w, const nnc_decoder *d) {
     distance(w, w->tokens, 1);
 }
 
-/* Appends a head that classifies one token of each sequence. Source: BERT, arXiv:1810.04805, sections 3.1 and 4.1. */
+/* Appends a head that classifies a sequence by one of its tokens. Source: BERT, arXiv:1810.04805, sections 3.1 and
+ * 4.1. */
 static void choose(const nnc_layer_writer *w, const nnc_decoder *d, int64_t classes) {
     dense(w, d, w->batch, d->hidden);
     if (has_bare_head(d)) {
@@ -351,8 +359,8 @@ static void frame_conv(const nnc_layer_writer *w, const char *name, int64_t band
         ->u.pointwise.keeps_input = true;
 }
 
-/* Appends the input layers for frames of a spectrogram: two convolutions (the second halves the number of frames) and a
- * table of positions. */
+/* Appends the input layers for frames of a spectrogram (sound): two convolutions and a table of positions. The second
+ * convolution halves the number of frames. */
 static void frames(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_op_list *list = w->to.list;
     frame_conv(w, "frames.conv1", d->frame_bands, 2 * w->seq_len, 1);
@@ -361,7 +369,7 @@ static void frames(const nnc_layer_writer *w, const nnc_decoder *d) {
         nnc_list_pointwise(&w->to, "frames.positions", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING, w->hidden_elements);
     op->weights = (nnc_weights){ .count = 1, .rows = w->seq_len, .cols = d->hidden, .table = true };
     list->lookup_params += nnc_list_mul(&w->to, w->seq_len, d->hidden);
-    /* the loader copies the spectrogram in fp32 */
+    /* the data loader copies the spectrogram to the device as fp32 values */
     list->input_bytes += 4.0 * (double)w->batch * 2.0 * (double)w->seq_len * (double)d->frame_bands;
 }
 
@@ -395,9 +403,10 @@ static void cross_attention(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_layer_attention(&one, &cross_names, &cross);
 }
 
-/* ---- towers: networks that turn images or sounds into tokens of the decoder   [towers] ---- */
+/* ---- towers: networks that turn images or sounds into tokens for the decoder [towers] ---- */
 
-/* Appends an op without work that has the parameters of a tower which gets no input in this step. */
+/* For a tower that gets no images or sounds in this step: appends an op that does no work but counts the parameters of
+ * the tower. */
 static void idle_tower(const nnc_graph *tower, const nnc_writer *to) {
     nnc_graph_fault fault;
     nnc_graph_sizes sizes = { 0 };
@@ -418,16 +427,18 @@ static void write_towers(const nnc_model *model, const nnc_writer *to) {
     for (int32_t i = first; i < to->list->count; i++) { to->list->ops[i].tower = true; }
 }
 
-/* ---- layers of the decoder ---- */
+/* ---- the layers of a decoder ---- */
 
-/* A kind of layer: all layers with the same mixer and the same kind of MLP. count: number of these layers. */
+/* A kind of layers: the layers that have the same mixer and the same kind of MLP. count: number of layers of this
+ * kind. */
 typedef struct kind {
     nnc_mixer mixer;
     nnc_mlp_kind mlp;
     int64_t count;
 } kind;
 
-/* Returns the shape of a layer with a given mixer; members that the mixer does not decide are copied from `any`. */
+/* Returns the shape of a layer with a given mixer. Members of the shape that do not depend on the mixer are copied from
+ * `any`. */
 static nnc_layer layer_of_mixer(const nnc_layer *any, const nnc_decoder *d, nnc_mixer mixer) {
     nnc_layer layer = *any;
     const bool window = mixer == NNC_MIXER_WINDOW;
@@ -453,7 +464,8 @@ static nnc_layer layer_of_mixer(const nnc_layer *any, const nnc_decoder *d, nnc_
 static const char *const attention_streams[] = { "attn.stream_weights", "attn.streams_in", "attn.streams_out" };
 static const char *const mlp_streams[] = { "mlp.stream_weights", "mlp.streams_in", "mlp.streams_out" };
 
-/* Returns the number of elements that one layer passes to the next: those of all its residual streams. */
+/* Returns the number of elements that a layer passes to the next layer, which is the sum over all its residual
+ * streams. */
 static int64_t stream_elements(const nnc_layer_writer *w, const nnc_decoder *d) {
     return nnc_list_mul(&w->to, w->hidden_elements, d->streams > 1 ? d->streams : 1);
 }
@@ -496,17 +508,18 @@ static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *
     block(w, d, k);
 }
 
-/* Appends all layers of a kind but the first, with weights of 0 elements: all layers of the network share the weights
- * of the first layer, which counts them. */
+/* For a network whose layers all share the weights of the first layer: appends the layers of a kind after the first
+ * one, with weights of 0 elements, because the first layer already counts the weights. */
 static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_writer *w, const kind *k) {
     const int32_t first = list->count;
     layers(w, d, k);
     for (int32_t i = first; i < list->count; i++) { list->ops[i].weights = (nnc_weights){ 0 }; }
 }
 
-/* Appends the modules for multi-token prediction, which predict later tokens. A module normalises the residual stream
- * and the embedding of the next token, and projects both together to the width of the stream. Then it has a layer of
- * the same kind as the last layer, and uses the model's head. Source: arXiv:2412.19437, section 2.2.   [next-tokens] */
+/* Appends the modules for multi-token prediction; each module predicts one further token. A module normalises the
+ * residual stream and the embedding of the next token, and a linear layer projects both together to the width of the
+ * stream. A layer of the same kind as the model's last layer follows; the model's head then computes the logits.
+ * Source: arXiv:2412.19437, section 2.2. [next-tokens] */
 static void further_tokens(const nnc_layer_writer *w, const nnc_decoder *d) {
     const kind last = { mixer_of(d, d->layers - 1), mlp_of(d, d->layers - 1), d->next_layers };
     nnc_layer_writer all = *w;
@@ -530,8 +543,9 @@ static void further_tokens(const nnc_layer_writer *w, const nnc_decoder *d) {
 
 enum { KINDS_MAX = NNC_SEGMENTS_MAX - 3 };
 
-/* Finds the kinds of layers, in the order in which they first appear, and returns their number. If kinds alternate,
- * list->mixed records the segment of each layer. If there are more than KINDS_MAX kinds, sets list->truncated. */
+/* Finds the kinds of layers in the order in which they first occur, and returns the number of kinds. If layers of
+ * different kinds alternate, writes the segment of each layer to list->mixed. If there are more than KINDS_MAX kinds,
+ * sets list->truncated. */
 static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KINDS_MAX]) {
     int32_t count = 0;
     if (d->mixers_count <= 1 && d->mlps_count <= 1) {
@@ -554,7 +568,7 @@ static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KIND
         }
         if (i == count) { kinds[count++] = k; }
         kinds[i].count++;
-        /* segment 0 is the embedding, so kind i is in segment i + 1 */
+        /* segment 0 has the embedding, so layers of kind i are in segment i + 1 */
         list->mixed[list->mixed_count++] = (uint8_t)(i + 1);
     }
     return count;
@@ -565,7 +579,7 @@ static void lower(const nnc_model *model, const nnc_writer *to) {
     const nnc_layer layer = layer_of(d);
     const nnc_plan *plan = to->how->plan;
     const nnc_layer_writer w = nnc_layer_begin(to, &layer, plan->micro_batch, plan->seq_len);
-    const double token_id_bytes = 4.0; /* the data loader copies token ids as int32 */
+    const double token_id_bytes = 4.0; /* the data loader copies token ids to the device as int32 values of 4 bytes */
     to->list->tokens = w.tokens;
     to->list->input_bytes = token_id_bytes * (double)w.tokens;
     to->list->stream_elements = stream_elements(&w, d);
@@ -624,7 +638,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Checks the rules for tensor and context parallelism of layers whose mixer keeps a state. */
+/* For layers whose mixer keeps a state: checks the rules for context ranks and tensor ranks. */
 static nnc_status split_states(const nnc_decoder *d, const nnc_plan *p, nnc_error *err) {
     if (p->context > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",

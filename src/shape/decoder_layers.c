@@ -1,5 +1,5 @@
-/* Parts of a decoder's layers other than plain attention and plain MLPs: latent and sparse attention, experts, several
- * residual streams, and mixers with a state. */
+/* Writes the parts of a decoder's layers that transformer.c does not write: latent and sparse attention, experts,
+ * several residual streams, and mixers with a state. */
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
@@ -50,11 +50,11 @@ void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d) {
     }
 }
 
-/* Appends the copies of keys, values and queries of latent attention to a layout with one part per head. The key of a
- * head is joined from the head's projection of the latent and a rotated part that all heads share. The values are
- * copied out of the tensor that holds keys and values. The queries are rotated in place; if the rotation is not a fused
- * kernel, they are copied, too. Source: fused_mla_yarn_rope_apply.py and multi_latent_attention.py of Megatron-LM.
- * [latent-attention] */
+/* Appends the copies that bring keys, values and queries of latent attention into a layout with one part per head. The
+ * key of a head consists of a projection of the latent and of a rotated part that all heads share. The values are
+ * copied from the tensor that has keys and values together. The queries are rotated without a copy if the rotation is a
+ * fused kernel; otherwise they are copied as well. Source: fused_mla_yarn_rope_apply.py and multi_latent_attention.py
+ * of Megatron-LM. [latent-attention] */
 static void by_heads(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t whole = d->qk_nope_head_dim + d->qk_rope_head_dim;
     const int64_t queries = w->to.how->software->fused_rotary ? 0 : whole;
@@ -80,11 +80,12 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
     }
     nnc_op *kv_down = nnc_layer_linear(w, "attn.kv_down", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, latent, d->hidden,
                                        w->layer->qkv_bias);
-    /* q_down and kv_down read the same input; if q_down exists, it counts the kept bytes of this input */
+    /* attn.q_down and attn.kv_down read the same input; if the layer has attn.q_down, this op counts the kept bytes of
+     * the input */
     kv_down->u.matmul.keeps_a = keep_norm && d->q_lora_rank == 0;
     nnc_layer_norm(w, "attn.kv_norm", d->kv_lora_rank);
-    /* Every tensor rank has the whole weights of the down-projections and computes them for its own tokens; the outputs
-     * are then gathered. */
+    /* The weights of the down-projections are not divided: every tensor rank has all of them and computes the
+     * projections for its part of the tokens. The outputs are then gathered. */
     nnc_layer_tensor_collective(w, "attn.tensor_in", true, q_input + latent);
     const int32_t first = w->to.list->count;
     nnc_op *q_up = nnc_layer_linear(w, d->q_lora_rank > 0 ? "attn.q_up" : "attn.q", NNC_GROUP_ATTENTION,
@@ -95,7 +96,7 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
     kv_up->u.matmul.keeps_a = keep_norm;
     nnc_layer_rotary(w, "attn.rotary", d->heads * d->qk_rope_head_dim);
     by_heads(w, d);
-    /* the ops of the up-projections are computed again in backward, from their kept inputs */
+    /* with recomputation of the up-projections, backward computes these ops again from their kept inputs */
     for (int32_t i = first; i < w->to.list->count; i++) {
         w->to.list->ops[i].recomputed = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MLA_UP_PROJ);
     }
@@ -104,16 +105,17 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
 /* ---- one key that all heads share, and compressed keys   [shared-keys] ----
  * Source: DeepseekV4Attention, the compressors and DeepseekV4Indexer of transformers, modular_deepseek_v4.py. */
 
-/* Appends the ops that compress `ratio` successive tokens (a window) to one key of `width` values: the sum of the
- * tokens' values, weighted by a softmax over the window. If `overlap` is set, a window also includes the tokens of the
- * previous window, and each token has two sets of values. names: names of the projection, the softmax and the norm. */
+/* Appends the ops that compress a window of `ratio` successive tokens to one key of `width` values. The key is the sum
+ * of the tokens' values, weighted by a softmax over the window. If `overlap` is true, a window includes the tokens of
+ * the previous window, too, and each token has two sets of values. names: names of the projection, the softmax and the
+ * norm. */
 static void compress(const nnc_layer_writer *w, const char *const names[3], int64_t width, int64_t ratio,
                      bool overlap) {
     const int64_t values = overlap ? 2 * width : width;
     nnc_op *in =
         nnc_layer_linear(w, names[0], NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, 2 * values, w->layer->hidden, false);
     in->u.matmul.keeps_a = false;
-    /* one learned weight for each token of a window and each value */
+    /* the projection has one learned weight for each pair of a token in the window and a value */
     in->weights.vector = nnc_list_mul(&w->to, ratio, values);
     nnc_op *pool = nnc_list_pointwise(&w->to, names[1], NNC_PW_SOFTMAX, NNC_GROUP_ATTENTION,
                                       nnc_list_mul(&w->to, w->tokens, values));
@@ -125,8 +127,8 @@ static void compress(const nnc_layer_writer *w, const char *const names[3], int6
     norm->u.norm.keeps_input = true;
 }
 
-/* Appends the ops of an indexer over compressed keys (one key for several tokens): products of its queries with these
- * keys, then the weighted sum of the products over the heads of the indexer. */
+/* Appends the ops of an indexer, which selects compressed keys (one key for several tokens): products of the indexer's
+ * queries with its keys, then a weighted sum of these products over the heads of the indexer. */
 static void pick_keys(const nnc_layer_writer *w, const nnc_decoder *d) {
     static const char *const names[] = { "index.kv", "index.pool", "index.norm" };
     const int64_t heads = d->index_heads, width = d->index_dim, ratio = d->index_ratio;
@@ -136,7 +138,9 @@ static void pick_keys(const nnc_layer_writer *w, const nnc_decoder *d) {
         ->u.matmul.keeps_a = false;
     nnc_layer_linear(w, "index.weights", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads, d->hidden, false)
         ->u.matmul.keeps_a = false;
-    for (int i = 0; i < 2; i++) { /* op 0: scores of all heads; op 1: weighted sum of the scores over the heads */
+    /* op 0 computes the scores of all heads of the indexer; op 1 computes the weighted sum of the scores over the
+     * heads */
+    for (int i = 0; i < 2; i++) {
         nnc_op *op = nnc_list_add(&w->to, i == 0 ? "index.scores" : "index.sum", NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         const int64_t all = nnc_list_mul(&w->to, w->seq_len, keys);
         op->u.matmul =
@@ -176,21 +180,23 @@ void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d,
         nnc_list_norm(&w->to, "attn.head_norm", NNC_NORM_RMS, nnc_list_mul(&w->to, w->tokens, l->heads * l->head_dim),
                       nnc_list_mul(&w->to, w->tokens, l->heads), 0);
     norm->split = NNC_SPLIT_INNER;
-    /* the rotary embedding of the queries and of the key, and the reverse rotation of the output of attention */
+    /* rotates the queries, the key, and the output of attention (in the reverse direction); each rotation is a rotary
+     * embedding */
     nnc_layer_rotary(w, "attn.rotary", (2 * l->heads + 1) * l->rotary);
 }
 
-/* Appends the ops of several residual streams (hyper-connections): the input of attention or MLP is a weighted sum of
- * the streams; its result is added to each stream with a weight, and the streams are mixed. The head needs only the
- * weighted sum. Source: DeepseekV4HyperConnection and DeepseekV4HyperHead of transformers, modular_deepseek_v4.py.
- * [streams] */
+/* Appends the ops of several residual streams (hyper-connections). The input of attention or MLP is a weighted sum of
+ * the streams. The output is added to each stream with a weight, and the streams are mixed with each other. For the
+ * head, only the weighted sum is computed. Source: DeepseekV4HyperConnection and DeepseekV4HyperHead of transformers,
+ * modular_deepseek_v4.py. [streams] */
 void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const char *const *half) {
     const int64_t n = d->streams, weights = half != NULL ? (2 + n) * n : n;
     const int64_t wide = nnc_list_mul(&w->to, w->hidden_elements, n);
     const nnc_group group = half != NULL ? NNC_GROUP_MLP : NNC_GROUP_HEAD;
     nnc_op *mix = nnc_layer_linear(w, half != NULL ? half[0] : "head.stream_weights", group, NNC_SPLIT_SEQUENCE,
                                    weights, n * d->hidden, false);
-    /* one bias per weight of a stream, and one scale per kind of these weights */
+    /* the linear layer that computes the weights of the streams has one bias for each of these weights, and one scale
+     * for each of their kinds */
     mix->weights.vector = weights + (half != NULL ? 3 : 1);
     nnc_op *in = nnc_list_pointwise(&w->to, half != NULL ? half[1] : "head.streams_in", NNC_PW_COMBINE, group,
                                     w->hidden_elements);
@@ -203,21 +209,23 @@ void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const 
     }
 }
 
-/* Sizes of the dispatch of tokens to routed experts. */
+/* Sizes that describe how the tokens of a layer are sent to its routed experts. */
 typedef struct routing {
     const nnc_layer_writer *w;
     const nnc_decoder *d;
-    int64_t width;        /* width of a token that is sent to an expert */
+    int64_t width;        /* number of values of a token that is sent to an expert */
     int64_t copies, rows; /* copies: copies of tokens that the router sends to experts; rows: rows of the products of
                            * all experts, padding included */
-    double useful;        /* share of `rows` that are not padding; 0 = no row is padding */
+    /* share of `rows` that have tokens, not padding; the special value 0 means that no row is padding */
+    double useful;
 } routing;
 
 static routing routing_of(const nnc_layer_writer *w, const nnc_decoder *d) {
     const double factor = w->to.how->plan->capacity_factor;
     routing r = { .w = w, .d = d, .width = d->expert_latent > 0 ? d->expert_latent : d->hidden };
     r.copies = r.rows = nnc_list_mul(&w->to, w->tokens, d->experts_per_token);
-    if (factor > 0.0) { /* with a capacity factor each expert has the same number of slots, rounded up */
+    /* with a capacity factor every expert has the same number of slots, which is rounded up to a whole number */
+    if (factor > 0.0) {
         const double slots = factor * (double)r.copies / (double)d->experts;
         int64_t whole = (int64_t)slots;
         whole += (double)whole < slots ? 1 : 0;
@@ -228,7 +236,8 @@ static routing routing_of(const nnc_layer_writer *w, const nnc_decoder *d) {
     return r;
 }
 
-/* Appends one product of all routed experts with the tokens that were sent to them, and returns the op. */
+/* Appends a matrix product that all routed experts compute for the tokens sent to them, and returns the op. Each expert
+ * has n x k weights. */
 static nnc_op *expert_linear(const routing *r, const char *name, nnc_split split, int64_t n, int64_t k) {
     const int64_t experts = r->d->experts;
     nnc_op *op = nnc_list_linear(&r->w->to, name, NNC_GROUP_MLP, split, r->rows, n, k, false);
@@ -250,11 +259,11 @@ static bool sorts(const nnc_software *s) {
     return s->dispatcher == NNC_DISPATCHER_PROFILE ? s->expert_sorts : s->dispatcher == NNC_DISPATCHER_ALL_TO_ALL;
 }
 
-/* Appends the all-to-all that sends copies of a rank's tokens to the ranks of their experts (out = false), or the
- * results back (out = true); slots of experts that are empty are sent, too. With sequence parallelism each tensor rank
- * sends its own part of the tokens. If the profile sends in 8 bits (expert_dispatch_8bit), this applies to tokens in
- * forward and to gradients of results in backward. Bytes are those of the busiest rank, which receives `imbalance`
- * times the mean. */
+/* Appends the all-to-all that sends the copies of a rank's tokens to the ranks of their experts (out false), or the
+ * results of the experts back (out true). Empty slots of experts are sent, too. With sequence parallelism each tensor
+ * rank sends its part of the tokens. If the profile sends in 8 bits (expert_dispatch_8bit), tokens have 8 bits in
+ * forward and the gradients of results have 8 bits in backward. The bytes are those of the busiest rank, which receives
+ * `imbalance` times the mean. */
 static void dispatch_collective(const routing *r, const char *name, bool out) {
     const nnc_writer *to = &r->w->to;
     const nnc_plan *plan = to->how->plan;
@@ -286,8 +295,8 @@ static nnc_op *reorder(const routing *r, const char *name, nnc_pointwise_kind ki
     return op;
 }
 
-/* Appends the copy that brings received rows from the order of the sending ranks into the order of experts; also used
- * for the copy back. Source: sort_chunks_by_idxs of MoEAlltoAllTokenDispatcher, token_dispatcher.py of Megatron-LM.
+/* Appends a copy of the received rows: from the order of the sending ranks into the order of the experts, or back into
+ * the first order. Source: sort_chunks_by_idxs of MoEAlltoAllTokenDispatcher, token_dispatcher.py of Megatron-LM.
  * [experts] */
 static void sort_rows(const routing *r, const char *name) {
     const nnc_writer *to = &r->w->to;
@@ -298,9 +307,10 @@ static void sort_rows(const routing *r, const char *name) {
     }
 }
 
-/* Appends dispatch (back = false) or combine (back = true) as a matrix product with a mask of slots of experts x tokens
- * of a sequence. The product has no model FLOPs. Only the mask of combine has a gradient, because it holds the weights
- * of the results. Source: dense_matmul of MaxText, src/MaxText/layers/moe.py.   [experts] */
+/* Appends dispatch (back false) or combine (back true) as a matrix product with a mask. The mask has one row for each
+ * slot of each expert and one column for each token of a sequence. The product counts no model FLOPs. Only the mask of
+ * combine needs a gradient, because it contains the weights of the experts' results. Source: dense_matmul of MaxText,
+ * src/MaxText/layers/moe.py. [experts] */
 static void mask_product(const routing *r, const char *name, bool back) {
     const nnc_layer_writer *w = r->w;
     const int64_t slots = r->rows / w->batch;
@@ -319,9 +329,10 @@ static void mask_product(const routing *r, const char *name, bool back) {
     nnc_list_mul(&w->to, nnc_list_mul(&w->to, r->rows, r->width), w->seq_len);
 }
 
-/* Appends an op that clamps gate and up and joins them, in front of the fused kernel of the activation, if the profile
- * does not fuse the clamp. Returns true if the op was appended and backward computes it again. Source:
- * weighted_bias_quick_geglu_impl of Megatron-LM, megatron/core/fusions/fused_bias_geglu.py.   [experts] */
+/* If the profile does not fuse the clamp of an expert's gate and up values into the activation kernel: appends an op
+ * that clamps both and writes them to one tensor, before the activation. Returns true if the op was appended and
+ * backward computes it again. Source: weighted_bias_quick_geglu_impl of Megatron-LM,
+ * megatron/core/fusions/fused_bias_geglu.py. [experts] */
 static bool clamp(const routing *r) {
     const nnc_layer_writer *w = r->w;
     if (!r->d->expert_clamp || w->to.how->software->fused_expert_clamp) { return false; }
@@ -333,8 +344,8 @@ static bool clamp(const routing *r) {
     return op->recomputed;
 }
 
-/* Appends the copy of an expert's bias to each of its rows. Source: transform_bias of MaxText,
- * src/MaxText/layers/moe.py.   [experts] */
+/* Appends the op that copies the bias of each expert to every row of this expert. Source: transform_bias of MaxText,
+ * src/MaxText/layers/moe.py. [experts] */
 static void gather_bias(const routing *r, int64_t width) {
     const nnc_writer *to = &r->w->to;
     nnc_op *op = nnc_list_pointwise(to, "moe.bias", NNC_PW_DISPATCH, NNC_GROUP_MLP, nnc_list_mul(to, r->rows, width));
@@ -381,14 +392,15 @@ static void routed(const routing *r) {
         return;
     }
     nnc_op *combine = reorder(r, "moe.combine", scored ? NNC_PW_SUM_COPIES : NNC_PW_COMBINE, single, copied);
-    /* Combine keeps the results of the experts before they are weighted, because the gradient of the scores needs
-     * them. */
+    /* Combine keeps the unweighted results of the experts for backward, because the gradient of the scores (the
+     * weights) is computed from them. */
     if (!scored) { combine->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, copied); }
 }
 
-/* Appends the norms of a layer with experts: before and after the routed experts, after the shared expert, and before
- * the router. The router also multiplies its normalised input by one weight per value, and its results by one weight
- * per expert. Source: Gemma4TextDecoderLayer and Gemma4TextRouter of transformers, modeling_gemma4.py.   [experts] */
+/* Appends the norms of a layer with experts: one before and one after the routed experts, one after the shared expert,
+ * and one before the router. In this network the router multiplies its normalised input by one weight per value, and
+ * its results by one weight per expert. Source: Gemma4TextDecoderLayer and Gemma4TextRouter of transformers,
+ * modeling_gemma4.py. [experts] */
 static void expert_norms(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_layer_norm(w, "moe.norm", d->hidden);
     nnc_layer_norm(w, "moe.end_norm", d->hidden);
@@ -404,8 +416,8 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d) {
     const nnc_mlp_names shared = { nnc_mlp_gated(d->mlp) ? "moe.shared_gate_up" : "moe.shared_up",
                                    "moe.shared_activation", "moe.shared_down" };
     const routing r = routing_of(w, d);
-    /* With sequence parallelism tensor ranks divide the tokens. If tensor ranks split each expert, each rank gathers
-     * all copies of the tokens; for a shared expert it gathers the tokens themselves. */
+    /* With sequence parallelism, tensor ranks divide the tokens of the layer. If tensor ranks split each routed expert,
+     * a rank gathers all copies of all tokens; for the shared expert, a rank gathers all tokens once. */
     const nnc_plan *plan = w->to.how->plan;
     const int64_t sliced = plan->whole_experts ? 0 : d->experts_per_token;
     const int64_t copies = sliced + (d->shared_hidden > 0 ? 1 : 0);
@@ -423,7 +435,7 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d) {
     scores->u.pointwise.keeps_output = true;
     if (d->shared_hidden > 0) {
         const int32_t inner = w->to.list->count;
-        /* the router counts the kept input of the shared expert */
+        /* the input of the shared expert is the input of the router, and the router counts its kept bytes */
         nnc_layer_dense(w, &shared, d->shared_hidden, false);
         if (nnc_list_recomputes(&w->to, NNC_RECOMPUTE_SHARED_EXPERTS)) { nnc_list_again(&w->to, inner); }
     }
@@ -459,8 +471,8 @@ static nnc_op *linear(const nnc_layer_writer *w, const char *name, nnc_split spl
     return nnc_layer_linear(w, name, NNC_GROUP_ATTENTION, split, n, k, bias);
 }
 
-/* Appends the first product of a mixer. keeps_input: true = this product counts the kept output of the norm before
- * it. */
+/* Appends the first matrix product of a mixer with a state. keeps_input: true = this product counts the kept bytes of
+ * its input, which is the output of the norm before the mixer. */
 static void enter(const nnc_layer_writer *w, int64_t n, bool keeps_input) {
     const nnc_layer *l = w->layer;
     nnc_layer_tensor_collective(w, "ssm.tensor_in", true, l->hidden);
@@ -481,8 +493,8 @@ static nnc_op *pointwise(const nnc_layer_writer *w, const char *name, nnc_pointw
     return op;
 }
 
-/* Appends a causal depthwise convolution and, if `silu` is set, a SiLU in the same kernel; only the input of the
- * convolution is kept. */
+/* Appends a causal depthwise convolution and, if `silu` is true, a SiLU in the same kernel. Only the input of the
+ * convolution is kept for backward. */
 static void convolve(const nnc_layer_writer *w, const nnc_decoder *d, int64_t channels, bool silu) {
     const nnc_conv conv = { .batch = w->batch,
                             .c_in = channels,
@@ -513,8 +525,8 @@ static void scan(const nnc_layer_writer *w, nnc_scan dims, int64_t params) {
     nnc_list_mul(&w->to, nnc_list_mul(&w->to, w->tokens, dims.inner), dims.state);
 }
 
-/* Appends an RMS norm of the values that are read from the state: over all values of a token (heads = 1), or over each
- * head, with the same weights for all heads. */
+/* Appends an RMS norm of the values that a mixer reads from its state. With heads = 1, the norm is over all values of a
+ * token; otherwise it is over each head, and all heads share the weights of the norm. */
 static void state_norm(const nnc_layer_writer *w, int64_t width, int64_t heads) {
     nnc_op *op = nnc_list_norm(&w->to, "ssm.state_norm", NNC_NORM_RMS, nnc_list_mul(&w->to, w->tokens, width),
                                nnc_list_mul(&w->to, w->tokens, heads), width / heads);
@@ -558,8 +570,8 @@ static void mamba2_behind(const nnc_layer_writer *w, const nnc_decoder *d, bool 
 
 static void mamba2(const nnc_layer_writer *w, const nnc_decoder *d) { mamba2_behind(w, d, true); }
 
-/* Appends attention and Mamba-2, which read the same input; their outputs are added. Source: arXiv:2507.22448, section
- * 2. */
+/* Appends a mixer that consists of attention and Mamba-2: both read the same input, and their outputs are added.
+ * Source: arXiv:2507.22448, section 2. */
 static void attention_and_mamba2(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_attention_names names = nnc_attention_plain;
     names.residual = NULL;
@@ -613,7 +625,8 @@ static void short_conv(const nnc_layer_writer *w, const nnc_decoder *d) {
 }
 
 typedef void mixer_writer(const nnc_layer_writer *w, const nnc_decoder *d);
-static mixer_writer *const NNC_ROW(NNC_MIXER_FULL) = NULL; /* NULL: the mixer is an attention and keeps no state */
+/* NULL: this mixer is an attention, which keeps keys and values instead of a state */
+static mixer_writer *const NNC_ROW(NNC_MIXER_FULL) = NULL;
 static mixer_writer *const NNC_ROW(NNC_MIXER_WINDOW) = NULL;
 static mixer_writer *const NNC_ROW(NNC_MIXER_CHUNK) = NULL;
 static mixer_writer *const NNC_ROW(NNC_MIXER_UNROTATED) = NULL;

@@ -1,7 +1,7 @@
-/* The family of networks that are a list of ops: graph files and ONNX files.   [graph]
+/* The family of networks whose model file lists their ops: graph files and ONNX files. [graph]
  *
- * The walk over the network (src/graph) infers all shapes and reports each op. For each reported op this file appends
- * forward ops to the op list, and decides which op counts a tensor that is kept for backward. */
+ * The walk over the network (src/graph) infers all shapes and reports one op after the other. For each reported op,
+ * this file appends forward ops to the op list, and decides which op counts the tensors that are kept for backward. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,16 +9,16 @@
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
-/* Flags of the memory of a tensor. Every kept tensor has one owner, which counts its bytes: the first op whose backward
- * needs the tensor. */
+/* Flags of the storage of a tensor. Every kept tensor has one owner, which is the first op whose backward needs the
+ * tensor; only the owner counts the bytes of the tensor. */
 enum {
-    PLACE_KEPT = 1,   /* an op already owns the tensor, or the tensor is an input of the network */
-    PLACE_GRAD = 2,   /* the tensor needs a gradient, because it depends on a weight */
-    PLACE_REMADE = 4, /* selective recomputation computes the tensor again, so it is not kept */
-    PLACE_NORMED = 8, /* a norm wrote the tensor, or an op that runs inside the kernel of a norm */
+    PLACE_KEPT = 1,   /* an op already owns the storage, or the storage is an input of the network */
+    PLACE_GRAD = 2,   /* the tensor needs a gradient, because its values depend on a trained weight */
+    PLACE_REMADE = 4, /* selective recomputation computes the tensor again in backward, so it is not kept */
+    PLACE_NORMED = 8, /* the tensor was written by a norm, or by an op that is fused into the kernel of a norm */
 };
 
-/* State while the ops of a graph are written: the op list that receives them, and the walk over the graph. */
+/* State while the ops of a graph are appended to an op list: the op list, and the walk over the graph. */
 typedef struct lowering {
     nnc_writer to;
     nnc_graph_walk *walk;
@@ -35,7 +35,7 @@ typedef struct lowering {
                              * different states */
 } lowering;
 
-/* ---- which op counts a kept tensor (its owner) ---- */
+/* ---- which op counts the bytes of a kept tensor (its owner) ---- */
 
 static nnc_graph_storage *place_of(const lowering *l, const nnc_graph_tensor *t) {
     return &l->walk->storages[t->storage];
@@ -43,8 +43,8 @@ static nnc_graph_storage *place_of(const lowering *l, const nnc_graph_tensor *t)
 
 static bool has_grad(const lowering *l, const nnc_graph_tensor *t) { return (place_of(l, t)->flags & PLACE_GRAD) != 0; }
 
-/* For an op whose backward needs tensor t: returns true and makes the op the owner of t. Returns false if an earlier op
- * owns t, or selective recomputation computes t again. */
+/* Is called for an op whose backward needs the tensor t. Makes the op the owner of t and returns true, unless an
+ * earlier op owns t, or selective recomputation computes t again; in these two cases returns false. */
 static bool keeps(const lowering *l, const nnc_graph_tensor *t) {
     nnc_graph_storage *s = place_of(l, t);
     const bool own = (s->flags & (PLACE_KEPT | PLACE_REMADE)) == 0;
@@ -60,12 +60,14 @@ static int64_t all_positions(const lowering *l, const nnc_graph_tensor *t) {
     return nnc_list_mul(&l->to, l->batch, nnc_graph_positions(t));
 }
 
-/* Returns the group that the graph file gives for an op; `unsaid` if it gives none. */
+/* Returns the group of an op (attention, MLP ...) that the graph file states; `unsaid` if the graph file states
+ * none. */
 static nnc_group group_of(const nnc_graph_op *op, nnc_group unsaid) {
     return op->node->group != NNC_GROUP_COUNT ? op->node->group : unsaid;
 }
 
-/* Returns the group of a pointwise op: the one in the graph file; else "conv" for a map and "mlp" for other tensors. */
+/* Returns the group of a pointwise op: the group that the graph file states, otherwise "conv" if the output is a
+ * feature map, and "mlp" if it is another tensor. */
 static nnc_group pointwise_group(const nnc_graph_op *op) {
     return group_of(op, op->out.rank >= 3 ? NNC_GROUP_CONV : NNC_GROUP_MLP);
 }
@@ -90,8 +92,8 @@ static void lower_conv(lowering *l, const nnc_graph_op *op) {
     const int64_t *v = op->values;
     nnc_graph_window windows[3];
     nnc_graph_windows(op, windows);
-    /* A 3-d convolution has as many multiplications as a 2-d convolution of a map with height = depth x height of the
-     * volume. */
+    /* A 3-d convolution is counted as a 2-d convolution: the height of the map is depth x height of the volume, and the
+     * kernel's height is depth x height of the kernel, so both have the same number of multiplications. */
     const int last = op->in.rank - 1;
     const int64_t in_depth = last == 3 ? op->in.dims[1] : 1, out_depth = last == 3 ? op->out.dims[1] : 1;
     const int64_t kernel = windows[0].kernel * (last == 3 ? windows[2].kernel : 1);
@@ -115,15 +117,16 @@ static void lower_conv(lowering *l, const nnc_graph_op *op) {
 
 static bool of_map(const nnc_graph_op *op) { return op->out.rank >= 3; }
 
-/* Tests whether an op on the map t runs inside the kernel of the norm that wrote t, by the software profile
- * (fused_maps). */
+/* Tests whether an op that reads the feature map t is fused into the kernel of the norm that wrote t. This depends on
+ * the switch fused_maps of the software profile. */
 static bool is_inside(const lowering *l, const nnc_graph_tensor *t) {
     return l->to.how->software->fused_maps && t->rank >= 3 && (place_of(l, t)->flags & PLACE_NORMED) != 0;
 }
 
-/* Returns which tensors, and in which format, a norm keeps. Autocast leaves batch norms in the format of their input
- * (they are in none of its lists). A group norm with one channel per group is computed as a batch norm over samples
- * (at::instance_norm of PyTorch). If the profile runs norms as primitives, the kept tensors are fp32. */
+/* Returns which tensors a norm keeps for backward, and in which number format. Under autocast a batch norm runs in the
+ * format of its input, because batch norm is in none of the operator lists of autocast. A group norm with one channel
+ * per group is computed as a batch norm over samples (at::instance_norm of PyTorch). If the profile runs norms as
+ * primitive operators, the kept tensors are fp32. */
 static nnc_norm_keep norm_keep(const nnc_software *software, const nnc_graph_op *op) {
     const bool grouped = op->values[NNC_NORM_PARAM_KIND] == NNC_NORM_GROUP;
     const bool batch = op->values[NNC_NORM_PARAM_KIND] == NNC_NORM_BATCH;
@@ -143,7 +146,8 @@ static void lower_norm(lowering *l, const nnc_graph_op *op) {
     norm->group = group_of(op, NNC_GROUP_NORM);
     norm->u.norm.turned &= op->values[NNC_NORM_PARAM_GROUPS] < nnc_graph_width(&op->in);
     norm->u.norm.keep = norm_keep(l->to.how->software, op);
-    /* A norm in fp32 keeps an fp32 copy of its 16-bit input instead of the input. */
+    /* A norm that computes in fp32 and reads 16-bit values keeps an fp32 copy of these values; it does not keep its
+     * 16-bit input. */
     const bool copy = norm->u.norm.keep != NNC_KEEP_FUSED && nnc_dtype_bytes(l->to.how->dtype) < 4.0;
     norm->u.norm.keeps_input = !copy && keeps(l, &op->in);
     remake(l, op, norm);
@@ -151,8 +155,8 @@ static void lower_norm(lowering *l, const nnc_graph_op *op) {
     place_of(l, &op->out)->flags |= of_map(op) ? PLACE_NORMED : 0;
 }
 
-/* Appends an all-reduce between tensor ranks: of the partial sums of an output (in forward), or if `entering` is set of
- * the gradient of an input that every rank reads (in backward). */
+/* Appends an all-reduce over tensor ranks. With `entering` false it runs in forward and adds the partial sums of an
+ * output; with `entering` true it runs in backward and adds the gradients of an input that every rank reads. */
 static void tensor_collective(const lowering *l, const char *label, const nnc_graph_tensor *t, bool entering) {
     const nnc_collective_op e = { .comm = NNC_COMM_TENSOR,
                                   .forward = entering ? NNC_NO_COLLECTIVE : NNC_ALL_REDUCE,
@@ -174,9 +178,10 @@ static void lower_linear(lowering *l, const nnc_graph_op *op) {
     if (split == NNC_LINEAR_ROWS) { tensor_collective(l, op->node->label, &op->out, false); }
 }
 
-/* ---- ops that work element by element, and losses ---- */
+/* ---- pointwise ops, and losses ---- */
 
-/* Checks that activations have the same values in graph files as in nnc_pointwise_kind; see NNC_ACTIVATION_LIST. */
+/* Checks that the activations of graph files and of nnc_pointwise_kind have the same numbers; see
+ * NNC_ACTIVATION_LIST. */
 _Static_assert((int)NNC_ACT_RELU == NNC_PW_RELU && (int)NNC_ACT_GEGLU == NNC_PW_GEGLU,
                "graph files list the activations in another order");
 
@@ -189,7 +194,7 @@ static void lower_act(lowering *l, const nnc_graph_op *op) {
     act->u.pointwise.inside = !row->gated && is_inside(l, &op->in);
     if (row->gated && !l->to.how->software->fused_activation) {
         act->u.pointwise.fused = false;
-        if (!act->recomputed) { /* backward of the product of gate and up needs the activated gate */
+        if (!act->recomputed) { /* the product of gate and up keeps the activated gate, which its backward needs */
             act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&l->to, act->u.pointwise.elements);
         }
     }
@@ -197,7 +202,8 @@ static void lower_act(lowering *l, const nnc_graph_op *op) {
         act->u.pointwise.keeps_input = keeps(l, &op->in);
         return;
     }
-    /* The activation overwrites the output of the norm, so the norm is not recomputed. */
+    /* This activation overwrites the output of the norm before it and keeps its own output, so backward does not
+     * compute the norm again. */
     const int32_t producer = place_of(l, &op->in)->producer;
     act->u.pointwise.keeps_output = keeps(l, &op->out);
     if (producer >= 0) { l->list->ops[producer].recomputed = false; }
@@ -211,7 +217,8 @@ static void lower_scale(lowering *l, const nnc_graph_op *op) {
     const bool gain = op->values[0] == NNC_SCALE_GAIN;
     nnc_op *scale = write_pointwise(l, op, gain ? NNC_PW_SCALE : NNC_PW_BIAS, pointwise_group(op));
     scale->weights.vector = op->weights.vector;
-    /* A scale of a map is a batch norm with fixed statistics, so its output counts as written by a norm. */
+    /* A scale of a feature map is a batch norm with fixed statistics, so its output gets the flag of tensors that a
+     * norm wrote. */
     place_of(l, &op->out)->flags |= of_map(op) ? PLACE_NORMED : 0;
     scale->u.pointwise.keeps_input = gain && keeps(l, &op->in);
 }
@@ -237,7 +244,7 @@ static void lower_loss(lowering *l, const nnc_graph_op *op) {
     loss->name = op->node->label;
     if (op->values[0] == NNC_LOSS_SQUARED_ERROR) {
         loss->u.loss.fused = loss->u.loss.squared_error = true;
-        loss->u.loss.keep = NNC_LOSS_KEEPS_LOGITS; /* a squared error keeps only the prediction */
+        loss->u.loss.keep = NNC_LOSS_KEEPS_LOGITS; /* backward of a squared error needs only the predicted values */
     }
 }
 
@@ -248,7 +255,7 @@ static void lower_pool(lowering *l, const nnc_graph_op *op) {
     nnc_op *pool =
         write_pointwise(l, op, max ? NNC_PW_MAX_POOL2D : NNC_PW_AVG_POOL2D, group_of(op, NNC_GROUP_RESAMPLE));
     pool->u.pointwise.input_elements = all_elements(l, &op->in);
-    if (max) { /* a max pool keeps its indices and its input */
+    if (max) { /* backward of a max pool needs the positions of the maxima and the input of the pool */
         pool->u.pointwise.keeps_mask = true;
         pool->u.pointwise.extra_kept_bytes = bytes_kept(l, &op->in);
     }
@@ -265,12 +272,12 @@ static void lower_upsample(lowering *l, const nnc_graph_op *op) {
     up->u.pointwise.input_elements = twice ? 0 : all_elements(l, &op->in);
 }
 
-/* Appends an op that copies a tensor, for ops that change the order of its values. */
+/* Appends a copy of a tensor, for an op of the graph that changes the order of the values. */
 static void lower_copy(lowering *l, const nnc_graph_op *op) {
     write_pointwise(l, op, NNC_PW_CONCAT, group_of(op, NNC_GROUP_RESAMPLE));
 }
 
-/* For ops that run no kernel: their output is a view, with the flags of its source. */
+/* An op of the graph that runs no kernel: its output is a view of its input and gets the flags of the input. */
 static void lower_view(lowering *l, const nnc_graph_op *op) {
     place_of(l, &op->out)->flags = place_of(l, &op->in)->flags;
 }
@@ -278,7 +285,8 @@ static void lower_view(lowering *l, const nnc_graph_op *op) {
 /* ---- inputs, attention, recurrent layers, tables ---- */
 
 static void lower_input(lowering *l, const nnc_graph_op *op) {
-    const bool pixels = op->out.rank == 3; /* the data loader copies images as 8-bit pixels */
+    /* true: the input is images, which the data loader copies to the device as 8-bit pixels */
+    const bool pixels = op->out.rank == 3;
     const double bytes = op->out.ids ? 4.0 : pixels ? 1.0 : nnc_dtype_bytes(l->to.how->dtype);
     const int64_t elements = all_elements(l, &op->out);
     place_of(l, &op->out)->flags = PLACE_KEPT;
@@ -286,10 +294,11 @@ static void lower_input(lowering *l, const nnc_graph_op *op) {
     if (op->out.ids && op->node == &l->net->input) { l->list->tokens = elements; }
 }
 
-/* Appends the copies of windowed attention (Swin) before or after attention. Profiles that copy queries, keys and
- * values to a layout by heads (copied_heads) also copy maps into windows and back. Every second layer also shifts the
- * map, which is one more copy before attention and one after it. So two layers have three copies before attention and
- * three after it, one and a half per call. */
+/* Appends the copies that windowed attention (Swin) makes before the attention, or after it. A profile that copies
+ * queries, keys and values to a layout by heads (copied_heads) also copies feature maps into windows and back. In every
+ * second layer the map is shifted, which needs one more copy before the attention and one more after it. Two layers
+ * together have three copies before their attentions and three after, so one call of this function appends one and a
+ * half copies. */
 static void copy_windows(lowering *l, const nnc_graph_op *op) {
     if (l->to.how->software->copied_heads != NNC_HEADS_IN_PLACE) {
         const int64_t elements = all_elements(l, &op->out);
@@ -299,7 +308,8 @@ static void copy_windows(lowering *l, const nnc_graph_op *op) {
     }
 }
 
-/* Appends an attention op. It keeps queries, keys and values as one tensor, unless an earlier op owns them. */
+/* Appends an attention op. The op keeps queries, keys and values for backward as one tensor, unless an earlier op owns
+ * this tensor. */
 static void lower_attention(lowering *l, const nnc_graph_op *op) {
     static const char *const parts[] = { "scores", "mask", "softmax", "dropout", "context" };
     const int64_t *v = op->values;
@@ -308,7 +318,8 @@ static void lower_attention(lowering *l, const nnc_graph_op *op) {
     const bool map = op->in.rank == 3, causal = v[NNC_ATTENTION_CAUSAL] > 0;
     const int64_t side = v[NNC_ATTENTION_WINDOW], tokens = nnc_graph_positions(&op->in);
     const int64_t square = map ? side * side : side;
-    /* Windows of a causal attention slide over the tokens; other windows do not overlap. */
+    /* In a causal attention, windows slide over the tokens. In other attentions, windows divide the tokens into parts
+     * that do not overlap. */
     const bool blocks = side > 0 && !causal;
     const int64_t seq_len = blocks ? square : tokens;
     const int64_t own = nnc_graph_width(&op->in), out = nnc_graph_width(&op->out);
@@ -342,8 +353,9 @@ static void lower_attention(lowering *l, const nnc_graph_op *op) {
 }
 
 /* Appends a recurrent layer: one product of all tokens with the input weights; then, for each token, a product with the
- * state and a kernel for the gates. The first op has all weights. Kept for backward: the states before each token (the
- * output), the gates and, in an LSTM, the cell; a GRU keeps two more values, as PyTorch's fused cell does.   [graph] */
+ * state and a kernel for the gates. The first op counts all weights of the layer. Kept for backward are the states
+ * before each token (the output of the layer), the gates and, in an LSTM, the cell. A GRU keeps two more values, as
+ * PyTorch's fused cell does. [graph] */
 static void lower_recurrent(lowering *l, const nnc_graph_op *op) {
     static const int64_t kept[] = { 1, 2, 0 };
     const int64_t *v = op->values;
@@ -380,9 +392,9 @@ static void lower_embed(lowering *l, const nnc_graph_op *op) {
     l->list->lookup_params += nnc_list_mul(&l->to, op->weights.rows, op->weights.cols);
 }
 
-/* Appends a table whose looked-up rows are summed. All expert ranks share the tables: each rank looks up its own rows
- * for the samples of all ranks, and the sums return to the ranks of the samples by an all-to-all. Successive tables
- * share one all-to-all. */
+/* Appends an embedding table whose looked-up rows are summed. The expert ranks divide the tables: each rank looks up
+ * the rows of its tables for the samples of all ranks, and an all-to-all sends the sums to the ranks that have the
+ * samples. Successive tables share one all-to-all. */
 static void lower_table(lowering *l, const nnc_graph_op *op) {
     const nnc_plan *plan = l->to.how->plan;
     const int64_t width = op->weights.cols, lookups = op->values[NNC_TABLE_LOOKUPS];
@@ -428,7 +440,7 @@ static void lower_prepend(lowering *l, const nnc_graph_op *op) {
     l->list->lookup_params += op->weights.vector;
 }
 
-/* ---- the function for each kind of op ---- */
+/* ---- the function that writes each kind of op ---- */
 
 typedef void lower_fn(lowering *l, const nnc_graph_op *op);
 static lower_fn *const rows[] = {
@@ -477,7 +489,8 @@ static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op
     const int64_t looked_up = l->list->lookup_params;
     rows[op->node->kind](l, op);
     for (int32_t i = first; i < l->list->count && walk->frozen > 0; i++) { l->list->ops[i].fixed = true; }
-    if (walk->tied > 0) { /* ops with tied weights: an earlier op counts these weights */
+    /* an op whose weights are tied to those of an earlier op: the earlier op counts the weights */
+    if (walk->tied > 0) {
         l->list->lookup_params = looked_up;
         for (int32_t i = first; i < l->list->count; i++) {
             l->list->ops[i].weights.count = l->list->ops[i].weights.vector = 0;
@@ -486,8 +499,9 @@ static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op
     place_of(l, &op->out)->flags |= grad ? PLACE_GRAD : 0;
 }
 
-/* Returns the values of all lets (numbers with names) of a graph; if `length` is given and differs from the file, a
- * copy in `own` whose let for the image side or sequence length is `length`. */
+/* Returns the values of the lets (named numbers) of a graph. If `length` is not 0 and differs from the image side or
+ * sequence length of the model file, copies the lets to `own`, sets the let of this size to `length` and returns
+ * `own`. */
 static const int64_t *lets_of(const nnc_graph *g, int64_t length, int64_t own[NNC_GRAPH_LETS_MAX]) {
     const int32_t at = g->net->length_let;
     if (at < 0 || length == 0 || length == g->lets[at]) { return g->lets; }
@@ -496,18 +510,19 @@ static const int64_t *lets_of(const nnc_graph *g, int64_t length, int64_t own[NN
     return own;
 }
 
-/* ---- lowering: walks the network and fills the op list ---- */
+/* ---- lowering: the walk over the network fills the op list ---- */
 
-/* Receives an op of the walk and appends its forward ops to the list. Ops after the layers begin a last segment. */
+/* Receives an op from the walk and appends its forward ops to the op list. The first op after the layers begins the
+ * last segment of the list. */
 static void hear(void *context, nnc_graph_walk *walk, const nnc_graph_op *op) {
     lowering *l = context;
     if (l->depth == 0 && l->list->segments[l->list->segment_count - 1].layer) { nnc_list_segment(&l->to, 1, false); }
     lower_op(context, walk, op);
 }
 
-/* Called at the start of an iteration of a repeat. If the repeat is not inside another repeat, the iteration becomes
- * a recompute block; an iteration of the repeat of layers also becomes a segment. Returns the mark that leave()
- * receives. */
+/* The walk calls this function at the start of each iteration of a repeat. An iteration of a repeat that is not inside
+ * another repeat becomes a recompute block; an iteration of the repeat of layers becomes a segment as well. Returns a
+ * mark, which leave() gets at the end of the iteration. */
 static int32_t enter(void *context, nnc_graph_walk *walk, const nnc_graph_node *repeat) {
     lowering *l = context;
     const int32_t mark = l->depth < NNC_GRAPH_DEPTH_MAX ? l->depth++ : l->depth;
@@ -538,12 +553,12 @@ static void leave(void *context, int32_t mark, int64_t turns) {
     }
 }
 
-/* Returns the pixels per side of one position of the network's input: 8 if the network reads a latent of 64 x 64 for an
- * image of 512 x 512. */
+/* Returns the number of image pixels, along one side, for one position of the network's input. It is 8 if the network
+ * reads a latent of 64 x 64 positions for an image of 512 x 512 pixels. */
 static int64_t factor_of(const nnc_model *model) { return model->image_factor > 1 ? model->image_factor : 1; }
 
-/* Walks the network and fills the op list. layered: true = each different layer becomes a segment. Returns the number
- * of segments of layers. If the walk finds a fault, sets list->overflow. */
+/* Fills the op list by a walk over the network. layered: true = all layers of one kind become a segment. Returns the
+ * number of segments of layers. If the walk finds a fault in the network, sets list->overflow. */
 static int32_t write(const nnc_graph *g, const nnc_writer *to, int64_t factor, bool layered) {
     const nnc_plan *plan = to->how->plan;
     nnc_graph_fault fault;
@@ -557,15 +572,16 @@ static int32_t write(const nnc_graph *g, const nnc_writer *to, int64_t factor, b
     nnc_list_segment(to, 1, false);
     const int64_t length = g->net->images ? plan->image / factor : plan->seq_len;
     if (!nnc_graph_run(g->net, lets_of(g, length, own), &sink, &fault)) {
-        to->list->overflow = true; /* cannot happen: resolve() has walked this network without a fault */
+        /* never happens, because resolve() has walked over this network before and found no fault */
+        to->list->overflow = true;
     }
     return l.layer_segments;
 }
 
 static void hear_part(void *context, nnc_graph_walk *walk, const nnc_graph_op *op) { lower_op(context, walk, op); }
 
-/* Copies the lets (numbers with names) of a tower to `own`. If the tower has a let text_len, it reads the tokens of the
- * text, and text_len becomes the sequence length of the plan. */
+/* Copies the lets (named numbers) of a tower to `own`. A tower that reads the tokens of the text has a let text_len,
+ * which is set to the sequence length of the plan. */
 static void take_text(const nnc_graph *part, const nnc_plan *plan, int64_t own[NNC_GRAPH_LETS_MAX]) {
     memcpy(own, part->lets, NNC_GRAPH_LETS_MAX * sizeof *own);
     for (int32_t i = 0; i < part->net->let_count; i++) {
@@ -585,8 +601,8 @@ void nnc_graph_write_part(const nnc_graph *part, const nnc_writer *to, int64_t b
     }
 }
 
-/* Largest number of kinds of layer: each takes one segment, and two segments are for the ops before and after the
- * layers. If a network has more kinds, pipeline stages cannot divide it. */
+/* Largest number of kinds of layers. Each kind needs one segment, and the ops before and after the layers need two
+ * segments. A network with more kinds cannot be divided into pipeline stages. */
 enum { LAYER_SEGMENTS_MAX = NNC_SEGMENTS_MAX - 2 };
 
 static void lower(const nnc_model *model, const nnc_writer *to) {
@@ -597,7 +613,7 @@ static void lower(const nnc_model *model, const nnc_writer *to) {
 
 /* ---- the other functions of the family's row: checks and sizes ---- */
 
-/* Checks that the network has no fault with the sequence length or image side of the plan. */
+/* Checks that the network has no fault when the sequence length or the image side has the value of the plan. */
 static nnc_status check(const nnc_model *model, const char *option, int64_t length, nnc_error *err) {
     const nnc_graph *g = &model->graph;
     int64_t own[NNC_GRAPH_LETS_MAX];
@@ -612,7 +628,7 @@ static nnc_status check(const nnc_model *model, const char *option, int64_t leng
 
 static int64_t length_of(const nnc_graph *g) { return g->net->length_let >= 0 ? g->lets[g->net->length_let] : 0; }
 
-/* Returns the number of layers that pipeline stages can divide; 0 = they cannot divide this network. */
+/* Returns the number of layers that pipeline stages can divide; 0 = pipeline stages cannot divide this network. */
 static int64_t layers_of(const nnc_graph *g) {
     nnc_graph_fault fault;
     nnc_graph_sizes measured = { 0 };
@@ -629,7 +645,8 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
     const nnc_graph *g = &model->graph;
     const bool images = g->net->images;
     const int64_t asked = images ? p->image : p->seq_len, factor = images ? factor_of(model) : 1;
-    const int64_t own = length_of(g) * factor; /* an image size counts pixels, even if the network reads latents */
+    /* the image side is given in pixels, although the network may read latents, which have fewer positions */
+    const int64_t own = length_of(g) * factor;
     const char *option = images ? "--image" : "--seq-len";
     if (images) {
         NNC_TRY(nnc_family_takes_images(model, own, p, err));
@@ -660,7 +677,8 @@ static nnc_model_sizes sizes(const nnc_model *model) {
     const nnc_graph *g = &model->graph;
     const int64_t length = length_of(g);
     const int64_t layers = layers_of(g);
-    return (nnc_model_sizes){ .layers = layers > 0 ? layers : 1, /* 1 = pipeline stages cannot divide the network */
+    /* one layer means that pipeline stages cannot divide the network */
+    return (nnc_model_sizes){ .layers = layers > 0 ? layers : 1,
                               .experts = has_tables(g) ? NNC_EXPERTS_ANY : 0,
                               .seq_len = g->net->images ? 0 : length,
                               .image = g->net->images ? length * factor_of(model) : 0 };
@@ -680,12 +698,12 @@ static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char in
     }
 }
 
-/* State of a walk that checks whether sizes divide evenly over tensor ranks. */
+/* State of a walk that checks whether the sizes of a network can be divided evenly over tensor ranks. */
 typedef struct divider {
     int64_t ranks;
     nnc_error *err;
     nnc_status status;
-    int marked; /* number of linear layers that tensor ranks divide */
+    int marked; /* number of linear layers of the network that tensor ranks divide */
 } divider;
 
 static void divide(divider *d, const nnc_graph_op *op, const char *what, int64_t whole) {

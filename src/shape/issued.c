@@ -1,49 +1,52 @@
-/* The operators that a library (transformers, diffusers, timm ...) issues for each op: number of kernels and bytes that
- * they move. The second part of the file has the bytes that these operators keep for backward.
+/* The kernels that a library (transformers, diffusers, timm ...) issues for each op: how many kernels, and how many
+ * bytes they read and write. The second part of the file has the bytes that the operators of these libraries keep for
+ * backward.
  *
- * For pointwise ops, norms and losses, these kernels replace the fused kernel. Products, convolutions and attention
- * keep their own work; casts and sums of gradients are added to it.
+ * The kernels of pointwise ops, norms and losses replace the fused kernel of nncost's op. Products, convolutions and
+ * attention keep their own work; the kernels for casts and for sums of gradients are added to it.
  *
- * The counts were made from the operators that PyTorch dispatches: transformers 4.48, peft 0.14, diffusers 0.29,
- * torchvision 0.14, timm 0.6 with PyTorch 1.13. If a later version differs, a comment at the row says so. Bytes are per
- * element of the op; `mixed` bytes are those of kernels whose operands have two number formats.   [issued] */
+ * The counts were made from the operators that PyTorch dispatches for transformers 4.48, peft 0.14, diffusers 0.29,
+ * torchvision 0.14, and timm 0.6 with PyTorch 1.13. If a later version differs, a comment at the row says so. Bytes are
+ * per element of the op; `mixed` bytes are those of kernels whose operands have two number formats. [issued] */
 #include <string.h>
 
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
-/* Number formats in which the library computes: 16 bits everywhere, fp32 weights under autocast, or fp32 everywhere. */
+/* The three combinations of number formats in which a library computes: all tensors in 16 bits; fp32 weights under
+ * autocast; all tensors in fp32. */
 typedef enum number_mode { IN_16_BITS, UNDER_AUTOCAST, IN_FP32, NUMBER_MODES } number_mode;
 
-/* Counts of one op in one number mode. forward, backward: number of kernels. forward_bytes, backward_bytes: bytes per
- * element that kernels with operands of one format move. forward_mixed, backward_mixed: bytes per element that kernels
- * with operands of two formats move. */
+/* The kernels of one op in one number mode. forward, backward: number of kernels. forward_bytes, backward_bytes: bytes
+ * per element of the op that are read and written by kernels whose operands have the same number format. forward_mixed,
+ * backward_mixed: the same for kernels whose operands have two number formats. */
 typedef struct issued_counts {
     float forward, forward_bytes, forward_mixed;
     float backward, backward_bytes, backward_mixed;
 } issued_counts;
 
 typedef struct issued_row {
-    const char *kind, *name; /* kind of op, and name of the op; name "" = all ops of this kind */
-    nnc_implementation by;   /* library whose models the row is for; NNC_IMPLEMENTATION_NONE = all libraries */
+    const char *kind, *name; /* kind and name of the op to which the row applies; name "" = all ops of this kind */
+    /* library to whose models the row applies; NNC_IMPLEMENTATION_NONE = models of every library */
+    nnc_implementation by;
     issued_counts of[NUMBER_MODES];
 } issued_row;
 
 /* clang-format off */
 static const issued_row rows[] = {
-    /* RMS norm (LlamaRMSNorm, T5LayerNorm). Kernels of forward: cast to fp32, pow, mean, add, rsqrt, mul, cast back,
-     * mul by the weight. */
+    /* RMS norm (LlamaRMSNorm, T5LayerNorm). Its forward runs eight kernels: cast to fp32, pow, mean, add, rsqrt, mul,
+     * cast back, mul by the weight. */
     { "rms_norm", "", NNC_IMPLEMENTATION_NONE,
       { { 8, 24, 12, 16, 68, 24 }, { 6, 28, 0, 13, 80, 0 }, { 6, 28, 0, 13, 80, 0 } } },
-    /* Layer norm (native_layer_norm). Forward has one kernel; backward has one for the gradient of the input and one
-     * for the gradients of gain and bias, which reads both tensors again. */
+    /* Layer norm (native_layer_norm). Its forward runs one kernel. Its backward runs one kernel for the gradient of the
+     * input, and one kernel for the gradients of gain and bias, which reads input and output gradient a second time. */
     { "layer_norm", "", NNC_IMPLEMENTATION_NONE,
       { { 1, 4, 0, 2, 10, 0 }, { 1, 8, 0, 2, 20, 0 }, { 1, 8, 0, 2, 20, 0 } } },
-    /* Group norm. Kernels of forward: moments, factors per channel, element-wise product and sum; under autocast a cast
-     * of the input precedes them. */
+    /* Group norm. Its forward runs kernels for the moments, for the factors per channel, and for the element-wise
+     * product and sum; under autocast a cast of the input runs before these. */
     { "group_norm", "", NNC_IMPLEMENTATION_NONE,
       { { 3, 6, 0, 4, 10, 0 }, { 4, 12, 6, 5, 20, 6 }, { 3, 12, 0, 4, 20, 0 } } },
-    /* GELU as a chain of primitive operators: mul, pow, mul, add, mul, tanh, add, mul; under autocast pow and all
+    /* GELU as a chain of primitive operators: mul, pow, mul, add, mul, tanh, add, mul. Under autocast, pow and all
      * operators after it run in fp32. */
     { "gelu", "composed", NNC_IMPLEMENTATION_NONE,
       { { 8, 36, 0, 10, 50, 0 }, { 9, 54, 16, 13, 76, 30 }, { 8, 72, 0, 10, 100, 0 } } },
@@ -51,34 +54,35 @@ static const issued_row rows[] = {
       { { 1, 4, 0, 1, 6, 0 }, { 1, 4, 0, 1, 6, 0 }, { 1, 8, 0, 1, 12, 0 } } },
     { "relu", "", NNC_IMPLEMENTATION_NONE,
       { { 1, 4, 0, 1, 6, 0 }, { 1, 4, 0, 1, 6, 0 }, { 1, 8, 0, 1, 12, 0 } } },
-    /* SiLU in diffusers: it reads the output of a group norm, which is fp32 under autocast. */
+    /* SiLU in diffusers. Its input is the output of a group norm, which is fp32 under autocast. */
     { "silu", "", NNC_IMPLEMENTATION_DIFFUSERS,
       { { 1, 4, 0, 1, 6, 0 }, { 1, 8, 0, 1, 12, 0 }, { 1, 8, 0, 1, 12, 0 } } },
-    /* Activation of a gated MLP. Kernels of forward: SiLU or GELU of the gate, then gate x up. */
+    /* Activation of a gated MLP. Its forward runs a kernel for SiLU or GELU of the gate, then a kernel for the product
+     * of gate and up. */
     { "swiglu", "", NNC_IMPLEMENTATION_NONE,
       { { 2, 10, 0, 3, 18, 0 }, { 2, 10, 0, 3, 18, 0 }, { 2, 20, 0, 3, 36, 0 } } },
     { "geglu", "", NNC_IMPLEMENTATION_NONE,
       { { 2, 10, 0, 4, 24, 0 }, { 2, 10, 0, 4, 24, 0 }, { 2, 20, 0, 4, 48, 0 } } },
-    /* Rotary embedding of queries and keys: x cos + rotate_half(x) sin. Under autocast the cos and sin tables are fp32,
-     * and the results are cast for attention. */
+    /* Rotary embedding of queries and keys: x cos + rotate_half(x) sin. Under autocast the tables of cos and sin are
+     * fp32, and the results are cast to 16 bits for attention. */
     { "rotary", "", NNC_IMPLEMENTATION_NONE,
       { { 10, 20, 0, 13, 25, 0 }, { 12, 16, 20, 19, 30, 21 }, { 10, 40, 0, 13, 50, 0 } } },
-    /* Copies of grouped keys and values: no kernels, because attention of PyTorch 2.5 and later (sdpa with enable_gqa)
-     * reads grouped heads in place. */
+    /* Copies of grouped keys and values to all query heads. No kernel runs, because the attention of PyTorch 2.5 and
+     * later (sdpa with enable_gqa) reads grouped heads without a copy. */
     { "dispatch", "attn.expand_kv", NNC_IMPLEMENTATION_NONE, { { 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 } } },
-    /* Dispatch of tokens to experts, as grouped products of transformers 5. Forward: a sort and two gathers. Backward:
-     * gradients are added into a tensor of zeros. */
+    /* Dispatch of tokens to experts in transformers 5, which computes experts as grouped products. The forward runs a
+     * sort and two gathers; the backward adds gradients into a tensor that is first filled with zeros. */
     { "dispatch", "moe.dispatch", NNC_IMPLEMENTATION_NONE,
       { { 9, 8, 0, 6, 16, 0 }, { 9, 8, 0, 6, 16, 0 }, { 9, 16, 0, 6, 32, 0 } } },
-    /* Combine of the results of experts. Kernels per copy of a token: product with the scores, copy back into the order
-     * of tokens, sum. */
+    /* Combine of the results of experts. Kernels that process each copy of a token: product with the scores, copy back
+     * into the order of tokens, sum. */
     { "combine", "", NNC_IMPLEMENTATION_NONE,
       { { 4, 7, 6, 6, 14, 8 }, { 4, 7, 6, 6, 14, 8 }, { 4, 26, 0, 6, 44, 0 } } },
-    /* Sum of an adapter (peft) and its linear layer. Kernels: the fp32 adapter output times its scale, plus the output
-     * of the layer, cast back. */
+    /* Sum of a linear layer and its adapter (peft). Its kernels multiply the fp32 output of the adapter by its scale,
+     * add the output of the linear layer, and cast the sum back. */
     { "residual", "adapter.add", NNC_IMPLEMENTATION_TRANSFORMERS,
       { { 3, 8, 16, 3, 8, 12 }, { 2, 8, 10, 2, 8, 6 }, { 2, 20, 0, 1, 8, 0 } } },
-    /* Residual sum of diffusers. Backward adds the gradients of both branches. */
+    /* Addition to the residual stream in diffusers. Its backward adds the gradients of the two branches. */
     { "residual", "", NNC_IMPLEMENTATION_DIFFUSERS,
       { { 1, 6, 0, 1, 6, 0 }, { 1, 6, 0, 1, 6, 0 }, { 1, 12, 0, 1, 12, 0 } } },
     { "residual", "", NNC_IMPLEMENTATION_NONE,
@@ -87,9 +91,9 @@ static const issued_row rows[] = {
       { { 2, 11, 0, 2, 11, 0 }, { 2, 5, 10, 3, 17, 6 }, { 2, 21, 0, 2, 21, 0 } } },
     { "position_add", "", NNC_IMPLEMENTATION_NONE,
       { { 1, 6, 0, 1, 2, 0 }, { 1, 12, 0, 1, 4, 0 }, { 1, 12, 0, 1, 4, 0 } } },
-    /* Cross-entropy. Kernels of forward: logits to fp32, log_softmax, nll_loss. Backward: zeros and the gradient of
-     * nll_loss, the gradient of log_softmax, the cast. From transformers 4.50 on, the labels are shifted instead of the
-     * logits. */
+    /* Cross-entropy. Its forward runs kernels for the cast of the logits to fp32, for log_softmax and for nll_loss. Its
+     * backward runs kernels that fill a tensor with zeros, compute the gradients of nll_loss and of log_softmax, and
+     * cast the result. From transformers 4.50 on, the labels are shifted instead of the logits. */
     { "cross_entropy", "", NNC_IMPLEMENTATION_NONE,
       { { 3, 8, 6, 4, 16, 6 }, { 3, 8, 6, 4, 16, 6 }, { 2, 8, 0, 3, 16, 0 } } },
     { "squared_error", "", NNC_IMPLEMENTATION_NONE,
@@ -130,8 +134,8 @@ static void replace_work(nnc_op *op, const issued_counts *c) {
     op->issued[1] = (nnc_issued){ c->backward, c->backward_bytes * elements, c->backward_mixed * elements };
 }
 
-/* Returns the number of products that the library issues for one product of nncost's op list: three if it computes
- * queries, keys and values separately, for example. */
+/* Returns the number of matrix products that the library issues for one product of nncost's op list. For example, it is
+ * three if the library computes queries, keys and values separately. */
 static double products_of(const nnc_op *op, const nnc_model *model) {
     const bool joined = model->family == NNC_FAMILY_VIT || (model->family == NNC_FAMILY_DECODER && model->joined_qkv) ||
                         model->implementation == NNC_IMPLEMENTATION_TIMM;
@@ -141,24 +145,26 @@ static double products_of(const nnc_op *op, const nnc_model *model) {
                                               : 1.0;
 }
 
-/* Tests whether the input of a product is fp32 under autocast, because a norm wrote it, or a GELU that is a chain of
- * primitive operators (composed_gelu). */
+/* Tests whether the input of a matrix product is fp32 under autocast. This is so if the input was written by a norm, or
+ * by a GELU that is a chain of primitive operators (composed_gelu). */
 static bool reads_fp32(const nnc_op *op, const nnc_model *model) {
     return nnc_ends_in(op->name, "qkv") || nnc_ends_in(op->name, ".q") || nnc_ends_in(op->name, ".kv") ||
            nnc_ends_in(op->name, "gate_up") || nnc_ends_in(op->name, ".up") || nnc_ends_in(op->name, "logits") ||
            nnc_ends_in(op->name, "router") || (nnc_ends_in(op->name, "mlp.down") && model->composed_gelu);
 }
 
-/* Adds kernels to a product with a weight: under autocast, the casts of input, weight and bias; the sums of the input
- * gradients of products that read the same input; the sums over rows for the gradient of a bias. A product of two
- * activations is one kernel. The bytes of casts of weights are not counted here but by the op "weights.cast". */
+/* Adds kernels to a matrix product of activations with a weight. These are: under autocast, the casts of input, weight
+ * and bias; if several products read the same input, the sums of the gradients of this input; for a bias, the sum over
+ * rows that gives its gradient. A product of two activations stays one kernel. The bytes of the casts of weights are
+ * not added here, because the op "weights.cast" counts them. */
 static void add_to_product(nnc_op *op, const nnc_model *model, number_mode mode) {
     const nnc_matmul *p = &op->u.matmul;
     const double products = products_of(op, model), bias = op->weights.vector > 0 ? products : 0.0;
     const double experts = p->experts > 1 ? (double)p->experts : 1.0;
     const double input = (double)p->m * (double)p->k, output = (double)p->m * (double)p->n;
     const double casts = mode == UNDER_AUTOCAST ? products : 0.0;
-    /* T5 casts the input of the last product of its MLP to fp32, and autocast casts it back to 16 bits. */
+    /* In T5, the input of the last product of the MLP is cast to fp32 by the model and then back to 16 bits by
+     * autocast. */
     const bool twice = model->decoder.positions == NNC_POSITIONS_RELATIVE && nnc_ends_in(op->name, "mlp.down");
     const double input_casts = twice ? 2.0 * casts : reads_fp32(op, model) ? casts : 0.0;
     const double bytes = mode == IN_FP32 ? 4.0 : 2.0;
@@ -187,7 +193,8 @@ static void add_to_conv(nnc_op *op, const nnc_model *model, number_mode mode) {
                              (nnc_ends_in(op->name, "conv1") || nnc_ends_in(op->name, "conv2"));
     const double input_casts = behind_norm ? casts : 0.0;
     const double bytes = mode == IN_FP32 ? 4.0 : 2.0;
-    op->u.conv.separate_bias = false; /* its kernels are counted here */
+    /* the kernel that adds the bias is counted in op->issued instead of separate_bias */
+    op->u.conv.separate_bias = false;
     op->issued_as = NNC_ISSUED_TOO;
     op->issued[0] = (nnc_issued){ 1.0 + added + casts * (1.0 + bias) + input_casts, 2.0 * added * bytes * output,
                                   6.0 * input_casts * input };
@@ -201,13 +208,14 @@ static void add_kernels(nnc_op *op, double forward, double backward) {
     op->issued[1].kernels = backward;
 }
 
-/* Attention inside windows (Swin) has these further kernels in forward and backward: they index and copy the table
- * of relative positions, add the table and the mask to the scores, and drop whole branches at random (stochastic
+/* Further kernels of attention inside windows (Swin), in forward and in backward. These kernels index and copy the
+ * table of relative positions, add the table and the mask to the scores, and drop whole branches at random (stochastic
  * depth). */
 static const double window_forward = 15.0, window_backward = 14.0;
 
-/* The last concatenation so far in the op list: elements of its result; its position in a dense block; fresh: the next
- * op has not been seen yet; read: a norm directly after it reads its whole result. */
+/* The concatenation that occurred last in the op list. elements: number of elements of its result; position: its
+ * position in a dense block; fresh: true = no op after it has been processed yet; read: true = the op after it is a
+ * norm that reads its whole result. */
 typedef struct joined {
     nnc_op *op;
     int64_t elements;
@@ -215,10 +223,11 @@ typedef struct joined {
     bool fresh, read;
 } joined;
 
-/* Counts the kernels of a concatenation. A map that several ops read needs one sum of gradients fewer than it has
- * readers: in a block of branches one sum per concatenation of two tensors. In a dense block, whose layers each begin
- * with a norm of all maps before them, layer i adds i sums: 535 in DenseNet-121. A library joins more than two branches
- * with one kernel, which the last concatenation counts. */
+/* Sets the kernels of a concatenation. If several ops read a feature map, backward adds up their gradients, with one
+ * addition less than the number of readers. In a block of parallel branches this is one addition for each concatenation
+ * of two tensors. In a dense block, each layer begins with a norm of all maps before it, and layer i needs i additions;
+ * DenseNet-121 has 535 in total. A library joins more than two branches with one kernel, which is counted at the last
+ * of nncost's concatenations. */
 static void add_join(nnc_op *op, joined *before, number_mode mode) {
     const int64_t elements = op->u.pointwise.elements;
     const bool grows = before->op != NULL && elements > before->elements;
@@ -229,18 +238,18 @@ static void add_join(nnc_op *op, joined *before, number_mode mode) {
     *before = (joined){ op, elements, position, true, false };
 }
 
-/* Notes whether the op after a concatenation is the norm that begins a layer of a dense block, which reads all of the
- * result. */
+/* Stores in before->read whether the op after a concatenation is a norm of the whole result. Such a norm begins a layer
+ * of a dense block. */
 static void note_reader(const nnc_op *op, joined *before) {
     before->read = before->fresh ? op->kind == NNC_OP_NORM && op->u.norm.elements == before->elements : before->read;
     before->fresh = false;
 }
 
-/* Tests for attention with a learned bias of positions (T5), which runs as separate fp32 kernels
+/* Tests whether an op is attention with a learned bias of positions (T5), which runs as separate fp32 kernels
  * (_scaled_dot_product_attention_math, attention.cpp). The bias is a permuted table whose last stride is not 1, and no
- * fused kernel of PyTorch accepts such a mask (check_last_dim_stride_equals_1_dense,
+ * fused kernel of PyTorch accepts a mask with such a stride (check_last_dim_stride_equals_1_dense,
  * aten/src/ATen/native/transformers/sdp_utils_cpp.h). T5 passes its bias in this form from transformers 5.16 on (pull
- * request 47014). Attention to the encoder has no bias. */
+ * request 47014). Attention to the output of the encoder has no bias. */
 bool nnc_is_written_out(const nnc_op *op, const nnc_model *model) {
     return op->kind == NNC_OP_FLASH && strcmp(op->name, "attn.core") == 0 &&
            model->implementation == NNC_IMPLEMENTATION_TRANSFORMERS && model->family == NNC_FAMILY_DECODER &&
@@ -267,8 +276,8 @@ void nnc_write_out(nnc_op *op) {
                                   12.0 * bias + 12.0 * queries + 6.0 * keys };
 }
 
-/* Adds casts to a product of an adapter. peft keeps adapters in fp32: each product casts its input to fp32, and the
- * gradient of the input is cast back and added. */
+/* Adds the kernels of casts to a product of an adapter. peft keeps the weights of adapters in fp32: each product casts
+ * its input to fp32, and in backward the gradient of the input is cast back and added. */
 static void add_to_adapter(nnc_op *op, double products, bool down, number_mode mode) {
     const nnc_matmul *p = &op->u.matmul;
     const double input = (double)p->m * (double)p->k;
@@ -296,18 +305,20 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
     } else if (vision && is_pointwise(op, NNC_PW_CONCAT)) {
         add_join(op, before, mode);
     } else if (op->kind == NNC_OP_NORM) {
-        add_kernels(op, 2.0, 1.0); /* batch norm: one kernel for the norm, and one that counts the batches */
+        /* a batch norm has two kernels: one computes the norm, the other counts the batches */
+        add_kernels(op, 2.0, 1.0);
     } else if (diffusion && is_pointwise(op, NNC_PW_TIMESTEP)) {
         add_kernels(op, 11.0, 0.0); /* kernels of the time embedding: arange, exp, multiplications, sin, cos, joins,
                                      * casts */
     } else if (diffusion && is_pointwise(op, NNC_PW_TIME_ADD)) {
-        add_kernels(op, 2.0, 2.0); /* scale and shift: one kernel more, which computes 1 + scale */
+        /* scale and shift of a diffusion model: in addition to the kernel of the op, one kernel computes 1 + scale */
+        add_kernels(op, 2.0, 2.0);
     } else if (op->kind == NNC_OP_EMBEDDING) {
-        /* kernels of an embedding: backward also sorts the ids; in forward a diffusion model also drops class labels at
-         * random */
+        /* kernels of an embedding: the backward sorts the ids first; the forward of a diffusion model drops class
+         * labels at random first */
         add_kernels(op, diffusion ? 5.0 : 1.0, 5.0);
     } else if (is_pointwise(op, NNC_PW_CAST_WEIGHTS)) {
-        add_kernels(op, 0.0, 0.0); /* casts of weights have no kernels here, because the products count these kernels */
+        add_kernels(op, 0.0, 0.0); /* no kernels here, because each product counts the cast of its weight */
     } else {
         add_kernels(op, 1.0, 1.0);
     }
@@ -318,7 +329,9 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
     const number_mode mode = plan->policy == NNC_POLICY_AMP      ? UNDER_AUTOCAST
                              : nnc_dtype_bytes(how->dtype) > 2.0 ? IN_FP32
                                                                  : IN_16_BITS;
-    double products = 1.0; /* number of library products for the last linear layer; an adapter after it has as many */
+    /* number of matrix products that the library issues for the last linear layer; the adapter after this layer has
+     * equally many */
+    double products = 1.0;
     joined before = { .op = NULL };
     for (int32_t i = 0; i < list->count; i++) {
         nnc_op *op = &list->ops[i];
@@ -356,33 +369,36 @@ typedef struct kept_row {
     double amp, half, full;
 } kept_row;
 
-/* Layer norm (nn.LayerNorm): saves its input; under autocast this is the fp32 residual stream or an fp32 copy. */
+/* Layer norm (nn.LayerNorm). Autograd saves the input of the norm, which under autocast is the fp32 residual stream or
+ * an fp32 copy. */
 static const kept_row layer_norm = { 4, 2, 4 };
-/* RMS norm: x.float(); pow(2).mean(); x * rsqrt; weight * x.to(dtype). Autograd saves the fp32 input and the normalised
- * value that is multiplied by the weight. */
+/* RMS norm, with the operators x.float(), pow(2).mean(), x * rsqrt, weight * x.to(dtype). Autograd saves the fp32 input
+ * and the normalised value that is multiplied by the weight. */
 static const kept_row rms_norm = { 8, 6, 8 };
-/* RMS norm with a frozen weight: the weight needs no gradient, so autograd saves only the fp32 input. */
+/* RMS norm with a frozen weight. The weight needs no gradient, so autograd saves only the fp32 input. */
 static const kept_row rms_norm_frozen = { 4, 4, 4 };
-/* GELU as a chain of operators, 0.5 x (1 + tanh(c (x + 0.044715 pow(x, 3)))): pow saves x (fp32 under autocast), tanh
- * saves its output, the last product saves both of its factors; the factor 0.5 x has the format of x. */
+/* GELU as a chain of operators, 0.5 x (1 + tanh(c (x + 0.044715 pow(x, 3)))). Autograd saves the input x of pow (fp32
+ * under autocast), the output of tanh, and both factors of the last product; the factor 0.5 x has the number format of
+ * x. */
 static const kept_row gelu_new = { 4 + 4 + 4 + 2, 2 + 2 + 2 + 2, 4 + 4 + 4 + 4 };
-/* Activation of a gated MLP, act(gate) * up: saves gate, act(gate) and up. */
+/* Activation of a gated MLP, act(gate) * up. Autograd saves the three tensors gate, act(gate) and up. */
 static const kept_row gated = { 6, 6, 12 };
-/* GELU as one kernel, or an activation that backward computes again: saves its input. */
+/* GELU as one kernel, or an activation that backward computes again. Autograd saves the input of the activation. */
 static const kept_row plain_activation = { 2, 2, 4 };
-/* Cross-entropy of logits.float(): keeps the fp32 log-softmax. In backward (loss_working) two more fp32 tensors of this
- * size are in memory. */
+/* Cross-entropy of logits.float(). Autograd saves the fp32 result of log_softmax. During backward, two more fp32
+ * tensors with the size of the logits are in memory (loss_working). */
 static const kept_row loss = { 4, 4, 4 };
 static const kept_row loss_working = { 8, 8, 8 };
-/* A product keeps its input in the format in which it computes. Products that read the same input share one kept copy,
- * but under autocast each keeps its own. */
+/* A matrix product keeps its input in the number format in which it computes. If several products read the same input,
+ * they share one kept copy; but under autocast each product keeps a copy of its own. */
 static const kept_row of_product = { 2, 2, 4 };
-/* An op that keeps the output of a norm, which is fp32 under autocast. */
+/* An op that keeps the output of a norm for backward; this output is fp32 under autocast. */
 static const kept_row norm_output = { 4, 2, 4 };
-/* Attention with a learned bias, as separate fp32 kernels (nnc_write_out): keeps the scores after softmax and copies of
- * queries, keys and values. In backward the gradients before and after softmax are also in memory. */
+/* Attention with a learned bias, which runs as separate fp32 kernels (nnc_write_out). It keeps the scores after
+ * softmax, and copies of queries, keys and values. During backward, the gradients before and after softmax are in
+ * memory as well. */
 static const kept_row written_out = { 4, 4, 4 };
-/* A product of an adapter (LoRA): keeps its input in fp32. */
+/* A product of an adapter (LoRA). It keeps its input in fp32. */
 static const kept_row adapter_row = { 4, 4, 4 };
 
 static double bytes_of(const kept_row *row, const nnc_lowering *how) {
@@ -396,10 +412,12 @@ static void keep(nnc_op *op, const nnc_lowering *how, const kept_row *row, doubl
     op->library_kept = tensors * bytes_of(row, how);
 }
 
-/* Tests whether an op is the first op of a part that backward computes again; such an op keeps its input. */
+/* Tests whether an op is the first op of a part that backward computes again. The first op of such a part keeps its
+ * input. */
 static bool begins_again(const nnc_op *op) { return op->recomputed && !op->dropped; }
 
-/* Returns the number of products in the library that read the output of a norm, for one such product of the op list. */
+/* Returns the number of products in the library that read the output of a norm, for one product of nncost's op list
+ * that reads this output. */
 static double readers_of(const nnc_op *op, const nnc_model *model) {
     const double of_qkv = model->joined_qkv ? 1.0 : 3.0, of_mlp = model->joined_qkv ? 1.0 : 2.0;
     return strcmp(op->name, "attn.qkv") == 0 && op->split == NNC_SPLIT_QKV    ? of_qkv
@@ -407,8 +425,8 @@ static double readers_of(const nnc_op *op, const nnc_model *model) {
                                                                               : 1.0;
 }
 
-/* Tests whether a product reads the output of a norm, which has the format of the residual stream; autocast casts it
- * once for each product that reads it. */
+/* Tests whether a product reads the output of a norm in the number format of the residual stream. Under autocast, this
+ * output is cast once for each product that reads it. */
 static bool reads_norm(const nnc_op *op) {
     static const char *const names[] = { "attn.qkv",      "attn.q_down",    "attn.kv_down",
                                          "attn.q",        "mlp.up",         "mlp.gate_up",
@@ -424,7 +442,8 @@ static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *m
     const bool amp = how->plan->policy == NNC_POLICY_AMP;
     const bool weight = op->u.matmul.b_is_weight;
     if (strcmp(op->name, "adapter.down") == 0) {
-        /* one fp32 copy of the input for each part of the linear layer (query, key, value ...) that has an adapter */
+        /* the adapters keep one fp32 copy of the input for each part of the linear layer (query, key, value ...) that
+         * has an adapter */
         keep(op, how, &adapter_row, (double)op->u.matmul.n / (double)how->plan->adapter_rank);
     } else if (strcmp(op->name, "adapter.up") == 0) {
         keep(op, how, &adapter_row, 1.0);
@@ -432,7 +451,7 @@ static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *m
         keep(op, how, &of_product, 2.0); /* each layer casts the output of the encoder twice: for the keys and for the
                                           * values */
     } else if (weight && amp && !op->frozen && reads_norm(op)) {
-        /* backward computes the norm again, so the norm keeps its input and the product keeps nothing */
+        /* backward computes the norm again from its kept input, so the product need not keep the output of the norm */
         const bool again = (how->plan->recompute & NNC_RECOMPUTE_NORM) != 0;
         keep(op, how, begins_again(op) ? &norm_output : &of_product, again ? 0.0 : readers_of(op, model));
     } else if (weight && op->u.matmul.keeps_a && op->u.matmul.kept_divisor == 1) {
@@ -487,10 +506,10 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
     }
 }
 
-/* Sets the kept bytes of an op of timm or diffusers. Under autocast the output of a norm is fp32: ops that read it keep
- * it in fp32, and each product keeps its own 16-bit copy. diffusers computes queries, keys and values with separate
- * products (models/attention_processor.py). Its residual blocks apply SiLU to the output of the norm
- * (models/resnet.py); DiT scales this output (models/normalization.py). */
+/* Sets the bytes that an op of timm or diffusers keeps for backward. Under autocast the output of a norm is fp32; an op
+ * that reads it keeps it in fp32, and each product keeps a 16-bit copy of its own. diffusers computes queries, keys and
+ * values with separate products (models/attention_processor.py). Its residual blocks apply SiLU to the output of the
+ * norm (models/resnet.py); DiT multiplies this output by a scale (models/normalization.py). */
 static void keep_image_op(nnc_op *op, const nnc_lowering *how) {
     const bool amp = how->plan->policy == NNC_POLICY_AMP;
     if (op->kind == NNC_OP_NORM && op->u.norm.kind != NNC_NORM_BATCH) {
@@ -503,14 +522,16 @@ static void keep_image_op(nnc_op *op, const nnc_lowering *how) {
                (strcmp(op->name, "attn1.qkv") == 0 || strcmp(op->name, "block.qkv") == 0)) {
         keep(op, how, &of_product, 3.0);
     } else if (op->kind == NNC_OP_CONV && !amp && strcmp(op->name, "block.shortcut") == 0) {
-        op->u.conv.keeps_input = false; /* the norm before the convolution already keeps its input */
+        op->u.conv.keeps_input = false; /* this op's input is already kept by the norm before the convolution */
     }
 }
 
 void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const nnc_model *model) {
     if (how->plan->tensor > 1 || how->plan->context > 1 || how->plan->fp8_inputs || how->linear_dtype != how->dtype ||
         list->recorded) {
-        return; /* the rows of this file were not counted for programs with these features */
+        /* for programs with these features, the kept bytes of this file were not counted, so the function changes
+         * nothing */
+        return;
     }
     for (int32_t i = 0; i < list->count; i++) {
         if (list->ops[i].forward_only) { continue; }
