@@ -1,5 +1,5 @@
-/* The table of model families, functions that append ops to an op list, and the rules by which a plan divides a model
- * over ranks. */
+/* The table of model families; functions that append ops to an op list; and the rules that decide how a plan may divide
+ * a model over ranks. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ bool nnc_plan_trains_all(const nnc_plan *plan) {
     return plan->train == NNC_TRAIN_ALL && plan->adapter_rank == 0 && plan->train_layers == 0;
 }
 
-/* Tests whether the model file freezes some weights under every plan. */
+/* Tests whether the op list has weights that the model file freezes under every plan. */
 static bool has_fixed(const nnc_op_list *list) {
     bool fixed = false;
     for (int32_t i = 0; i < list->count && !fixed; i++) { fixed = list->ops[i].fixed; }
@@ -78,9 +78,10 @@ nnc_status nnc_family_takes_images(const nnc_model *model, int64_t image, nnc_pl
     return NNC_OK;
 }
 
-enum { NEAR_ENOUGH = 1000000 }; /* the largest distance from a value at which nearest_divisors() searches above it */
+enum { NEAR_ENOUGH = 1000000 }; /* nearest_divisors() tries at most this many numbers above `value` */
 
-/* Writes the nearest divisors of `whole` below or equal to `value`, and above it: "4 or 6". */
+/* Writes two divisors of `whole` as text, such as "4 or 6": the largest one that is at most `value`, and the smallest
+ * one above `value`. */
 static void nearest_divisors(int64_t whole, int64_t value, char *text, size_t size) {
     int64_t below = 0, above = 0;
     for (int64_t i = value; i >= 1 && below == 0; i--) { below = whole % i == 0 ? i : 0; }
@@ -97,7 +98,7 @@ static void nearest_divisors(int64_t whole, int64_t value, char *text, size_t si
 nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int64_t ranks, nnc_error *err) {
     char legal[64];
     if (ranks <= 1 || whole % ranks == 0) { return NNC_OK; }
-    if (err == NULL) { /* the caller passes no err, so no message is needed */
+    if (err == NULL) { /* without err the caller needs no message, so none is composed */
         return NNC_ILLEGAL_PLAN;
     }
     nearest_divisors(whole, ranks, legal, sizeof legal);
@@ -111,7 +112,9 @@ nnc_op *nnc_list_add(const nnc_writer *w, const char *name, nnc_op_kind kind, nn
     nnc_op_list *list = w->list;
     if (list->count == NNC_OPS_MAX) {
         list->truncated = true;
-        list->count--; /* the last op is overwritten; the caller reports the full list later */
+        /* the list is full: the new op overwrites the last op, and the caller later reports list->truncated as an
+         * error */
+        list->count--;
     }
     nnc_op *op = &list->ops[list->count++];
     memset(op, 0, sizeof *op);
@@ -180,8 +183,8 @@ nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, 
                         int64_t k, bool bias) {
     const nnc_dtype dtype = w->block >= 0 ? w->how->linear_dtype : w->how->dtype;
     if (dtype != w->how->dtype) {
-        /* Operands with fewer bits than the activations: forward casts the input, backward casts the gradient of the
-         * output. */
+        /* Operands of the product have fewer bits than activations, so forward casts the input of the layer, and
+         * backward casts the gradient of its output. */
         nnc_op *cast = nnc_list_pointwise(w, "cast", NNC_PW_CAST, group, nnc_list_mul(w, m, k));
         cast->split = split;
         cast->u.pointwise.backward_elements = nnc_list_mul(w, m, n);
@@ -205,8 +208,9 @@ nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, 
     return op;
 }
 
-/* Tests whether a grouped convolution, other than a depthwise one, runs on the vector units: the matrix units have a
- * channels-last kernel only if the number of groups is a multiple of 32 and a group has 4, 8, 16 or 32 channels. */
+/* Tests whether a grouped convolution runs on the vector units of a GPU instead of its matrix units. Depthwise
+ * convolutions are not tested here. The matrix units have a channels-last kernel only if the number of groups is a
+ * multiple of 32 and each group has 4, 8, 16 or 32 channels. */
 static bool on_vectors(const nnc_software *software, const nnc_conv *conv) {
     const int64_t width = conv->c_in / conv->groups;
     const bool kernel = conv->groups % 32 == 0 && (width == 4 || width == 8 || width == 16 || width == 32);
@@ -230,7 +234,8 @@ nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, co
 nnc_op *nnc_list_norm(const nnc_writer *w, const char *name, nnc_norm_kind kind, int64_t elements, int64_t rows,
                       int64_t params) {
     const nnc_software *software = w->how->software;
-    /* Norms of feature maps (batch and group norms) run as one kernel even if other norms run as primitives. */
+    /* Batch norms and group norms of feature maps run as one kernel, even if the profile runs other norms as several
+     * primitive operators. */
     const bool map = kind == NNC_NORM_BATCH || kind == NNC_NORM_GROUP;
     nnc_op *op = nnc_list_add(w, name, NNC_OP_NORM, NNC_GROUP_NORM);
     op->weights.vector = params;
@@ -261,7 +266,7 @@ nnc_op *nnc_list_residual(const nnc_writer *w, const char *name, nnc_group group
 }
 
 nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes) {
-    /* true: one kernel of the library Liger-Kernel computes the head and the loss */
+    /* true: a kernel of the library Liger-Kernel computes head and loss together */
     const bool chunks = w->how->software->loss_keep == NNC_LOSS_KEEPS_CHUNKS;
     nnc_op *op = nnc_list_add(w, "loss", NNC_OP_LOSS, NNC_GROUP_LOSS);
     op->u.loss = (nnc_loss){ .tokens = rows,
@@ -273,8 +278,9 @@ nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes) {
     return op;
 }
 
-/* ---- dividing a model over ranks: which plans are legal, and the dims of one rank ----
- * Each family and each layer has its own rules of divisibility; each kind of op divides its dims (nnc_op_row.shard). */
+/* ---- dividing a model over ranks: which plans are legal, and the dimensions of the ops of one rank ---- Each family
+ * and each kind of layer has rules for the sizes that must be divided evenly; each kind of op has a function that
+ * divides its dimensions (nnc_op_row.shard). */
 
 static int32_t plan_replicas(const nnc_plan *plan) { return plan->data * plan->context; }
 
@@ -291,7 +297,7 @@ static int64_t common_divisor(int64_t a, int64_t b) {
     return a;
 }
 
-/* Returns the smallest degree of data parallelism whose replicas hold --expert and --shard ranks. */
+/* Returns the smallest degree of data parallelism with which a plan has enough ranks for --expert and for --shard. */
 static int32_t least_data(const nnc_plan *p) {
     const int64_t by_expert = (int64_t)p->context * (p->whole_experts ? p->tensor : 1);
     const int64_t for_expert = p->expert / common_divisor(p->expert, by_expert);
@@ -300,8 +306,8 @@ static int32_t least_data(const nnc_plan *p) {
     return both > 0 && both <= INT32_MAX ? (int32_t)both : 1;
 }
 
-/* From this value on, a context degree above the number of --devices is refused with a hint: the user probably means a
- * sequence length. */
+/* A context degree of this value or more is refused with a special message if it exceeds --devices, because the user
+ * probably meant the sequence length. */
 enum { CONTEXT_DOUBTED = 512 };
 
 nnc_status nnc_plan_split_devices(nnc_plan *p, nnc_error *err) {
@@ -378,12 +384,13 @@ nnc_status nnc_plan_split_data(nnc_plan *p, nnc_error *err) {
                         nnc_optimizer_name(p->optimizer));
     }
     NNC_TRY(nnc_divides("--shard", "data x context", replicas, p->shard, err));
-    /* number of ranks that hold copies of the same expert */
+    /* number of ranks that have copies of the same expert */
     const int64_t copies = nnc_plan_expert_ranks(p) / p->expert;
     return copies > p->shard ? nnc_divides("--shard", "data x context / expert", copies, p->shard, err) : NNC_OK;
 }
 
-/* For families that only data ranks divide: refuses tensor, pipeline, context, expert and sequence parallelism. */
+/* Is called for model families that only data parallelism can divide: refuses tensor, pipeline, context, expert and
+ * sequence parallelism. */
 static nnc_status split_nothing(const char *family, const nnc_plan *p, nnc_error *err) {
     const struct {
         const char *option;
@@ -446,8 +453,8 @@ nnc_status nnc_layer_split_context(const nnc_layer *l, const nnc_plan *p, int64_
         if (kv_heads >= 1) { NNC_TRY(nnc_divides("--context", "kv_heads of a tensor rank", kv_heads, c, err)); }
         NNC_TRY(nnc_divides("--context", "seq_len", seq_len, c, err));
     } else if (seq_len % 2 != 0) {
-        /* Each context rank takes one part of the first half of the tokens and one part of the second half, so all
-         * ranks have equal work under a causal mask. */
+        /* Each context rank gets one part of the first half of the tokens and one part of the second half. With a
+         * causal mask, this gives all ranks equal work. */
         NNC_TRY(nnc_divides("--context", "seq_len", seq_len, 2 * c, err));
     } else {
         NNC_TRY(nnc_divides("--context", "half of seq_len", seq_len / 2, c, err));
@@ -475,6 +482,7 @@ void nnc_list_shard(nnc_op_list *list, const nnc_plan *plan) {
     const nnc_degrees d = degrees_of(plan);
     if (d.tensor == 1 && d.context == 1 && d.expert == 1) { return; }
     for (int32_t i = 0; i < list->count; i++) { nnc_op_row_of(&list->ops[i])->shard(&list->ops[i], &d); }
-    /* The kept input of a recompute block is a part of the residual stream, so the same ranks divide it. */
+    /* The kept input of a recompute block is a part of the residual stream, so the ranks that divide the tokens of the
+     * residual stream divide the input's bytes. */
     for (int32_t i = 0; i < list->block_count; i++) { list->blocks[i].input_bytes /= (double)d.sequence; }
 }

@@ -1,6 +1,6 @@
-/* Decides which weights a step trains: all, parts of a network, or low-rank adapters of its linear layers. Frozen
- * weights need no gradient; ops before the first trained weight need no backward. Sources: LoRA arXiv:2106.09685; QLoRA
- * arXiv:2305.14314; DoRA arXiv:2402.09353.   [adapters] */
+/* Decides which weights a training step trains: all weights, the weights of some parts of a network, or low-rank
+ * adapters of its linear layers. Frozen weights need no gradient; ops before the first trained weight need no backward.
+ * Sources: LoRA arXiv:2106.09685; QLoRA arXiv:2305.14314; DoRA arXiv:2402.09353. [adapters] */
 #include <string.h>
 
 #include "shape/shape_internal.h"
@@ -18,21 +18,23 @@ static bool is_trained(const nnc_op *op, unsigned train) {
     return !op->fixed && !op->outside && (train & (op->tower ? NNC_TRAIN_TOWERS : flags[op->group])) != 0;
 }
 
-/* Tests whether an op computes logits with the weights of the embedding table (a tied head). */
+/* Tests whether an op is the product of a tied head, which computes logits with the weights of the embedding table. */
 static bool is_tied(const nnc_op *op) {
     return op->weights.table && op->weights.count == 0 && op->kind == NNC_OP_MATMUL;
 }
 
 static bool has_weights(const nnc_op *op) { return op->weights.count > 0 || op->weights.vector > 0; }
 
-/* Tests whether an op is a linear layer: a product with its own weight that is neither a table nor the head. */
+/* Tests whether an op is a linear layer: a matrix product whose weight no other op uses and that is neither an
+ * embedding table nor the head. */
 static bool is_linear(const nnc_op *op) {
     return op->kind == NNC_OP_MATMUL && op->u.matmul.b_is_weight && op->weights.count > 0 && !op->weights.table &&
            op->group != NNC_GROUP_HEAD;
 }
 
-/* Returns which matrices (query, key, value ...; one flag each) a library has for one linear layer of the op list; 0 =
- * the layer cannot have adapters. The first row of the table whose text ends the name of the op decides. */
+/* Returns the matrices (query, key, value ...; one flag for each) as which libraries store the weight of a linear layer
+ * of the op list. The first row of the table whose text is the end of the op's name gives the result. Returns 0 if the
+ * layer cannot have adapters. */
 static unsigned matrices_of(const nnc_op *op) {
     enum { QKV = NNC_ADAPTED_QUERY | NNC_ADAPTED_KEY | NNC_ADAPTED_VALUE };
     static const struct {
@@ -75,9 +77,9 @@ static bool is_expert(const nnc_op *op) {
     return op->split == NNC_SPLIT_EXPERT_COLUMN || op->split == NNC_SPLIT_EXPERT_ROW;
 }
 
-/* Returns the number of matrices of a linear layer that have adapters; 0 = the layer has no adapter. Sets *outputs
- * to the number of outputs of these matrices. Each routed expert has its own adapters: one for its joined gate and
- * up matrices, one for its down matrix. Source: Axolotl,
+/* Returns the number of matrices of a linear layer to which the plan adds adapters; 0 = the layer gets no adapter. Sets
+ * *outputs to the number of outputs of these matrices together. Each routed expert has two adapters: one for its gate
+ * and up matrices together, and one for its down matrix. Source: Axolotl,
  * src/axolotl/integrations/kernels/libs/scattermoe_lora/layers.py. */
 static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *outputs) {
     const nnc_matmul *p = &op->u.matmul;
@@ -106,9 +108,10 @@ static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *ou
     return bits_of(has & asked);
 }
 
-/* Adds `count` matrices of rows x cols to the sums: elements of projections and moments, products, parameters. */
+/* Adds `count` matrices of rows x cols to the sums *to: elements of the projections and moments, multiplications of a
+ * projection, parameters. */
 static void add_projected(nnc_projected *to, double rank, double count, double rows, double cols) {
-    /* the rank of a projection cannot be larger than the shorter side of the matrix */
+    /* rank of the projection, which is at most the shorter side of the matrix */
     const double used = nnc_min(rank, nnc_min(rows, cols));
     to->elements += count * used * (rows + cols + nnc_max(rows, cols));
     to->products += count * used * rows * cols;
@@ -137,15 +140,15 @@ static bool is_adapted(const nnc_op *op, const nnc_plan *plan) {
     return adapted_parts(op, plan, &outputs) > 0;
 }
 
-/* The position in an op list at which new ops are inserted. */
+/* A position in an op list at which the next op is inserted. */
 typedef struct place {
     nnc_op_list *list;
-    int32_t at; /* index that the next inserted op gets; each insertion adds 1 */
+    int32_t at; /* index of the next inserted op; each insertion adds 1 to it */
 } place;
 
 static nnc_op *insert(place *to, const nnc_op *base, const char *name, nnc_op_kind kind) {
     nnc_op_list *list = to->list;
-    const nnc_op like = *base; /* a copy, because the insertion may move the op that `base` points to */
+    const nnc_op like = *base; /* a copy of the op *base, because the insertion can move this op in the list */
     if (list->count == NNC_OPS_MAX) {
         list->truncated = true;
         list->count--;
@@ -172,15 +175,17 @@ static nnc_op *over(place *to, const nnc_op *base, const char *name, nnc_pointwi
     return op;
 }
 
-/* Inserts the ops of the low-rank adapter of a linear layer: y = x W + (x A) B. x A has adapter_rank values per token,
- * and every tensor rank has all of them. */
+/* Inserts the ops of a low-rank adapter of the linear layer y = x W, which becomes y = x W + (x A) B. The product x A
+ * has adapter_rank values per token; every tensor rank computes all of these values. */
 static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan) {
     const nnc_op linear = *base;
     const nnc_matmul p = linear.u.matmul;
     int64_t outputs;
     const int64_t rank = plan->adapter_rank, inner = adapted_parts(&linear, plan, &outputs) * rank;
     const bool column = linear.split == NNC_SPLIT_COLUMN || linear.split == NNC_SPLIT_QKV, expert = is_expert(&linear);
-    if (plan->dora) { /* DoRA also computes the length of W + A B for each output */
+    /* With DoRA, the step computes the matrix W + A B as well, because it needs the length of this matrix's column for
+     * each output. */
+    if (plan->dora) {
         nnc_op *weight = insert(to, &linear, "adapter.weight", NNC_OP_MATMUL);
         weight->split = NNC_SPLIT_COLUMN;
         weight->forward_only = true;
@@ -219,10 +224,11 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan) {
     }
 }
 
-/* Inserts the ops of the adapter of a linear layer that rotates its input (OFT): y = (x R) W. R consists of orthogonal
- * blocks of adapter_rank rows and columns, one block for each group of inputs. A block of b rows is computed from the b
- * (b - 1) / 2 parameters of a skew-symmetric matrix Q as I + 2 Q + 2 Q^2 + 2 Q^3 + Q^4, which takes three products of
- * blocks. The number of blocks is rounded down. Source: peft, src/peft/tuners/oft/layer.py, _cayley_batch. */
+/* Inserts the ops of an adapter that rotates the input of a linear layer (OFT): y = (x R) W. R consists of orthogonal
+ * blocks with adapter_rank rows and columns, one block for each group of inputs. Each block of b rows has b (b - 1) / 2
+ * parameters, which form a skew-symmetric matrix Q. The block is I + 2 Q + 2 Q^2 + 2 Q^3 + Q^4, which takes three
+ * products of b x b matrices. The number of blocks is rounded down. Source: peft, src/peft/tuners/oft/layer.py,
+ * _cayley_batch. */
 static void add_rotation(place *to, const nnc_op *base, const nnc_plan *plan) {
     const nnc_op linear = *base;
     const nnc_matmul p = linear.u.matmul;
@@ -242,8 +248,8 @@ static void add_rotation(place *to, const nnc_op *base, const nnc_plan *plan) {
     rotate->u.matmul.keeps_a = rotate->u.matmul.keeps_b = rotate->u.matmul.needs_grad_input = true;
 }
 
-/* Tests whether frozen weights that are stored in fewer than 16 bits are converted to 16 bits before each product, in
- * forward and in backward. fp8 weights need no conversion if the products are computed in 8 or 4 bits. */
+/* Tests whether a frozen weight is stored in fewer than 16 bits and has to be converted to 16 bits before each product,
+ * in forward and in backward. Weights in fp8 need no conversion if products are computed in 8 or 4 bits. */
 static bool is_dequantized(const nnc_plan *plan) {
     return plan->frozen != NNC_FROZEN_16 && plan->frozen != NNC_FROZEN_32 &&
            !(plan->frozen == NNC_FROZEN_FP8 && nnc_precision_is_narrow(plan->precision));
@@ -263,7 +269,8 @@ static void add_dequantize(place *to, const nnc_op *base, const nnc_plan *plan) 
                                        .fused = true };
 }
 
-/* Tests whether a product after op `at` and before the next norm reads the same input and needs it for backward. */
+/* Tests whether a later product, before the next norm, reads the same input as op `at` and needs this input for
+ * backward. */
 static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, const nnc_plan *plan) {
     const nnc_matmul *p = &list->ops[at].u.matmul;
     for (int32_t i = at + 1; i < list->count && list->ops[i].kind != NNC_OP_NORM; i++) {
@@ -276,12 +283,12 @@ static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, cons
     return false;
 }
 
-/* Tests whether an op is in a layer that precedes the layers that the plan trains. */
+/* Tests whether an op belongs to a layer that comes before all layers that the plan trains. */
 static bool is_before(const nnc_op_list *list, const nnc_op *op) { return list->segments[op->segment].before; }
 
-/* Returns the index of the first op of the repeat that contains op `at`; `at` if no repeat contains it. If one op of
- * a repeat is trained, all ops of the repeat need backward, because in the second iteration they follow the trained
- * op. */
+/* Returns the index of the first op of the repeat that contains op `at`; returns `at` if no repeat contains the op. If
+ * one op of a repeat is trained, all ops of this repeat need backward, because in the second iteration all of them come
+ * after the trained op. */
 static int32_t begin_of(const nnc_op_list *list, int32_t at) {
     if (at == list->count) { return at; }
     const bool layer = list->segments[list->ops[at].segment].layer;
@@ -295,8 +302,8 @@ static int32_t begin_of(const nnc_op_list *list, int32_t at) {
     return at;
 }
 
-/* Removes the input gradient of the first trained op of the list, which nothing needs. If the op is inside a repeat,
- * its input gradient stays, because its later iterations follow trained ops. */
+/* Marks the first trained op of the list so that no gradient of its input is computed, because no op before it is
+ * trained. If the op is inside a repeat, the gradient is still needed: the later iterations come after trained ops. */
 static void stop_gradient(nnc_op_list *list, int32_t first) {
     nnc_op *op = &list->ops[first];
     if (first == list->count || op->repeat > 1 || list->segments[op->segment].instances > 1) { return; }
@@ -307,7 +314,8 @@ static void stop_gradient(nnc_op_list *list, int32_t first) {
     }
 }
 
-/* Sets the kept input bytes of each recompute block without backward ops to 0: nothing in this block is recomputed. */
+/* For each recompute block whose ops have no backward: sets the bytes of its kept input to 0, because nothing in the
+ * block is computed again. */
 static void clear_blocks(nnc_op_list *list) {
     for (int32_t b = 0; b < list->block_count; b++) {
         bool backward = false;
@@ -320,11 +328,12 @@ static void clear_blocks(nnc_op_list *list) {
 
 /* ---- training only some of the layers: --train-layers   [adapters] ---- */
 
-/* Layers of a segment before the layers that the plan trains, among them, and after them. */
+/* The three parts into which a segment of layers is divided: the layers before those that the plan trains (BEFORE), the
+ * layers that it trains (AMONG), and the layers after these (AFTER). */
 enum { BEFORE, AMONG, AFTER, PARTS };
 
 typedef struct layer_range {
-    int64_t from, to; /* the plan trains the layers from `from` up to and including to - 1 */
+    int64_t from, to; /* the plan trains the layers with the indices `from` to `to` - 1 */
 } layer_range;
 
 static int part_of(const layer_range *range, int64_t layer) {
@@ -343,8 +352,9 @@ static int64_t layers_of(const nnc_op_list *list) {
     return layers;
 }
 
-/* Sets counts[part] to the number of layers of segment `s` before, among and after the layers that the plan trains.
- * first: index of the first layer of the segment, if its layers follow each other. */
+/* Counts the layers of segment `s` in three parts: counts[part] is the number of layers before, among and after the
+ * layers that the plan trains. first: index in the network of the segment's first layer; used if the layers of the
+ * segment follow each other. */
 static void count_parts(const nnc_op_list *list, const layer_range *range, int32_t s, int64_t first,
                         int64_t counts[PARTS]) {
     for (int part = 0; part < PARTS; part++) { counts[part] = 0; }
@@ -357,8 +367,8 @@ static void count_parts(const nnc_op_list *list, const layer_range *range, int32
     counts[AFTER] = last - until;
 }
 
-/* Copies the ops of segment `s` and its recompute blocks to segment s + part. begin: index of the first op; length:
- * number of ops. */
+/* Copies the ops and the recompute blocks of segment `s` to segment s + part. begin: index of the first op of segment
+ * `s`; length: number of ops of segment `s`. */
 static void copy_ops(nnc_op_list *list, int32_t s, int32_t begin, int32_t length, int32_t part) {
     nnc_op *ops = &list->ops[begin + part * length];
     const int32_t known = list->block_count;
@@ -374,8 +384,8 @@ static void copy_ops(nnc_op_list *list, int32_t s, int32_t begin, int32_t length
     }
 }
 
-/* Inserts `more` segments after segment `s`, with copies of its ops and recompute blocks. Returns the index of the
- * first op of segment `s`; *length receives the number of its ops. */
+/* Inserts `more` segments after segment `s`; each one is a copy of segment `s` with its ops and recompute blocks.
+ * Returns the index of the first op of segment `s`, and sets *length to the number of ops of segment `s`. */
 static int32_t copy_segment(nnc_op_list *list, int32_t s, int32_t more, int32_t *length) {
     int32_t begin = 0, end;
     while (begin < list->count && list->ops[begin].segment < s) { begin++; }
@@ -404,8 +414,8 @@ static int32_t copy_segment(nnc_op_list *list, int32_t s, int32_t more, int32_t 
     return begin;
 }
 
-/* Sets the number of layers of a segment to `layers` (it was `all`) and divides the repeats of its ops and blocks
- * accordingly. Freezes the ops of the segment unless `part` is AMONG. */
+/* Changes the number of layers of a segment from `all` to `layers`, and the repeats of its ops and recompute blocks in
+ * the same proportion. If `part` is not AMONG, marks the ops of the segment as frozen. */
 static void set_part(nnc_op_list *list, int32_t s, int part, int64_t layers, int64_t all) {
     list->segments[s].instances = layers;
     list->segments[s].before = part == BEFORE;
@@ -420,8 +430,8 @@ static void set_part(nnc_op_list *list, int32_t s, int part, int64_t layers, int
     }
 }
 
-/* Divides a segment of layers into up to three segments: its layers before, among and after those that the plan
- * trains. */
+/* Divides a segment of layers into up to three segments: the layers before those that the plan trains, the layers that
+ * it trains, and the layers after these. */
 static void divide_segment(nnc_op_list *list, const layer_range *range, int32_t s, int64_t first) {
     const int64_t all = list->segments[s].instances;
     int64_t counts[PARTS];
@@ -438,8 +448,8 @@ static void divide_segment(nnc_op_list *list, const layer_range *range, int32_t 
     }
 }
 
-/* Divides the segments of layers into layers that the plan trains and others. If --train lists no parts, all ops
- * outside the layers are frozen. */
+/* Divides each segment of layers into layers that the plan trains and layers that it does not train. If --train names
+ * no parts of the network, all ops outside the layers become frozen. */
 static void divide_layers(nnc_op_list *list, const nnc_plan *plan) {
     const int64_t layers = layers_of(list), count = plan->train_layers;
     const int64_t from = plan->train_from >= 0 ? plan->train_from : layers - count;
@@ -472,21 +482,22 @@ static void freeze_ops(nnc_op_list *list, unsigned train, const nnc_plan *plan) 
     }
 }
 
-/* Adds the adapters of op `at` to the list. Returns the new index of the op. */
+/* Inserts the ops of the adapters of op `at` into the op list. Returns the new index of this op. */
 static int32_t adapt(nnc_op_list *list, int32_t at, const nnc_plan *plan) {
     nnc_op *op = &list->ops[at];
     if (plan->oft) {
         op->u.matmul.keeps_a = false;
         op->u.matmul.needs_grad_input = true;
         add_rotation(&(place){ list, at }, op, plan);
-        return at + 2; /* two ops of the rotation were inserted before the linear layer */
+        return at + 2; /* add_rotation has inserted two ops before the linear layer */
     }
     add_adapter(&(place){ list, at + 1 }, op, plan);
-    op->u.matmul.keeps_a = false; /* the adapter counts the bytes of the kept input */
+    /* the first op of the adapter counts the kept bytes of the input, which both ops read */
+    op->u.matmul.keeps_a = false;
     return at;
 }
 
-/* Marks the ops without backward: those before the first trained weight. */
+/* Marks the ops that have no backward, which are the ops before the first trained weight. */
 static void set_forward_only(nnc_op_list *list) {
     int32_t first = 0;
     while (first < list->count && (!has_weights(&list->ops[first]) || list->ops[first].frozen)) { first++; }

@@ -1,5 +1,6 @@
-/* One layer of a transformer: attention, MLP, norms, residuals, and the collectives between tensor ranks and between
- * context ranks. Decoders, encoders, vision transformers and the attention of U-Nets use these functions. */
+/* Writes the ops of one layer of a transformer: attention, MLP, norms, residuals, and the collectives between tensor
+ * ranks and between context ranks. Decoders, encoders, vision transformers and the attention of U-Nets use these
+ * functions. */
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
@@ -82,7 +83,7 @@ void nnc_layer_dropout(const nnc_layer_writer *w, const char *name, nnc_group gr
     }
 }
 
-/* ---- tensor parallelism: collectives around the parts of a layer ---- */
+/* ---- tensor parallelism: collectives at the start and end of the parts of a layer that tensor ranks divide ---- */
 
 void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bool entering, int64_t width) {
     const nnc_plan *plan = w->to.how->plan;
@@ -92,7 +93,8 @@ void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bo
     if (plan->sequence_parallel) {
         e.forward = entering ? NNC_ALL_GATHER : NNC_REDUCE_SCATTER;
         e.backward = entering ? NNC_REDUCE_SCATTER : NNC_ALL_GATHER;
-        /* Backward gathers the input again, because only a part was kept and the weight gradient needs all of it. */
+        /* In backward, the weight gradient needs the input of all tokens, but each rank has kept only its part, so the
+         * input is gathered a second time. */
         e.backward_again = entering ? NNC_ALL_GATHER : NNC_NO_COLLECTIVE;
     } else {
         e.forward = entering ? NNC_NO_COLLECTIVE : NNC_ALL_REDUCE;
@@ -101,9 +103,10 @@ void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bo
     nnc_list_collective(&w->to, name, e);
 }
 
-/* Appends the collective before (entering) or after the linear layers that tensor ranks divide. Profiles with
- * narrow_gathers send operands and gradients in the 8- or 4-bit format of the products, but the inputs of adapters in
- * 16 bits. A reduce-scatter adds values, so it always has the format of the activations. */
+/* Appends the collective at the start (entering true) or at the end (entering false) of the linear layers that tensor
+ * ranks divide. If the profile has narrow_gathers, all-gathers send the 8-bit or 4-bit operands of the products, except
+ * inputs that an adapter reads, which have 16 bits. A reduce-scatter adds values, so it sends them in the format of the
+ * activations. */
 static void linear_collective(const nnc_layer_writer *w, const char *name, bool entering, int64_t width) {
     const nnc_lowering *how = w->to.how;
     const double wide = nnc_dtype_bytes(how->dtype), narrow = nnc_dtype_bytes(how->linear_dtype);
@@ -120,26 +123,30 @@ static void linear_collective(const nnc_layer_writer *w, const char *name, bool 
     }
 }
 
-/* ---- context parallelism: one row per kind (ring, all-gather, Ulysses)   [context-parallel] ---- */
+/* ---- context parallelism: one row for each kind (ring, all-gather, Ulysses) [context-parallel] ---- */
 
-/* Elements of one context rank's part of the attention of a layer. */
+/* Numbers of elements that one context rank has of the queries, of keys and values together, and of the output of an
+ * attention. */
 typedef struct context_part {
     double ranks;
     double query, key_value, output;
-    double bytes; /* bytes of one element */
+    double bytes; /* number of bytes of one element */
 } context_part;
 
 typedef struct context_row {
     bool over_heads; /* true: each rank computes attention for some heads over all tokens; false: for all heads over its
                       * own tokens */
-    bool in_blocks;  /* true: keys and values arrive in several parts, and the results for these parts are merged */
-    /* Sets *e to the collective before (before = true) or after the attention; leaves *e unchanged if there is no
-     * collective. */
+    /* true: keys and values arrive in several parts; the rank computes attention for each part and merges the
+     * results */
+    bool in_blocks;
+    /* Sets *e to the collective before the attention (before true) or after the attention (before false). Leaves *e
+     * unchanged if this kind of context parallelism has no collective there. */
     void (*collective)(const context_part *part, bool before, nnc_collective_op *e);
 } context_row;
 
-/* The collective of ring attention: each rank passes its part of the keys and values to the next rank, ranks - 1 times.
- * In backward the fp32 gradients of keys and values are sent together with them. Source: arXiv:2310.01889. */
+/* Collective of ring attention: each rank sends its part of the keys and values to the next rank; this is repeated
+ * ranks - 1 times. In backward, the fp32 gradients of keys and values are sent together with the keys and values.
+ * Source: arXiv:2310.01889. */
 static void pass_blocks(const context_part *part, bool before, nnc_collective_op *e) {
     if (before) {
         e->forward = e->backward = NNC_P2P;
@@ -158,8 +165,8 @@ static void gather(const context_part *part, bool before, nnc_collective_op *e) 
     }
 }
 
-/* The collectives of Ulysses: an all-to-all before attention gives each rank all tokens of some heads, and an
- * all-to-all after attention gives it all heads of some tokens. Source: arXiv:2309.14509. */
+/* Collectives of Ulysses: an all-to-all before attention gives each rank all tokens of a part of the heads; an
+ * all-to-all after attention gives each rank all heads of a part of the tokens. Source: arXiv:2309.14509. */
 static void swap(const context_part *part, bool before, nnc_collective_op *e) {
     e->forward = e->backward = NNC_ALL_TO_ALL;
     e->bytes = (before ? part->query + part->key_value : part->output) * part->bytes;
@@ -174,20 +181,21 @@ static const context_row *context_of(const nnc_plan *plan) { return contexts[pla
 
 bool nnc_context_over_heads(const nnc_plan *plan) { return context_of(plan)->over_heads; }
 
-/* Returns the number of copies of each key and value head: 1, or one per query head of its group if the software copies
- * keys and values to query heads. */
+/* Returns the number of copies of each key and value head. If the software copies keys and values to query heads, this
+ * is the number of query heads per key-value head; otherwise it is 1. */
 static int64_t kv_copies(const nnc_layer_writer *w) {
     return w->to.how->software->expanded_kv ? w->layer->heads / w->layer->kv_heads : 1;
 }
 
-/* Appends the collective between context ranks before or after the attention. */
+/* Appends the collective between context ranks before the attention (before true) or after the attention (before
+ * false). */
 static void context_collective(const nnc_layer_writer *w, const char *name, bool before) {
     const nnc_layer *l = w->layer;
     const nnc_plan *plan = w->to.how->plan;
     const double c = plan->context, t = plan->tensor;
     const double keyed = (double)(kv_copies(w) * l->kv_heads);
     const double kv_heads = keyed > t ? keyed / t : 1.0;
-    const double tokens = (double)w->tokens / c; /* tokens of one context rank */
+    const double tokens = (double)w->tokens / c; /* number of tokens that one context rank has */
     const context_part part = {
         .ranks = c,
         .query = tokens * (double)l->heads / t * (double)l->head_dim,
@@ -203,22 +211,25 @@ static void context_collective(const nnc_layer_writer *w, const char *name, bool
 
 /* ---- attention without its projections: unfused ops or one fused op ---- */
 
-/* Sizes of one attention without its projections. */
+/* Sizes from which the ops of an attention, without its projections, are written. */
 typedef struct core {
     const nnc_writer *w;
     const nnc_layer *layer;
     const nnc_core_names *names;
     int64_t batch, s_q, s_k;
-    /* all: number of query-key pairs without a mask; pairs: number of pairs that the mask allows; scores: elements of
-     * the score matrices of all heads */
+    /* all: number of query-key pairs without a mask; pairs: number of query-key pairs that the mask allows; scores:
+     * number of elements of the score matrices of all heads */
     int64_t all, pairs, scores;
-    int64_t in_window; /* number of query-key pairs if every query had a whole window of keys */
-    int64_t kv_heads;  /* number of key and value heads, copies to query heads included */
+    /* number of query-key pairs that there would be if every query had a complete window of keys before it */
+    int64_t in_window;
+    int64_t kv_heads; /* number of key and value heads; copies for query heads are counted as heads */
     bool recomputed;
-    bool projects_again; /* true: backward computes queries, keys and values again from their latents */
+    /* true: backward computes queries, keys and values again from the latents of latent attention */
+    bool projects_again;
 } core;
 
-/* Appends the product Q K^T or P V of unfused attention, and returns the op. */
+/* Appends one of the two matrix products of unfused attention, Q K^T or P V (Q, K, V: queries, keys, values; P:
+ * probabilities after softmax), and returns the op. */
 static nnc_op *score_product(const core *c, const char *name, int64_t n, int64_t k) {
     nnc_op *op = nnc_list_add(c->w, name, NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
     op->split = NNC_SPLIT_HEADS;
@@ -271,12 +282,13 @@ static void unfused_core(const core *c) {
         drop->u.pointwise.keeps_mask = !c->recomputed;
         drop->u.pointwise.random_written = software->random_written;
     }
-    /* The product P V needs the probabilities P in backward. With dropout this product keeps P as it is after dropout;
-     * without dropout the softmax has already kept P. */
+    /* Backward of the product P V (probabilities x values) needs the probabilities P. With dropout, this product keeps
+     * P as it is after dropout; without dropout, the softmax op has already kept P. */
     score_product(c, c->names->context, c->layer->value_dim, c->s_k)->u.matmul.keeps_a = dropout && !c->recomputed;
 }
 
-/* The fused kernel that a value of nnc_attention stands for. named false: the software profile decides the kernel. */
+/* The kernel of fused attention that a value of nnc_attention selects. named false: the value names no kernel, and the
+ * software profile selects it. */
 typedef struct kernel {
     bool named;
     nnc_flash_kernel kernel;
@@ -292,10 +304,11 @@ nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_softwar
     return kernels[attention]->named ? kernels[attention]->kernel : software->flash_kernel;
 }
 
-/* Appends the ops of ring attention that merge the result for each part of the keys, in fp32, with the results so far;
- * the first part needs no merge. Backward adds the contribution of each part to the gradients of queries, keys and
- * values. Under a causal mask these ops process three quarters of the elements on average: for each part, either all
- * queries attend to half of its keys, or half of the queries attend to all its keys. */
+/* Appends the op of ring attention that merges results in fp32: each part of the keys gives a result, which is merged
+ * with the results of the parts before it; the first part needs no merge. In backward, the op adds the contribution of
+ * each part to the gradients of queries, keys and values. Under a causal mask, a merge processes three quarters of the
+ * elements on average: either all queries attend to half of the part's keys, or half of the queries attend to all its
+ * keys. */
 static void merge_blocks(const core *c) {
     const nnc_layer *l = c->layer;
     const int64_t context = c->w->how->plan->context, met = l->causal ? 3 : 4;
@@ -342,32 +355,33 @@ static void fused_core(const core *c) {
     if (in_blocks) { merge_blocks(c); }
 }
 
-/* Returns the number of query-key pairs if each token attends to half a window of tokens on each side and to itself.
- * window 0 = no window. */
+/* Returns the number of query-key pairs if each token attends to itself and to the tokens at a distance of at most
+ * window / 2 on both sides. window 0: each token attends to all tokens. */
 static int64_t both_sides(int64_t s_q, int64_t s_k, int64_t window) {
     const int64_t side = window / 2;
-    int64_t all = INT64_MAX; /* the result if the product does not fit into an int64, which the caller refuses */
+    /* value that is returned if the product does not fit into an int64; the caller then refuses the plan */
+    int64_t all = INT64_MAX;
     if (!nnc_mul_i64(s_q, s_k, &all)) { return INT64_MAX; }
     return window == 0 || side >= s_k ? all : s_q * (2 * side + 1) - side * (side + 1);
 }
 
-/* Returns the number of query-key pairs under a causal mask if a token attends only to tokens of its own chunk of
- * `chunk` tokens. */
+/* Returns the number of query-key pairs under a causal mask if the sequence is divided into chunks of `chunk` tokens,
+ * and each token attends only to tokens of its own chunk. */
 static int64_t chunk_pairs(int64_t seq_len, int64_t chunk) {
     const int64_t rest = seq_len % chunk;
     return seq_len / chunk * nnc_attention_pairs(chunk, chunk, true, 0) + nnc_attention_pairs(rest, rest, true, 0);
 }
 
-/* Returns the number of pairs of a query and a compressed key, where one key stands for `ratio` tokens. A query attends
- * to at most `most` keys (0 = no limit): token i attends to min(i / ratio, most) keys, so all tokens but the first j *
- * ratio - 1 attend to key j.   [shared-keys] */
+/* Returns the number of pairs of a query and a compressed key, if there is one compressed key for `ratio` tokens. Token
+ * i (from 1) attends to min(floor(i / ratio), most) keys, where most = 0 means no limit. So key j (from 1) is attended
+ * by all tokens except the first j x ratio - 1. [shared-keys] */
 static int64_t far_pairs(int64_t seq_len, int64_t ratio, int64_t most) {
     const int64_t full = seq_len / ratio, met = most > 0 && full > most ? most : full;
     return met * (seq_len + 1) - ratio * met * (met + 1) / 2;
 }
 
-/* Appends the copies of queries, keys and values to a layout with one part per head, and of the attention output back.
- * Backward copies their gradients. */
+/* Appends the copies of queries, keys and values to a layout with one part per head, and the copy of the attention
+ * output back to a layout by tokens. Backward copies the gradients of these tensors. */
 static void copy_heads(const core *c) {
     const nnc_layer *l = c->layer;
     const int64_t q = nnc_list_mul(c->w, nnc_list_mul(c->w, c->batch, c->s_q), l->heads);
@@ -377,8 +391,8 @@ static void copy_heads(const core *c) {
         ->split = NNC_SPLIT_HEADS;
 }
 
-/* Appends the copies of keys and values to every query head of their group. Backward adds up the gradients of the
- * copies. */
+/* Appends the copy of keys and values from each key-value head to all query heads that use it. Backward adds up the
+ * gradients of the copies. */
 static void expand_kv(const core *c) {
     const nnc_layer *l = c->layer;
     const int64_t each = nnc_list_mul(c->w, nnc_list_mul(c->w, c->batch, c->s_k), l->head_dim + l->value_dim);
@@ -418,7 +432,7 @@ void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int6
     }
 }
 
-/* ---- attention with its projections, gates and norms ---- */
+/* ---- attention together with its projections, gates and norms ---- */
 
 void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width) {
     nnc_op *rotary =
@@ -428,7 +442,8 @@ void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width
     rotary->u.pointwise.fused = software->fused_rotary && (software->fused_rotary_scale || !w->layer->rotary_scale);
 }
 
-/* Appends the norm of the queries or of the keys. Source: arXiv:2302.05442, section 2.   [qk-norm] */
+/* Appends the norm of the queries or of the keys, if the layer has it. Source: arXiv:2302.05442, section 2.
+ * [qk-norm] */
 static void head_norm(const nnc_layer_writer *w, const char *name, int64_t heads) {
     const nnc_layer *l = w->layer;
     const int64_t width = heads * l->head_dim, rows = nnc_list_mul(&w->to, w->tokens, heads);
@@ -468,7 +483,7 @@ void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *nam
     if (l->rotary > 0) { nnc_layer_rotary(w, names->rotary, (l->heads + l->kv_heads) * l->rotary); }
 }
 
-/* Tests whether the layer computes attention and MLP in parallel, from the same input. */
+/* Tests whether the layer computes attention and MLP in parallel, which means that both read the same input. */
 static bool runs_parallel(const nnc_layer *layer) {
     return layer->norm_place == NNC_NORM_PARALLEL || layer->norm_place == NNC_NORM_PARALLEL_TWO;
 }
@@ -478,15 +493,16 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
     context_collective(w, names->context_in, true);
     nnc_layer_core(w, &names->core, cross != NULL ? cross->len : w->seq_len);
     context_collective(w, names->context_out, false);
-    /* Gated output: the output of attention is multiplied by the activated gate, which is half of the query
-     * projection. */
+    /* An attention with a gate multiplies its output by the activated gate; the gate is half of the outputs of the
+     * query projection. */
     if (l->attention_gate) {
         nnc_op *gate = nnc_list_pointwise(&w->to, "attn.gate", NNC_PW_SWIGLU, NNC_GROUP_ATTENTION,
                                           nnc_list_mul(&w->to, w->tokens, l->heads * l->value_dim));
         gate->split = NNC_SPLIT_INNER;
         gate->u.pointwise.keeps_input = true;
     }
-    if (l->head_gate) { /* one gate per head. Source: Step-3.5, modeling_step3p5.py, g_proj */
+    /* a linear layer computes one gate for each head. Source: Step-3.5, modeling_step3p5.py, g_proj */
+    if (l->head_gate) {
         nnc_layer_linear(w, "attn.head_gate", NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, l->heads, l->hidden, false)
             ->u.matmul.keeps_a = false;
         nnc_op *gate = nnc_list_pointwise(&w->to, "attn.gate", NNC_PW_SCALE, NNC_GROUP_ATTENTION,
@@ -513,7 +529,7 @@ void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *n
     nnc_layer_attend(w, names, cross);
 }
 
-/* ---- MLP: two products with an activation between them ---- */
+/* ---- MLP: two matrix products with an activation between them ---- */
 
 bool nnc_layer_acts_again(const nnc_layer_writer *w, nnc_split split) {
     const bool expert = split == NNC_SPLIT_EXPERT_INNER;
@@ -530,7 +546,7 @@ nnc_op *nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_sp
     if (w->layer->mlp == NNC_MLP_GELU && w->to.how->software->written_out) { act->u.pointwise.fused = false; }
     if (nnc_mlp_gated(w->layer->mlp) && !w->to.how->software->fused_activation) {
         act->u.pointwise.fused = false;
-        if (!act->recomputed) { /* backward of gate x up needs the activated gate */
+        if (!act->recomputed) { /* backward of the product (activated gate) x up needs the activated gate */
             act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, elements);
         }
     }
@@ -550,7 +566,7 @@ void nnc_layer_dense(const nnc_layer_writer *w, const nnc_mlp_names *names, int6
 void nnc_layer_mlp(const nnc_layer_writer *w) {
     const nnc_layer *l = w->layer;
     const nnc_mlp_names names = { nnc_mlp_gated(l->mlp) ? "mlp.gate_up" : "mlp.up", "mlp.activation", "mlp.down" };
-    /* With NNC_NORM_PARALLEL the MLP reads the same normalised input as attention, so it has no norm of its own. */
+    /* With NNC_NORM_PARALLEL, the MLP reads the normalised input of attention, so the MLP needs no norm. */
     const bool shared = l->norm_place == NNC_NORM_PARALLEL;
     if (l->norm_place == NNC_NORM_PARALLEL_TWO) { /* the norm of attention counts the kept input, which both norms
                                                    * read */

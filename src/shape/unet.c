@@ -1,5 +1,6 @@
-/* The family of U-Nets, of two kinds: segmentation (blocks of two convolutions, one skip connection per level) and
- * diffusion (residual blocks with time embedding and attention; the output of every block is a skip connection). */
+/* The family of U-Nets. There are two kinds. Segmentation: blocks of two convolutions, and one skip connection per
+ * level. Diffusion: residual blocks with time embedding and attention; the output of every block is a skip
+ * connection. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -12,7 +13,7 @@ typedef struct writer {
     int64_t batch;
 } writer;
 
-/* Sizes of a feature map of one sample: channels x side x side. */
+/* Sizes of the feature map of one sample, which has channels x side x side values. */
 typedef struct feature_map {
     int64_t channels, side;
 } feature_map;
@@ -23,7 +24,8 @@ static int64_t map_elements(const writer *w, feature_map map) {
     return nnc_list_mul(&w->to, nnc_list_mul(&w->to, w->batch, map.channels), nnc_list_mul(&w->to, map.side, map.side));
 }
 
-/* Begins a new recompute block whose kept input is a map, and returns the writer for its ops. */
+/* Begins a new recompute block and returns the writer for its ops. input: size of the feature map that is the input of
+ * the block and is kept. */
 static writer block_of(const writer *w, int64_t repeat, feature_map input) {
     return (writer){ nnc_list_block(&w->to, repeat, map_elements(w, input)), w->u, w->batch };
 }
@@ -49,8 +51,8 @@ static nnc_op *square_conv(const writer *w, const char *name, nnc_group group, f
     return nnc_list_conv(&w->to, name, group, &conv, w->u->conv_biases);
 }
 
-/* Appends the norm of a feature map and returns the op. keep: tensors that a norm keeps, except a batch norm in one
- * kernel. */
+/* Appends the norm of a feature map and returns the op. keep: tensors that the norm keeps for backward; a batch norm
+ * that runs as one kernel ignores this argument. */
 static nnc_op *norm(const writer *w, const char *name, feature_map map, nnc_norm_keep keep) {
     const int64_t groups = w->u->norm_groups;
     const int64_t rows = w->u->norm == NNC_NORM_BATCH ? map.channels : w->batch * groups;
@@ -71,10 +73,11 @@ static void double_conv(const writer *w, feature_map in, int64_t middle, int64_t
     const writer b = block_of(w, repeat, in);
 
     square_conv(&b, "block.conv1", NNC_GROUP_CONV, in, mid, kernel, reads_image);
-    /* ReLU overwrites the output of the norm, so the norm is not recomputed. */
+    /* The ReLU after this norm overwrites the output of the norm and keeps its own output, so backward does not compute
+     * the norm again. */
     norm(&b, "block.norm1", mid, keep)->recomputed = false;
-    /* The output of the first activation is kept by the second convolution as its input. The output of the second
-     * activation is kept by the activation itself, for the ops that read it later. */
+    /* The second convolution keeps the output of the first activation, because it is the convolution's input. The
+     * second activation keeps its own output, which later ops read. */
     over_map(&b, "block.act1", NNC_PW_RELU, NNC_GROUP_CONV, mid)->u.pointwise.inside = inside;
     square_conv(&b, "block.conv2", NNC_GROUP_CONV, mid, last, kernel, false);
     norm(&b, "block.norm2", last, keep)->recomputed = false;
@@ -83,8 +86,8 @@ static void double_conv(const writer *w, feature_map in, int64_t middle, int64_t
     last_act->u.pointwise.inside = inside;
 }
 
-/* Appends a projection of the time embedding and its addition to every position of the map. Appends no op for a network
- * without time embedding. */
+/* Appends a linear layer that projects the time embedding to the channels of the map, and the addition of the result to
+ * every position of the map. Appends no op if the network has no time embedding. */
 static void time_projection(const writer *w, feature_map map) {
     const int64_t width = w->u->time_embed_width;
     if (width == 0) { return; }
@@ -93,8 +96,9 @@ static void time_projection(const writer *w, feature_map map) {
     over_map(w, "block.time_add", NNC_PW_TIME_ADD, NNC_GROUP_TIME, map);
 }
 
-/* Appends norm, SiLU, dropout (if there is one) and convolution. Kept for backward: the input of the norm, its output
- * (by SiLU), and the output of SiLU (by the convolution). names: of norm, SiLU, convolution and dropout. */
+/* Appends a norm, a SiLU, a dropout (if `dropout` is above 0) and a convolution. Kept for backward: the norm keeps its
+ * input, the SiLU the output of the norm, and the convolution the output of the SiLU. names: names of norm, SiLU,
+ * convolution and dropout. */
 static void norm_act_conv(const writer *w, const char *const names[4], feature_map in, feature_map out,
                           double dropout) {
     const bool again = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ACTIVATION);
@@ -118,16 +122,16 @@ static void residual_block(const writer *w, feature_map in, int64_t out_channels
     norm_act_conv(&b, second, out, out, w->u->dropout);
     if (in.channels != out.channels) {
         nnc_op *shortcut = square_conv(&b, "block.shortcut", NNC_GROUP_CONV, in, out, 1, false);
-        /* The first norm and the shortcut read the same tensor, and normally the norm keeps it. If the norm keeps an
-         * fp32 copy instead, the shortcut has to keep the tensor. */
+        /* The first norm and the convolution of the shortcut read the same tensor. Usually the norm keeps this tensor.
+         * If the norm keeps an fp32 copy instead, the convolution has to keep the tensor. */
         shortcut->u.conv.keeps_input =
             w->to.how->software->group_norm_keep != NNC_KEEP_FUSED && nnc_dtype_bytes(w->to.how->dtype) < 4.0;
     }
     nnc_list_residual(&b.to, "block.residual", NNC_GROUP_CONV, map_elements(w, out));
 }
 
-/* Returns the shape of a transformer layer whose tokens are the positions of a map. Its query, key and value
- * projections have no biases. */
+/* Returns the shape of a transformer layer whose tokens are the positions of a feature map. The projections to queries,
+ * keys and values have no biases. */
 static nnc_layer layer_of(const nnc_unet *u, feature_map map) {
     const int64_t heads = u->heads > 0 ? u->heads : map.channels / u->head_width;
     return (nnc_layer){ .hidden = map.channels,
@@ -143,8 +147,8 @@ static nnc_layer layer_of(const nnc_unet *u, feature_map map) {
                         .mlp_bias = true };
 }
 
-/* Appends the projection before or after a transformer: a linear layer or a 1x1 convolution, which has the same
- * work. */
+/* Appends the projection before or after the transformer of a level. It is a linear layer or a convolution with a 1x1
+ * kernel; both have the same number of FLOPs. */
 static void projection(const writer *w, const char *name, feature_map map, bool keeps_input) {
     if (w->u->linear_projections) {
         const int64_t tokens = nnc_list_mul(&w->to, w->batch, map.side * map.side);
@@ -156,8 +160,8 @@ static void projection(const writer *w, const char *name, feature_map map, bool 
     }
 }
 
-/* Appends one transformer block: self-attention (or cross-attention if cross_only is set), cross-attention if there is
- * a context, and the MLP. */
+/* Appends one transformer block. Its ops are: self-attention (cross-attention instead if cross_only is true),
+ * cross-attention if the network has a context, and the MLP. */
 static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len, bool cross_only) {
     static const nnc_attention_names self = {
         .norm = "attn1.norm",
@@ -200,8 +204,8 @@ static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len
     nnc_layer_residual(&one, "ff.residual", NNC_GROUP_MLP);
 }
 
-/* Returns the number of transformer blocks of a level. The middle of the network, level `levels`, has as many as the
- * last level of the list. */
+/* Returns the number of transformer blocks per attention at a level. For the middle of the network, `level` is the
+ * number of levels; the middle has as many blocks as the last entry of transformer_depths. */
 static int64_t depth_at(const nnc_unet *u, int level) {
     const int last = u->transformer_depths_count - 1;
     return last < 0 ? u->transformer_depth : u->transformer_depths[level < last ? level : last];
@@ -223,7 +227,7 @@ static void level_attention(const writer *w, int level, feature_map map, int64_t
         nnc_layer_project(&one, &bare, NULL);
         nnc_layer_attend(&one, &bare, NULL);
     } else {
-        /* Two copies of the map to another layout: one before the transformer, and one back after it. */
+        /* The map is copied to another layout twice: once before the transformer, and once after it. */
         if (software->copied_heads == NNC_HEADS_ALWAYS && software->contiguous_maps) {
             nnc_list_pointwise(&outer.to, "attn.tokens", NNC_PW_COPY, NNC_GROUP_ATTENTION, 2 * map_elements(w, map));
         }
@@ -235,7 +239,7 @@ static void level_attention(const writer *w, int level, feature_map map, int64_t
     nnc_list_residual(&outer.to, "attn.residual", NNC_GROUP_ATTENTION, map_elements(w, map));
 }
 
-/* ---- levels: places, channels and sides of their maps ---- */
+/* ---- the levels of the network: place, and channels and side of the feature map ---- */
 
 static const char *const down_places[NNC_UNET_LEVELS_MAX] = {
     "down.0", "down.1", "down.2", "down.3", "down.4", "down.5", "down.6", "down.7",
@@ -248,7 +252,7 @@ static const char *place_of(const char *const *places, int level) {
     return places[level < NNC_UNET_LEVELS_MAX ? level : NNC_UNET_LEVELS_MAX - 1];
 }
 
-/* Returns a writer whose ops are named with a place in the network, such as "down.0". */
+/* Returns a writer whose ops get the given place in the network, such as "down.0", in addition to their names. */
 static writer at_place(const writer *w, const char *place) {
     writer at = *w;
     at.to.place = place;
@@ -259,8 +263,8 @@ static int64_t channels(const nnc_unet *u, int level) { return u->channels * u->
 
 static int64_t half_up(int64_t side) { return (side + 1) / 2; }
 
-/* Returns the side of the map at a level: each level halves it; max pooling rounds down, a convolution with stride 2
- * and padding 1 rounds up. */
+/* Returns the side of the feature map at a level. From each level to the next the side is halved; max pooling rounds
+ * down, and a convolution with stride 2 and padding 1 rounds up. */
 static int64_t side_at(const nnc_unet *u, int64_t side, int level) {
     for (int i = 0; i < level; i++) { side = u->down == NNC_DOWN_MAX_POOL ? side / 2 : half_up(side); }
     return side;
@@ -276,7 +280,7 @@ static void concat(const writer *w, feature_map map, int64_t repeat) {
     nnc_list_pointwise(&to, "up.concat", NNC_PW_CONCAT, NNC_GROUP_RESAMPLE, map_elements(w, map));
 }
 
-/* ---- segmentation: blocks of two convolutions, pooling, one skip connection per level ---- */
+/* ---- segmentation: blocks of two convolutions, pooling, and one skip connection per level ---- */
 
 static void pool(const writer *w, feature_map out) {
     nnc_op *op = nnc_list_pointwise(&w->to, "down.pool", NNC_PW_MAX_POOL, NNC_GROUP_RESAMPLE, map_elements(w, out));
@@ -305,8 +309,8 @@ static void classic_down(const writer *w, int64_t side) {
     }
 }
 
-/* Appends the op that doubles the side of the map of the next deeper level. Returns the number of channels of the
- * result. */
+/* Appends the ops that double the side of the feature map coming from the next deeper level. Returns the number of
+ * channels of the result. */
 static int64_t classic_resample(const writer *w, feature_map in) {
     const feature_map out = { w->u->up == NNC_UP_TRANSPOSED_CONV ? in.channels / 2 : in.channels, 2 * in.side };
     if (w->u->up == NNC_UP_TRANSPOSED_CONV) {
@@ -317,7 +321,8 @@ static int64_t classic_resample(const writer *w, feature_map in) {
         op->weights.vector = out.channels;
         op->u.conv.transposed = true;
         op->u.conv.stride = 2;
-        op->u.conv.keeps_input = false; /* the activation before the convolution keeps this input */
+        /* the activation before this convolution keeps the tensor that the convolution reads */
+        op->u.conv.keeps_input = false;
         return out.channels;
     }
     const nnc_pointwise_kind kind = w->u->up == NNC_UP_BILINEAR ? NNC_PW_UPSAMPLE_BILINEAR : NNC_PW_UPSAMPLE_NEAREST;
@@ -355,11 +360,12 @@ static void classic(const writer *w, int64_t side) {
     classic_up(w, side);
     nnc_op *out = square_conv(w, "out.conv", NNC_GROUP_CONV, last, (feature_map){ u->out_channels, side }, 1, false);
     out->weights.vector = u->out_channels;
-    out->u.conv.keeps_input = false; /* the activation before the convolution keeps this input */
+    /* the activation before the last convolution keeps the tensor that the convolution reads */
+    out->u.conv.keeps_input = false;
     nnc_list_loss(&w->to, nnc_list_mul(&w->to, w->batch, side * side), u->out_channels);
 }
 
-/* ---- diffusion: residual blocks; the output of every block is a skip connection ---- */
+/* ---- diffusion: residual blocks, and a skip connection from the output of every block ---- */
 
 enum { SKIPS_MAX = NNC_UNET_LEVELS_MAX * 66 };
 
@@ -388,13 +394,13 @@ static void time_embedding(const writer *w) {
     first->u.matmul.needs_grad_input = false;
     nnc_op *act = nnc_list_pointwise(&w->to, "time.act", NNC_PW_SILU, NNC_GROUP_TIME, w->batch * width);
     act->u.pointwise.keeps_input = true;
-    /* Every block applies SiLU to the time embedding, but only one copy of the embedding is kept. */
+    /* Every residual block applies SiLU to the time embedding, but all blocks share one kept copy of the embedding. */
     act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, w->batch * width);
     nnc_list_linear(&w->to, "time.linear2", NNC_GROUP_TIME, NNC_SPLIT_TOKENS, w->batch, width, width, true);
 }
 
-/* Appends the inputs that are added to the time embedding: a row of a table of classes, and a vector that passes two
- * linear layers; also the projection of the context. */
+/* Appends the inputs that are added to the time embedding: a row of a table of classes, and a vector that two linear
+ * layers project. If the network has a context, appends the projection of the context as well. */
 static void added_embedding(const writer *w) {
     const nnc_unet *u = w->u;
     const int64_t width = u->time_embed_width;
@@ -428,7 +434,8 @@ static void diffusion_down(const writer *w, int64_t side, skips *stack) {
         const writer at = at_place(w, place_of(down_places, level));
         const int64_t out = channels(u, level);
         const feature_map map = { out, side_at(u, side, level) };
-        /* 1 = the first block of the level changes the number of channels; 0 = all blocks are equal */
+        /* number of first blocks that change the number of channels: 1 if the level has other channels than the level
+         * before, otherwise 0 */
         const int64_t first = previous == out ? 0 : 1;
         if (first > 0) { residual_block(&at, (feature_map){ previous, map.side }, out, 1); }
         if (blocks > first) { residual_block(&at, map, out, blocks - first); }
@@ -451,8 +458,9 @@ static void diffusion_middle(const writer *w, int64_t side) {
     if (u->middle_attention) { level_attention(&at, u->levels, map, 1); }
 }
 
-/* Appends the residual blocks of one level on the way up, and returns their number of channels. Successive blocks with
- * the same number of input channels are written once, with `repeat` equal instances. */
+/* Appends the residual blocks of one level in the second half of the network (up), and returns the number of channels
+ * of their output. Successive blocks with equal numbers of input channels are appended once, with `repeat` equal
+ * instances. */
 static int64_t diffusion_up_blocks(const writer *w, feature_map map, int64_t previous, skips *stack) {
     int64_t run = 0, run_in = 0;
     for (int64_t i = 0; i <= w->u->blocks_per_level; i++) {
@@ -488,7 +496,8 @@ static void diffusion_up(const writer *w, int64_t side, skips *stack) {
     }
 }
 
-/* Appends norm, SiLU and convolution to the output, then the mean squared error of the predicted noise. */
+/* Appends the last ops of a diffusion network: norm, SiLU, convolution to the output channels, and the mean squared
+ * error of the predicted noise. */
 static void diffusion_out(const writer *w, int64_t side) {
     const nnc_unet *u = w->u;
     const feature_map map = { u->channels * u->channel_multipliers[0], side };
@@ -501,7 +510,7 @@ static void diffusion_out(const writer *w, int64_t side) {
     square_conv(w, "out.conv", NNC_GROUP_CONV, map, out, u->kernel, false);
     nnc_op *loss = nnc_list_loss(&w->to, nnc_list_mul(&w->to, w->batch, side * side), u->out_channels);
     loss->u.loss.fused = loss->u.loss.squared_error = true;
-    loss->u.loss.keep = NNC_LOSS_KEEPS_LOGITS; /* a squared error keeps only the prediction */
+    loss->u.loss.keep = NNC_LOSS_KEEPS_LOGITS; /* backward of a squared error needs only the predicted values */
 }
 
 static void diffusion(const writer *w, int64_t side) {
@@ -523,7 +532,8 @@ static void lower(const nnc_model *model, const nnc_writer *to) {
     const nnc_plan *plan = to->how->plan;
     const writer w = { .to = *to, .u = u, .batch = plan->micro_batch };
     const int64_t side = plan->image / u->latent_factor;
-    /* The data loader copies 8-bit pixels. If the network reads latents, the images that the loader copies are RGB. */
+    /* The data loader copies images to the device as 8-bit pixels. If the network reads latents, the copied images are
+     * RGB images with 3 channels. */
     const double image_channels = u->latent_factor > 1 ? 3.0 : (double)u->in_channels;
     to->list->input_bytes = (double)plan->micro_batch * (double)plan->image * (double)plan->image * image_channels;
     nnc_list_segment(to, 1, false);

@@ -1,4 +1,4 @@
-/* The family of vision transformers that classify images. Source: arXiv:2010.11929.   [vit] */
+/* The family of vision transformers, which classify images. Source: arXiv:2010.11929. [vit] */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -7,7 +7,8 @@
 
 static int64_t patches_per_side(const nnc_vit *v, const nnc_plan *plan) { return plan->image / v->patch; }
 
-/* Returns the number of tokens of an image: its patches, one class token, and with distillation a second one. */
+/* Returns the number of tokens of an image: one for each patch, one class token and, in a model trained with
+ * distillation, one distillation token. */
 static int64_t tokens_of(const nnc_vit *v, const nnc_plan *plan) {
     return patches_per_side(v, plan) * patches_per_side(v, plan) + (v->distilled ? 2 : 1);
 }
@@ -29,8 +30,8 @@ static nnc_layer layer_of(const nnc_vit *v) {
                         .dropout = v->dropout };
 }
 
-/* Appends the embedding of patches, class tokens and positions. Every tensor rank computes all tokens; with sequence
- * parallelism it then keeps only its own part of them. */
+/* Appends the embedding of patches, class tokens and positions. Every tensor rank computes the embedding of all tokens;
+ * with sequence parallelism each rank then keeps only its part of the tokens. */
 static void embedding(const nnc_layer_writer *w, const nnc_vit *v) {
     const nnc_plan *plan = w->to.how->plan;
     const int64_t side = patches_per_side(v, plan);
@@ -61,8 +62,8 @@ static void embedding(const nnc_layer_writer *w, const nnc_vit *v) {
     nnc_layer_dropout(w, "embed.dropout", NNC_GROUP_EMBEDDING);
 }
 
-/* Appends the classifier, which every tensor rank computes in full. With sequence parallelism only one rank has the
- * class token, so this token is first broadcast. */
+/* Appends the classifier, which every tensor rank computes completely. With sequence parallelism only one rank has the
+ * class token, so this rank first broadcasts the token. */
 static void head(const nnc_layer_writer *w, const nnc_vit *v) {
     nnc_layer_norm(w, "head.norm", v->hidden);
     if (w->to.how->plan->sequence_parallel) {
@@ -79,8 +80,9 @@ static void head(const nnc_layer_writer *w, const nnc_vit *v) {
     nnc_list_loss(&w->to, (v->distilled ? 2 : 1) * w->batch, v->classes)->split = NNC_SPLIT_VOCAB;
 }
 
-/* Appends the relative positions of a layer: a table with one value per head and distance, which is added to all
- * scores. It has (2 side - 1)^2 distances between patches, and three entries for the class token. */
+/* Appends the table of relative positions of a layer, whose values are added to all scores. The table has one row for
+ * each of the (2 side - 1)^2 distances between patches, and three rows for the class token; a row has one value per
+ * head. */
 static void relative_positions(const nnc_layer_writer *w, const nnc_vit *v, const nnc_plan *plan) {
     const int64_t reach = 2 * patches_per_side(v, plan) - 1;
     const int64_t scores = nnc_list_mul(&w->to, w->seq_len * w->seq_len, v->heads);
@@ -101,7 +103,8 @@ static void lower(const nnc_model *model, const nnc_writer *to) {
     const nnc_layer_writer ends = nnc_layer_begin(to, &layer, plan->micro_batch, tokens_of(v, plan));
     nnc_layer_writer w = ends;
     to->list->input_bytes = (double)plan->micro_batch * (double)plan->image * (double)plan->image *
-                            (double)v->in_channels; /* the loader copies 8-bit pixels */
+                            /* bytes of the images that the data loader copies to the device as 8-bit pixels */
+                            (double)v->in_channels;
     to->list->stream_elements = ends.hidden_elements;
 
     nnc_list_segment(to, 1, false);
