@@ -14,7 +14,8 @@
 #include <sqlite3.h>
 
 enum {
-    APPLICATION = 0x6E6E6353, /* "nncS", the application id of a sweep's file */
+    /* the bytes "nncS", by which SQLite files with the rows of a sweep are recognised (application id of SQLite) */
+    APPLICATION = 0x6E6E6353,
     BUSY_MS = 1000,
     PATH_SIZE = 4096
 };
@@ -33,14 +34,14 @@ typedef struct sqlite_calls {
 #undef CALL
 } sqlite_calls;
 
-/* An open file, and the functions of SQLite. */
+/* An open SQLite file, and the addresses of the functions of the SQLite library. */
 typedef struct connection {
-    sqlite3 *file; /* the open database; NULL = no database is open, and then `call` may have no functions */
+    sqlite3 *file; /* the open database; NULL = no database is open, and the functions in `call` may not be loaded */
     sqlite_calls call;
     char path[PATH_SIZE];
 } connection;
 
-/* Returns the status for the last error of SQLite, and describes the error in err. */
+/* Describes the last error of SQLite in err, and returns the status that belongs to this error. */
 static nnc_status sql_fail(const connection *db, nnc_error *err) {
     const int code = db->file != NULL ? db->call.errcode(db->file) & 0xFF : SQLITE_NOMEM;
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) {
@@ -59,8 +60,8 @@ static bool sql_prepare(const connection *db, const char *sql, sqlite3_stmt **qu
     return db->call.prepare_v2(db->file, sql, -1, query, NULL) == SQLITE_OK;
 }
 
-/* Tests whether an earlier version of nncost wrote the file. The first versions wrote no digest of the rows; later
- * versions wrote the digest but no table of column names. */
+/* Tests whether an earlier version of nncost wrote the database. The first versions stored no digest of the rows; later
+ * versions stored the digest, but no table of column names. */
 static bool is_earlier(const connection *db) {
     sqlite3_stmt *query = NULL;
     const bool found =
@@ -74,7 +75,8 @@ static bool is_earlier(const connection *db) {
     return found;
 }
 
-/* Fails with the error of SQLite, if there is one; otherwise with NNC_BAD_SPEC: earlier version, or damaged file. */
+/* Returns the last error of SQLite if the memory, the disk or a lock caused it. Otherwise returns NNC_BAD_SPEC, with a
+ * message that the database is of an earlier version of nncost or is damaged. */
 static nnc_status sql_damaged(const connection *db, nnc_error *err) {
     const int code = db->call.errcode(db->file) & 0xFF;
     if (code == SQLITE_NOMEM || code == SQLITE_IOERR || code == SQLITE_BUSY || code == SQLITE_LOCKED) {
@@ -94,7 +96,8 @@ static nnc_status sql_run(const connection *db, const char *sql, nnc_error *err)
     return db->call.exec(db->file, sql, NULL, NULL, NULL) == SQLITE_OK ? NNC_OK : sql_fail(db, err);
 }
 
-/* Runs a query, and sets *number to the whole number in the first column of its first row. Fails if there is no row. */
+/* Runs an SQL query and sets *number to the whole number in the first column of the first row of its result. Fails if
+ * the result has no row. */
 static nnc_status sql_ask(const connection *db, const char *sql, int64_t *number, nnc_error *err) {
     sqlite3_stmt *query = NULL;
     nnc_status status = NNC_OK;
@@ -130,7 +133,7 @@ static nnc_status sql_head(const connection *db, nnc_database_head *head, nnc_er
     return status;
 }
 
-/* Returns the digest of a file that has these column names but no rows. */
+/* Returns the digest that a database with these column names has before rows are added. */
 static uint64_t digest_names(const char *const *names, int count) {
     uint64_t digest = NNC_DIGEST_START;
     for (int i = 0; i < count; i++) { digest = nnc_digest_text(digest, names[i]); }
@@ -139,9 +142,9 @@ static uint64_t digest_names(const char *const *names, int count) {
 
 static const uint64_t NUMBER_MARK = UINT64_C(0x9e3779b97f4a7c15);
 
-/* Adds a row to the digest, with its cells as SQLite returns them: NaN comes back as null, a bool as an integer. The
- * stored type of a cell may also be damaged, so cells of different types have different digests even if their bits are
- * equal. */
+/* Adds a row to the digest and returns the new digest. The digest uses cells as SQLite returns them, where NaN is null
+ * and a boolean is an integer. Cells of different types have different digests even if their bits are equal, because
+ * the stored type of a damaged cell may be wrong. */
 static uint64_t digest_row(uint64_t digest, const nnc_cell *cells, int count) {
     for (int i = 0; i < count; i++) {
         const nnc_cell *cell = &cells[i];
@@ -161,8 +164,8 @@ static uint64_t digest_row(uint64_t digest, const nnc_cell *cells, int count) {
     return digest;
 }
 
-/* Reads column `index` of the current row of a query. The text of a cell is valid until the next row is read.
- * Returns false if out of memory. */
+/* Reads the value in column `index` of the current row of a query. If the value is a text, it is valid until the next
+ * row is read. Returns false if out of memory. */
 static bool read_cell(const connection *db, sqlite3_stmt *query, int index, nnc_cell *cell) {
     *cell = (nnc_cell){ .kind = NNC_CELL_NULL };
     switch (db->call.column_type(query, index)) {
@@ -183,7 +186,8 @@ static bool read_cell(const connection *db, sqlite3_stmt *query, int index, nnc_
     return true;
 }
 
-/* Sets *empty to true if the file has no tables. NNC_BAD_SPEC: the file contains something other than a sweep. */
+/* Sets *empty to true if the database has no tables. Returns NNC_BAD_SPEC if the database has tables but not those of a
+ * sweep. */
 static nnc_status sql_inspect(const connection *db, bool *empty, nnc_error *err) {
     int64_t application = 0, tables = 0;
     NNC_TRY(sql_ask(db, "PRAGMA application_id", &application, err));
@@ -193,7 +197,8 @@ static nnc_status sql_inspect(const connection *db, bool *empty, nnc_error *err)
 }
 
 static nnc_status keep_path(connection *db, const char *path, nnc_error *err) {
-    /* SQLite would keep ":memory:", a URI or "" in memory, and the rows would be lost. */
+    /* For the names ":memory:" and "", and for URIs, SQLite would use a database in memory, and the rows would be
+     * lost. */
     if (path[0] == ':' || path[0] == '\0' || strncmp(path, "file:", 5) == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, path,
                         "not the name of a file, expected one such as rows.db, or ./%.80s for a file "
@@ -205,7 +210,8 @@ static nnc_status keep_path(connection *db, const char *path, nnc_error *err) {
                : nnc_fail(err, NNC_IO, path, "cannot open: the name is too long");
 }
 
-/* Loads SQLite when a command first needs it. A program that is linked to SQLite needs no loading. */
+/* Loads the SQLite library when a command first needs it, and sets the addresses of its functions. If the program is
+ * linked to SQLite, only sets the addresses. */
 static nnc_status load(sqlite_calls *calls, nnc_error *err) {
 #ifdef NNC_SQLITE_LIBRARY
 #define NAME(name) "sqlite3_" #name,
@@ -220,12 +226,12 @@ static nnc_status load(sqlite_calls *calls, nnc_error *err) {
 #endif
 }
 
-/* Opens a file. Call sql_close afterwards, even after an error. */
+/* Opens an SQLite file. The caller must call sql_close afterwards, even if this function returns an error. */
 static nnc_status sql_open(connection *db, const char *path, int flags, nnc_error *err) {
     db->file = NULL;
     NNC_TRY(keep_path(db, path, err));
     NNC_TRY(load(&db->call, err));
-    /* Only one thread uses the connection, so SQLite needs no mutex. */
+    /* only one thread uses the connection, so SQLite needs no mutex */
     if (db->call.open_v2(db->path, &db->file, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
         return sql_fail(db, err);
     }
@@ -234,21 +240,23 @@ static nnc_status sql_open(connection *db, const char *path, int flags, nnc_erro
 }
 
 static void sql_close(connection *db) {
-    if (db->file != NULL) { db->call.close(db->file); /* also discards rows that are not committed */ }
+    if (db->file != NULL) {
+        db->call.close(db->file); /* closing the database also discards the rows that were not committed */
+    }
 }
 
 static void sql_finalize(const connection *db, sqlite3_stmt *query) {
     if (query != NULL) { db->call.finalize(query); }
 }
 
-/* ---- reads the rows of a database in order ---- */
+/* ---- reading the rows of a database in order ---- */
 
 typedef struct cursor {
     sqlite3_stmt *query;
-    int count;         /* number of columns */
-    int64_t row_count; /* number of rows read so far */
-    uint64_t digest;   /* digest of the column names and of the rows so far */
-    int64_t last;      /* value of column "row" in the last row that was read; -1 = no row was read */
+    int count;         /* number of columns of the table `rows` */
+    int64_t row_count; /* number of rows that have been read so far */
+    uint64_t digest;   /* digest of the column names and of the rows that have been read so far */
+    int64_t last;      /* value in the column "row" of the row that was read last; -1 = no row has been read */
     nnc_cell cells[NNC_DATABASE_COLUMNS_MAX];
 } cursor;
 
@@ -259,8 +267,8 @@ static nnc_status cursor_open(cursor *rows, const connection *db, nnc_error *err
     return rows->count < 1 || rows->count > NNC_DATABASE_COLUMNS_MAX ? sql_foreign(db, err) : NNC_OK;
 }
 
-/* Reads the next row into *cells. After the last row, *cells is NULL. Then fails if the number of rows or their digest
- * differs from the value in head. */
+/* Reads the next row into *cells; after the last row, sets *cells to NULL. After the last row, fails if the number of
+ * rows or their digest differs from the value that *head states. */
 static nnc_status cursor_next(cursor *rows, const connection *db, const nnc_database_head *head, const nnc_cell **cells,
                               nnc_error *err) {
     const int code = db->call.step(rows->query);
@@ -285,12 +293,12 @@ struct nnc_database {
     connection sql;
     sqlite3_stmt *insert, *progress;
     int64_t row_count;
-    uint64_t digest; /* digest of the column names and the rows so far */
-    int count;       /* number of columns */
+    uint64_t digest; /* digest of the column names and of all rows added so far */
+    int count;       /* number of columns of the table `rows` */
     bool in_batch;
 };
 
-/* Writes text between SQL quotes; a quote inside the text is doubled. */
+/* Writes a text between quotes, as SQL needs it: a quote character inside the text is written twice. */
 static void put_quoted(nnc_buffer *sql, char quote, const char *text) {
     nnc_buffer_byte(sql, quote);
     for (; *text != '\0'; text++) {
@@ -300,7 +308,8 @@ static void put_quoted(nnc_buffer *sql, char quote, const char *text) {
     nnc_buffer_byte(sql, quote);
 }
 
-/* Writes SQL that creates the columns with their short names, and the table of full names. */
+/* Writes the SQL statements that create the table `rows` with short column names, and the table `columns` with the full
+ * names. */
 static void put_columns(nnc_buffer *sql, const char *const *names, int count) {
     char name[SHORT_NAME];
     nnc_buffer_text(sql, "CREATE TABLE rows (");
@@ -358,7 +367,7 @@ static nnc_status check_head(const char *path, const nnc_database_head *found, c
     return NNC_OK;
 }
 
-/* Reads all rows and compares them with their digest in head. Sets db->digest and db->row_count. */
+/* Reads all rows of the database and compares them with the digest in *head. Sets db->digest and db->row_count. */
 static nnc_status check_rows(nnc_database *db, const nnc_database_head *head, const char *const *names,
                              nnc_error *err) {
     cursor rows = { 0 };
@@ -398,7 +407,8 @@ static nnc_status open_file(nnc_database *db, const char *path, nnc_error *err) 
                : NNC_OK;
 }
 
-/* Locks the file for one process. SQLite keeps the lock after the transaction. */
+/* Locks the file, so that no other process can use it. In this locking mode SQLite keeps the lock after the transaction
+ * has ended. */
 static nnc_status lock(nnc_database *db, nnc_error *err) {
     return sql_run(&db->sql, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT", err);
 }
@@ -480,7 +490,7 @@ void nnc_database_close(nnc_database *db) {
     if (db != NULL) {
         sql_finalize(&db->sql, db->insert);
         sql_finalize(&db->sql, db->progress);
-        sql_close(&db->sql); /* also discards rows that are not committed */
+        sql_close(&db->sql); /* closing the database also discards the rows that were not committed */
         free(db);
     }
 }
@@ -489,11 +499,11 @@ struct nnc_database_reader {
     connection sql;
     nnc_database_head head;
     cursor rows;
-    nnc_arena *arena; /* memory in which the column names are stored */
+    nnc_arena *arena; /* memory in which the texts of the column names are stored */
     const char *names[NNC_DATABASE_COLUMNS_MAX];
 };
 
-/* Reads the full names of all columns into reader->names. */
+/* Reads the full names of all columns from the table `columns` into reader->names. */
 static nnc_status read_names(nnc_database_reader *reader, nnc_error *err) {
     sqlite3_stmt *query = NULL;
     int count = 0, code = reader->sql.call.prepare_v2(reader->sql.file, "SELECT name FROM columns ORDER BY rowid", -1,
@@ -558,7 +568,7 @@ void nnc_database_reader_close(nnc_database_reader *reader) {
     }
 }
 
-#else /* without SQLite no database can be opened */
+#else /* this build of nncost has no SQLite, so no database can be opened */
 
 static nnc_status not_built(const char *path, nnc_error *err) {
     return nnc_fail(err, NNC_BAD_USAGE, path, "this program was built without SQLite");

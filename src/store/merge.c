@@ -1,4 +1,5 @@
-/* Output of whole lines, and merging of shards. A regular file has a temporary name until it is complete. */
+/* Writes output in whole lines, and merges the shards of a sweep. A regular output file has a temporary name until it
+ * is complete. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -34,7 +35,7 @@ nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err) {
     return opened ? NNC_OK : write_failed(file, errno, err);
 }
 
-/* After a failed write, cuts an incomplete last line off the output, if the output allows it (file->cuts). */
+/* Is called after a failed write. If the output can be shortened (file->cuts), removes its incomplete last line. */
 static void cut_back(const nnc_file *file, const char *lines, size_t written) {
     size_t whole = written;
     while (whole > 0 && lines[whole - 1] != '\n') { whole--; }
@@ -75,12 +76,12 @@ nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err) {
 
 typedef struct source {
     const char *path;
-    FILE *file; /* the open file of the input; NULL = the input is a database */
+    FILE *file; /* open file of this input; NULL = the input is a database, which `reader` reads */
     nnc_database_reader *reader;
     char *line;
     size_t line_capacity, line_size;
     const nnc_cell *cells;
-    int64_t row; /* number of the current row; -1 = before the first row */
+    int64_t row; /* row number of the input's current row; -1 = no row has been read */
     bool ended;
 } source;
 
@@ -89,10 +90,12 @@ typedef struct merger {
     source *sources;
     int count;
     bool json;
-    nnc_file file;           /* output lines */
-    nnc_atomic_file written; /* output, if it is a database: a file with a temporary name */
+    nnc_file file; /* output lines */
+    /* file for an output that is a database; the file has a temporary name until it is complete */
+    nnc_atomic_file written;
     nnc_database *database;
-    nnc_head heads[NNC_DATABASE_COLUMNS_MAX]; /* headings of CSV or JSON Lines that are made from databases */
+    /* headings of the columns, if databases are merged into CSV or JSON Lines */
+    nnc_head heads[NNC_DATABASE_COLUMNS_MAX];
     int head_count;
     nnc_buffer text;
 } merger;
@@ -107,12 +110,13 @@ static nnc_status cannot_write(const char *path, nnc_error *err) {
     return nnc_fail(err, NNC_IO, path, "cannot write: %s", strerror(errno));
 }
 
-/* Largest number of bytes in a line. The longest line of a sweep has some kB. A longer line means that the file is no
- * output of a sweep, so it is not read to its end. */
+/* Largest number of bytes in a line of an input. The longest lines that a sweep writes have some kB. A file with a
+ * longer line is no output of a sweep, so it is not read further. */
 enum { LINE_MAX_BYTES = 1 << 20 };
 
-/* Reads a line as getline does, with a limit on its length. Returns more than LINE_MAX_BYTES if the line is longer,
- * and -1 at the end or if out of memory (errno = ENOMEM). */
+/* Reads the next line of an input, as the C function getline does, but with a limit on its length. Returns the number
+ * of bytes; a number above LINE_MAX_BYTES if the line is longer than the limit; -1 at the end of the file or if out of
+ * memory (errno = ENOMEM). */
 static ssize_t next_line(source *s) {
     size_t size = 0;
     for (int c = 0; size <= LINE_MAX_BYTES && c != '\n' && (c = getc_unlocked(s->file)) != EOF;) {
@@ -149,8 +153,8 @@ static nnc_status read_line(source *s, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Reads the row number at the start of a line. Returns false if the line does not begin with a row number of at
- * least 0. */
+/* Reads the row number at the start of a line. Returns false if the line does not start with a whole number of at least
+ * 0. */
 static bool read_row(const source *s, bool json, int64_t *row) {
     static const char key[] = "{\"row\": ";
     const char *at = s->line;
@@ -199,8 +203,8 @@ static nnc_status is_database(const char *path, bool *is, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Opens inputs in CSV or JSON Lines. All CSV inputs must start with the same header line, whose first column is "row";
- * it also becomes the header line of the output. */
+/* Opens all inputs, which are CSV or JSON Lines. All CSV inputs must have the same header line, whose first column is
+ * "row"; the output gets this header line, too. */
 static nnc_status open_lines(merger *m, nnc_error *err) {
     for (int i = 0; i < m->count; i++) {
         source *s = &m->sources[i];
@@ -208,7 +212,7 @@ static nnc_status open_lines(merger *m, nnc_error *err) {
         if (s->file == NULL) { return cannot_open(s->path, err); }
         const int first = getc(s->file);
         ungetc(first, s->file);
-        /* An empty file is treated as a file of JSON Lines without a line. */
+        /* an empty file is treated as a file in JSON Lines that has no rows */
         const bool json = first == '{' || first == EOF;
         m->json = i == 0 ? json : m->json;
         if (json) { continue; }
@@ -228,7 +232,8 @@ static nnc_status open_lines(merger *m, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Checks that the inputs are all shards of one sweep, each given once and finished. */
+/* Checks that the inputs are all shards of the same sweep, that no shard is missing or given twice, and that every
+ * shard is finished. */
 static nnc_status check_shards(const merger *m, nnc_error *err) {
     nnc_shard_set seen = { .kind = "sweep" };
     nnc_status status = NNC_OK;
@@ -289,8 +294,8 @@ static nnc_status put(merger *m, const source *s, nnc_error *err) {
     return status;
 }
 
-/* Writes the rows of all inputs in ascending order of their row numbers. Fails if two inputs have the same row
- * number. */
+/* Writes the rows of all inputs to the output, in ascending order of their row numbers. Fails if two inputs have a row
+ * with the same number. */
 static nnc_status merge_rows(merger *m, nnc_error *err) {
     for (int i = 0; i < m->count; i++) {
         m->sources[i].row = -1;

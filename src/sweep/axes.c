@@ -1,19 +1,20 @@
-/* The axes of a sweep: lists of values such as "1..8" or "2,4", and the fields, models, devices and profiles that they
- * vary. */
+/* The axes of a sweep. An axis has a list of values such as "1..8" or "2,4", and varies a field, the model, the device
+ * or the profile. */
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 #include "sweep/sweep_internal.h"
 
 #define ROWS_MAX INT64_C(1000000000000000)
 
-/* State of reading a list of values. */
+/* State of the function that reads a list of values of an axis. */
 typedef struct value_list {
     nnc_arena *arena;
-    const char *where, *whole; /* for messages. where: name of the list; whole: whole text of the list */
+    const char *where, *whole; /* texts for error messages; where: name of the list; whole: text of the whole list */
     const char **values;
     int32_t count, capacity;
-    const nnc_field *field; /* field whose values the list has; NULL = the list has plain numbers or texts */
-    bool numeric, doubles;  /* numeric: ranges are allowed; doubles: each value of a range without increment is twice
+    /* field to which the values belong; NULL = the values are numbers or texts without a field */
+    const nnc_field *field;
+    bool numeric, doubles; /* numeric: ranges are allowed; doubles: each value of a range without increment is twice
                              * the value before */
 } value_list;
 
@@ -32,7 +33,7 @@ static nnc_status add(value_list *list, const char *text, nnc_error *err) {
     return list->values[list->count++] != NULL ? NNC_OK : no_memory(list, err);
 }
 
-/* A range: first..last, first..last+increment or first..last*factor. */
+/* A range in a list of values. It is written first..last, first..last+increment or first..last*factor. */
 typedef struct range {
     double first, last, by;
     bool times;
@@ -46,8 +47,8 @@ static bool read_part(const nnc_field *field, const char *text, size_t length, d
                          : nnc_read_double(part, value);
 }
 
-/* Returns the length of the last value of a range, before its increment or factor. The sign of an exponent ("1e+3")
- * does not start an increment. */
+/* Returns the number of characters of the last value of a range; an increment ("+...") or factor ("*...") can follow
+ * it. The '+' in an exponent ("1e+3") does not begin an increment. */
 static size_t end_length(const char *text) {
     size_t length = strcspn(text, "*+");
     if (text[length] == '+' && length > 0 && strchr("eE", text[length - 1]) != NULL) {
@@ -78,7 +79,8 @@ static nnc_status add_range(value_list *list, const char *text, nnc_error *err) 
     if (!rises || r.last < r.first) {
         return nnc_fail(err, NNC_BAD_USAGE, list->where, "the range does not rise, found \"%s\"", text);
     }
-    /* A value that is past the end of the range only by a rounding error still belongs to the range. */
+    /* end of the range with a tolerance, so that a value which is above r.last only by a rounding error belongs to the
+     * range */
     const double last = r.last + (r.times ? r.last : r.by) * 1e-9;
     nnc_status status = NNC_OK;
     double value = r.first;
@@ -98,7 +100,8 @@ static nnc_status refuse_twice(const value_list *list, nnc_error *err) {
     for (int32_t i = 0; i < list->count; i++) {
         const char *value = list->values[i];
         if (!nnc_digest_repeats(seen, slots, nnc_digest_text(NNC_DIGEST_START, value))) { continue; }
-        for (int32_t k = 0; k < i; k++) { /* two texts may differ and have equal digests, so the texts are compared */
+        /* equal digests do not prove that two texts are equal, so the texts are compared */
+        for (int32_t k = 0; k < i; k++) {
             if (strcmp(list->values[k], value) == 0) {
                 return nnc_fail(err, NNC_BAD_USAGE, list->where, "\"%s\" twice in the list \"%s\"", value, list->whole);
             }
@@ -125,7 +128,8 @@ static nnc_status read_list(value_list *read, const char *list, nnc_error *err) 
     return status == NNC_OK && read->count > 1 ? refuse_twice(read, err) : status;
 }
 
-/* Reads a list of values for a field; field NULL = plain numbers or texts. */
+/* Reads a list of values for an axis. field: the field to which the values belong; NULL = numbers or texts without a
+ * field. */
 static nnc_status read_values(value_list read, const nnc_field *field, const char ***values, int32_t *count,
                               nnc_error *err) {
     read.field = field;
@@ -180,10 +184,10 @@ void nnc_sweep_place(const nnc_sweep_axes *axes, int64_t row, int32_t *places) {
     }
 }
 
-/* ---- axes of fields, models, devices and profiles ---- */
+/* ---- axes that vary fields, models, devices and profiles ---- */
 
-/* Sets the place of an error to `where`, the name of the axis, and its status to NNC_BAD_USAGE. Returns
- * NNC_BAD_USAGE. */
+/* Changes an error so that it names the axis: sets the place of the error to `where`, and its status to NNC_BAD_USAGE,
+ * which is returned. */
 static nnc_status adopt(const char *where, nnc_error *err) {
     if (err != NULL) {
         snprintf(err->where, sizeof err->where, "%s", where);
@@ -202,7 +206,7 @@ static nnc_status add_axis(nnc_sweep *sweep, const char *where, nnc_sweep_axis *
     return NNC_OK;
 }
 
-/* Loads a software profile by its id, or the profile of a release by the name of the release. */
+/* Loads a software profile, from its id or from the name of one of its releases. */
 static nnc_status load_software(nnc_specs *specs, const char *value, const nnc_software **software, nnc_error *err) {
     nnc_release release = { .software = NULL };
     const nnc_release_ask ask = { .words = value, .device = "", .model = "", .family = "" };
@@ -218,7 +222,7 @@ static nnc_status load_software(nnc_specs *specs, const char *value, const nnc_s
 }
 
 /* Loads the model, device or profile that a value of an axis names. Sets *spec to the loaded struct and *id to its id.
- * A device gets the links of the sweep's cluster file, if there is one. */
+ * If the sweep has a cluster file, a loaded device gets the links that this file describes. */
 static nnc_status load(nnc_sweep *sweep, nnc_sweep_target target, const char *value, const void **spec, const char **id,
                        nnc_error *err) {
     const nnc_model *model = NULL;
@@ -268,8 +272,8 @@ nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const 
     return nnc_point_set(&sweep->point, axis, 0, err);
 }
 
-/* Tests whether a value of the field is a set or a list. The parts of such a value are joined by '+', because ','
- * separates the values of the axis. */
+/* Tests whether one value of the field is itself a set or a list. In an axis, the elements of such a value are joined
+ * by '+', because ',' separates the values of the axis. */
 static bool joins(const nnc_field *field) { return nnc_flags_of(field->type) != NULL || field->capacity > 0; }
 
 static nnc_cell cell_of(const nnc_field *field, const char *value) {
@@ -284,8 +288,8 @@ static nnc_cell cell_of(const nnc_field *field, const char *value) {
                                        : (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = number };
 }
 
-/* Sets offset and size of an axis if it varies a plan field. Returns memory for the values of the axis in binary form;
- * NULL = the values of this field must be set from text. */
+/* If an axis varies a field of the plan, sets axis->offset and axis->size, and returns memory for the values of the
+ * axis in the binary form of this field. Returns NULL if the field's values can only be set from text. */
 static char *room_for_bytes(nnc_sweep *sweep, const nnc_field *field, nnc_sweep_axis *axis) {
     void *object = &sweep->point.plan;
     nnc_dtype dtype;
@@ -298,7 +302,8 @@ static char *room_for_bytes(nnc_sweep *sweep, const nnc_field *field, nnc_sweep_
     return nnc_arena_array(sweep->arena, (size_t)axis->count, field->size);
 }
 
-/* Sets every value once, so that nnc_point_move cannot fail later. A value of a model field is tried in every model. */
+/* Sets each value of an axis once, to test it, so that nnc_point_move cannot fail later. The values of a model field
+ * are tested with every model of the sweep. */
 static nnc_status try_values(nnc_sweep *sweep, nnc_sweep_axis *axis, const nnc_field *field, const char *where,
                              nnc_error *err) {
     const nnc_sweep_axis *models = &sweep->axes.axes[0];
@@ -325,8 +330,8 @@ static nnc_status try_values(nnc_sweep *sweep, nnc_sweep_axis *axis, const nnc_f
     return nnc_point_set(&sweep->point, axis, 0, err);
 }
 
-/* Sets axis->option, the text before a value in a command line: the option of a plan field, otherwise " --set
- * NAME=". */
+/* Sets axis->option, the text that precedes a value in a command line: the option of a plan field, or " --set NAME="
+ * for another field. */
 static nnc_status name_option(nnc_sweep *sweep, const nnc_found_field *found, nnc_sweep_axis *axis, nnc_error *err) {
     char name[NNC_OPTION_NAME], text[192];
     const bool plan = axis->target == NNC_SWEEP_PLAN_FIELD;
@@ -339,8 +344,8 @@ static nnc_status name_option(nnc_sweep *sweep, const nnc_found_field *found, nn
     return axis->option != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-/* Sets the name of the axis to the full name of its field, because the user may have written an alias, or '-' instead
- * of '_'. */
+/* Sets the name of an axis to the full name of its field. The name that the user wrote may be an alias, or have '-'
+ * instead of '_'. */
 static nnc_status name_axis(nnc_sweep *sweep, const char *where, const nnc_found_field *found, nnc_sweep_axis *axis,
                             nnc_error *err) {
     axis->name = nnc_found_name(sweep->arena, found);
@@ -394,7 +399,8 @@ nnc_status nnc_sweep_add_as(nnc_sweep *sweep, const char *where, const char *nam
     return bind_field(sweep, where, &found, list, sweep->groups++, err);
 }
 
-/* Adds an axis from the text NAME=LIST. NAME is a field as in --set, or an option. */
+/* Adds an axis that the text NAME=LIST describes. NAME is the name of a field, in the form of --set, or the name of an
+ * option. */
 static nnc_status add_pair(nnc_sweep *sweep, const char *option, const char *pair, int32_t group, nnc_error *err) {
     char name[160], where[192];
     nnc_found_field found;

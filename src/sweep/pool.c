@@ -1,10 +1,10 @@
-/* Evaluates chunks of rows on several threads or MPI ranks, and emits the rows in order. Also stores rows in batches
- * until they are emitted, and checks that the shards given to a merge are complete. */
+/* Evaluates chunks of rows on several threads or MPI ranks, and outputs the rows in order. Stores rows in batches until
+ * their turn comes. Also checks that the shards given to a merge are complete. */
 #include "base/base_internal.h"
 #include "sweep/sweep_internal.h"
 
 #ifndef __wasi__
-#include <pthread.h> /* includes pthread.h, because thread sanitizers support POSIX threads, but not <threads.h> */
+#include <pthread.h> /* thread sanitizers support POSIX threads (pthread.h), but not the C threads of <threads.h> */
 #endif
 
 void nnc_batch_clear(nnc_batch *batch) {
@@ -21,7 +21,7 @@ void nnc_batch_free(nnc_batch *batch) {
 typedef struct mark {
     int64_t row;
     double key;
-    size_t end; /* offset of the end of this row in the bytes of its batch */
+    size_t end; /* offset in batch->bytes at which the bytes of this row end */
 } mark;
 
 void nnc_batch_mark(nnc_batch *batch, int64_t row, double key) {
@@ -48,7 +48,7 @@ void nnc_tally_add(nnc_sweep_tally *sum, const nnc_sweep_tally *more) {
     sum->fitting += more->fitting;
 }
 
-/* Returns the number of chunks of rows that a pool evaluates. */
+/* Returns the number of chunks into which a pool divides its rows. */
 static int64_t pool_chunks(const nnc_pool *pool) { return (pool->end - pool->first + pool->chunk - 1) / pool->chunk; }
 
 static void pool_chunk(const nnc_pool *pool, int64_t chunk, nnc_batch *batch) {
@@ -76,7 +76,7 @@ static nnc_status pool_run_alone(const nnc_pool *pool, int64_t chunk_count, nnc_
     return status;
 }
 
-#ifdef __wasi__ /* WebAssembly has no threads */
+#ifdef __wasi__ /* WebAssembly has no threads, so one thread evaluates all chunks */
 
 nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err) { return pool_run_alone(pool, pool_chunks(pool), err); }
 
@@ -98,7 +98,7 @@ typedef struct ring {
     const nnc_pool *pool;
     slot *slots;
     int64_t slot_count, chunk_count;
-    pthread_mutex_t lock; /* guards the members below, and `done` of each entry of `slots` */
+    pthread_mutex_t lock; /* protects the members below it, and the member `done` of each entry of `slots` */
     pthread_cond_t freed, finished;
     int64_t claimed, emitted; /* claimed: number of the next chunk to claim; emitted: number of the next chunk to
                                * emit */
@@ -111,8 +111,8 @@ typedef struct runner {
     pthread_t thread;
 } runner;
 
-/* Returns the entry of `slots` for the next chunk of rows to evaluate, or NULL after the last chunk. Waits for a free
- * entry. */
+/* Returns the entry of `slots` for the next chunk of rows to evaluate; NULL after the last chunk. If all entries are in
+ * use, waits until one is free. */
 static slot *claim(ring *r) {
     slot *found = NULL;
     pthread_mutex_lock(&r->lock);
@@ -143,7 +143,8 @@ static void *run_thread(void *argument) {
     return NULL;
 }
 
-/* Returns the next batch in order, or NULL after the last batch. Waits until the batch is complete. */
+/* Returns the next batch in the order of the chunks; NULL after the last batch. Waits until this batch has been
+ * evaluated. */
 static const nnc_batch *next_batch(ring *r) {
     const nnc_batch *batch = NULL;
     pthread_mutex_lock(&r->lock);
@@ -261,8 +262,8 @@ nnc_status nnc_shard_set_complete(const nnc_shard_set *set, nnc_error *err) {
 
 void nnc_shard_set_free(nnc_shard_set *set) { free(set->paths); }
 
-/* ---- A pool over MPI ranks. Rank 0 leads: it assigns chunks and emits batches in order. The other ranks evaluate
- * chunks. A build without MPI has one rank. ---- */
+/* ---- A pool over MPI ranks. Rank 0 assigns chunks of rows to ranks and outputs the batches in order; the other ranks
+ * evaluate chunks. A build without MPI has one rank. ---- */
 
 #ifndef NNCOST_MPI
 
@@ -292,15 +293,17 @@ nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_er
 #include <mpi.h>
 #include <time.h>
 
-/* AHEAD: number of chunks of rows that an MPI rank gets in advance, so that it does not wait for the next chunk. */
+/* AHEAD: number of chunks of rows that are assigned to an MPI rank before it has evaluated them, so that the rank never
+ * waits for its next chunk. */
 enum { TAG_CHUNK = 1, TAG_BATCH = 2, SLOTS_PER_RANK = 8, AHEAD = 4 };
 
-/* Results of MPI calls are not checked: if a call fails, MPI by default ends all ranks. */
+/* The code ignores the return values of MPI calls, because MPI by default ends all ranks when a call fails. */
 
 nnc_rank_group nnc_rank_group_begin(void) {
     nnc_rank_group ranks;
     int provided = 0;
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided); /* MPI_THREAD_FUNNELED: only this thread calls MPI */
+    /* MPI_THREAD_FUNNELED tells MPI that only this thread of the process calls MPI */
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &ranks.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks.size);
     return ranks;
@@ -312,7 +315,8 @@ void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status) {
     if (ranks.size > 1) { MPI_Abort(MPI_COMM_WORLD, nnc_status_exit_code(status)); }
 }
 
-/* Sleeps, longer with each call. A waiting MPI call would keep a core busy that other ranks could use. */
+/* Sleeps, twice as long with each call up to a limit. Without the sleep, a rank that waits for a message would use a
+ * CPU core that other ranks need. */
 static void nap(long *nap_ns) {
     enum { FIRST_NS = 10000, LAST_NS = 500000 };
     *nap_ns = *nap_ns == 0 ? FIRST_NS : *nap_ns < LAST_NS ? 2 * *nap_ns : LAST_NS;
@@ -356,8 +360,8 @@ static int first_rank(nnc_rank_group ranks, bool mine) {
     return first < ranks.size ? first : -1;
 }
 
-/* Head of the message with a batch. The `marks` of the batch (number, sort key and end of each row) and its bytes
- * follow. */
+/* First part of the message in which an MPI rank sends a batch to rank 0. The marks of the batch (number, sort key and
+ * end of each row) and then the bytes of its rows follow in the same message. */
 typedef struct header {
     int64_t chunk;
     int64_t marks_size, bytes_size;
@@ -365,7 +369,7 @@ typedef struct header {
     bool failed;
 } header;
 
-/* A message that is being sent. Its buffer can be used again when the MPI request is complete. */
+/* A message that MPI is sending. The buffer can be used for another message when `request` is complete. */
 typedef struct letter {
     nnc_buffer bytes;
     MPI_Request request;
@@ -401,7 +405,8 @@ static int64_t next_chunk(void) {
     return chunk;
 }
 
-/* Runs an MPI rank other than 0: evaluates chunks of rows until it receives chunk -1. */
+/* The work of each MPI rank except rank 0: evaluates the chunks of rows that rank 0 assigns, until it receives the
+ * chunk number -1. */
 static nnc_status serve(const nnc_pool *pool) {
     nnc_batch batch = { 0 };
     letter letters[2] = { { .request = MPI_REQUEST_NULL }, { .request = MPI_REQUEST_NULL } };
@@ -425,13 +430,13 @@ typedef struct rank_slot {
     bool done;
 } rank_slot;
 
-/* State of MPI rank 0, which assigns chunks of rows to the other ranks and receives their results. The results of chunk
- * c are stored in slots[c % slot_count]. */
+/* State of MPI rank 0, which assigns chunks of rows to the other ranks and receives their batches. The batch of chunk c
+ * is stored in slots[c % slot_count]. */
 typedef struct desk {
     const nnc_pool *pool;
     rank_slot *slots;
     int64_t slot_count, chunk_count, handed, emitted;
-    int *idle; /* ranks that can take another chunk; at first, each rank is listed AHEAD times */
+    int *idle; /* ranks to which another chunk can be assigned; at the start, each rank is in this list AHEAD times */
     int idle_count;
     nnc_buffer message;
     bool stop;
@@ -493,7 +498,7 @@ static void hand_out(desk *d) {
     }
 }
 
-/* Evaluates a chunk of rows on MPI rank 0 while the other ranks are busy. */
+/* Evaluates a chunk of rows on MPI rank 0 itself, while no batch of another rank has arrived. */
 static void work_on(desk *d, nnc_error *err) {
     rank_slot *s = &d->slots[d->handed % d->slot_count];
     pool_chunk(d->pool, d->handed++, &s->batch);

@@ -1,5 +1,5 @@
-/* A sweep, from its axes to its rows: the public functions, the digest that distinguishes two sweeps, and the command
- * line that estimates one row. */
+/* A sweep, from its axes to its rows: the public functions, the digest by which two sweeps are distinguished, and the
+ * command line that estimates a single row. */
 #include <errno.h>
 
 #include <nncost/nncost.h>
@@ -157,7 +157,7 @@ nnc_status nnc_sweep_open_pool(const nnc_sweep *sweep, int64_t first, int thread
     return NNC_OK;
 }
 
-/* State for passing the rows of a sweep to the function of the caller. */
+/* State of passing the rows of a sweep, one after the other, to a function of the caller. */
 typedef struct teller {
     const nnc_sweep *sweep;
     nnc_sweep_row_fn *row;
@@ -171,7 +171,7 @@ static nnc_status tell(void *context, const nnc_batch *batch, bool *stop, nnc_er
     nnc_batch_row row;
     nnc_cell cells[NNC_TABLE_COLUMNS];
     (void)err;
-    if (!to->ended) { /* batches may still arrive after the caller has stopped the sweep */
+    if (!to->ended) { /* after the caller has stopped the sweep, batches may still arrive, which are ignored */
         nnc_tally_add(&to->tally, &batch->tally);
     }
     for (size_t at = 0; !to->ended && nnc_batch_next(batch, &at, &row);) {
@@ -254,9 +254,10 @@ nnc_status nnc_sweep_digest(const nnc_sweep *sweep, uint64_t *made, nnc_error *e
     return NNC_OK;
 }
 
-/* ---- the command line that estimates a row ---- */
+/* ---- the command line that estimates one row of a sweep ---- */
 
-/* Writes an option and its value in the row, for each axis of the kind `target` (models, devices or profiles). */
+/* For each axis whose values are whole models, devices or profiles (as `target` says), writes the option and the value
+ * that this axis has in the row. */
 static void put_whole(const nnc_sweep *sweep, const int32_t *places, nnc_sweep_target target, const char *option,
                       nnc_buffer *out) {
     for (int32_t i = 0; i < sweep->axes.axis_count; i++) {
@@ -279,8 +280,9 @@ static void put_field(const nnc_sweep_axis *axis, const char *value, nnc_buffer 
     }
 }
 
-/* Returns the software profile of a row if it is not the usual profile of the plan of this row. Returns NULL if it is
- * the usual profile, if an axis lists the profiles, or if each row uses its usual profile. */
+/* Returns the software profile of a row, if it is not the profile that `nncost estimate` would choose for the plan of
+ * this row. Returns NULL if it is this profile, if an axis lists the profiles, or if the sweep chooses the profile of
+ * each row anew. */
 static const nnc_software *unusual_profile(const nnc_sweep *sweep, const int32_t *places) {
     const nnc_sweep_axes *axes = &sweep->axes;
     const nnc_model *model = &sweep->point.model;
@@ -332,14 +334,16 @@ void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer
     nnc_buffer_byte(out, '\0');
 }
 
-/* ---- Constraints: reading them as a tree, and testing them on a row in which some values may not be known yet ---- */
+/* ---- Constraints (--where): reading a constraint as a tree, and testing it on a row in which some values may not be
+ * known yet ---- */
 
 typedef struct reading {
     const char *option, *text;
     nnc_where_name *name;
     void *context;
     nnc_where *where;
-    int32_t waiting[NNC_WHERE_NODES]; /* indices of the operands (nodes) whose operator is not read yet */
+    /* indices of the nodes that are operands of operators which have not been read yet */
+    int32_t waiting[NNC_WHERE_NODES];
     int32_t waiting_count;
     nnc_error *err;
     nnc_status status;
@@ -368,7 +372,7 @@ static size_t add_number(void *context, const char *at) {
     char number[NNC_NUMBER_TEXT * 2];
     nnc_where_node node = { .kind = NNC_WHERE_NUMBER };
     size_t length = nnc_number_span(at, strlen(at));
-    if (length > 0) { /* a number in a constraint may have a unit: 40GB, 3TB/s */
+    if (length > 0) { /* a number in a constraint can have a unit, such as 40GB or 3TB/s */
         length += strspn(at + length, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
         length += strncmp(at + length, "/s", 2) == 0 ? 2 : 0;
     }
@@ -428,15 +432,15 @@ nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name 
                                                    .refuse = refuse };
     reading r = { .option = option, .text = text, .name = name, .context = context, .where = where, .err = err };
     *where = (nnc_where){ 0 };
-    (void)nnc_expression_read(&grammar, text, &r); /* the returned bool is not needed, because r.status has the error */
+    (void)nnc_expression_read(&grammar, text, &r); /* the return value is not needed, because r.status has the error */
     return r.status;
 }
 
-/* Value of one node of a constraint on the current row. */
+/* Value of one node of a constraint for the current row. */
 typedef struct value {
-    bool later; /* true: the value of the node is not known yet */
+    bool later; /* true: the value is not known yet, for example a metric before the estimate of the row */
     double number;
-    const char *text; /* the value of the node if it is a text; NULL = the value is a number */
+    const char *text; /* the value, if it is a text; NULL = the value is a number */
 } value;
 
 typedef struct tester {
@@ -480,8 +484,8 @@ static double compute(nnc_operator of, value a, value b) {
     }
 }
 
-/* Converts a value to a truth value. A text, and a number other than 0, is true; NaN (not recorded) and 0 are false.
- * NNC_NOT_KNOWN_YET: the value is not known yet. */
+/* Converts the value of a node to a truth value. A text is true; a number is true unless it is 0 or NaN (not recorded).
+ * Returns NNC_NOT_KNOWN_YET if the value is not known yet. */
 static nnc_truth truth_of(value v) {
     if (v.later) { return NNC_NOT_KNOWN_YET; }
     return v.text != NULL || (!isnan(v.number) && v.number != 0.0) ? NNC_TRUE : NNC_FALSE;

@@ -1,12 +1,12 @@
-/* Names in a sweep: finds the axis, field, metric or own column of the sweep that a word in --columns, --where or --by
- * means. */
+/* Names in a sweep: finds the axis, the field, the metric or the sweep's own column for which a word in --columns,
+ * --where or --by stands. */
 #include "base/base_internal.h"
 #include "metrics/metrics_internal.h"
 #include "render/render_internal.h"
 #include "shape/shape_internal.h"
 #include "sweep/sweep_internal.h"
 
-/* ---- finds fields of the model, device and plan of a row ---- */
+/* ---- finding fields of the model, the device and the plan of a row ---- */
 
 enum { PLACE_COUNT = 3 };
 
@@ -23,12 +23,12 @@ static const nnc_field_table *table_of(nnc_sweep_target target, const nnc_point 
                                              : &nnc_device_table;
 }
 
-/* Returns a field of the point's model or device, or of plan; sets *object to the struct that contains it. NULL =
- * unknown. */
+/* Finds a field of the point's model, of the point's device, or of *plan, as `target` says. Returns NULL if the field
+ * does not exist. Sets *object to the struct that contains the field. */
 static const nnc_field *sweep_field(nnc_sweep_target target, const nnc_point *point, const nnc_plan *plan,
                                     const char *field, const void **object, nnc_dtype *dtype) {
-    /* nnc_field_find takes a pointer to writable memory; through this union it gets a read-only struct, and only reads
-     * it. */
+    /* nnc_field_find takes a pointer to memory that can be written, but only reads the memory. This union passes the
+     * pointer of a read-only struct without a cast. */
     union {
         const void *read;
         void *write;
@@ -58,8 +58,9 @@ bool nnc_sweep_find(const nnc_point *point, const char *name, bool shown, nnc_fo
     return false;
 }
 
-/* Returns the prefix followed by the name of the field. A name of a field inside an object has a dot and stays as the
- * user wrote it; a name without a dot is written in full. NULL = out of memory. */
+/* Returns the full name of a field: prefix and name. A name with a dot, which stands for a field inside an object, is
+ * used as the user wrote it. A name without a dot may be an alias and is replaced by the proper name of the field.
+ * Returns NULL if out of memory. */
 const char *nnc_found_name(nnc_arena *arena, const nnc_found_field *found) {
     char name[192];
     const bool top = strchr(found->dotted, '.') == NULL;
@@ -82,7 +83,7 @@ nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_
     nnc_dtype dtype;
     double number = 0;
     const nnc_field *field = sweep_field(slot->target, point, resolved, slot->field, &object, &dtype);
-    if (field == NULL) { /* the model of this row belongs to a family that does not have the field */
+    if (field == NULL) { /* the model of this row belongs to a family of models that does not have this field */
         return (nnc_cell){ .kind = NNC_CELL_NULL };
     }
     const char *at = (const char *)object + field->offset;
@@ -111,7 +112,8 @@ bool nnc_sweep_numeric(const nnc_field *field) {
 
 NNC_ENUM_NAMES(nnc_sweep_verdict, NNC_SWEEP_VERDICT_LIST)
 
-/* Metrics of the sweep's own columns; sweep_rows.c fills the cells of these columns. */
+/* Metrics of the columns that describe the row of the sweep, not its estimate. sweep_rows.c fills in the cells of these
+ * columns. */
 static const nnc_metric own_rows[] = {
     NNC_AS("row", WHOLE, .help = "Number of the combination, from 0."),
     NNC_AS("verdict", ENUM, .name_of = nnc_sweep_verdict_name, .values = NNC_SWEEP_VERDICTS,
@@ -123,13 +125,14 @@ static const nnc_metric own_rows[] = {
 };
 const nnc_metrics nnc_sweep_own_metrics = NNC_METRICS("one combination of a sweep", own_rows, nnc_cell);
 
-/* State of looking up a name that the user wrote. */
+/* State of finding out what a name written by the user stands for. */
 typedef struct lookup {
     nnc_sweep *sweep;
-    const char *option; /* name of the option, for messages */
+    const char *option; /* name of the option in which the name occurs, for error messages */
 } lookup;
 
-/* Tests whether `name` is the short name of the axis, such as "tensor" for plan.tensor or "model" for model.id. */
+/* Tests whether `name` is the short name of an axis. The short name is "tensor" for plan.tensor, and "model" for the
+ * axis of models. */
 static bool is_short(const nnc_sweep_axis *axis, const char *name) {
     switch (axis->target) {
     case NNC_SWEEP_MODEL: return strcmp(name, "model") == 0;
@@ -150,8 +153,8 @@ static bool find_axis(const nnc_sweep *sweep, const char *name, nnc_slot *slot) 
     return false;
 }
 
-/* Finds a metric by its full name, or by the end of this name after a dot. NNC_BAD_USAGE: several names have this
- * end. */
+/* Finds a metric by its full name ("step.step_s") or by the part of this name after a dot ("step_s"). Returns
+ * NNC_BAD_USAGE if the name fits several metrics. */
 static nnc_status find_figure(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err) {
     const nnc_columns figures = l->sweep->figures;
     const nnc_name_match match = nnc_name_find(&figures.list[0].name, sizeof figures.list[0], figures.count, name);
@@ -213,7 +216,7 @@ static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, n
         }
     }
     if (find_axis(l->sweep, name, slot)) { return NNC_OK; }
-    /* Tries the name as an alias of an option, such as "tp". */
+    /* tries the name as an alias of an option, such as "tp" for "tensor" */
     const void *object = NULL;
     nnc_dtype dtype;
     const nnc_field *option =
@@ -232,7 +235,8 @@ static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, n
     return status;
 }
 
-/* Sets *index to the index of a name in the sweep's `slots`. Appends a new name to `slots`. */
+/* Finds what a name stands for, and sets *index to its index in sweep->slots. If the name is not in `slots` yet,
+ * appends it. */
 static nnc_status use_name(void *context, const char *name, int32_t *index, nnc_error *err) {
     const lookup *l = context;
     nnc_sweep *sweep = l->sweep;
@@ -247,7 +251,7 @@ static nnc_status use_name(void *context, const char *name, int32_t *index, nnc_
     return NNC_OK;
 }
 
-/* Returns the field that a full name means; NULL if the name means a whole model, device or profile. */
+/* Returns the field for which a full name stands; NULL if the name stands for a whole model, device or profile. */
 static const nnc_field *field_of(const lookup *l, nnc_sweep_target target, const char *field) {
     const void *object = NULL;
     nnc_dtype dtype;
@@ -255,7 +259,8 @@ static const nnc_field *field_of(const lookup *l, nnc_sweep_target target, const
     return field != NULL ? sweep_field(target, point, &point->plan, field, &object, &dtype) : NULL;
 }
 
-/* Returns the currency of all devices of the sweep. NULL = they have different currencies, or no axis lists devices. */
+/* Returns the currency of the prices of all devices in the sweep. Returns NULL if the devices have different
+ * currencies, or if no axis lists devices. */
 static const char *currency_of(const nnc_sweep *sweep) {
     const char *currency = NULL;
     for (int32_t a = 0; a < sweep->axes.axis_count; a++) {
@@ -269,8 +274,8 @@ static const char *currency_of(const nnc_sweep *sweep) {
     return currency;
 }
 
-/* Adds the currency to the heading of an amount of money: "step USD", "USD/Mtoken". Changes nothing if devices have
- * different currencies. */
+/* If the column has amounts of money, adds the currency to its heading: "step USD", "USD/Mtoken". Changes nothing if
+ * the devices of the sweep have different currencies. */
 static void head_money(const nnc_sweep *sweep, nnc_head *head) {
     static const struct {
         const char *name, *before, *behind;
@@ -290,7 +295,7 @@ static void head_money(const nnc_sweep *sweep, nnc_head *head) {
     }
 }
 
-/* Makes heading and layout of a column from the row of its metric or field. */
+/* Sets the heading and the layout of a column, from the table row of its metric or from its field. */
 static nnc_head head_of(const lookup *l, const nnc_slot *slot) {
     const nnc_sweep *sweep = l->sweep;
     const bool axis = slot->kind == NNC_NAME_AXIS;
@@ -352,7 +357,7 @@ static nnc_status add_listed(lookup *l, const char *list, nnc_error *err) {
     return status;
 }
 
-/* Tests whether rows can have different software profiles. */
+/* Tests whether the rows of the sweep can have different software profiles. */
 static bool profiles_differ(const nnc_sweep *sweep) {
     const nnc_sweep_axes *axes = &sweep->axes;
     const nnc_profiles *profiles = axes->profiles;
@@ -372,8 +377,8 @@ static bool profiles_differ(const nnc_sweep *sweep) {
     return axes->each;
 }
 
-/* Adds the default columns: axes with several values, then the metrics that users need most. Adds profile and
- * framework_s if profiles differ, and verdict and reason with --all or --lenient. */
+/* Adds the default columns: the axes that have several values, then the metrics that most users need. If rows can have
+ * different profiles, adds the profile and framework_s. With --all or --lenient, adds verdict and reason. */
 static nnc_status add_default(lookup *l, nnc_error *err) {
     const nnc_sweep_axes *axes = &l->sweep->axes;
     const bool tokens = nnc_model_sizes_of(&l->sweep->point.model).seq_len > 0;

@@ -1,5 +1,6 @@
-/* The rows of a sweep. A point moves from row to row and sets only values that change. Constraints are tested as soon
- * as their values are known, so most excluded rows need no estimate. Rows of a chunk may be evaluated out of order. */
+/* Evaluates the rows of a sweep. A point moves from row to row, and only values that differ from the row before are
+ * set. A constraint is tested as soon as its values are known, so most rows that a constraint excludes need no
+ * estimate. The rows of a chunk can be evaluated in another order than the order of output. */
 #include <assert.h>
 
 #include "base/base_internal.h"
@@ -7,7 +8,7 @@
 #include "memo/memo_internal.h"
 #include "sweep/sweep_internal.h"
 
-/* ---- points: set the model, device, profile and plan of a row ---- */
+/* ---- points: setting the model, device, profile and plan of a row ---- */
 
 nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t index, nnc_error *err) {
     switch (axis->target) {
@@ -15,7 +16,7 @@ nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t i
     case NNC_SWEEP_DEVICE: point->device = *(const nnc_device *)axis->specs[index]; break;
     case NNC_SWEEP_SOFTWARE: point->software = *(const nnc_software *)axis->specs[index]; break;
     case NNC_SWEEP_PLAN_FIELD:
-        if (axis->bytes != NULL) { /* the value is copied in binary form, which was made together with the axis */
+        if (axis->bytes != NULL) { /* copies the value in its binary form, which was stored when the axis was added */
             memcpy((char *)&point->plan + axis->offset, axis->bytes + (size_t)index * axis->size, axis->size);
             return NNC_OK;
         }
@@ -26,7 +27,8 @@ nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t i
     return NNC_OK;
 }
 
-/* Tests whether loading a new model or device overwrites the field that this axis has set. */
+/* Tests whether the field that this axis varies gets another value because a new model or a new device has been
+ * loaded. */
 static bool is_lost(const nnc_sweep_axis *axis, bool model_loaded, bool device_loaded) {
     return (axis->target == NNC_SWEEP_MODEL_FIELD && model_loaded) ||
            (axis->target == NNC_SWEEP_DEVICE_FIELD && device_loaded);
@@ -43,7 +45,8 @@ static void check_specs(nnc_point *point) {
     }
 }
 
-/* Axes of whole models and devices are set first, because axes of their fields change the loaded model or device. */
+/* Sets axes of whole models and devices before axes of their fields, because a field of the loaded model or device is
+ * changed after loading. */
 void nnc_point_move(nnc_point *point, int64_t row) {
     int32_t places[NNC_SWEEP_AXES_MAX];
     bool model_loaded = false, device_loaded = false, specs_moved = false;
@@ -82,7 +85,7 @@ void nnc_point_move(nnc_point *point, int64_t row) {
     }
 }
 
-/* Tests whether an axis sets this field of the plan. */
+/* Tests whether one of the sweep's axes varies this field of the plan. */
 static bool is_given(const void *in, const char *field) {
     const nnc_sweep_axes *axes = in;
     for (int32_t i = 0; i < axes->axis_count; i++) {
@@ -92,8 +95,8 @@ static bool is_given(const void *in, const char *field) {
     return false;
 }
 
-/* Estimates the row with a release: copies model, software and plan, sets the fields that the release fixes and no
- * axis sets, and sets the switches of the release. */
+/* Estimates a row whose profile is one of a release of a framework. Copies model, software and plan; sets the fields
+ * that the release fixes and that no axis varies; sets the switches of the release; then estimates the copies. */
 static nnc_status estimate_release(nnc_point *point, nnc_result *result, nnc_error *err) {
     const nnc_release_ask ask = { .software = &point->software,
                                   .device = point->device.id,
@@ -119,7 +122,7 @@ nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *e
         if (err != NULL) { *err = point->spec_fault; }
         return point->spec_fault.status;
     }
-    /* an axis names the profile, and the profile is one of a release (it has a date) */
+    /* an axis lists the profiles, and the profile of this row belongs to a release (only such profiles have a date) */
     if (point->axes->profiles == NULL && point->software.date[0] != '\0') {
         return estimate_release(point, result, err);
     }
@@ -133,34 +136,35 @@ nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *e
 
 /* ---- the order in which the rows of a chunk are evaluated ---- */
 
-/* Rows that run equal ops are evaluated one after the other, because they share the cached op list. Measured: 30 %
- * fewer instructions in a sweep of 3,072 plans whose slow axis is micro_batches. The order saves nothing if the slow
- * axes already decide the ops. */
+/* Rows that run equal ops are evaluated one after the other, because these rows share the cached op list. In a sweep of
+ * 3,072 plans whose slow axis is micro_batches, this order needs 30 % fewer CPU instructions. The order saves nothing
+ * if already the slow axes of the sweep decide the ops. */
 
-/* Returns the number in the sweep of the row with index `place` in the shard. */
+/* Returns the row number in the sweep of the row that has index `place` in the shard. */
 static int64_t row_at(const nnc_sweep *sweep, int64_t place) {
     return sweep->shard.number - 1 + place * sweep->shard.of;
 }
 
-/* Entry i of the evaluation order. `row` belongs to the row that is evaluated as number i; `mark` belongs to the row
- * with index i in the chunk. */
+/* Entry number i in the order of evaluation. Its two members describe different rows: `row` is the row that is
+ * evaluated as number i; `mark` is about the row that has index i in the chunk. */
 typedef struct turn {
-    int64_t row; /* index of the row in the chunk */
+    int64_t row; /* index in the chunk of the row that is evaluated as number i */
     size_t mark; /* offset in `marks` of the batch, where the number, sort key and end of the row are; NO_MARK = the row
                   * is left out */
 } turn;
 #define NO_MARK SIZE_MAX
 
 typedef struct row_order {
-    bool decides[NNC_SWEEP_AXES_MAX]; /* true: the values of this group of axes decide which ops a rank runs */
-    bool mixed;                       /* true: a group that decides the ops varies faster than another group */
+    /* for each group of axes, true = the values of the group decide which ops a rank runs */
+    bool decides[NNC_SWEEP_AXES_MAX];
+    bool mixed;                       /* true: a group that decides the ops varies faster than a group that does not */
     int64_t keys[NNC_POOL_CHUNK_MAX]; /* sort key of each row: values of the groups that decide the ops as one number,
                                        * then the place of the row in the chunk */
     turn turns[NNC_POOL_CHUNK_MAX];
 } row_order;
 
-/* Tests whether the ops of a rank differ between the first and the last value of the axis. Always true for an axis that
- * is not a plan field. */
+/* Tests whether a rank runs different ops with the first and with the last value of an axis. The result is always true
+ * for an axis that does not vary a field of the plan. */
 static bool decides_ops(const nnc_sweep *sweep, const nnc_sweep_axis *axis) {
     nnc_plan first = sweep->point.plan, last = first;
     if (axis->target != NNC_SWEEP_PLAN_FIELD || axis->bytes == NULL) { return true; }
@@ -184,8 +188,8 @@ static void find_order(const nnc_sweep *sweep, row_order *order) {
     }
 }
 
-/* Returns the number of rows per chunk. Long chunks share more op lists. A short sweep still needs a chunk for each
- * thread, and rows with many columns must not need more memory. */
+/* Returns the number of rows in a chunk. In a longer chunk more rows share an op list. But in a short sweep there must
+ * be a chunk for each thread, and rows with many columns must not need more memory. */
 static int64_t chunk_of(const nnc_sweep *sweep, const row_order *order) {
     enum { CHUNKS = 32, CELLS = 16384 };
     const int64_t share = sweep->shard_rows / CHUNKS,
@@ -211,13 +215,15 @@ static int by_key(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-/* Sets the evaluation order of a chunk. Returns false if the rows keep their order. */
+/* Determines the order in which the rows of a chunk are evaluated, so that rows with equal ops follow each other.
+ * Returns false if the rows are evaluated in the order of their numbers. */
 static bool order_rows(const nnc_sweep *sweep, row_order *order, const nnc_batch *batch) {
     bool rises = true;
     int64_t *keys = order->keys, before = 0;
     for (int64_t i = 0; order->mixed && i < batch->count; i++) {
         const int64_t key = key_of_ops(&sweep->axes, order, row_at(sweep, batch->first + i));
-        keys[i] = key * NNC_POOL_CHUNK_MAX + i; /* cannot overflow: a sweep has at most 1e15 rows, and not more keys */
+        /* the product cannot overflow, because a sweep has at most 1e15 rows and not more keys than rows */
+        keys[i] = key * NNC_POOL_CHUNK_MAX + i;
         rises = rises && key >= before;
         before = key;
     }
@@ -227,11 +233,11 @@ static bool order_rows(const nnc_sweep *sweep, row_order *order, const nnc_batch
     return true;
 }
 
-/* Cells of a row that are filled so far: first values of axes, then fields of model and device, then metrics.
- * Evaluating rows allocates no memory. */
+/* Says which cells of the current row have values: first only values of axes, then fields of model and device as well,
+ * then metrics as well. Evaluating rows allocates no memory. */
 typedef enum known { KNOWN_AXES, KNOWN_SPECS, KNOWN_FIGURES } known;
 
-/* Text with the reason why a plan does not fit, and the two numbers in it. */
+/* Text that says why a plan does not fit in memory, and the two numbers of bytes in this text. */
 typedef struct over {
     int64_t total_bytes, capacity_bytes;
     char text[3 * NNC_NUMBER_TEXT];
@@ -243,21 +249,24 @@ struct nnc_sweeper {
     nnc_result result;
     int32_t places[NNC_SWEEP_AXES_MAX];
     known known;                         /* groups of cells that already have the values of the current row */
-    nnc_cell cells[NNC_SWEEP_SLOTS_MAX]; /* value of each entry of the sweep's `slots`, for the current row */
-    nnc_cell shown[NNC_TABLE_COLUMNS];   /* cell of each column, for output */
-    char (*texts)[NNC_METRIC_TEXT_MAX];  /* space for the text of each entry of the sweep's `slots` */
+    nnc_cell cells[NNC_SWEEP_SLOTS_MAX]; /* for each entry of sweep->slots, its value in the current row */
+    nnc_cell shown[NNC_TABLE_COLUMNS];   /* for each column of the output, its cell in the current row */
+    char (*texts)[NNC_METRIC_TEXT_MAX];  /* for each entry of sweep->slots, memory for the text of its value */
     int64_t specs_moves;                 /* value of specs_moves of the point when the fields of model and device were
                                           * last read */
     char reason[sizeof(nnc_error)];      /* text of the error of an illegal plan: the place and the message of the
                                           * error */
     over over;                           /* reason text of the last plan that did not fit; it is used again if the next
                                           * plan that does not fit needs the same memory */
-    nnc_buffer command;                  /* command of the row, if a column shows it; its memory is reused */
+    /* command line of the current row, if a column shows it; the memory is used again for the next row */
+    nnc_buffer command;
     row_order order;
-    nnc_batch held; /* batch for rows that are evaluated in another order; they are then copied in row order */
+    /* batch for rows that are evaluated in another order; afterwards the rows are copied from it in the order of their
+     * numbers */
+    nnc_batch held;
 };
 
-/* Tests whether any column, constraint or sort key is a value that a brief estimate leaves out. */
+/* Tests whether a column, a constraint or the sort key names a value that a brief estimate does not compute. */
 static bool asks_full(const nnc_sweep *sweep) {
     for (int32_t i = 0; i < sweep->slot_count; i++) {
         const nnc_slot *slot = &sweep->slots[i];
@@ -324,7 +333,8 @@ static void fill_axes(nnc_sweeper *s, int64_t row) {
     }
 }
 
-/* Fills in the fields of model and device. Metrics stay empty until the estimate. */
+/* Fills in the cells with fields of the model and the device. Cells with metrics stay empty until the row is
+ * estimated. */
 static void fill_specs(nnc_sweeper *s) {
     const nnc_sweep *sweep = s->sweep;
     const bool moved = s->specs_moves != s->point.specs_moves;
@@ -353,14 +363,15 @@ static void fill_verdict(nnc_sweeper *s, nnc_sweep_verdict verdict, const char *
     }
 }
 
-/* Returns the step time minus the step time of the same plan with the software profile of the first row; null if
- * that plan cannot be estimated. */
+/* Returns the difference between the step time of the row and the step time of the same plan with the software profile
+ * of the sweep's first row; a null cell if the plan cannot be estimated with this profile. */
 static nnc_cell framework_of(nnc_sweeper *s) {
     const nnc_software *first = s->sweep->axes.first;
     nnc_point *point = &s->point;
     nnc_result same = s->result;
     const bool fits_only = point->scratch->fits_only;
-    point->scratch->fits_only = false; /* the plan may not fit with that software, but its time is still needed */
+    /* the step time is needed even if the plan does not fit in memory with the other software profile */
+    point->scratch->fits_only = false;
     const bool done =
         first == NULL || strcmp(first->id, point->software.id) == 0 ||
         nnc_estimate_read(&point->model, &point->device, first, &point->plan, point->scratch, &same, NULL) == NNC_OK;
@@ -369,7 +380,8 @@ static nnc_cell framework_of(nnc_sweeper *s) {
     return (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = s->result.step_s - same.step_s };
 }
 
-/* Fills in the metrics of the estimate and the fields of the resolved plan. */
+/* Fills in the cells with metrics of the estimate, and the cells with fields of the plan, whose defaults are known
+ * after the estimate. */
 static void fill_late(nnc_sweeper *s) {
     const nnc_sweep *sweep = s->sweep;
     const nnc_report report = { .cluster = sweep->cluster,
@@ -397,8 +409,8 @@ static const nnc_cell *read_cell(void *context, int32_t slot) {
     return known_from(&s->sweep->slots[slot]) <= s->known ? &s->cells[slot] : NULL;
 }
 
-/* Tests whether the current row meets all constraints (--where). NNC_NOT_KNOWN_YET: the row breaks no constraint so
- * far, but some values are not known yet. */
+/* Tests whether the current row meets all constraints (--where). Returns NNC_NOT_KNOWN_YET if the row breaks no
+ * constraint so far, but some values in the constraints are not known yet. */
 static nnc_truth test(nnc_sweeper *s) {
     nnc_truth all = NNC_TRUE;
     for (int32_t i = 0; i < s->sweep->where_count; i++) {
@@ -448,7 +460,7 @@ static void over_memory(nnc_sweeper *s) {
 
 static void do_illegal(nnc_sweeper *s, int64_t row, nnc_truth met, const nnc_error *why, nnc_batch *batch) {
     batch->tally.illegal++;
-    /* An illegal plan has no metrics, so it meets no constraint on metrics. */
+    /* a row with an illegal plan has no metrics, so it does not meet a constraint on metrics */
     if (s->sweep->all && met == NNC_TRUE) {
         snprintf(s->reason, sizeof s->reason, "%s: %s", why->where, why->what);
         fill_verdict(s, NNC_SWEEP_ILLEGAL, s->reason);
@@ -495,7 +507,8 @@ static void do_row(nnc_sweeper *s, int64_t row, nnc_batch *batch) {
     write_row(s, row, batch);
 }
 
-/* Evaluates rows with equal ops one after the other, then puts the rows back in order. */
+/* Evaluates the rows of a chunk so that rows with equal ops follow each other, then writes the rows to the batch in the
+ * order of their numbers. */
 static void work_mixed(nnc_sweeper *s, nnc_batch *batch) {
     turn *turns = s->order.turns;
     nnc_batch_row row;
