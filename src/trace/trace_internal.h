@@ -19,19 +19,21 @@
 #include "base/base_internal.h"
 #include "op/op_internal.h"
 
-/* ---- trace_read.c ---- */
+/* ---- trace_read.c: reading a trace ---- */
 
-/* An operator with the shapes of its inputs. All strings are copied from the trace; NULL = not recorded. */
+/* An operator with the shapes of its inputs. All strings are copied from the trace; a string is NULL if the trace does
+ * not have it. */
 typedef struct nnc_trace_kind {
-    const char *name;           /* name, such as "aten::mm" */
-    const char *dims;           /* shapes of the inputs, such as "[[8, 16], [16, 4]]" */
+    const char *name;           /* name of the operator, such as "aten::mm" */
+    const char *dims;           /* shapes of the operator's inputs, such as "[[8, 16], [16, 4]]" */
     const char *types, *values; /* types: types of all inputs, such as "["float", "Scalar"]"; values: values of
                                  * inputs that are not tensors */
 } nnc_trace_kind;
 
-/* One call of an operator on the host. Times are in nanoseconds from an arbitrary start. */
+/* One call of an operator on the host. start_ns and end_ns are in nanoseconds, counted from an arbitrary time that is
+ * the same for the whole trace. */
 typedef struct nnc_trace_call {
-    int64_t start_ns, end_ns, external; /* external: id of the call in the trace, -1 = not recorded */
+    int64_t start_ns, end_ns, external; /* external: id that the trace gives to the call; -1 = the trace has no id */
     int32_t thread, kind;
 } nnc_trace_call;
 
@@ -48,121 +50,131 @@ typedef struct nnc_trace_kernel {
                                                       * -1 = not recorded */
     int32_t name, device;
     nnc_trace_class class;
-    uint32_t group; /* hash of the ranks that take part in a collective; 0 = not recorded */
+    /* hash of the list of ranks that take part in a collective; 0 = not recorded, or the kernel is no collective */
+    uint32_t group;
 } nnc_trace_kernel;
 
 typedef struct nnc_trace {
-    nnc_arena *arena; /* memory for all texts of the trace */
+    nnc_arena *arena; /* memory for the names, shapes and other texts of the trace */
     nnc_trace_kind *kinds;
-    const char **names; /* names of kernels */
+    const char **names; /* names of all kernels of the trace */
     nnc_trace_call *calls;
     nnc_trace_launch *launches;
     nnc_trace_kernel *kernels;
     int64_t kind_count, name_count, call_count, launch_count, kernel_count;
-    int64_t steps;            /* number of annotations ProfilerStep#N */
-    int64_t rank, world_size; /* rank: rank that wrote the trace; world_size: number of ranks; -1 = not recorded */
-    double bytes;             /* number of bytes of JSON text that were read */
-    const char *device;       /* name of the first device of the machine; NULL = not recorded */
+    /* number of steps in the trace, which are marked by annotations with the name ProfilerStep#N */
+    int64_t steps;
+    /* rank: number of the rank that wrote the trace; world_size: number of ranks of the training; -1 = not recorded */
+    int64_t rank, world_size;
+    double bytes;       /* number of bytes of JSON text that the trace has, after decompression */
+    const char *device; /* name of the first device in the trace; NULL = not recorded */
 } nnc_trace;
 
-/* Reads a trace, compressed or not. The memory grows with the number of events, not with their text. Fails with
- * NNC_IO, NNC_NO_MEMORY, or NNC_BAD_SPEC (err has file and byte); then nothing has to be freed. */
+/* Reads a trace file, which may be compressed. The memory needed grows with the number of events, not with the length
+ * of their text. Returns NNC_IO, NNC_NO_MEMORY, or NNC_BAD_SPEC with the file and the position in bytes in err; after
+ * an error nothing has to be freed. */
 nnc_status nnc_trace_read(const char *path, nnc_trace **trace, nnc_error *err);
 
-/* Returns true if a file is a trace, by its name and its first bytes. Files of nncost are short and never
- * compressed. */
+/* Tests by the name and the first bytes of a file whether it is a trace. Other files that nncost reads are short and
+ * never compressed. */
 bool nnc_trace_is(const char *path);
 void nnc_trace_free(nnc_trace *trace);
 
-/* ---- trace_price.c ---- */
+/* ---- trace_price.c: predicted time of an operator ---- */
 
-/* Work and predicted time of one call of an operator. NaN = the shapes do not determine the value. */
+/* Work and predicted time of one call of an operator. A member is NaN if the shapes of the operator do not determine
+ * its value. */
 typedef struct nnc_trace_price {
     double flops, moved_bytes, bound_s, predicted_s;
     bool product; /* true: the operator is a matrix product */
-    /* only for a matrix product: predicted time with m, n and k padded to multiples of 16 bytes; NaN = no padding
-     * needed */
+    /* only set for a matrix product: predicted time if m, n and k are padded so that each is a multiple of 16 bytes;
+     * NaN = no dimension needs padding */
     double padded_s;
     int64_t odd; /* size of the first dimension (in the order n, k, m) of a matrix product that needs padding; 0
                       * = no dimension */
-    char side;   /* name of the dimension in `odd`: 'm', 'n' or 'k' */
+    char side;   /* name of the dimension whose size is in `odd`: 'm', 'n' or 'k'; NUL if `odd` is 0 */
 } nnc_trace_price;
 
-/* Properties of the kernels of an operator that its shapes do not show. */
+/* Properties of the kernels of an operator that cannot be found from the shapes of the operator. */
 typedef struct nnc_trace_hint {
-    bool tf32;       /* true: the kernels round fp32 operands to tf32 */
-    int aligned;     /* alignment of the operands in elements, from the kernel's name; 0 = not stated */
-    double launches; /* number of kernels per call */
+    bool tf32; /* true: the kernels round fp32 operands to tf32 before they multiply */
+    /* alignment of the operands that the kernel's name states, in elements; 0 = the name states none */
+    int aligned;
+    double launches; /* number of kernels that one call of the operator launches */
 } nnc_trace_hint;
 
 nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind, nnc_trace_hint hint);
 
-/* The name and sizes of an operator in tables of measurements: "matmul" with m, n, k and batch; "gelu" and others with
- * m rows of n elements. */
+/* Name and sizes of an operator, as tables of measurements have them: "matmul" has m, n, k and batch; other operators,
+ * such as "gelu", have m rows of n elements. */
 typedef struct nnc_trace_sizes {
     const char *op;
-    nnc_dtype dtype; /* number format of the arithmetic */
+    nnc_dtype dtype; /* number format in which the operator computes */
     int64_t batch, m, n, k;
 } nnc_trace_sizes;
 
-/* Finds the name and the sizes of an operator. Returns false if the tables have no such operator, or if its shapes do
- * not determine the sizes. */
+/* Finds the name and the sizes under which an operator is in tables of measurements. Returns false if the tables do not
+ * have the operator, or if its shapes do not determine the sizes. */
 bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *sizes);
 
-/* A row of the summary: all calls of an operator with the same shapes, or all kernels of one name whose operator is not
- * known. */
+/* A row of the summary of a trace. It sums all calls of one operator with the same shapes, or all kernels with the same
+ * name whose operator is not known. */
 typedef struct nnc_trace_row {
     const char *op, *dims, *types, *values; /* op: name of the operator; dims, types, values: shapes, types and
                                              * values, as in nnc_trace_kind; dims = NULL: the operator is not known */
-    const char *kernel;                     /* name of the longest kernel */
+    const char *kernel;                     /* name of the kernel of this row that took the longest time */
     int64_t calls, kernels;
     double measured_s, longest_s;
-    double share; /* share of this row in the time of all kernels */
+    double share; /* time of this row's kernels / time of all kernels of the trace */
     nnc_trace_class class;
-    nnc_trace_price price; /* work and predicted time of all calls together */
+    nnc_trace_price price; /* work and predicted time, as sums over all calls of this row */
     double factor;         /* factor on the predicted time, from the machine and from rows of similar size: see expect()
                             * in trace_sum.c */
-    double expected_s;     /* predicted time x factor; if the lower bound is longer, the lower bound */
+    double expected_s;     /* expected time: predicted time x factor, but at least the lower bound */
     double times;          /* measured time / expected_s */
-    double save_s;         /* measured time - expected_s; NaN = the time cannot be predicted */
+    /* possible saving: measured time - expected_s; NaN = the time of this row cannot be predicted */
+    double save_s;
     bool tf32, linked;
 } nnc_trace_row;
 
 typedef struct nnc_trace_sum {
     const nnc_trace *trace;
-    const nnc_device *device; /* device for predictions; NULL: no times are predicted */
-    nnc_trace_row *rows;      /* all rows, longest time first */
-    nnc_trace_row *findings;  /* rows that could be faster, largest saving first */
+    const nnc_device *device; /* device for which times are predicted; NULL = no times are predicted */
+    nnc_trace_row *rows;      /* all rows of the summary; the row with the longest time is first */
+    nnc_trace_row *findings;  /* copies of the rows that could be faster; the row with the largest saving is first */
     int64_t row_count, finding_count;
     int32_t devices;
-    /* times of the device that ran the most kernels. span_s: time from the first to the last kernel; busy_s: time with
-     * a kernel; idle_s: idle time */
+    /* times of the device that ran the most kernels. span_s: from the start of its first kernel to the end of its last
+     * kernel; busy_s: part of span_s in which at least one kernel runs; idle_s: the other part of span_s */
     double span_s, busy_s, idle_s;
-    double idle_host_s;                   /* part of idle_s before kernels that the host launched only after the device
+    double idle_host_s;                 /* part of idle_s before kernels that the host launched only after the device
                                            * was idle */
-    double communication_s, exposed_s;    /* communication_s: time of collectives; exposed_s: part of it in which no
+    double communication_s, exposed_s;  /* communication_s: time of collectives; exposed_s: part of it in which no
                                            * compute kernel runs */
-    double compute_s, copy_s, kernel_s;   /* times: compute_s of compute kernels; copy_s of copies; kernel_s of all
+    double compute_s, copy_s, kernel_s; /* times: compute_s of compute kernels; copy_s of copies; kernel_s of all
                                            * kernels */
-    double linked_share;                  /* share of kernel time in operators with shapes */
+    /* time of kernels that are linked to an operator with shapes / time of all kernels */
+    double linked_share;
     double unlaunched_share;              /* share of kernel time that is not linked, because the trace lacks the
                                            * launch */
     double product_factor, memory_factor; /* median of measured / predicted time. product_factor: of products;
                                            * memory_factor: of other operators. NaN = too few rows */
-    double save_s;                        /* sum of save_s over all findings */
-    double issue_s;                       /* mean time between two kernels: time span / number of kernels */
+    double save_s;                        /* sum of the savings (save_s) of all findings */
+    /* span_s / number of kernels in the trace: the mean time between two kernels */
+    double issue_s;
 } nnc_trace_sum;
 
-/* Sums the kernels of a trace. The arrays of *sum are in the arena of the trace. Fails with NNC_NO_MEMORY, or with
+/* Sums the kernels of a trace in *sum. The arrays of *sum are in the arena of the trace. Returns NNC_NO_MEMORY, or
  * NNC_BAD_SPEC if the trace has no kernel. */
 nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device *device, nnc_trace_sum *sum,
                             nnc_error *err);
 
-/* ---- trace_sum.c: the ranks of one run ---- */
+/* ---- trace_sum.c: comparing the traces of the ranks of one training ---- */
 
-/* A collective of a rank. nth: its index among the rank's collectives with the same kernel and group of ranks. */
+/* A collective that one rank took part in. nth: its index, from 0, among those collectives of the rank that have the
+ * same kernel and the same group of ranks. */
 typedef struct nnc_trace_collective {
-    uint64_t what; /* hash of the kernel's name and the group of ranks */
+    uint64_t what; /* hash computed from the name of the kernel and from the group of ranks */
     int64_t start_ns, nth;
     int32_t rank;
     double seconds;
@@ -172,17 +184,18 @@ typedef struct nnc_trace_rank {
     const char *file;
     int64_t rank;
     double span_s, compute_s, communication_s, idle_s;
-    double waits_s;   /* time that this rank waits in collectives until the last rank enters */
-    int64_t compared; /* number of collectives of this rank that were compared with other ranks */
+    double waits_s;   /* seconds that this rank waits inside collectives until the last rank of the group enters */
+    int64_t compared; /* number of collectives of this rank that could be compared with those of other ranks */
 } nnc_trace_rank;
 
-/* Appends the collectives of the trace of one rank to an array of nnc_trace_collective. Returns false when out of
- * memory. */
+/* Appends the collectives in the trace of one rank to a buffer with elements of type nnc_trace_collective. Returns
+ * false when out of memory. */
 bool nnc_trace_collectives(const nnc_trace *t, int32_t rank, nnc_buffer *all);
 
-/* Computes how long each rank waits in collectives. A collective ends on all ranks at the same time. The rank that
- * enters last has the shortest collective; every other rank waits for the difference of the durations. Collectives of a
- * single rank, collectives that some ranks have more often than others, and send-receive pairs are left out. */
+/* Computes how long each rank waits for other ranks inside collectives. A collective ends on all ranks at the same
+ * time, so it is shortest on the rank that enters last; each other rank waits for the difference between its own
+ * duration and the shortest. Not compared are collectives of a single rank, collectives that some ranks have more often
+ * than other ranks, and send-receive pairs. */
 void nnc_trace_wait(nnc_trace_collective *all, int64_t count, nnc_trace_rank *ranks);
 
 #endif

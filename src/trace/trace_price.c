@@ -31,7 +31,7 @@ typedef struct tensors {
 static const struct {
     const char *name;
     double bytes;
-    nnc_dtype dtype; /* number format; NNC_DTYPE_COUNT = not a floating-point type */
+    nnc_dtype dtype; /* number format of the type; NNC_DTYPE_COUNT = the type is not a floating-point type */
 } types[] = {
     { "float", 4, NNC_FP32 },
     { "c10::BFloat16", 2, NNC_BF16 },
@@ -49,8 +49,8 @@ static const struct {
     { "c10::Float8_e5m2", 1, NNC_FP8 },
 };
 
-/* Copies the i-th string of a list such as ["float", "Scalar"] to name. A list of tensors is one entry, "TensorList".
- * Returns false if the list has no such string. */
+/* Copies element number `index` of a list such as ["float", "Scalar"] to `name`. A list of tensors counts as one
+ * element, "TensorList". Returns false if the list has no such element. */
 static bool type_at(const char *list, int32_t index, char name[32]) {
     const char *p = list != NULL ? strchr(list, '[') : NULL;
     int32_t i = 0;
@@ -88,8 +88,8 @@ static void set_type(tensor *t, const char *list) {
     }
 }
 
-/* Adds the shape that begins after the bracket at p. A list without numbers is not a tensor. Returns the end of the
- * shape; NULL = no shape. */
+/* Reads the shape of a tensor, whose opening bracket is at p, and appends the tensor to `all`. An empty shape is not
+ * appended, because it is no tensor. Returns the address of the closing bracket; NULL = the text is not a shape. */
 static const char *add_shape(const char *p, int32_t input, const char *type_list, tensors *all) {
     tensor t = { .input = input, .elements = 1.0 };
     for (p++; *p != ']'; p++) {
@@ -132,7 +132,7 @@ static bool read_shapes(const nnc_trace_kind *kind, tensors *all) {
     return !all->too_many;
 }
 
-/* Returns the first tensor of an argument of an operator; NULL = the argument has no tensor. */
+/* Returns the first tensor of argument number `input` of an operator; NULL = this argument is not a tensor. */
 static const tensor *input_of(const tensors *all, int32_t input) {
     for (int32_t i = 0; i < all->count; i++) {
         if (all->of[i].input == input) { return &all->of[i]; }
@@ -140,7 +140,8 @@ static const tensor *input_of(const tensors *all, int32_t input) {
     return NULL;
 }
 
-/* Reads the whole numbers of the i-th recorded value, such as "[1, 1]". Returns the count of whole numbers read. */
+/* Reads the whole numbers in element number `index` of a list of recorded values; such an element is "[1, 1]". Returns
+ * how many numbers were read, at most `most`. */
 static int values_of(const char *list, int32_t index, int64_t *values, int most) {
     char text[32];
     int count = 0;
@@ -193,7 +194,7 @@ static bool conv_of(const tensor *x, const tensor *w, int64_t h_out, int64_t w_o
     return x->shape[0] > 0 && w->shape[0] % op->u.conv.groups == 0;
 }
 
-/* An operator that is a forward convolution, and the indices of its arguments stride and padding. */
+/* Name of an operator that is a forward convolution, and the indices of its arguments for stride and padding. */
 typedef struct conv_form {
     const char *name;
     int32_t stride, padding;
@@ -223,7 +224,7 @@ static bool forward_conv(const nnc_trace_kind *kind, const conv_form *form, cons
 static bool attention_of(const nnc_trace_kind *kind, const tensors *in, nnc_op *op) {
     const tensor *q = input_of(in, 0), *k = input_of(in, 1), *v = input_of(in, 2);
     char causal[32] = "";
-    /* is_causal is argument 4 of flash attention, and argument 6 of kernels with a bias. */
+    /* the argument is_causal is number 4 (from 0) of flash attention, and number 6 of attention kernels with a bias */
     const bool biased = strstr(kind->name, "flash") == NULL;
     if (q == NULL || k == NULL || v == NULL || q->rank != 4 || k->rank != 4 || v->rank != 4 || k->shape[1] <= 0 ||
         q->shape[1] % k->shape[1] != 0 || q->shape[2] <= 0 || !type_at(kind->values, biased ? 6 : 4, causal)) {
@@ -246,16 +247,18 @@ static bool attention_of(const nnc_trace_kind *kind, const tensors *in, nnc_op *
     return (masked && strcmp(causal, "True") == 0) || strcmp(causal, "False") == 0;
 }
 
-/* Form of a simple operator: the tensors that it reads and writes. */
+/* Form of a simple operator, which says which tensors the operator reads and writes. */
 typedef enum form {
-    MOVES_ALL,    /* the operator reads its inputs and writes a tensor of the shape to which they broadcast */
-    WRITES_FIRST, /* the operator only writes its first input */
-    COPIES,       /* the operator reads its second input and writes its first input */
-    REDUCES,      /* the operator reads its inputs; the bytes that it writes are not counted */
-    JOINS,        /* the operator reads its inputs and writes the same number of bytes */
-    GATHERS,      /* the operator reads and writes one row of its first input for each element of its last input */
-    UPDATES,      /* the operator reads several lists of tensors and writes the tensors of the first list */
-    ADAM          /* the operator reads parameters, gradients and moments, and writes all of them but the gradients */
+    /* the operator reads all its inputs, and writes one tensor of the shape to which the inputs broadcast */
+    MOVES_ALL,
+    WRITES_FIRST, /* the operator writes the tensor that is its first input, and reads nothing */
+    COPIES,       /* the operator reads its second input, and writes the tensor that is its first input */
+    REDUCES,      /* the operator reads its inputs; its result is so small that the bytes written are not counted */
+    JOINS,        /* the operator reads its inputs, and writes as many bytes as it reads */
+    /* for each element of its last input, the operator reads one row of its first input and writes this row */
+    GATHERS,
+    UPDATES, /* the operator reads several lists of tensors, and writes the tensors of the first list */
+    ADAM     /* the operator reads parameters, gradients and moments, and writes the parameters and moments */
 } form;
 
 static const struct {
@@ -343,7 +346,8 @@ static const struct {
     { "le", MOVES_ALL },
 };
 
-/* Returns the bytes of a tensor of the shape that all inputs broadcast to, in the widest type of the inputs. */
+/* Returns the number of bytes of a tensor that has the shape to which all inputs broadcast, and the widest type of the
+ * inputs. */
 static double broadcast_bytes(const tensors *in) {
     int64_t shape[RANK_MAX] = { 0 };
     double elements = 1.0, width = 0.0;
@@ -394,7 +398,8 @@ static bool kernel_of(const char *name, const tensors *in, nnc_op *op) {
     return false;
 }
 
-/* Converts an operator to ops (a backward convolution to two). Returns the number of ops; 0 = unknown operator. */
+/* Converts an operator of a trace to ops of nncost; a backward convolution becomes two ops. Returns the number of ops;
+ * 0 = nncost does not know the operator. */
 static int ops_of(const nnc_trace_kind *kind, const char *name, const tensors *in, nnc_op ops[2]) {
     static const struct {
         const char *name;
@@ -484,8 +489,9 @@ static void add_time(const nnc_device *device, const nnc_op *op, nnc_trace_price
     price->predicted_s += t.time_s;
 }
 
-/* Computes price->padded_s: the time of a matrix product with m, n and k padded to multiples of 16 bytes. Dimensions
- * up to 8 such multiples are not padded. If no dimension needs padding, padded_s is not set. */
+/* Computes price->padded_s, the predicted time of a matrix product whose m, n and k are padded so that each is a
+ * multiple of 16 bytes. A dimension of at most 8 such multiples is not padded. If no dimension needs padding,
+ * price->padded_s is not changed. */
 static void try_padded(const nnc_device *device, const nnc_op *op, nnc_trace_price *price) {
     nnc_op padded = *op;
     nnc_matmul *u = &padded.u.matmul;
@@ -505,8 +511,9 @@ static void try_padded(const nnc_device *device, const nnc_op *op, nnc_trace_pri
     }
 }
 
-/* Sets whether the operands are aligned to 16 bytes. The kernel's name decides; if it has no alignment, the lengths of
- * rows (n and k) decide. m is the length of a row only if the first operand is transposed, which shapes do not show. */
+/* Sets whether the operands of a matrix product are aligned to 16 bytes. If the kernel's name states an alignment, the
+ * name decides; otherwise the lengths of rows (n and k) decide. The dimension m is the length of a row only if the
+ * first operand is transposed, which shapes do not show. */
 static void set_alignment(nnc_op *op, int aligned) {
     nnc_matmul *u = &op->u.matmul;
     const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->dtype));
@@ -516,7 +523,8 @@ static void set_alignment(nnc_op *op, int aligned) {
     op->phase = aligned > 0 && aligned < multiple && !odd ? NNC_PHASE_GRAD_WEIGHT : op->phase;
 }
 
-/* Returns the time of all kernels of a call but the first, such as kernels that add partial sums. */
+/* Returns the predicted time of all kernels of a call after the first one; such further kernels add up partial sums,
+ * for example. launches: number of kernels of the call. */
 static double further_s(const nnc_device *device, double launches) {
     const nnc_op nothing = { .kind = NNC_OP_KERNEL, .dtype = NNC_FP32, .math_dtype = NNC_FP32, .repeat = 1 };
     const nnc_work work = nnc_op_work(&nothing);

@@ -29,8 +29,11 @@ bool nnc_trace_is(const char *path) {
 
 enum {
     WINDOW_BYTES = 1 << 16,
-    EVENT_BYTES = 1 << 12,     /* space for an event at first; doubled when an event needs more */
-    EVENT_BYTES_MAX = 1 << 22, /* longest event; events of foreach kernels list all their tensors */
+    /* number of bytes allocated at first for the text of an event; the memory is doubled when an event is longer */
+    EVENT_BYTES = 1 << 12,
+    /* largest number of bytes in the text of an event; the longest events are those of foreach kernels, which list all
+     * their tensors */
+    EVENT_BYTES_MAX = 1 << 22,
     DEPTH_MAX = 200,
 };
 
@@ -59,17 +62,19 @@ static nnc_status load(zlib_calls *calls, nnc_error *err) {
 #endif
 }
 
-/* ---- strings of the trace, each stored once ---- */
+/* ---- the strings of a trace; each string is stored once ---- */
 
 typedef struct texts {
     nnc_arena *arena;
-    const char **list; /* all strings of the trace; there are `count` */
-    int32_t *slots;    /* hash table: each entry is 1 + index of a string, 0 = empty; `size` entries, a power of two */
+    const char **list; /* all different strings of the trace; their number is `count` */
+    /* hash table with `size` entries, a power of two; an entry is 1 + the index in `list` of a string, or 0 if it is
+     * empty */
+    int32_t *slots;
     int32_t count, capacity, size;
 } texts;
 
 static uint64_t hash_of(const char *text, size_t size) {
-    uint64_t hash = 14695981039346656037u; /* start value of the hash FNV-1a */
+    uint64_t hash = 14695981039346656037u; /* start value of the FNV-1a hash with 64 bits */
     for (size_t i = 0; i < size; i++) { hash = (hash ^ (unsigned char)text[i]) * 1099511628211u; }
     return hash;
 }
@@ -89,7 +94,8 @@ static bool grow_slots(texts *t) {
     return true;
 }
 
-/* Returns the index of a string, which is added if it is new; -1 = out of memory. */
+/* Returns the index of a string in t->list. If the list does not contain the string yet, appends it. Returns -1 when
+ * out of memory. */
 static int32_t number_of(texts *t, const char *text, size_t size) {
     if (2 * t->count >= t->size && !grow_slots(t)) { return -1; }
     uint64_t at = hash_of(text, size);
@@ -106,18 +112,18 @@ static int32_t number_of(texts *t, const char *text, size_t size) {
     return t->count++;
 }
 
-/* ---- reads the trace file byte by byte ---- */
+/* ---- reading the trace file byte by byte ---- */
 
 typedef struct reader {
     zlib_calls z;
     gzFile file;
     const char *path;
-    char window[WINDOW_BYTES + 1]; /* bytes of the file that were read ahead, with a NUL after the last */
+    char window[WINDOW_BYTES + 1]; /* the part of the file's text that is in memory; a NUL follows its last byte */
     int at, filled;
-    double before;     /* number of bytes read before the current window */
-    bool failed;       /* true: reading has failed, and err has the reason */
-    char *event;       /* text of the value that take_value copied last; NULL = none so far */
-    size_t event_size; /* number of bytes allocated for `event` */
+    double before;     /* number of bytes of text that come before the current window in the file */
+    bool failed;       /* true: an error occurred while reading; err describes the error */
+    char *event;       /* text of the value that take_value copied last; NULL = take_value has not copied a value yet */
+    size_t event_size; /* number of bytes that are allocated for `event` */
     texts names, kinds, threads;
     nnc_buffer calls, launches, kernels; /* arrays with elements of type nnc_trace_call, nnc_trace_launch and
                                           * nnc_trace_kernel */
@@ -142,7 +148,7 @@ static void no_memory(reader *r) {
     }
 }
 
-/* Returns the next byte without taking it; -1 = the end, or an error. */
+/* Returns the next byte of the text but does not move past it; -1 = the text has ended, or reading has failed. */
 static int peek(reader *r) {
     if (r->at < r->filled) { return (unsigned char)r->window[r->at]; }
     if (r->failed) { return -1; }
@@ -183,13 +189,13 @@ static bool take(reader *r, char expected) {
     return false;
 }
 
-/* Bytes that may begin or end a string, a list, an object, a member or a value, and NUL. Runs of all other bytes are
- * skipped at once. */
+/* true for the bytes that can begin or end a string, a list, an object, a member or a value of JSON, and for NUL. All
+ * other bytes between two of these are skipped together. */
 static const bool stops[256] = { ['"'] = true, ['\\'] = true, ['{'] = true, ['}'] = true, ['['] = true,
                                  [']'] = true, [','] = true,  [':'] = true, ['\0'] = true };
 
-/* Skips the bytes before the next byte of `stops` in the window, at most `most`, and copies them to `to` unless it is
- * NULL. Returns their number. */
+/* Moves past the bytes in the window that come before the next byte of `stops`, but past at most `most` bytes. Copies
+ * these bytes to `to` unless `to` is NULL. Returns the number of bytes. */
 static size_t take_run(reader *r, char *to, size_t most) {
     const char *from = r->window + r->at;
     const size_t there = (size_t)(r->filled - r->at);
@@ -200,7 +206,8 @@ static size_t take_run(reader *r, char *to, size_t most) {
     return n;
 }
 
-/* Position inside a JSON value: number of open brackets; inside a string; after a backslash in a string. */
+/* Position inside a JSON value. depth: number of open brackets; text: true = inside a string; escaped: true = the byte
+ * before, inside a string, was a backslash that escapes the next byte. */
 typedef struct nesting {
     int depth;
     bool text, escaped;
@@ -216,7 +223,7 @@ static void pass(nesting *at, int c) {
     }
 }
 
-/* Doubles the space for the text of an event. Returns false when out of memory. */
+/* Allocates more memory for the text of an event: twice as much as before. Returns false when out of memory. */
 static bool grow_event(reader *r) {
     const size_t size = r->event_size > 0 ? 2 * r->event_size : EVENT_BYTES;
     char *grown = realloc(r->event, size);
@@ -229,20 +236,21 @@ static bool grow_event(reader *r) {
     return true;
 }
 
-/* Adds a byte to the text of an event of `size` bytes. Returns false when out of memory. */
+/* Appends a byte to the text of an event, which has `size` bytes so far. Returns false when out of memory. */
 static bool add_byte(reader *r, size_t size, int c) {
     if (size + 1 >= r->event_size && !grow_event(r)) { return false; }
     r->event[size] = (char)c;
     return true;
 }
 
-/* Skips a run as take_run does; kept: true = adds as much of it to the text of the event as there is space. */
+/* Moves past bytes as take_run does. kept true: also appends as many of these bytes to the text of the event as fit
+ * into its memory. */
 static size_t take_plain(reader *r, bool kept, size_t size) {
     return kept ? take_run(r, r->event + size, r->event_size - 1 - size) : take_run(r, NULL, EVENT_BYTES_MAX - size);
 }
 
-/* Skips one JSON value of the file and returns its size. kept: true = copies its text to r->event, with a NUL at the
- * end. Only counts brackets; read_members checks the content of objects. */
+/* Moves past one JSON value of the file and returns its number of bytes. kept true: copies the text of the value to
+ * r->event and adds a NUL. The function only counts brackets; read_members checks the content of objects. */
 static size_t take_value(reader *r, bool kept) {
     size_t size = 0;
     nesting at = { .depth = 0 };
@@ -269,7 +277,7 @@ static size_t take_value(reader *r, bool kept) {
     return size;
 }
 
-/* A part of the text of an event: the value of a key. NULL = the event does not have the key. */
+/* A part of the text of an event: the value that belongs to one key. text NULL = the event does not have this key. */
 typedef struct slice {
     const char *text;
     size_t size;
@@ -278,7 +286,8 @@ typedef struct slice {
 typedef struct event {
     slice ph, cat, name, pid, tid, ts, dur;
     slice external, correlation, dims, types, values, device, group;
-    slice rank, world_size; /* values of the keys in "distributedInfo" */
+    /* values of the keys "rank" and "world_size" in the object "distributedInfo" of the trace */
+    slice rank, world_size;
 } event;
 
 static bool is(slice s, const char *text) { return s.size == strlen(text) && memcmp(s.text, text, s.size) == 0; }
@@ -288,7 +297,7 @@ static const char *skip_blanks(const char *p) {
     return p;
 }
 
-/* Returns the position after the string that begins at p; NULL: it has no end. */
+/* Returns the address after the JSON string that begins at p; NULL = the string has no end. */
 static const char *skip_text(const char *p) {
     for (p++; *p != '"'; p++) {
         if (*p == '\0' || (*p == '\\' && *++p == '\0')) { return NULL; }
@@ -296,7 +305,8 @@ static const char *skip_text(const char *p) {
     return p + 1;
 }
 
-/* Returns the position after the list or object that begins at p; NULL: it has no end, or too many levels. */
+/* Returns the address after the JSON list or object that begins at p; NULL = it has no end, or too many nested
+ * levels. */
 static const char *skip_nested(const char *p) {
     int depth = 0;
     do {
@@ -313,8 +323,8 @@ static const char *skip_nested(const char *p) {
     return p;
 }
 
-/* Finds the value at p: a string without its quotes, or a list or object with its brackets. Returns the position
- * after it; NULL: no value. */
+/* Finds the JSON value that begins at p. *value becomes the text of a string without its quotes, or of a list or object
+ * with its brackets, or of a number or word. Returns the address after the value; NULL = there is no value at p. */
 static const char *slice_value(const char *p, slice *value) {
     const char *begin = p;
     if (*p == '"') {
@@ -336,8 +346,9 @@ static const char *slice_value(const char *p, slice *value) {
 
 typedef void member_fn(event *e, slice key, slice value);
 
-/* Calls `each` for every member of the object at p, and `each_arg` for the members of its object "args". each_arg NULL:
- * "args" is a member like others. Returns the position after the object; NULL: it is not an object. */
+/* Calls the function `each` for every member of the JSON object at p, and the function `each_arg` for every member of
+ * the object "args" inside it. If each_arg is NULL, the member "args" is treated as every other member. Returns the
+ * address after the object; NULL = the text at p is not an object. */
 static const char *read_members(const char *p, event *e, member_fn *each, member_fn *each_arg) {
     slice key, value;
     p = skip_blanks(p + 1);
@@ -362,7 +373,7 @@ static const char *read_members(const char *p, event *e, member_fn *each, member
 
 typedef struct named_slice {
     slice name;
-    size_t at; /* offset in the struct `event` of the slice that receives the value of this key */
+    size_t at; /* offset in the struct `event` of the slice that is set to the value of this key */
 } named_slice;
 
 #define KEY(text, member) \
@@ -403,7 +414,8 @@ static void set_arg(event *e, slice key, slice value) {
 }
 #undef KEY
 
-/* Converts microseconds with an exponent ("1.7e+15") to nanoseconds. */
+/* Converts a number of microseconds that is written with an exponent, such as "1.7e+15", to nanoseconds. Returns false
+ * if the text is not a number or the number is too large. */
 static bool from_exponent(slice s, int64_t *ns) {
     char *end = NULL;
     const double value = 1e3 * strtod(s.text, &end);
@@ -412,7 +424,8 @@ static bool from_exponent(slice s, int64_t *ns) {
     return good;
 }
 
-/* Converts microseconds to nanoseconds. Returns false if the text is not a number from -9.2e15 to 9.2e15. */
+/* Converts a number of microseconds, given as text, to nanoseconds. Returns false if the text is not a number from
+ * -9.2e15 to 9.2e15. */
 static bool nanoseconds(slice s, int64_t *ns) {
     int64_t value = 0;
     int decimals = -1;
@@ -447,7 +460,8 @@ static int64_t whole(slice s) {
     return s.size > 0 ? value : -1;
 }
 
-/* Appends the text of a JSON list, with exactly one blank after each comma. */
+/* Appends the text of a JSON list to a key, with exactly one blank after each comma, so that equal lists have equal
+ * texts. */
 static void put_list(nnc_buffer *out, slice list) {
     bool text = false;
     for (size_t i = 0; i < list.size; i++) {
@@ -459,7 +473,7 @@ static void put_list(nnc_buffer *out, slice list) {
     }
 }
 
-/* Returns the index of the string that is in r->key; adds the string if it is new. */
+/* Returns the index of the string that is in r->key. If the string is new, appends it to the list of strings. */
 static int32_t key_number(reader *r, texts *t) {
     const char *text = r->key.size > 0 ? r->key.bytes : "";
     const int32_t number = r->key.failed ? -1 : number_of(t, text, r->key.size);
@@ -467,8 +481,8 @@ static int32_t key_number(reader *r, texts *t) {
     return number;
 }
 
-/* Returns the index of the thread of an event, found by its process and thread id, joined by a byte that no JSON text
- * has. */
+/* Returns the index of the thread on which an event ran. A thread is found by the process id and the thread id of the
+ * event, joined by a byte that cannot occur in JSON text. */
 static int32_t thread_of(reader *r, const event *e) {
     nnc_buffer_clear(&r->key);
     nnc_buffer_put(&r->key, e->pid.text, e->pid.size);
@@ -540,8 +554,8 @@ static void add_event(reader *r, const event *e, int64_t start, int64_t lasts) {
     if (r->calls.failed || r->launches.failed || r->kernels.failed) { no_memory(r); }
 }
 
-/* Reads an event without a copy if it lies in the window. An event that continues in the next window, or that is not
- * valid, is copied first, and faults are found in the copy. */
+/* Reads an event of the trace. If the whole event is in the window, it is read there without a copy. An event that
+ * continues after the end of the window, or that is not valid, is first copied; faults are then found in the copy. */
 static void read_event(reader *r) {
     event e = { 0 };
     int64_t start = 0, lasts = 0;
@@ -581,7 +595,8 @@ static void read_events(reader *r) {
     r->at += c == ']';
 }
 
-/* Reads the name of the first device: the member "name" of the first object in "deviceProperties". */
+/* Reads the name of the first device in the trace, which is the member "name" of the first object in
+ * "deviceProperties". */
 static void read_devices(reader *r) {
     event e = { 0 };
     const size_t size = take_value(r, true);
@@ -603,7 +618,8 @@ static void read_ranks(reader *r) {
 }
 
 static void read_document(reader *r) {
-    if (peek_word(r) == '[') { /* in the second form of Chrome's traces, the document is the list of events */
+    /* Chrome's traces have two forms; in the second form, the whole document is the list of events */
+    if (peek_word(r) == '[') {
         read_events(r);
         return;
     }
@@ -637,7 +653,8 @@ static void read_document(reader *r) {
     if (!events) { fail(r, NNC_BAD_SPEC, "no list \"traceEvents\", expected a trace of PyTorch's profiler"); }
 }
 
-/* Splits the key of each operator into name, dims, types and values. Returns false if no memory is left. */
+/* Splits the key under which each operator was stored into its name, dims, types and values. Returns false when out of
+ * memory. */
 static bool split_kinds(reader *r) {
     nnc_trace *t = r->trace;
     t->kind_count = r->kinds.count;
@@ -659,9 +676,9 @@ static bool split_kinds(reader *r) {
     return t->kinds != NULL;
 }
 
-/* Sets the class of the kernels that communicate, by their names: NCCL, RCCL, oneCCL, DeepEP, NVSHMEM, vLLM
- * (csrc/custom_all_reduce.cuh) and PyTorch's symmetric memory (symm_mem/CUDASymmetricMemoryOps.cu). Returns false if
- * no memory is left. */
+/* Finds the kernels that communicate by their names, and sets their class to NNC_TRACE_COMMUNICATION. The names are
+ * those of NCCL, RCCL, oneCCL, DeepEP, NVSHMEM, vLLM (csrc/custom_all_reduce.cuh) and PyTorch's symmetric memory
+ * (symm_mem/CUDASymmetricMemoryOps.cu). Returns false when out of memory. */
 static bool find_communication(const nnc_trace *t) {
     static const char *const marks[] = {
         "nccl", "rccl", "oneccl", "deep_ep", "nvshmem", "cross_device_reduce", "multimem_", "_shot_all_reduce_kernel"

@@ -1,13 +1,14 @@
-/* Sums the kernels of a trace by operator, and finds operators that could be faster.
+/* Sums the kernels of a trace by operator, and finds operators that could be faster. For each row of the summary (all
+ * calls of an operator with the same shapes):
  *
- *     expected = predicted x sqrt(machine x near)
- *     save     = measured - expected
+ *     expected time = predicted time x sqrt(machine x near)
+ *     saving        = measured time - expected time
  *
- * machine: median of measured / predicted over all products, or over all other operators.
- * near: the same median over the eight rows with the nearest sizes.
+ * machine: median of measured / predicted time over all rows of matrix products, or over all rows of other operators.
+ * near: median of measured / predicted time over the eight rows with the nearest sizes.
  *
- * Because of this factor, a machine that is slower than its device file is not a finding. A median takes each row once,
- * so a single slow operator does not change the median. */
+ * Because of this factor, a machine that is slower than its device file states does not make every row a finding. A
+ * median counts each row once, so a single slow operator does not change the median. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@
 
 #define NS 1e-9
 
-/* ---- finds the operator that issued each kernel ---- */
+/* ---- finding the operator that issued each kernel ---- */
 
 static int by_correlation(const void *a, const void *b) {
     const nnc_trace_launch *x = a, *y = b;
@@ -28,7 +29,8 @@ static int launch_in_time(const void *a, const void *b) {
     return thread != 0 ? thread : ((*x)->start_ns > (*y)->start_ns) - ((*x)->start_ns < (*y)->start_ns);
 }
 
-/* Orders calls by thread and start. An operator precedes the operators inside it. */
+/* Comparison function for qsort that orders calls by thread, then by start. Of two calls with the same start, the
+ * longer one comes first, because it contains the other. */
 static int call_in_time(const void *a, const void *b) {
     const nnc_trace_call *x = a, *y = b;
     const int thread = (x->thread > y->thread) - (x->thread < y->thread);
@@ -43,8 +45,9 @@ static int by_external(const void *a, const void *b) {
 
 enum { NESTING_MAX = 256 };
 
-/* Sets issuer[i] to the call that issued t->launches[i]: the innermost call that contains the launch and has recorded
- * shapes; NULL = no such call. in_time: the launches, sorted by thread and time. */
+/* For each launch t->launches[i], sets issuer[i] to the call of an operator that issued it: the innermost call that
+ * contains the launch in time and whose operator has recorded shapes; NULL = there is no such call. in_time: the
+ * launches, sorted by thread and time. */
 static void find_issuers(const nnc_trace *t, nnc_trace_launch *const *in_time, const nnc_trace_call **issuer) {
     const nnc_trace_call *open[NESTING_MAX];
     int depth = 0;
@@ -71,8 +74,8 @@ static void find_issuers(const nnc_trace *t, nnc_trace_launch *const *in_time, c
 
 typedef struct links {
     nnc_trace_launch **in_time;
-    const nnc_trace_call **issuer;      /* for each launch, the call that issued it */
-    const nnc_trace_call **by_external; /* all calls, sorted by their id `external` */
+    const nnc_trace_call **issuer;      /* for each launch of the trace, the call that issued it; NULL = not known */
+    const nnc_trace_call **by_external; /* all calls of the trace, sorted by their member `external` */
 } links;
 
 static void links_free(links *l) {
@@ -96,7 +99,8 @@ static bool links_make(nnc_trace *t, links *l) {
     return true;
 }
 
-/* Returns the launch of a kernel; NULL = not recorded. The launches must be sorted by correlation. */
+/* Returns the launch that belongs to a kernel; NULL = the trace has no such launch. The launches must be sorted by
+ * correlation. */
 static const nnc_trace_launch *launch_of(const nnc_trace *t, const nnc_trace_kernel *kernel) {
     const nnc_trace_launch key = { .correlation = kernel->correlation };
     return kernel->correlation >= 0 && t->launch_count > 0
@@ -104,7 +108,8 @@ static const nnc_trace_launch *launch_of(const nnc_trace *t, const nnc_trace_ker
                : NULL;
 }
 
-/* Returns the call that issued a kernel, by its launch or else by its external id; NULL = not known. */
+/* Returns the call of the operator that issued a kernel. The call is found by the launch of the kernel or, without a
+ * launch, by the kernel's external id. NULL = the operator is not known. */
 static const nnc_trace_call *issuer_of(const nnc_trace *t, const links *l, const nnc_trace_kernel *kernel) {
     const nnc_trace_launch *launch = launch_of(t, kernel);
     if (launch != NULL && l->issuer[launch - t->launches] != NULL) { return l->issuer[launch - t->launches]; }
@@ -115,15 +120,15 @@ static const nnc_trace_call *issuer_of(const nnc_trace *t, const links *l, const
     return call != NULL && t->kinds[(*call)->kind].dims != NULL ? *call : NULL;
 }
 
-/* Tests by the name of a kernel whether it runs on tensor cores and rounds fp32 to tf32. */
+/* Tests by the name of a kernel whether it runs on tensor cores and rounds fp32 operands to tf32. */
 static bool rounds_to_tf32(const char *kernel) {
     return strstr(kernel, "tf32") != NULL || strstr(kernel, "s1688gemm") != NULL ||
            strstr(kernel, "s1688fprop") != NULL || strstr(kernel, "s1688dgrad") != NULL ||
            strstr(kernel, "s1688wgrad") != NULL;
 }
 
-/* Adds the time of a kernel to its row. rows[0] to rows[kind_count - 1] are for operators with shapes; later rows are
- * for names of kernels whose operator is not known. */
+/* Adds the time of a kernel to a row of the summary. rows[0] to rows[kind_count - 1] are for operators with shapes; the
+ * rows after these are for kernels whose operator is not known, one row for each kernel name. */
 static void add_kernel(const nnc_trace *t, const nnc_trace_kernel *k, const nnc_trace_call *call, bool first,
                        nnc_trace_row *rows) {
     nnc_trace_row *row = call != NULL ? &rows[call->kind] : &rows[t->kind_count + k->name];
@@ -196,7 +201,8 @@ static nnc_status make_rows(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err) {
 
 /* ---- predicted times and findings ---- */
 
-/* A row with a predicted time: predicted seconds per call, and measured / predicted time. */
+/* A row of the summary whose time can be predicted. call_s: predicted seconds of one call; ratio: measured time /
+ * predicted time. */
 typedef struct sized {
     double call_s, ratio;
     nnc_trace_row *row;
@@ -209,8 +215,8 @@ static int smallest_first(const void *a, const void *b) {
 
 enum { FACTOR_ROWS = 3, NEAR_ROWS = 4 };
 
-/* Returns the median of measured / predicted time of the rows with the nearest sizes, four on each side, without row
- * `at`; 1 if there is no other row. */
+/* Returns the median of measured / predicted time over the rows that are nearest to row `at` when rows are sorted by
+ * predicted time per call: four rows on each side, without row `at` itself. Returns 1 if there is no other row. */
 static double factor_near(const sized *rows, int64_t count, int64_t at) {
     double near[2 * NEAR_ROWS] = { 1.0 };
     int64_t found = 0;
@@ -221,9 +227,10 @@ static double factor_near(const sized *rows, int64_t count, int64_t at) {
     return found > 0 ? nnc_median(near, (size_t)found) : 1.0;
 }
 
-/* Sets the factor of each product (products true) or of each other operator: the geometric mean of the machine's factor
- * (median of measured / predicted time) and the factor of rows of similar size. So neither a slower machine nor a
- * prediction error that grows with size is a finding. Returns the machine's factor; NaN = too few rows. */
+/* Sets the factor of each matrix product (products true) or of each other operator (products false). The factor is the
+ * geometric mean of two medians of measured / predicted time: that of all rows (the machine's factor), and that of the
+ * rows with a similar predicted time. So neither a slow machine nor a prediction error that grows with size makes a row
+ * a finding. Returns the machine's factor; NaN = there are too few rows. */
 static double expect(const nnc_trace_sum *sum, bool products, sized *rows, double *ratios) {
     int64_t count = 0;
     for (int64_t i = 0; i < sum->row_count; i++) {
@@ -234,7 +241,9 @@ static double expect(const nnc_trace_sum *sum, bool products, sized *rows, doubl
             count++;
         }
     }
-    const double slowest = 2.0; /* largest factor; a larger median means that the trace is from another device */
+    /* largest factor that is used; a larger median means that the trace was made on another device than the one that
+     * was named */
+    const double slowest = 2.0;
     const double factor = count < FACTOR_ROWS ? 1.0 : nnc_min(nnc_median(ratios, (size_t)count), slowest);
     qsort(rows, (size_t)count, sizeof *rows, smallest_first);
     for (int64_t i = 0; i < count; i++) {
@@ -244,8 +253,8 @@ static double expect(const nnc_trace_sum *sum, bool products, sized *rows, doubl
     return count < FACTOR_ROWS ? (double)NAN : factor;
 }
 
-/* Returns the alignment that a kernel needs, in elements; 0 = not stated. Names of CUTLASS kernels and of most
- * cuBLAS kernels end with this number: "..._tn_align4". */
+/* Returns the alignment of the operands, in elements, that the name of a kernel states; 0 = the name states none. Names
+ * of CUTLASS kernels and of most cuBLAS kernels contain this number at the end: "..._tn_align4". */
 static int aligned_to(const char *kernel) {
     const char *at = strstr(kernel, "_align");
     const char digit = (char)(at != NULL ? at[6] : '\0');
@@ -275,8 +284,9 @@ static int most_saved_first(const void *a, const void *b) {
     return (x->save_s < y->save_s) - (x->save_s > y->save_s);
 }
 
-/* Lists the findings: rows that could save over 5 % of their measured time. The saving is the measured time minus the
- * expected time, or minus the time of the product padded to multiples of 16 bytes, if this is shorter. */
+/* Lists the findings, which are the rows that could save more than 5 % of their measured time. The saving is measured
+ * time - expected time. If the product would be faster with its dimensions padded to multiples of 16 bytes, the saving
+ * is measured time - time of the padded product. */
 static nnc_status find(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err) {
     double *ratios = malloc(((size_t)sum->row_count + 1) * sizeof *ratios);
     sized *sizes = malloc(((size_t)sum->row_count + 1) * sizeof *sizes);
@@ -306,7 +316,7 @@ static nnc_status find(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err) {
     return NNC_OK;
 }
 
-/* ---- busy and idle time of the device ---- */
+/* ---- the time in which the device is busy, and the time in which it is idle ---- */
 
 static int by_start(const void *a, const void *b) {
     const nnc_trace_kernel *x = a, *y = b;
@@ -315,7 +325,7 @@ static int by_start(const void *a, const void *b) {
 
 enum { DEVICES_MAX = 4096 };
 
-/* Returns the device with the most kernels; *devices receives the number of devices. */
+/* Returns the index of the device that ran the most kernels. *devices is set to the number of devices in the trace. */
 static int32_t main_device(const nnc_trace *t, int32_t *devices) {
     int64_t counts[DEVICES_MAX + 2] = { 0 };
     int32_t best = 0;
@@ -328,8 +338,8 @@ static int32_t main_device(const nnc_trace *t, int32_t *devices) {
     return best - 1;
 }
 
-/* Returns the time in nanoseconds during which the device runs at least one kernel of the classes in `wanted` (one bit
- * per class). The kernels must be sorted by start. */
+/* Returns the nanoseconds in which the device runs at least one kernel of the wanted classes. wanted: one bit for each
+ * class of kernels. The kernels of the trace must be sorted by start. */
 static int64_t covered_ns(const nnc_trace *t, int32_t device, unsigned wanted) {
     int64_t end = INT64_MIN, covered = 0;
     for (int64_t i = 0; i < t->kernel_count; i++) {
@@ -343,8 +353,9 @@ static int64_t covered_ns(const nnc_trace *t, int32_t device, unsigned wanted) {
     return covered;
 }
 
-/* Returns the time in nanoseconds during which the device is idle because of the host: a gap counts if the kernel that
- * ends it was launched after the gap began. The kernels must be sorted by start, the launches by correlation. */
+/* Returns the nanoseconds in which the device is idle because of the host. An idle time is counted if the host launched
+ * the kernel after it only when the device was idle already. The kernels of the trace must be sorted by start, and the
+ * launches by correlation. */
 static int64_t idle_for_host_ns(const nnc_trace *t, int32_t device) {
     int64_t end = INT64_MAX, late = 0;
     for (int64_t i = 0; i < t->kernel_count; i++) {
@@ -395,14 +406,13 @@ nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device
     return NNC_OK;
 }
 
-/* ---- the ranks of one run ----
+/* ---- the ranks of one training: how long each rank waits for other ranks inside collectives ----
  *
- * Computes how long each rank waits for the other ranks.
+ *     rank 0   compute ....|collective          |          enters first: its collective takes longest, it waits
+ *     rank 1   compute .............|collective |          enters last: its collective is shortest, it does not wait
  *
- *     rank 0   compute ....|collective          |          takes longest: it came first
- *     rank 1   compute .............|collective |          came last, and did not wait
- *
- * The clocks of ranks may differ, so only the durations of the nth collective of the same kind are compared. */
+ * The clocks of ranks can differ, so start times are not compared. The code compares the durations that the nth
+ * collective with the same kernel and the same group of ranks has on different ranks. */
 
 static int in_order(const void *a, const void *b) {
     const nnc_trace_collective *x = a, *y = b;
@@ -438,8 +448,9 @@ static int by_number(const void *a, const void *b) {
     return x->what != y->what ? (x->what > y->what) - (x->what < y->what) : (x->nth > y->nth) - (x->nth < y->nth);
 }
 
-/* Adds the waiting in collectives of one kind, which are sorted by number. Does nothing if the ranks have different
- * counts of them: some number then has fewer ranks than the first number. */
+/* Adds the waiting times of the ranks in all collectives of one kind, which are sorted by number (nth). Does nothing if
+ * the ranks have different numbers of these collectives, because equal numbers then need not mean the same
+ * collective. */
 static void wait_in_kind(const nnc_trace_collective *all, int64_t count, nnc_trace_rank *ranks) {
     int64_t members = 0;
     while (members < count && all[members].nth == 0) { members++; }
