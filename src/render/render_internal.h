@@ -1,12 +1,12 @@
-/* Writers: one result in the forms that people and programs read.
+/* The writers of output: they write the result of a command in a form for people or in a form for programs.
  *
- *     view (schema, metrics table, page)  --nnc_view_write-->  table | json | csv | markdown | html
- *                                                                |
- *     page rows: "MFU {throughput.mfu}"   --nnc_sheet_rows-->  sheet (label  item, item, ...)
- *     records of a metrics table          --nnc_table_of---->  table (columns)
+ *    view (schema, metrics table, page)  --nnc_view_write-->  table | json | csv | markdown | html
+ *    page rows: "MFU {throughput.mfu}"   --nnc_sheet_rows-->  sheet: lines of the form "label  item, item, ..."
+ *    records of a metrics table          --nnc_table_of---->  table with rows and columns
  *
- * A command hands over an nnc_view of its result. Programs get all values of the metrics table. People get the view's
- * page, which has lines (nnc_sheet) and tables. The format's nnc_page has the functions that write them. */
+ * A command passes an nnc_view of its result to nnc_view_write. The forms for programs (JSON, CSV) contain all values
+ * of the metrics table. The forms for people contain the page of the view, which has lines (nnc_sheet) and tables
+ * (nnc_table). Each format for people has an nnc_page, whose functions write the lines and tables. */
 #ifndef NNCOST_RENDER_RENDER_INTERNAL_H
 #define NNCOST_RENDER_RENDER_INTERNAL_H
 
@@ -142,8 +142,8 @@ void nnc_put_markdown(nnc_buffer *out, const char *text);
 
 typedef enum nnc_ink { NNC_INK_PLAIN, NNC_INK_STRONG, NNC_INK_GOOD, NNC_INK_BAD } nnc_ink;
 
-/* The writer of lines of the form "label   item, item, item". A terminal wraps a line at its width; Markdown makes each
- * line an item of a list. */
+/* State of writing the lines of a page, which have the form "label   item, item, item". On a terminal, a long line is
+ * wrapped at the width of the terminal; in Markdown, each line is an item of a list. */
 struct nnc_sheet {
     nnc_buffer *out;
     nnc_style style;
@@ -175,18 +175,20 @@ void nnc_sheet_gap(nnc_sheet *sheet);
 /* Writes an empty line, and then the heading of the next part of the page. */
 void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text);
 
-/* One row of a page.
+/* A row that describes a part of a page.
  *
- * A row with a label starts a line; a row without a label adds an item to the line. The text of a row has names of
- * metrics in braces: "HFU {throughput.hfu} of {device.peak_flops_per_s}". A metric is formatted as its table says,
- * or in a form that follows a colon: "{cost.step:count}" (see `forms` in sheet.c). A label may name metrics too.
+ * A row with a label starts a line of the page; a row without a label adds an item to the line. The text of a row has
+ * names of metrics in braces, which are replaced by values: "HFU {throughput.hfu} of {device.peak_flops_per_s}". A
+ * value is formatted as the metrics table says, or in the form that follows a colon: "{cost.step:count}" (see `forms`
+ * in sheet.c). A label can contain names of metrics in braces, too.
  *
- * A row is left out if one of its metrics has no value or its condition is false. The condition of a row with a
- * label holds for the whole line. A line without items is not written. If neighbouring lines have the same label,
- * only the first shows it.
+ * A row is not written if one of its metrics has no value, or if its condition is false. The condition of a row with a
+ * label is a condition of the whole line. A line without items is not written. If successive lines have the same label,
+ * only the first of these lines shows it.
  *
- * A condition is a list of terms that must all be true: "name" (its value is not 0, false or empty), "!name", "name
- * > X", "name = X", "name != X". X is a number, a word or a name. */
+ * A condition is a list of terms, separated by commas, which must all be true. A term is "name" (true if the value is
+ * not 0, false or empty), "!name" (the opposite), "name > X", "name = X" or "name != X", where X is a number, a word or
+ * a name. */
 typedef struct nnc_page_row {
     /* label of the row; "" = the row begins a line without a label; NULL = the row belongs to the current line */
     const char *label;
@@ -200,9 +202,10 @@ typedef struct nnc_page_row {
     void (*write)(nnc_sheet *sheet, const void *record);
 } nnc_page_row;
 
-/* Rows of a page. NNC_LINE starts a line. NNC_ITEM, NNC_BOLD, NNC_GOOD and NNC_BAD add an item to it, in the ink of
- * their name. NNC_WORDS adds running text. NNC_ADD calls a function that adds items; NNC_BLOCK calls a function that
- * writes whole lines. NNC_GAP writes an empty line. Conditions may follow (`when`). */
+/* Macros for the rows of a page. NNC_LINE starts a line. NNC_ITEM, NNC_BOLD, NNC_GOOD and NNC_BAD add an item to the
+ * current line; the item is written in plain, bold, green or red text. NNC_WORDS adds running text to the current line.
+ * NNC_ADD calls a function that adds items to the current line, NNC_BLOCK a function that writes whole lines. NNC_GAP
+ * writes an empty line. Each macro can have a condition (.when). */
 #define NNC_LINE(...) NNC_PAGE_ROW_(.label = __VA_ARGS__)
 #define NNC_ITEM(...) NNC_PAGE_ROW_(.text = __VA_ARGS__)
 #define NNC_BOLD(...) NNC_PAGE_ROW_(.ink = NNC_INK_STRONG, .text = __VA_ARGS__)
@@ -227,8 +230,8 @@ typedef struct nnc_page_rows {
  * the sheet. */
 void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *record);
 
-/* nnc_page_text replaces the names in braces in a text by the values of metrics. Returns false if one of the metrics
- * has no value. */
+/* nnc_page_text copies a text and replaces the names in braces by the values of these metrics. Returns false if one of
+ * the metrics has no value. */
 enum { NNC_PAGE_TEXT = 2048 };
 bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *text, char filled[NNC_PAGE_TEXT]);
 
@@ -293,7 +296,7 @@ void nnc_table_record(nnc_table *table, const nnc_metrics *metrics, const nnc_pl
 void nnc_table_records(nnc_table *table, nnc_lines lines);
 int64_t nnc_table_rows(const nnc_table *table);
 
-/* Writes the table and frees it. */
+/* Writes a complete table, then frees its memory. */
 void nnc_table_write(nnc_table *table, nnc_buffer *out, nnc_style style);
 
 /* Writes a table with one row for each record of `lines`. The metrics table of the records gives the headings of the
@@ -427,7 +430,7 @@ void nnc_svg_turned(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_
 void nnc_svg_end(nnc_svg *svg, nnc_buffer *out, nnc_px width, nnc_px height, const char *title, const char *desc,
                  bool page);
 
-/* Writes text and escapes the characters that XML and HTML take for markup. Control characters and invalid UTF-8
+/* Writes a text in which characters that are markup in XML and HTML are escaped. Control characters and invalid UTF-8
  * become '?'. */
 void nnc_put_xml(nnc_buffer *out, const char *text);
 
@@ -435,8 +438,8 @@ void nnc_put_xml(nnc_buffer *out, const char *text);
  * The colours of one set must be distinguishable for colour-blind readers. */
 enum { NNC_HUES_STEP = 1, NNC_HUES_MEMORY = 2, NNC_HUES_BOUND = 4 };
 
-/* A colour of pictures, in a light and a dark variant. Every CSS class of drawn elements (bars, lines, text: "forward")
- * has such a colour. */
+/* A colour of pictures, with a variant for light pages and one for dark pages. For each CSS class of drawn elements
+ * (bars, lines, text), such as "forward", there is such a colour. */
 typedef struct nnc_hue {
     const char *name;               /* CSS class of the elements that have this colour: "forward" */
     const char *light, *dark;       /* the colour on a light page and on a dark page: "#4a9bd1" */

@@ -971,12 +971,13 @@ void nnc_scenario_timeline_free(nnc_scenario *scenario) {
     scenario->report.interval_count = 0;
 }
 
-/* ---- Options that change nothing ----
+/* ---- Options that have no effect ----
  *
- * Refuses an option of the command line that the computation does not read because another option is missing; the
- * error names the missing option. Each row of a list of readers has: a condition and whether it is met (reads); the
- * option that would meet it (needs); the options that are read only under this condition (fields). Rows of a sweep are
- * not checked, because an axis may meet the condition in some rows. */
+ * This part refuses an option of the command line that the computation does not read because another option is missing;
+ * the error names the missing option. Each row of a list of readers has three members: whether a condition is met
+ * (reads); the option with which the condition would be met (needs); the options that are read only if the condition is
+ * met (fields). The rows of a sweep are not checked in this way, because an axis may meet the condition in some rows
+ * and not in others. */
 
 typedef struct reader {
     bool reads;

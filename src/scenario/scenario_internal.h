@@ -1,11 +1,12 @@
-/* A scenario: all inputs of one computation, loaded and with defaults, and its results. Every command that computes
- * something starts with a scenario.
+/* A scenario is the set of all inputs of one computation, loaded from files and completed by defaults, together with
+ * the results. Every command that computes something first makes a scenario:
  *
- *     arguments (model, device, --software, --cluster, --region, --seller, plan options, --set)
- *         -> scenario: specs, plan, run, with every change applied in the order given
- *         -> estimate, advice, run or serving -> report
+ *    arguments (model, device, --software, --cluster, --region, --seller, plan options, --set)
+ *        -> scenario: specs, plan and run, after all changes were applied in the order given
+ *        -> estimate, advice, run or serving -> report
  *
- * This folder uses input/, estimate/, serve/ and run/. sweep, search, record and the commands use this folder. */
+ * This folder (scenario/) uses the folders input/, estimate/, serve/ and run/. The folders sweep/, search/ and record/
+ * and the commands use this folder. */
 #ifndef NNCOST_SCENARIO_SCENARIO_INTERNAL_H
 #define NNCOST_SCENARIO_SCENARIO_INTERNAL_H
 

@@ -1,6 +1,6 @@
-/* Internal declarations of serving (inference), in the order of the computation: ops of the network, rates of the
- * device, inputs (nnc_serve_ask) with their defaults, one step, load and cost. Image generation and the search for a
- * deployment come last. */
+/* Internal declarations of serving (inference). They are in the order of the computation: ops of the network, rates of
+ * the device, inputs (nnc_serve_ask) with their defaults, one step, load and cost. The declarations of image generation
+ * and of the search for a deployment come last. */
 #ifndef NNCOST_SERVE_SERVE_INTERNAL_H
 #define NNCOST_SERVE_SERVE_INTERNAL_H
 

@@ -1,15 +1,17 @@
-/* An event simulation of a replica under load.   (docs/serving.md, "Load")
+/* Simulates one replica under a load of requests, from event to event.   (docs/serving.md, "Load")
  *
- * Requests wait in order of arrival. The engine works in iterations (continuous batching). Each iteration computes up
- * to `chunk` tokens of prompts and one token of every running sequence, and reads the weights once for both. The first
- * token of a request comes at the end of the iteration that computes the last part of its prompt. Iterations without
- * prompts differ only by their growing context. All such iterations up to the next arrival or end of a sequence are
- * therefore summed in closed form, so the cost of a simulation grows with the number of requests, not of tokens. Step
- * times come from tables whose entries are computed when they are first read.
+ * Requests wait in a queue in order of arrival. The engine works in iterations (continuous batching). Each iteration
+ * computes up to `chunk` tokens of prompts and one token of every running sequence, and reads the weights once for
+ * both. The first token of a request exists at the end of the iteration that computes the last part of its prompt.
+ *
+ * Iterations without prompts differ only in the length of the context, which grows. The times of all such iterations up
+ * to the next arrival, or up to the end of a sequence, are therefore summed in closed form. So the cost of a simulation
+ * grows with the number of requests, not with the number of tokens. The times of steps come from tables; an entry of a
+ * table is computed when it is read for the first time.
  *
  * Invariants: arrivals, random lengths and iterations depend only on the inputs and the seed, so equal inputs give
  * equal results on every machine. With the default options, sqrt is the only function of the C library in this file
- * that rounds, and IEEE 754 defines its result. This file allocates no memory. */
+ * that rounds, and IEEE 754 defines its result exactly. This file allocates no memory. */
 #include "estimate/estimate_internal.h"
 #include "serve/serve_internal.h"
 

@@ -184,10 +184,11 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
     return NNC_OK;
 }
 
-/* ---- One step of a replica: its ops on one device by the roofline, and their sum.   (docs/serving.md, "Two steps")
+/* ---- One step of a replica: the time of each op on one device by the roofline, and the sum of these times.
+ * (docs/serving.md, "Two steps")
  *
- * First the ops, then the communication between devices, the step as a whole, the share of one device (products,
- * weights, cache), and the memory of the fullest device. ---- */
+ * Order of this part: the ops of a step; the communication between devices; the whole step; the share of products,
+ * weights and cache that one device has; the memory of the device that needs the most. ---- */
 
 /* Rate of grouped products of experts / rate of one dense product, in FLOP/s. EXPERT_COMPUTE_WIDENED is for weights of
  * less than 8 bits, which the kernel converts to the format of a 16-bit product; EXPERT_COMPUTE is for all other

@@ -1,8 +1,8 @@
-/* The family of captured programs: the operators that PyTorch issued in one training step.   [capture]
+/* The family of captured programs, whose ops are the operators that PyTorch issued in one training step.   [capture]
  *
- * The op list holds the parts of the program (nnc_captured_slot) in order. Each part has its forward ops in order, then
- * its backward ops from the last to the first. For backward the op table reverses the list (src/cost/op_rows.c), so its
- * rows are in the order in which the operators ran. */
+ * The op list contains the parts of the program (nnc_captured_slot) in order. The list of each part has its forward ops
+ * in order, and then its backward ops from the last to the first. The op table reverses the list for backward
+ * (src/cost/op_rows.c), so the rows of the op table are in the order in which the operators ran. */
 #include <inttypes.h>
 #include <stdio.h>
 

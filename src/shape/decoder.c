@@ -1,8 +1,9 @@
-/* The family of decoders, encoders and encoder-decoders over tokens. The segments of their op list:
+/* The family of decoders, encoders and encoder-decoders, which process tokens. Their op list has these segments:
  *
- *     0: towers, embedding, encoder | one segment per kind of layer | head and loss
+ *    0: towers, embedding, encoder | one segment for each kind of layer | the last segment: head and loss
  *
- * The ops of one layer are in transformer.c (attention, MLP) and decoder_layers.c (experts, states, latents). */
+ * The ops inside a layer are written by transformer.c (attention, MLP) and decoder_layers.c (experts, states, latent
+ * attention). */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -3,11 +3,12 @@
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
-/* The indexer of sparse attention computes a score for every pair of a query and an earlier token: the ReLU of query x
- * key, as a weighted sum over the heads of the indexer. Source: DeepSeek-V3.2-Exp, section 2.1.
+/* The indexer of sparse attention computes a score for every pair of a query and an earlier token. For each head of the
+ * indexer it takes the ReLU of the product query x key; the score is the weighted sum of these values over the heads.
+ * Source: DeepSeek-V3.2-Exp, section 2.1.
  *
- * In a model without latent attention the indexer reads the residual stream, normalises its queries and its key, and
- * has no weights for its heads. Source: MiniMaxM3SparseAttention of vLLM, minimax_m3.py.   [indexer] */
+ * In a model without latent attention, the indexer reads the residual stream, normalises its queries and its key, and
+ * has no learned weights for its heads. Source: MiniMaxM3SparseAttention of vLLM, minimax_m3.py.   [indexer] */
 void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t heads = d->index_heads, width = d->index_dim;
     const int64_t all = nnc_list_mul(&w->to, w->seq_len, w->seq_len);

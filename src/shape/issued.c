@@ -256,15 +256,17 @@ bool nnc_is_written_out(const nnc_op *op, const nnc_model *model) {
            model->decoder.positions == NNC_POSITIONS_RELATIVE;
 }
 
-/* Sets the separate kernels of an attention with a learned bias of positions (see nnc_is_written_out).
+/* Sets the kernels of an attention with a learned bias of positions, which runs as separate kernels (see
+ * nnc_is_written_out).
  *
- *     forward    casts of the bias, of queries, keys and values; both scalings; three copies for the batched product;
- *                the product; the sum with the bias; softmax; the search for rows without keys (fill with minus
- *                infinity, compare, all, fill with zero, where); the product, its cast, its copy by tokens: 20 kernels
- *     backward   the gradient by heads and its cast; four products; softmax; the sum of the bias gradient over samples,
- *                two casts of this gradient, and its sum with that of the previous layer; both scalings; three casts:
- * 16
- *                kernels */
+ * Forward runs 20 kernels: casts of the bias, of the queries, of the keys and of the values; the scaling of queries and
+ * of keys; three copies for the batched products; the product of queries and keys; the sum with the bias; softmax; five
+ * kernels that search for rows without keys (fill with minus infinity, compare, all, fill with zero, where); the
+ * product with the values, its cast, and its copy into the order of tokens.
+ *
+ * Backward runs 16 kernels: the copy of the gradient into the order of heads, and its cast; four products; softmax; the
+ * sum of the bias gradient over samples, two casts of this gradient, and its sum with the gradient of the previous
+ * layer; the scaling of two gradients; three casts. */
 void nnc_write_out(nnc_op *op) {
     const nnc_flash *p = &op->u.flash;
     const double scores = nnc_flash_scores(p), bias = scores / (double)p->batch;
@@ -350,20 +352,21 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
     }
 }
 
-/* ---- bytes that transformers, peft, timm and diffusers keep for backward, per op   [issued] ----
+/* ---- bytes that transformers, peft, timm and diffusers keep for backward, for each op   [issued] ----
  *
- * These libraries run layers as single operators, and autograd saves inputs or outputs of each operator. Under autocast
- * a product that reads an fp32 tensor keeps a 16-bit copy of this tensor; the 16-bit copy of a weight is made once. A
- * row gives the kept bytes per element (see op_elements() in op_table.c) for each number format of the step:
+ * In these libraries a layer runs as single operators, and autograd saves inputs or outputs of each operator for
+ * backward. Under autocast, a product that reads an fp32 tensor keeps a 16-bit copy of this tensor; the 16-bit copy of
+ * a weight is made only once. A row of the tables has the kept bytes per element of an op (see op_elements() in
+ * op_table.c), for each combination of number formats in a step:
  *
- *     amp    fp32 weights under autocast: the residual stream and the outputs of norms are fp32
- *     half   16-bit weights and activations, no autocast
- *     full   fp32 or tf32
+ *    amp    fp32 weights under autocast: the residual stream and the outputs of norms are fp32
+ *    half   16-bit weights and activations, without autocast
+ *    full   fp32 or tf32
  *
- * Sources, huggingface/transformers: models/llama/modeling_llama.py (LlamaRMSNorm, LlamaMLP),
+ * Sources in huggingface/transformers: models/llama/modeling_llama.py (LlamaRMSNorm, LlamaMLP),
  * models/gpt2/modeling_gpt2.py, models/bert/modeling_bert.py, activations.py (NewGELUActivation), loss/loss_utils.py
- * (ForCausalLMLoss); huggingface/peft: tuners/lora/layer.py (Linear.forward). Saved tensors: derivatives.yaml of
- * PyTorch. */
+ * (ForCausalLMLoss). Source in huggingface/peft: tuners/lora/layer.py (Linear.forward). Source for the saved tensors:
+ * derivatives.yaml of PyTorch. */
 
 typedef struct kept_row {
     double amp, half, full;

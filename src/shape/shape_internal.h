@@ -1,13 +1,15 @@
-/* From a model to the ops of one rank.
+/* How the op list of one rank is made from a model:
  *
- *     model --family row--> forward op list --adapters, freezing--> --nnc_list_shard--> one rank's list
+ *    model --functions of its family--> forward op list --adapters, freezing--> --nnc_list_shard--> list of one rank
  *
- * Each family (decoder, U-Net, vision transformer, graph, captured program) has one row of functions (nnc_family_row),
- * and writes its ops with an nnc_writer. Decoders, encoders and the attention of U-Nets use the layers of
- * transformer.c. Other folders use the row; they do not test the family of a model.
+ * Each family of models (decoder, U-Net, vision transformer, graph, captured program) has one nnc_family_row with its
+ * functions, and appends its ops with an nnc_writer. Decoders, encoders and the attention of U-Nets use the functions
+ * of transformer.c for their layers. Code in other folders calls the functions of the nnc_family_row; it does not test
+ * which family a model belongs to.
  *
- * Invariant: a list holds only the forward ops of one micro-batch, and src/op computes their backward ops. The list of
- * a captured program is an exception: it also holds the backward operators. */
+ * Invariant: an op list contains only the forward ops of one micro-batch, and src/op computes the backward ops from
+ * these. The op list of a captured program is an exception, because it contains the recorded backward operators as
+ * well. */
 #ifndef NNCOST_SHAPE_SHAPE_INTERNAL_H
 #define NNCOST_SHAPE_SHAPE_INTERNAL_H
 

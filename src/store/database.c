@@ -1,11 +1,13 @@
-/* The rows of a sweep in an SQLite file. No other file of the program uses SQLite. Tables of the file:
+/* Stores the rows of a sweep in an SQLite file. No other source file of the program uses SQLite. The SQLite file has
+ * three tables:
  *
- *     rows     one row per combination; the first column is its number
- *     columns  the short name and the full name of each column of `rows`
- *     sweep    one row, nnc_database_head: the sweep of the rows, how many combinations are done, a digest of the rows
+ *    rows     one row for each combination that the sweep outputs; the first column is the row number
+ *    columns  the short name and the full name of each column of the table `rows`
+ *    sweep    one row, an nnc_database_head: which sweep this is, how many combinations are evaluated, digest of `rows`
  *
- * Rows and progress change in one transaction, so a sweep that was killed continues from its last commit. SQLite has no
- * checksums, so a reader compares the digest. A build without SQLite has the same functions, which fail. */
+ * The rows and the progress are changed in one transaction, so a sweep that was killed continues after its last commit.
+ * SQLite has no checksums, so a reader compares the rows with the digest. In a build without SQLite the functions of
+ * this file exist, but return an error. */
 #include "base/base_internal.h"
 #include "store/store_internal.h"
 

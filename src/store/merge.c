@@ -67,12 +67,13 @@ nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err) {
     return closed ? NNC_OK : write_failed(file, errno, err);
 }
 
-/* ---- Merges the shards of a sweep. Either all inputs are CSV or JSON Lines, or all are databases. Rows are ordered by
- * row number: the next row is always the lowest of all inputs.
+/* ---- Merging the shards of a sweep. The inputs are all CSV, all JSON Lines, or all databases. Their rows are merged
+ * in the order of row numbers: the next row of the output is always the row with the lowest number among the next rows
+ * of all inputs.
  *
- *     1.csv  row 0, 3, 6 ...  \
- *     2.csv  row 1, 4, 7 ...   >  lowest row first  >  lines or a database
- *     3.csv  row 2, 5, 8 ...  / */
+ *    1.csv  row 0, 3, 6 ...  \
+ *    2.csv  row 1, 4, 7 ...   >  lowest row first  >  lines or a database
+ *    3.csv  row 2, 5, 8 ...  / ---- */
 
 typedef struct source {
     const char *path;

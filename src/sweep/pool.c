@@ -89,11 +89,13 @@ typedef struct slot {
     bool done;
 } slot;
 
-/* A ring of batches. Chunks of rows are numbered from 0; the batch of chunk c is in slots[c % slot_count]:
+/* A ring of batches, in which threads store results until they are output. Chunks of rows are numbered from 0; the
+ * batch of chunk c is in slots[c % slot_count]. Chunks below `emitted` have been output, and chunks below `claimed`
+ * have been assigned to threads. At most slot_count chunks are between `emitted` and `claimed`:
  *
- *      emitted          claimed
- *         v                v
- *     ... | done | works | free | ...    at most slot_count chunks from emitted to claimed */
+ *     emitted          claimed
+ *        v                v
+ *    ... | done | works | free | ... */
 typedef struct ring {
     const nnc_pool *pool;
     slot *slots;

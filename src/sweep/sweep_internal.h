@@ -242,9 +242,9 @@ nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_er
 
 /* ---- sweep.c: constraints on rows (--where) ---- */
 
-/* A constraint such as "tensor * pipeline <= 64 && micro_batch > 1", in the grammar of nnc_expression_read. True is
- * 1, % is fmod(), and texts can be compared only by == and !=. With a value that is not recorded (NaN), every
- * comparison except != is false. */
+/* A constraint on rows (--where), such as "tensor * pipeline <= 64 && micro_batch > 1", in the grammar of
+ * nnc_expression_read. A comparison that is true has the value 1; % computes fmod(); texts can be compared only by ==
+ * and !=. If one of the compared values is not recorded (NaN), every comparison except != is false. */
 
 enum { NNC_WHERES_MAX = 8, NNC_WHERE_NODES = 128, NNC_WHERE_TEXT = 512 };
 
@@ -303,7 +303,7 @@ typedef enum nnc_name_kind {
     NNC_NAME_NONE
 } nnc_name_kind;
 
-/* Verdict on the plan of a row. */
+/* Verdict on the plan of a row of a sweep: whether the plan is legal and fits in memory. */
 #define NNC_SWEEP_VERDICT_LIST(X)                                                    \
     X(NNC_SWEEP_FITS, "fits")               /* the plan fits; the row has metrics */ \
     X(NNC_SWEEP_OVER_MEMORY, "over_memory") /* the plan does not fit */              \

@@ -1,14 +1,13 @@
-/* Traces of PyTorch's profiler (Kineto, the Chrome trace format): which kernels ran on the device, and how long they
- * should take.
+/* Reads traces of PyTorch's profiler (Kineto, the Chrome trace format), and computes which kernels ran on the device
+ * and how long they should have taken.
  *
- *     trace_read.c    FILE.json[.gz] -> operators, launches, kernels, steps
- *     trace_price.c   operator with its shapes -> work, roofline bound, predicted seconds (an nnc_trace_price)
- *     trace_sum.c     kernels -> operators (links), rows, gaps, overlap, findings
+ *    trace_read.c    FILE.json[.gz] -> operators, launches, kernels, steps
+ *    trace_price.c   operator with its shapes -> work, roofline bound, predicted seconds (an nnc_trace_price)
+ *    trace_sum.c     kernels -> operators (links), rows of the summary, idle times, overlap, findings
  *
- * A kernel is linked to the operator that issued it:
- *
- *     kernel  --correlation-->  launch on a thread  --time-->  innermost operator of that thread that has shapes
- *             --External id-->  operator (if no launch was recorded)
+ * A kernel is linked to the operator that issued it in one of two ways. If the trace has the launch of the kernel (same
+ * correlation id), the operator is the innermost operator with recorded shapes that ran on the thread of the launch at
+ * the time of the launch. If the launch was not recorded, the operator is the one with the same External id.
  *
  * Source of the format: PyTorch, torch/csrc/profiler, and libkineto, output_json.cpp. */
 #ifndef NNCOST_TRACE_TRACE_INTERNAL_H

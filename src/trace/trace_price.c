@@ -1,10 +1,11 @@
-/* Computes the work and time of an operator of a trace from its recorded shapes.
+/* Computes the work and the predicted time of an operator of a trace from the shapes that were recorded with it.
  *
- *     "[[8, 16], [16, 4]]", "["float", "float"]"   -> tensors -> an op of op/ -> nnc_op_time
+ *    "[[8, 16], [16, 4]]", "["float", "float"]"   -> tensors -> an op of src/op -> nnc_op_time
  *
- * A product, a convolution or an attention becomes an op of op/. Every other operator reads its inputs once and writes
- * a tensor of the broadcast shape once, unless its form (see below) differs. If the shapes of an operator do not
- * determine its work, no time is predicted; an example is a forward convolution without its stride. Names:
+ * A matrix product, a convolution or an attention becomes the op of src/op that describes it. For every other operator
+ * it is assumed that it reads its inputs once and writes one tensor of the shape to which the inputs broadcast, unless
+ * the operator is in the table of forms below. No time is predicted if the shapes of an operator do not determine its
+ * work; an example is a forward convolution whose stride was not recorded. Source of the operators' names:
  * native_functions.yaml of PyTorch. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,11 @@
-/* Reads a trace event by event. Only the text of one event is in memory at a time.
+/* Reads a trace of PyTorch's profiler, one event after the other. Only the text of one event is in memory at a time.
+ * The trace has one of two forms:
  *
- *     { "deviceProperties": [...], "traceEvents": [ {event}, {event}, ... ], ... }      or      [ {event}, ... ]
+ *    { "deviceProperties": [...], "traceEvents": [ {event}, {event}, ... ], ... }      or      [ {event}, ... ]
  *
- * Texts that repeat (names, shapes) are stored once. Events without "ts" or "dur", and events of other categories
- * than those below, are skipped. zlib is loaded when a trace is read; it also reads files that are not compressed. */
+ * Texts that occur several times (names, shapes) are stored once. Events without "ts" or "dur", and events of
+ * categories that this file does not use, are skipped. The zlib library is loaded when a trace is read; it reads files
+ * that are not compressed, too. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
