@@ -10,8 +10,8 @@
 
 /* ---- figure.c: packed lists of the values of estimates ---- */
 
-/* The values of one estimate, packed to save memory. Estimates that have values with the same names share one list of
- * names. */
+/* nnc_packed has the values of one estimate in a form that needs little memory: all estimates whose values have the
+ * same names share one list of names. */
 
 typedef union nnc_packed_value {
     double number;
@@ -81,7 +81,7 @@ typedef struct nnc_pairs {
 typedef struct nnc_plans_scenario {
     const char *id;
     long line;                       /* line of the plan file at which the scenario starts */
-    bool serve;                      /* true: a serving scenario; false: a training scenario */
+    bool serve;                      /* true: the scenario describes serving; false: the scenario describes training */
     const char *refs[NNC_REF_COUNT]; /* names of model, device, profile and cluster as the file has them; NULL = not
                                       * given */
     /* keys and values of the scenario that set fields of the training plan or of the serving plan */
@@ -95,7 +95,8 @@ typedef struct nnc_plans_scenario {
     uint64_t digest;
 } nnc_plans_scenario;
 
-/* Recorded digest of a file (model, device, software profile or cluster), or of the plan of a scenario. */
+/* A digest that a plan file records: the digest of a file (model, device, software profile or cluster) that a scenario
+ * names, or of the plan of a scenario. */
 typedef struct nnc_recorded_digest {
     const char *kind, *name, *digest;
 } nnc_recorded_digest;

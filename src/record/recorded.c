@@ -24,7 +24,7 @@ static const char *text_for(nnc_arena *arena, const nnc_figure_list *into, const
 }
 
 /* Tests whether a value has the type, number or text, that the metrics table states for its name. A metric that the
- * table lacks may be a number or a text. Most values have the name and the type of the value at the same index of the
+ * table lacks can be a number or a text. Most values have the name and the type of the value at the same index of the
  * previous estimate (into->like), so this value is compared before the table is searched. */
 static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure) {
     const nnc_figures like = into->like;
@@ -257,8 +257,8 @@ static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded
 
 static uint64_t digest_of(nnc_json_type type) { return nnc_digest_number(NNC_DIGEST_START, (uint64_t)type); }
 
-/* Returns the digest of one member of a JSON object, from its key and the digest of its value, as
- * nnc_json_digest_members computes it. */
+/* Returns the digest of one member of a JSON object, computed from the key of the member and the digest of its value in
+ * the same way as in nnc_json_digest_members. */
 static uint64_t member_of(const char *key, uint64_t value) {
     return nnc_digest_number(nnc_digest_text(NNC_DIGEST_START, key), value);
 }

@@ -1,5 +1,5 @@
 /* The JSON writer, and the output formats JSON, CSV, Markdown and HTML; the format for a terminal is in table.c. A
- * format writes a result at once, or line by line if the result may be larger than the memory. */
+ * format writes a result at once, or line by line if the result can be larger than the memory. */
 #include <assert.h>
 
 #include "base/base_internal.h"
@@ -20,7 +20,8 @@ void nnc_view_write(nnc_buffer *out, nnc_style style, const nnc_view *view, cons
     }
 }
 
-/* ---- the JSON writer: single values of a document, and all members of a record by its metrics table ---- */
+/* ---- writing JSON: single values of a document, and all members of a C struct (record), as its metrics table
+ * describes them ---- */
 
 static void put_json_cell(nnc_buffer *out, const nnc_cell *cell) {
     switch (cell->kind) {

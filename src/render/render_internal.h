@@ -13,7 +13,7 @@
 #include "base/base_internal.h"
 #include "metrics/metrics_internal.h"
 
-/* ---- formats and views: formats.c ---- */
+/* ---- formats.c: output formats, and the views that are written in a format ---- */
 
 /* A column of an output: of a table on a page for people, or of the CSV or JSON lines for programs. */
 typedef struct nnc_head {
@@ -22,7 +22,7 @@ typedef struct nnc_head {
     const char *unit; /* unit of the column's values; NULL = no unit */
     nnc_show show;
     bool left;    /* true: the column is aligned left, for text; false: aligned right, for numbers */
-    bool shrinks; /* true: texts of this column may be cut if a line of the table is wider than the terminal */
+    bool shrinks; /* true: texts of this column can be cut if a line of the table is wider than the terminal */
     int drop;     /* order in which columns are left out if cutting is not enough: the lowest number first; 0 = never
                    * left out */
 } nnc_head;
@@ -37,14 +37,15 @@ typedef struct nnc_format nnc_format;
 /* Options for writing output. Only the format for terminals uses `width` and `colour`. */
 typedef struct nnc_style {
     const nnc_format *format;
-    int width; /* width of the terminal, in columns */
+    int width; /* width of the terminal in characters */
     bool colour;
-    /* description of implausible input values, which the page prints; NULL or "" = all input is plausible */
+    /* text that describes implausible input values and that the output shows; NULL or "" = all input values are
+     * plausible */
     const char *mark;
 } nnc_style;
 
-/* A view: tells how one kind of result is written. The argument `record` of its functions points to the result, whose
- * type `document` describes. */
+/* A view says how one kind of result is written. The functions of a view get the result as the argument `record`; the
+ * metrics table `document` describes the C type of the result. */
 typedef struct nnc_view {
     const char *schema;          /* name and version of the JSON output of this view: "nncost.estimate/1" */
     const nnc_metrics *document; /* metrics table of the whole result, which is written as one JSON object */
@@ -81,7 +82,7 @@ typedef struct nnc_page {
 struct nnc_format {
     const char *name; /* word that selects this format with --format: "csv" */
     void (*view)(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record);
-    /* `heading` and `line` write an output that may be larger than the memory: first `heading` is called (NULL = the
+    /* `heading` and `line` write an output that can be larger than the memory: first `heading` is called (NULL = the
      * format has no heading), then `line` for each line of the output. */
     void (*heading)(nnc_buffer *out, nnc_heads heads);
     void (*line)(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells);
@@ -162,7 +163,7 @@ void nnc_sheet_label(nnc_sheet *sheet, const char *label);
 void nnc_sheet_item(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) NNC_PRINTF(3, 4);
 /* Adds an item to the current line as nnc_sheet_item does, but without a comma before the item. */
 void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) NNC_PRINTF(3, 4);
-/* Adds running text to the current line of the page; a line break may divide the text between two words. */
+/* Adds running text to the current line of the page; a line break can divide the text between two words. */
 void nnc_sheet_words(nnc_sheet *sheet, const char *format, ...) NNC_PRINTF(2, 3);
 void nnc_sheet_end(nnc_sheet *sheet);
 /* Writes a line of the page that has a label and running text. */
@@ -258,7 +259,7 @@ void nnc_sheet_building(nnc_sheet *sheet, const void *record);
 
 enum { NNC_TABLE_COLUMNS = 256, NNC_TABLE_HELD = 1000 };
 
-/* Rows and columns of text, for people. If a table may be larger than the memory, the widths of its columns follow from
+/* Rows and columns of text, for people. If a table can be larger than the memory, the widths of its columns follow from
  * its first NNC_TABLE_HELD rows, and each later row is written at once. */
 struct nnc_table {
     nnc_head heads[NNC_TABLE_COLUMNS];
@@ -269,7 +270,7 @@ struct nnc_table {
     int widths[NNC_TABLE_COLUMNS];
     bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* for each column, true = its texts were cut (cut), or it
                                                               * was left out (dropped), to make the line fit */
-    int gap;                                                 /* number of blanks between columns */
+    int gap;                                                 /* number of blanks between two columns of the table */
     bool laid_out;
 };
 

@@ -63,7 +63,7 @@ void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) {
     put_piece(sheet, ink, text, 0);
 }
 
-/* Writes running text, which may be divided between two words by a line break. The function changes the blanks in
+/* Writes running text, which can be divided between two words by a line break. The function changes the blanks in
  * `text`. */
 static void put_words(nnc_sheet *sheet, char *text) {
     for (char *word = text; *word;) {
@@ -170,7 +170,7 @@ static int name_length(const nnc_metric *row, const char *name) {
 }
 
 /* Finds a metric by its full name, as nnc_metric_find does. Sets *place to the record that contains the metric. The
- * caller may set place->record to NULL if it needs only the metric and no value. */
+ * caller can set place->record to NULL if it needs only the metric and no value. */
 static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, nnc_place *place, int32_t *index) {
     for (size_t i = 0; i < metrics->count; i++) {
         const nnc_metric *row = &metrics->rows[i];

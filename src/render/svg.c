@@ -4,12 +4,12 @@
 #include "render/render_internal.h"
 
 nnc_px nnc_px_of(double pixels) {
-    const double most = 1e7; /* largest coordinate in pixels, far outside any picture */
+    const double most = 1e7; /* largest coordinate that is kept, in pixels; every picture is much smaller */
     const double held = pixels > most ? most : pixels < -most ? -most : pixels;
     return isnan(pixels) ? 0 : (nnc_px)floor(10.0 * held + 0.5);
 }
 
-/* Control characters become '?', because a user may print the picture to a terminal. */
+/* Control characters become '?', because a user can print the picture to a terminal. */
 void nnc_put_xml(nnc_buffer *out, const char *text) {
     while (*text != '\0') {
         const size_t size = nnc_utf8_length(text, strnlen(text, 4));

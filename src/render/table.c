@@ -347,7 +347,7 @@ static void measure(nnc_table *table) {
     }
 }
 
-/* Returns the index of the column to leave out next, the one with the smallest `drop`; -1 = no other column may be left
+/* Returns the index of the column to leave out next, the one with the smallest `drop`; -1 = no other column can be left
  * out. */
 static int next_to_drop(const nnc_table *table) {
     int found = -1;
@@ -358,7 +358,7 @@ static int next_to_drop(const nnc_table *table) {
     return found;
 }
 
-/* Returns the index of the widest column whose texts may be cut further; -1 = no column may be cut. */
+/* Returns the index of the widest column whose texts can be cut further; -1 = no column can be cut. */
 static int next_to_cut(const nnc_table *table) {
     int found = -1;
     for (int c = 0; c < table->count; c++) {
@@ -371,7 +371,7 @@ static int next_to_cut(const nnc_table *table) {
 }
 
 /* Makes columns narrower until the lines of the table fit into `width`: one character at a time, always from the widest
- * column whose texts may be cut. */
+ * column whose texts can be cut. */
 static void shrink(nnc_table *table, int width, int gap) {
     int c;
     for (int over = total_width(table, gap) - width; over > 0 && (c = next_to_cut(table)) >= 0; over--) {

@@ -8,7 +8,7 @@
 
 #define DAY_S 86400.0
 
-/* ---- amount of training: samples, tokens, FLOPs and steps ---- */
+/* ---- the amount of training: numbers of samples, tokens, FLOPs and steps ---- */
 
 typedef struct step {
     /* samples, tokens, flops: sums over all devices for one optimizer step; seconds: duration of the step */

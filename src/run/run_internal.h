@@ -34,7 +34,7 @@ void nnc_run_sites_time(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *wh
 void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *run, nnc_derivation *why);
 
 /* Computes power, energy and carbon of a run whose times are already computed. busy_share: share of the step time in
- * which the device computes. result and device may be NULL. */
+ * which the device computes. result and device can be NULL. */
 void nnc_run_energy(const nnc_result *result, const nnc_device *device, const nnc_run_ask *ask, double busy_share,
                     nnc_run *run, nnc_derivation *why);
 

@@ -140,7 +140,7 @@ static nnc_status unknown_field(const nnc_scenario *scenario, const char *field,
         for (size_t i = 0; i < table->count && count < NAMES_MAX; i++) { names[count++] = table->fields[i].name; }
     }
     const char *nearest = nnc_nearest(field, names, count);
-    for (size_t i = count; i-- > 0 && strlen(field) >= 3;) { /* the user may have written only the first letters of a
+    for (size_t i = count; i-- > 0 && strlen(field) >= 3;) { /* the user can have written only the first letters of a
                                                               * field: "mem" for mem_bytes */
         nearest = nnc_begins(names[i], field) ? names[i] : nearest;
     }
@@ -269,7 +269,7 @@ nnc_status nnc_scenario_args_offer(const nnc_scenario_args *given, nnc_offer *of
     return NNC_OK;
 }
 
-/* Loads the region, the data centre, and the seller's prices that the arguments name. The region may be a region of
+/* Loads the region, the data centre, and the seller's prices that the arguments name. The region can be a region of
  * another seller. */
 static nnc_status apply_place(nnc_specs *specs, const nnc_scenario_args *given, nnc_scenario *scenario,
                               nnc_error *err) {
@@ -418,7 +418,7 @@ static bool is_given(const void *in, const char *field) {
 
 /* ---- plans that advice has changed, and in which a release of a profile then sets some fields ---- */
 
-/* Names of plan fields: those that a release of a profile may set, and those on which the settings of a release depend
+/* Names of plan fields: those that a release of a profile can set, and those on which the settings of a release depend
  * after defaults are filled in. recompute_layers is in the list because its value belongs to `recompute`. */
 static const char *const released[] = {
     "policy",       "attention",         "ends_as_layers", "virtual_stages",   "reshard",
@@ -619,7 +619,7 @@ nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, c
     return nnc_report_estimate(report, plan, scratch, result, err);
 }
 
-/* ---- software profile ---- */
+/* ---- choosing the software profile of a scenario ---- */
 
 /* The name that the user gives for a profile can be both the id of a profile and the name of a framework that another
  * profile describes on this device: "maxtext" is a profile for TPUs, but MaxText on a GPU is described by maxtext-gpu.
@@ -724,7 +724,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
 
 /* ---- open facts: properties of the software that the user did not state ---- */
 
-/* Names of software profiles with which a plan may run, one list for each kind of plan. */
+/* Names of software profiles with which a plan can run, one list for each kind of plan. */
 static const char *const of_copies[] = { "torch-eager", "torch-compile", "mlperf" };
 static const char *const of_early_maps[] = { "torch-1-maps", "torch-eager", "mlperf" };
 static const char *const of_early[] = { "torch-1", "torch-compile", "megatron-classic" };
@@ -976,7 +976,7 @@ void nnc_scenario_timeline_free(nnc_scenario *scenario) {
  * This part refuses an option of the command line that the computation does not read because another option is missing;
  * the error names the missing option. Each row of a list of readers has three members: whether a condition is met
  * (reads); the option with which the condition would be met (needs); the options that are read only if the condition is
- * met (fields). The rows of a sweep are not checked in this way, because an axis may meet the condition in some rows
+ * met (fields). The rows of a sweep are not checked in this way, because an axis can meet the condition in some rows
  * and not in others. */
 
 typedef struct reader {

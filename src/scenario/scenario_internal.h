@@ -17,7 +17,7 @@
 #include "metrics/metrics_internal.h"
 #include "serve/serve_internal.h"
 
-/* ---- arguments of a scenario ---- */
+/* ---- the arguments of a command from which a scenario is made ---- */
 
 /* An option of the command line that sets a field of the plan, of the run or of the software switches; `value` is the
  * text that the user gave. */

@@ -259,7 +259,7 @@ nnc_status nnc_scenario_rollout(nnc_specs *specs, nnc_scenario *scenario, nnc_er
     ask.prefix_hit = 1.0 - 1.0 / run->group;
     ask.batch = batch;
     ask.offline = batch == 0;
-    /* bf16, because the weights in training generate the tokens, not the published weights, which may be quantized */
+    /* bf16, because the weights in training generate the tokens, not the published weights, which can be quantized */
     ask.weights = NNC_STORED_BF16;
     if (ask.output_len < 1) {
         return nnc_fail(err, NNC_BAD_USAGE, "--response-tokens",

@@ -29,7 +29,7 @@
  * offload. When working bytes grow, the memory grows or stays equal. So two numbers of working bytes for each stage,
  * its edges, tell which plans fit. The working bytes of a plan are estimated from the sums of a smaller micro-batch:
  * with k times the micro-batch, no tensor is smaller, and all tensors together have at most k times the bytes. The op
- * list of a pass is lowered only if the edges do not decide, or if the plan may be among the best. If all plans of a
+ * list of a pass is lowered only if the edges do not decide, or if the plan can be among the best. If all plans of a
  * group exceed the memory, the same group exceeds it with each larger micro-batch, as long as the number of
  * micro-batches in flight is equal; the plans of such groups are counted without evaluation. If all plans of a block
  * with schedule 1f1b exceed the memory, plans with schedules that keep at least as many micro-batches in flight exceed
@@ -64,13 +64,13 @@ static const nnc_software *software_of(const nnc_plan_groups *groups, const nnc_
 
 /* Tests whether the framework of the plan's software profile offers every option of the plan. With --software any
  * (profiles->any) the result is always true. *option is set to the first option that the framework lacks; the pointer
- * `option` may be NULL. */
+ * `option` can be NULL. */
 static bool ships(const nnc_plan_groups *groups, const nnc_plan *plan, const char **option) {
     return groups->profiles->any || nnc_software_ships(software_of(groups, plan), plan, option);
 }
 
 /* Sets groups->schedules[k] to true for each schedule k that at least one framework offers, and groups->splits to true
- * if one of the searched schedules computes weight gradients separately from backward. The software profile may differ
+ * if one of the searched schedules computes weight gradients separately from backward. The software profile can differ
  * between ZeRO stages, so all ZeRO stages are tried. */
 static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base) {
     const nnc_space_axis *zero = &groups->space->axes[NNC_AXIS_ZERO];
@@ -115,7 +115,7 @@ static bool divides(const nnc_plan *plan) {
 }
 
 /* Writes the plan that the block of plans with the given number describes, with all defaults, to groups->settled.
- * Returns false if the degrees or the batch of the block break a rule; err, which may be NULL, then names the rule. */
+ * Returns false if the degrees or the batch of the block break a rule; err, which can be NULL, then names the rule. */
 static bool resolve_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err) {
     /* The plans of a block differ in schedule, virtual stages, ZeRO stage and offload. The plan in groups->settled gets
      * legal values for these four, so it is illegal only if the degrees, the micro-batch or the recomputation of the
@@ -215,7 +215,7 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group) {
     groups->group++;
     groups->group_index = group;
     /* groups->full is used only for plans whose memory follows from sums of bytes over segments. In a plan with one
-     * device or one micro-batch, the memory may instead be found by a replay of the ops. */
+     * device or one micro-batch, the memory can instead be found by a replay of the ops. */
     const bool sums = plan->devices > 1 && plan->micro_batches > 1 && groups->full != NULL;
     groups->full_now = sums && nnc_schedule_is_steady(plan) ? &groups->full_block[group] : NULL;
     groups->over_now = 0;
@@ -550,7 +550,7 @@ static nnc_plain_bound *plain_of(nnc_plan_groups *groups, const nnc_software *so
  * Returns false if the device file lacks links that the plan needs. */
 static bool find_routes(const nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
-    if (pass->guessed && !pass->routed && plan->devices > 1) { /* a plan on one device has no routes */
+    if (pass->guessed && !pass->routed && plan->devices > 1) { /* only a plan with several devices has routes */
         pass->routed = nnc_network_find(groups->device, plan, &pass->network, NULL) == NNC_OK;
         return pass->routed;
     }
@@ -659,7 +659,7 @@ static void move_even_first(nnc_plan_groups *groups) {
 }
 
 /* Divides the layers of the current group's plans into pipeline stages, and writes to groups->heaviest the stages that
- * may need the most memory: of neighbouring stages with equal layers, the one with the most micro-batches in flight.
+ * can need the most memory: of neighbouring stages with equal layers, the one with the most micro-batches in flight.
  * layers: digest of the layers. */
 static void partition_layers(nnc_plan_groups *groups, const nnc_step *step, uint64_t layers) {
     const nnc_stage_residency *h = groups->scratch->step.holdings;
@@ -687,7 +687,7 @@ static uint64_t holds_of(const nnc_plan_groups *groups, const nnc_plan *plan) {
                                                                                                : groups->group;
 }
 
-/* Returns the resident bytes of pipeline stage groups->heaviest[i], one of the stages that may need the most memory.
+/* Returns the resident bytes of pipeline stage groups->heaviest[i], one of the stages that can need the most memory.
  * The result is stored in pass->held if i < NNC_PASS_STAGES, otherwise in *buffer. */
 static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nnc_pass_costs *pass,
                                                const nnc_plan *plan, int32_t i, nnc_resident_bytes *buffer) {
@@ -763,7 +763,7 @@ static double find_working(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
 
 /* Returns a lower bound, in bytes, of the memory of a stage that has `working` working bytes. The bound follows from
  * edge->bytes, which is the memory of the stage with edge->working working bytes. If the optimizer has an update kernel
- * per tensor (foreach), the peak may be in the update, and then the memory stays equal while the working bytes grow. */
+ * per tensor (foreach), the peak can be in the update, and then the memory stays equal while the working bytes grow. */
 static double least_bytes(const nnc_memory_edge *edge, const nnc_pass_costs *pass, double working) {
     const double more = working - edge->working;
     const double rate = more < 0.0                                                 ? 1.0 + pass->software->reserve.share

@@ -89,7 +89,7 @@ bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
 
 bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result) {
     const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
-    nnc_plan_groups_work(groups, pass, result); /* may lower the op list of the pass again, so pass->step is read after
+    nnc_plan_groups_work(groups, pass, result); /* can lower the op list of the pass again, so pass->step is read after
                                                  * this call */
     nnc_step step = pass->step;
     step.plan = &result->plan;

@@ -122,7 +122,7 @@ void nnc_front_result(const nnc_front *front, nnc_search_result *result);
 /* Sets *front to the best plans and the Pareto front of a search result, which is the reverse of nnc_front_result. */
 void nnc_front_of(const nnc_search_result *result, nnc_front *front);
 
-/* ---- plan_times.c: batched replay of pipelines ---- */
+/* ---- plan_times.c: replaying the pipelines of several plans together (batched replay) ---- */
 
 /* Pipelines with equal schedule, stages, chunks and micro-batches are collected and then replayed together, one per
  * SIMD lane. A plan waits for its step time until its pipeline has been replayed. */
@@ -184,7 +184,7 @@ void nnc_batched_replay_wait(nnc_batched_replay *replay, const nnc_replay_place 
 /* Replays all pipelines in the collection that have not been replayed yet. */
 void nnc_batched_replay_finish(nnc_batched_replay *replay, nnc_pipeline_memory *memory);
 
-/* ---- plan_group.c, plan_times.c: groups of plans ---- */
+/* ---- plan_group.c, plan_times.c: memory and step time of the plans of a group ---- */
 
 /* State of a worker thread that goes through the plans of a search space, block by block and group by group, and
  * computes memory and step time of each plan. Plans of a group differ only in ZeRO stage and offload, and share most of
@@ -201,7 +201,7 @@ enum {
     NNC_PASSES_MAX = 8,
     /* number of software profiles for which a lower bound of the time is stored; the oldest entry is replaced */
     NNC_PLAIN_BOUNDS = 4,
-    /* number of pipeline stages for which a pass stores resident bytes; these are the stages that may need the most
+    /* number of pipeline stages for which a pass stores resident bytes; these are the stages that can need the most
      * memory */
     NNC_PASS_STAGES = 8,
 };
@@ -327,7 +327,7 @@ struct nnc_plan_groups {
     uint64_t allowed_count; /* number of entries of `allowed` that are true */
     const nnc_software *software[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES];
     bool schedules[NNC_SCHEDULE_COUNT]; /* for each schedule, true = at least one framework offers the schedule */
-    /* indices of the pipeline stages that may need the most memory in the current group */
+    /* indices of the pipeline stages that can need the most memory in the current group */
     int32_t heaviest[NNC_STAGES_MAX];
     int32_t heaviest_count;
     int64_t limit_bytes; /* largest memory of a plan; a plan over this limit is not used, so its exact memory does not
@@ -341,7 +341,7 @@ struct nnc_plan_groups {
     const nnc_pass_costs *listed; /* pass whose op list was lowered last; NULL = no pass, or its list was replaced */
     nnc_plain_bound
         plain[NNC_PLAIN_BOUNDS]; /* lower bounds of the time, one for each of the last software profiles: ZeRO stages
-                                  * may have different profiles */
+                                  * can have different profiles */
     int32_t plain_next;          /* index of the entry of `plain` that is replaced next */
     uint64_t column; /* number of the column of the current block: blocks of a column differ only in micro-batch,
                       * recomputation and pipeline */
@@ -359,8 +359,9 @@ struct nnc_plan_groups {
     nnc_memory_edge *edges_now;   /* entries of `edges` for the current group of plans; NULL = edges are not used */
     bool weighed;                 /* true: the memory of the last plan was computed exactly; false: it is a lower
                                    * bound */
-    uint64_t legal_group, legal;  /* legal: number of legal plans in the group with serial number legal_group */
-    uint64_t over_now;            /* number of plans of the current group that were found to exceed the memory so far */
+    uint64_t legal_group,
+        legal;         /* legal_group: serial number of a group of plans; legal: number of legal plans in this group */
+    uint64_t over_now; /* number of plans of the current group that were found to exceed the memory so far */
     /* true: all plans with schedule 1f1b in the current block of plans exceed the memory */
     bool over_1f1b;
     bool scales; /* true: if the micro-batch grows k times, products and traffic of a pass grow at least k times */
@@ -375,15 +376,15 @@ struct nnc_plan_groups {
 
 /* Creates the caches and the working memory of one worker thread of a search. bounds: true = a lower bound of a plan's
  * memory is enough if it exceeds the limit. limit_bytes: memory limit; for a plan over the limit, the reported memory
- * may be too small, but is always above the limit. batched: function that receives the step times of plans which wait
- * for a batched replay (nnc_plan_groups_wait); may be NULL. Returns NULL if out of memory. */
+ * can be too small, but is always above the limit. batched: function that receives the step times of plans which wait
+ * for a batched replay (nnc_plan_groups_wait); can be NULL. Returns NULL if out of memory. */
 nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                         const nnc_space *space, int64_t limit_bytes, bool bounds,
                                         nnc_batched_fn *batched, void *context);
 void nnc_plan_groups_destroy(nnc_plan_groups *groups);
 
 /* Begins the evaluation of a block of plans (equal degrees, micro-batch and recomputation). Returns false if no plan of
- * the block is legal; err, which may be NULL, then names the rule that the plans break. */
+ * the block is legal; err, which can be NULL, then names the rule that the plans break. */
 bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err);
 
 /* Tests whether a framework offers at least one plan of the current block of plans. If not, err names the missing
@@ -485,7 +486,7 @@ void nnc_searcher_complete(nnc_searcher *searcher, nnc_front *front);
  * rule that the plans break. */
 bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err);
 
-/* ---- searcher.c: a search in rounds; other processes may evaluate the blocks of plans of a round ---- */
+/* ---- searcher.c: a search in rounds; other processes can evaluate the blocks of plans of a round ---- */
 
 /* A function that evaluates the blocks of plans of a round in place of nnc_searcher_work, for example on other
  * processes. */
@@ -542,7 +543,7 @@ typedef struct nnc_search_task {
     int32_t size_count;
     /* target step time in seconds, which changed device parameters shall reach; 0 = the user gave no target */
     double target_step_s;
-    /* progress function, which may stop the search early; the report then has only the plans evaluated so far */
+    /* progress function, which can stop the search early; the report then has only the plans evaluated so far */
     nnc_search_watch watch;
 } nnc_search_task;
 
@@ -552,7 +553,7 @@ typedef struct nnc_search_total {
     uint64_t space, covered, evaluated, pruned, legal, feasible;
 } nnc_search_total;
 
-/* Outcome of a search with one number of devices. */
+/* Outcome of a search over the plans with one number of devices. */
 typedef struct nnc_search_size {
     int32_t devices;
     nnc_search_total total;
@@ -617,11 +618,12 @@ bool nnc_search_answered(const nnc_search_report *report);
 void nnc_search_rank_sizes(nnc_search_report *report);
 
 /* Computes a digest of all inputs on which the result of a search depends, except the shard number: version of nncost,
- * task, content of the files, and texts. An entry of `files` may be NULL. */
+ * task, content of the files, and texts. An entry of `files` can be NULL. */
 nnc_status nnc_search_digest(const nnc_search_task *task, nnc_specs *specs, const char *const *files, int file_count,
                              const char *const *texts, int text_count, uint64_t *digest, nnc_error *err);
 
-/* ---- shards: files that 'nncost search --shard I/N --format json' wrote ---- */
+/* ---- search_shard.c: reading and merging shards, which are files written by `nncost search --shard I/N --format json`
+ * ---- */
 
 /* Tests whether a file begins with the JSON key "schema", as every shard does. Reads only the first bytes of the file.
  * Returns NNC_IO if the file cannot be read. */

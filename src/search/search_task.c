@@ -182,7 +182,7 @@ static nnc_status search_best(const nnc_search_task *task, nnc_search_report *re
     const nnc_status status = search_one(task, &task->search, report->result, &report->stopped, &why);
     add_total(&report->total, report->result);
     if (status == NNC_ILLEGAL_PLAN && task->search.shards > 0) { /* no plan of this shard is legal: no error, because
-                                                                  * other shards of the search may have legal plans */
+                                                                  * other shards of the search can have legal plans */
         report->why = why;
         return NNC_OK;
     }
@@ -254,7 +254,7 @@ enum { RUN_SHARE = 3 };
  * would not be enough to fill a batch of pipelines for replay. */
 enum { OWN_MOST = 16 };
 
-/* Commands that rank 0 sends to all other ranks. */
+/* Commands that MPI rank 0 sends to all other ranks of a search. */
 typedef enum order { ORDER_SEARCH, ORDER_ROUND, ORDER_END_SEARCH, ORDER_END } order;
 
 static void tell(order what) {

@@ -22,7 +22,7 @@ static nnc_status add_divisors(nnc_space_axis *choice, const char *option, int64
     for (int64_t i = 1; i <= most && i <= root; i++) {
         if (whole % i == 0) { NNC_TRY(add(choice, option, i, err)); }
     }
-    for (int64_t i = root; i > 0; i--) { /* this loop adds the larger divisor of each pair of divisors */
+    for (int64_t i = root; i > 0; i--) { /* adds the larger divisor of each pair of divisors whose product is `whole` */
         if (whole % i == 0 && whole / i > i && whole / i <= most) { NNC_TRY(add(choice, option, whole / i, err)); }
     }
     return NNC_OK;

@@ -456,8 +456,8 @@ static nnc_dtype math_of(nnc_stored stored) {
 
 static bool computes(const nnc_device *device, nnc_dtype dtype) { return nnc_device_matmul_peak(device, dtype) > 0.0; }
 
-/* Returns the number format for products of 16-bit weights: bf16 if the device has a peak in bf16, else fp16, else
- * fp32. */
+/* Returns the number format in which the device computes products of 16-bit weights: bf16 if the device file has a peak
+ * in bf16, otherwise fp16 if it has a peak in fp16, otherwise fp32. */
 static nnc_dtype plain_math(const nnc_device *device) {
     return computes(device, NNC_BF16) ? NNC_BF16 : computes(device, NNC_FP16) ? NNC_FP16 : NNC_FP32;
 }

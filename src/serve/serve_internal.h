@@ -143,7 +143,7 @@ typedef struct nnc_serve_issues {
 
 /* Inputs from which the steps of one replica of a deployment are computed. */
 typedef struct nnc_serve_case {
-    const struct nnc_serve_case *draft; /* inputs for the draft model of speculative decoding; NULL = no draft model */
+    const struct nnc_serve_case *draft; /* inputs for the steps of the draft model; NULL = no draft model */
     const nnc_serve_net *net;
     const nnc_serve_ask *plan; /* inputs that the user gave, with defaults for the members that the user did not give */
     const nnc_serve_engine *engine;
@@ -395,7 +395,7 @@ typedef struct nnc_serve_search_result {
                                              * tokens per second and user; sorted by tokens per second and user */
     int32_t front_count;
     int32_t front_left_out; /* number of deployments that were left out because front was full; deployments that came
-                             * later may be worse */
+                             * later can be worse */
     /* Only set if no deployment meets all limits: the deployment that exceeds the limit it breaks by the smallest
      * factor. */
     nnc_serve_found nearest;

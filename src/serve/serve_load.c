@@ -170,7 +170,7 @@ static void say_loop(const load *l, const nnc_serve_replayed *r, nnc_serve *s, n
         NNC_SOURCE(why, "Little, Operations Research 9(3), 1961");
         s->running = running_of(l);
     } else {
-        /* recorded requests may arrive faster than the deployment answers, or all at the same time, so the rate of
+        /* recorded requests can arrive faster than the deployment answers, or all at the same time, so the rate of
          * answers limits the throughput */
         const bool recorded = p->arrival_count > 0;
         const double answered_per_s =

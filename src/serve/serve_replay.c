@@ -28,7 +28,7 @@ enum {
                              * simulation is enough */
     /* largest number of simulations of one load; the simulations differ in their random arrival times */
     RUNS = 16,
-    RUNS_REQUESTS = 160000, /* largest number of requests in all simulations of one load together */
+    RUNS_REQUESTS = 160000, /* largest number of requests in all simulations of one load, added up */
     NONE = -1
 };
 /* no further simulation is run if the standard error of the mean TTFT, divided by the mean TTFT, is at most this
@@ -214,7 +214,7 @@ static double added_s(simulation *s, double sequences, double prompts) {
     return value;
 }
 
-/* ---- random numbers: bitwise equal on every machine ---- */
+/* ---- random numbers, which have the same bits on every machine ---- */
 
 /* Returns a random number between 0 and 1, without both ends. Source of the generator splitmix64: Steele et al., OOPSLA
  * 2014. */
@@ -439,7 +439,7 @@ static void preempt(simulation *s, worker *w) {
 
 static double room_now(const worker *w) { return w->room + w->growth * (double)w->step; }
 
-/* Tests whether request r may start, which needs two things: the engine can run one more sequence, and the cache has
+/* Tests whether request r can start, which needs two things: the engine can run one more sequence, and the cache has
  * space for the sequence. An engine that runs no sequence starts a request of any size. more: number of requests that
  * will start in the same iteration; more_room: cache space of these requests. */
 static bool has_place(const simulation *s, const worker *w, int32_t more, double more_room, request *r) {
@@ -461,7 +461,7 @@ static double mean_context(const simulation *s, const worker *w) {
 }
 
 /* Tests whether the prompts that could start now wait until further prompts can start with them. If so, lowers *until_s
- * to the time at which the next request may start. Source: PyExecutor._waiting_requests of TensorRT-LLM. */
+ * to the time at which the next request can start. Source: PyExecutor._waiting_requests of TensorRT-LLM. */
 static bool waits_for_more(simulation *s, const worker *w, double *until_s) {
     const nnc_serve_ask *plan = s->load->of->plan;
     const double enough = plan->wait_share * s->load->chunk;
@@ -483,7 +483,7 @@ static bool waits_for_more(simulation *s, const worker *w, double *until_s) {
 }
 
 /* Simulates one iteration of the engine that computes prompts and one token of each running sequence. Returns false if
- * no prompt may start, or if the prompts wait for further prompts. */
+ * no prompt can start, or if the prompts wait for further prompts. */
 static bool mixed_iteration(simulation *s, worker *w) {
     double budget = s->load->chunk, prompts = 0.0, room = 0.0;
     double until_s = 0.0;
@@ -546,7 +546,7 @@ static double steps_for(double time_s, double first_s, double slope_s) {
     return steps;
 }
 
-/* Simulates decode steps without prompts up to the next event. An event is: a sequence ends, a waiting request may
+/* Simulates decode steps without prompts up to the next event. An event is: a sequence ends, a waiting request can
  * start, the KV cache is full, the context reaches the next entry in the table of step times, or the time reaches
  * `horizon_s`. */
 static void decode_run(simulation *s, worker *w, double horizon_s) {

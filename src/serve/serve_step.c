@@ -467,7 +467,7 @@ static double add_issued(making *m) {
     return (e->kernels + appends + sampled) * e->host_s;
 }
 
-/* ---- communication of a step ---- */
+/* ---- the communication between devices in a step ---- */
 
 static void add_comm(making *m) {
     const nnc_serve_case *of = m->of;

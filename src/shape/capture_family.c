@@ -285,7 +285,7 @@ static void defaults(const nnc_model *model, nnc_plan *p) {
     if (p->precision == NNC_DTYPE_COUNT) { p->precision = p->policy == NNC_POLICY_AMP ? NNC_BF16 : program->dtype; }
     if (p->policy == NNC_POLICY_DEFAULT && program->dtype == NNC_BF16) { p->policy = NNC_POLICY_BF16_PURE; }
     if (p->optimizer == NNC_OPTIMIZER_ADAMW && program->optimizer != NNC_OPTIMIZER_COUNT) {
-        p->optimizer = program->optimizer; /* adamw is also the default of a plan, so it may mean that no optimizer was
+        p->optimizer = program->optimizer; /* adamw is also the default of a plan, so it can mean that no optimizer was
                                             * given: the recorded optimizer is used */
     }
     if (p->optimizer_kernels == NNC_KERNELS_DEFAULT && nnc_optimizer_list_kernels(p->optimizer) > 0.0) {

@@ -86,7 +86,7 @@ static void remake(const lowering *l, const nnc_graph_op *op, const nnc_op *writ
     if (written->recomputed) { place_of(l, &op->out)->flags |= PLACE_REMADE; }
 }
 
-/* ---- convolutions, norms, linear layers ---- */
+/* ---- functions that write convolutions, norms and linear layers ---- */
 
 static void lower_conv(lowering *l, const nnc_graph_op *op) {
     const int64_t *v = op->values;
@@ -248,7 +248,7 @@ static void lower_loss(lowering *l, const nnc_graph_op *op) {
     }
 }
 
-/* ---- pools, upsampling, copies, views ---- */
+/* ---- functions that write pools, upsampling, copies and views ---- */
 
 static void lower_pool(lowering *l, const nnc_graph_op *op) {
     const bool max = op->node->kind == NNC_GRAPH_POOL && op->values[NNC_POOL_KIND] == NNC_POOL_MAX;
@@ -282,7 +282,7 @@ static void lower_view(lowering *l, const nnc_graph_op *op) {
     place_of(l, &op->out)->flags = place_of(l, &op->in)->flags;
 }
 
-/* ---- inputs, attention, recurrent layers, tables ---- */
+/* ---- functions that write inputs, attention, recurrent layers and tables ---- */
 
 static void lower_input(lowering *l, const nnc_graph_op *op) {
     /* true: the input is images, which the data loader copies to the device as 8-bit pixels */
@@ -611,7 +611,7 @@ static void lower(const nnc_model *model, const nnc_writer *to) {
     if (g->net->layers == NULL || write(g, to, factor, true) > LAYER_SEGMENTS_MAX) { write(g, to, factor, false); }
 }
 
-/* ---- the other functions of the family's row: checks and sizes ---- */
+/* ---- the functions of nnc_family_row that check plans and return sizes of the network ---- */
 
 /* Checks that the network has no fault when the sequence length or the image side has the value of the plan. */
 static nnc_status check(const nnc_model *model, const char *option, int64_t length, nnc_error *err) {
@@ -645,7 +645,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
     const nnc_graph *g = &model->graph;
     const bool images = g->net->images;
     const int64_t asked = images ? p->image : p->seq_len, factor = images ? factor_of(model) : 1;
-    /* the image side is given in pixels, although the network may read latents, which have fewer positions */
+    /* the image side is given in pixels, although the network can read latents, which have fewer positions */
     const int64_t own = length_of(g) * factor;
     const char *option = images ? "--image" : "--seq-len";
     if (images) {

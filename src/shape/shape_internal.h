@@ -185,7 +185,7 @@ nnc_op *nnc_list_residual(const nnc_writer *w, const char *name, nnc_group group
 /* Appends a cross-entropy loss over `rows` rows with `classes` logits each, and returns the op. */
 nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes);
 
-/* ---- families of models: sizes, checks, lowering ---- */
+/* ---- families of models: the functions of a family for sizes, checks and lowering ---- */
 
 /* nnc_model_sizes has those sizes of a model that other folders use; 0 = the model has no such size. NNC_EXPERTS_ANY is
  * a special value of its member `experts`. */
@@ -196,7 +196,7 @@ typedef struct nnc_model_sizes {
     int64_t seq_len; /* number of tokens of a training sequence; 0 = the model trains on images */
     int64_t vocab;   /* number of rows of the token table, which tensor ranks divide among themselves */
     int64_t experts; /* routed experts per layer; NNC_EXPERTS_ANY = the network has tables instead, which any number of
-                      * expert ranks may share */
+                      * expert ranks can share */
     int64_t channels, image;
 } nnc_model_sizes;
 
@@ -381,7 +381,7 @@ void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bo
  * context rank computes attention for all heads over its part of the tokens. */
 bool nnc_context_over_heads(const nnc_plan *plan);
 
-/* ---- functions of decoder_layers.c: parts of a decoder's layers ---- */
+/* ---- decoder_layers.c: functions that write parts of a decoder's layers ---- */
 
 /* Appends the projections of latent attention, which compute queries, keys and values from short vectors (latents).
  * Source: arXiv:2405.04434. [latent-attention] */
@@ -405,7 +405,7 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d);
 void nnc_decoder_keep_state(const nnc_layer_writer *w, const nnc_decoder *d, nnc_mixer mixer);
 bool nnc_mixer_attends(nnc_mixer mixer);
 
-/* ---- dividing a model over ranks: which plans are legal, and the dims of one rank ---- */
+/* ---- dividing a model over ranks: which plans are legal, and the dimensions of the ops of one rank ---- */
 
 /* Checks that the size `whole` can be divided evenly over `ranks` ranks. what: name of this size in the error message;
  * option: option that the error names. */

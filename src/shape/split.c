@@ -1,5 +1,5 @@
-/* The table of model families; functions that append ops to an op list; and the rules that decide how a plan may divide
- * a model over ranks. */
+/* The table of model families; functions that append ops to an op list; and the rules that decide how a plan is allowed
+ * to divide a model over ranks. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int6
                     what, whole, ranks, legal);
 }
 
-/* ---- appending ops to an op list, with the choices of the software profile ---- */
+/* ---- functions that append ops to an op list; properties of the ops depend on the software profile ---- */
 
 nnc_op *nnc_list_add(const nnc_writer *w, const char *name, nnc_op_kind kind, nnc_group group) {
     nnc_op_list *list = w->list;

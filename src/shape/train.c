@@ -326,7 +326,7 @@ static void clear_blocks(nnc_op_list *list) {
     }
 }
 
-/* ---- training only some of the layers: --train-layers   [adapters] ---- */
+/* ---- training only some of the layers (option --train-layers) [adapters] ---- */
 
 /* The three parts into which a segment of layers is divided: the layers before those that the plan trains (BEFORE), the
  * layers that it trains (AMONG), and the layers after these (AFTER). */

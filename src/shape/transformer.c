@@ -209,7 +209,7 @@ static void context_collective(const nnc_layer_writer *w, const char *name, bool
     if (e.forward != NNC_NO_COLLECTIVE) { nnc_list_collective(&w->to, name, e); }
 }
 
-/* ---- attention without its projections: unfused ops or one fused op ---- */
+/* ---- attention without its projections, as several unfused ops or as one fused op ---- */
 
 /* Sizes from which the ops of an attention, without its projections, are written. */
 typedef struct core {

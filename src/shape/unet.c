@@ -18,7 +18,7 @@ typedef struct feature_map {
     int64_t channels, side;
 } feature_map;
 
-/* ---- blocks and attention of one level ---- */
+/* ---- functions that write the blocks and the attention of one level of the network ---- */
 
 static int64_t map_elements(const writer *w, feature_map map) {
     return nnc_list_mul(&w->to, nnc_list_mul(&w->to, w->batch, map.channels), nnc_list_mul(&w->to, map.side, map.side));

@@ -38,7 +38,7 @@ typedef struct sqlite_calls {
 
 /* An open SQLite file, and the addresses of the functions of the SQLite library. */
 typedef struct connection {
-    sqlite3 *file; /* the open database; NULL = no database is open, and the functions in `call` may not be loaded */
+    sqlite3 *file; /* the open database; NULL = no database is open, and the functions in `call` need not be loaded */
     sqlite_calls call;
     char path[PATH_SIZE];
 } connection;
@@ -146,7 +146,7 @@ static const uint64_t NUMBER_MARK = UINT64_C(0x9e3779b97f4a7c15);
 
 /* Adds a row to the digest and returns the new digest. The digest uses cells as SQLite returns them, where NaN is null
  * and a boolean is an integer. Cells of different types have different digests even if their bits are equal, because
- * the stored type of a damaged cell may be wrong. */
+ * the stored type of a damaged cell can be wrong. */
 static uint64_t digest_row(uint64_t digest, const nnc_cell *cells, int count) {
     for (int i = 0; i < count; i++) {
         const nnc_cell *cell = &cells[i];

@@ -72,7 +72,7 @@ nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err);
 /* Returns the number of rows in a database, including rows that were added but not committed. */
 int64_t nnc_database_count(const nnc_database *db);
 
-/* Closes a database. Rows that were added since the last commit are lost. db may be NULL. */
+/* Closes a database. Rows that were added since the last commit are lost. db can be NULL. */
 void nnc_database_close(nnc_database *db);
 
 /* A reader returns the rows of a database in order. */

@@ -344,7 +344,7 @@ static nnc_status name_option(nnc_sweep *sweep, const nnc_found_field *found, nn
     return axis->option != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-/* Sets the name of an axis to the full name of its field. The name that the user wrote may be an alias, or have '-'
+/* Sets the name of an axis to the full name of its field. The name that the user wrote can be an alias, or have '-'
  * instead of '_'. */
 static nnc_status name_axis(nnc_sweep *sweep, const char *where, const nnc_found_field *found, nnc_sweep_axis *axis,
                             nnc_error *err) {

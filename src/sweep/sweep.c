@@ -171,7 +171,7 @@ static nnc_status tell(void *context, const nnc_batch *batch, bool *stop, nnc_er
     nnc_batch_row row;
     nnc_cell cells[NNC_TABLE_COLUMNS];
     (void)err;
-    if (!to->ended) { /* after the caller has stopped the sweep, batches may still arrive, which are ignored */
+    if (!to->ended) { /* after the caller has stopped the sweep, batches can still arrive, which are ignored */
         nnc_tally_add(&to->tally, &batch->tally);
     }
     for (size_t at = 0; !to->ended && nnc_batch_next(batch, &at, &row);) {
@@ -334,7 +334,7 @@ void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer
     nnc_buffer_byte(out, '\0');
 }
 
-/* ---- Constraints (--where): reading a constraint as a tree, and testing it on a row in which some values may not be
+/* ---- Constraints (--where): reading a constraint as a tree, and testing it on a row in which some values are not
  * known yet ---- */
 
 typedef struct reading {

@@ -139,8 +139,8 @@ typedef struct nnc_shard {
 
 enum { NNC_SHARDS_MAX = 1000000 };
 
-/* The shards that a merge has found so far. All must belong to the same sweep or search, and no shard may occur twice.
- * A new, empty set is initialised as { .kind }. */
+/* The shards that a merge has found so far. All must belong to the same sweep or search, and no shard is allowed to
+ * occur twice. A new, empty set is initialised as { .kind }. */
 typedef struct nnc_shard_set {
     const char *kind; /* what is merged, as a word for error messages: "sweep" or "search" */
     const char *digest;
@@ -201,7 +201,7 @@ typedef struct nnc_pool {
 /* Evaluates all rows of a pool. Returns the error of the function `emit` if it fails, or NNC_NO_MEMORY. */
 nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err);
 
-/* ---- pool.c: the pool over MPI ranks ---- */
+/* ---- pool.c: evaluating the rows of a pool on several MPI ranks ---- */
 
 /* A pool over MPI ranks, with one thread per rank. Rank 0 assigns chunks of rows to ranks and outputs batches in order;
  * while no batch has arrived, it evaluates chunks itself. A rank without work sleeps. Without MPI there is one rank. */
@@ -222,7 +222,7 @@ int64_t nnc_rank_group_share(int64_t mine);
 
 /* Tests whether every rank has the status NNC_OK, and whether all ranks have read files with the same digest. Every
  * rank must call this function. If the test fails, the failed rank with the lowest number keeps its status and reports
- * the error. On all other ranks *status becomes NNC_OK, because mpirun may stop a rank that is still writing when
+ * the error. On all other ranks *status becomes NNC_OK, because mpirun can stop a rank that is still writing when
  * another rank ends with an exit code other than 0. */
 bool nnc_rank_group_all_well(nnc_rank_group ranks, uint64_t digest, nnc_status *status, nnc_error *err);
 
@@ -240,7 +240,7 @@ void nnc_rank_group_broadcast(void *bytes, size_t size);
  * same rows. If there are several ranks, each rank has one thread, and only rank 0 outputs rows. */
 nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *err);
 
-/* ---- sweep.c: constraints on rows (--where) ---- */
+/* ---- sweep.c: constraints on the rows of a sweep (option --where) ---- */
 
 /* A constraint on rows (--where), such as "tensor * pipeline <= 64 && micro_batch > 1", in the grammar of
  * nnc_expression_read. A comparison that is true has the value 1; % computes fmod(); texts can be compared only by ==

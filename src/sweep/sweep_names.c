@@ -59,7 +59,7 @@ bool nnc_sweep_find(const nnc_point *point, const char *name, bool shown, nnc_fo
 }
 
 /* Returns the full name of a field: prefix and name. A name with a dot, which stands for a field inside an object, is
- * used as the user wrote it. A name without a dot may be an alias and is replaced by the proper name of the field.
+ * used as the user wrote it. A name without a dot can be an alias and is replaced by the proper name of the field.
  * Returns NULL if out of memory. */
 const char *nnc_found_name(nnc_arena *arena, const nnc_found_field *found) {
     char name[192];

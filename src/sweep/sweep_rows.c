@@ -248,7 +248,7 @@ struct nnc_sweeper {
     nnc_point point;
     nnc_result result;
     int32_t places[NNC_SWEEP_AXES_MAX];
-    known known;                         /* groups of cells that already have the values of the current row */
+    known known;                         /* which cells in `cells` already have the values of the current row */
     nnc_cell cells[NNC_SWEEP_SLOTS_MAX]; /* for each entry of sweep->slots, its value in the current row */
     nnc_cell shown[NNC_TABLE_COLUMNS];   /* for each column of the output, its cell in the current row */
     char (*texts)[NNC_METRIC_TEXT_MAX];  /* for each entry of sweep->slots, memory for the text of its value */

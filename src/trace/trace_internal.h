@@ -69,7 +69,7 @@ typedef struct nnc_trace {
     const char *device; /* name of the first device in the trace; NULL = not recorded */
 } nnc_trace;
 
-/* Reads a trace file, which may be compressed. The memory needed grows with the number of events, not with the length
+/* Reads a trace file, which can be compressed. The memory needed grows with the number of events, not with the length
  * of their text. Returns NNC_IO, NNC_NO_MEMORY, or NNC_BAD_SPEC with the file and the position in bytes in err; after
  * an error nothing has to be freed. */
 nnc_status nnc_trace_read(const char *path, nnc_trace **trace, nnc_error *err);
@@ -85,7 +85,7 @@ void nnc_trace_free(nnc_trace *trace);
  * its value. */
 typedef struct nnc_trace_price {
     double flops, moved_bytes, bound_s, predicted_s;
-    bool product; /* true: the operator is a matrix product */
+    bool product; /* true: the operator is a matrix product; false: it is another operator */
     /* only set for a matrix product: predicted time if m, n and k are padded so that each is a multiple of 16 bytes;
      * NaN = no dimension needs padding */
     double padded_s;
@@ -130,7 +130,7 @@ typedef struct nnc_trace_row {
     double factor;         /* factor on the predicted time, from the machine and from rows of similar size: see expect()
                             * in trace_sum.c */
     double expected_s;     /* expected time: predicted time x factor, but at least the lower bound */
-    double times;          /* measured time / expected_s */
+    double times;          /* measured time of this row / expected_s */
     /* possible saving: measured time - expected_s; NaN = the time of this row cannot be predicted */
     double save_s;
     bool tf32, linked;

@@ -199,7 +199,7 @@ static nnc_status make_rows(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err) {
     return NNC_OK;
 }
 
-/* ---- predicted times and findings ---- */
+/* ---- the predicted times of rows, and the rows that could be faster (findings) ---- */
 
 /* A row of the summary whose time can be predicted. call_s: predicted seconds of one call; ratio: measured time /
  * predicted time. */
