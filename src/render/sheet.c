@@ -128,16 +128,16 @@ static const struct form {
     double divisor;     /* the value of the metric is divided by this number before it is written; 0 = no division */
     const char *printf; /* format string for printf, used if it is not NULL */
 } forms[] = {
-    { .name = "count", .show = NNC_SHOW_COUNT },       /* "{metric:count}" writes 1,557,611,200 or 16.73 */
-    { .name = "percent", .show = NNC_SHOW_PERCENT },   /* "{metric:percent}" writes 41.2% */
-    { .name = "percent2", .show = NNC_SHOW_PERCENT2 }, /* "{metric:percent2}" writes 41.23% */
+    { .name = "count", .show = NNC_SHOW_COUNT },       /* "{metric:count}" writes a number as 1,557,611,200 or 16.73 */
+    { .name = "percent", .show = NNC_SHOW_PERCENT },   /* "{metric:percent}" writes a share as 41.2% */
+    { .name = "percent2", .show = NNC_SHOW_PERCENT2 }, /* "{metric:percent2}" writes a share as 41.23% */
     { .name = "plain", .show = NNC_SHOW_PLAIN },       /* "{metric:plain}" writes all digits, at most 12 */
     { .name = "hours", .show = NNC_SHOW_COUNT, .divisor = 3600.0 },
     { .name = "kWh", .show = NNC_SHOW_COUNT, .divisor = 3.6e6 },
     { .name = "tonnes", .show = NNC_SHOW_COUNT, .divisor = 1000.0 },
     { .name = "ceil", .show = NNC_SHOW_COUNT }, /* "{metric:ceil}" rounds up to a whole number */
-    { .name = "si" },                           /* "{metric:si}" writes a prefix but no unit: 15.00 T */
-    { .name = "gib" },                          /* "{metric:gib}" writes 80.00 GiB */
+    { .name = "si" },  /* "{metric:si}" writes a number with a prefix but without its unit: 15.00 T */
+    { .name = "gib" }, /* "{metric:gib}" writes a number of bytes as 80.00 GiB */
     { .name = "g", .printf = "%g" },
     { .name = "g4", .printf = "%.4g" },
 };

@@ -4,7 +4,8 @@
 #include "render/render_internal.h"
 
 nnc_px nnc_px_of(double pixels) {
-    const double most = 1e7; /* largest coordinate that is kept, in pixels; every picture is much smaller */
+    const double most =
+        1e7; /* a larger coordinate, in pixels, is reduced to this value; every picture is much smaller */
     const double held = pixels > most ? most : pixels < -most ? -most : pixels;
     return isnan(pixels) ? 0 : (nnc_px)floor(10.0 * held + 0.5);
 }

@@ -621,10 +621,10 @@ nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, c
 
 /* ---- choosing the software profile of a scenario ---- */
 
-/* The name that the user gives for a profile can be both the id of a profile and the name of a framework that another
- * profile describes on this device: "maxtext" is a profile for TPUs, but MaxText on a GPU is described by maxtext-gpu.
- * Then finds a release of the other profile, as the command accuracy does for measured rows. A name that is exactly the
- * id of a profile ("maxtext") selects this profile. */
+/* Treats a profile name that is the name of a framework, such as "MaxText", if another profile than the one found so
+ * far describes this framework on the device: MaxText on a GPU is described by maxtext-gpu, not by maxtext. In this
+ * case selects the other profile, as the command accuracy does for measured rows. Changes nothing if the name is
+ * exactly the id of a profile ("maxtext"). */
 static nnc_status find_of_device(nnc_scenario *scenario, const char *asked, nnc_release *release, nnc_error *err) {
     const nnc_software *const software = scenario->profiles.of[NNC_PROFILE_COPIES];
     nnc_release_ask ask = ask_of(scenario, scenario->model.id);

@@ -1,28 +1,35 @@
-/* The plans of a search, in an order in which neighbours share their work.
+/* Goes through the plans of a search, in an order in which successive plans share their work. A block is the plans with
+ * equal degrees, micro-batch and recomputation, so one rank runs equal ops in all of them. A group is the plans of a
+ * block with equal schedule and equal number of virtual stages. A group has one plan for each pair of ZeRO stage and
+ * offload.
  *
- *     block:  plans with equal degrees, micro-batch and recomputation, so one rank runs equal ops
- *     group:  plans of a block with equal schedule and equal number of virtual stages
- *     plan:   a group has one plan for each pair of ZeRO stage and offload
+ * This file has the caches below; each belongs to one worker thread with one model, device and set of software
+ * profiles. (Lowered op lists, step ends and partitions are cached in src/memo/.) A cache has a key, from which its
+ * value follows, and a part of the search for which the value is valid.
  *
- * This file has the caches below, for one worker thread with one model, device and set of software profiles. Lowered op
- * lists, step ends and partitions are cached in src/memo/.
+ * passes: the op list, segment times, resident bytes and FLOPs of a pass. Key: software profile; whether the ZeRO stage
+ * is 3; offload of weights or activations. Valid for one block.
  *
- *     cache      key                                 value                        valid for
- *     passes:    software profile; ZeRO stage 3;     op list, segment times,      one block
- *                offload of weights or activations   resident bytes, FLOPs
- *     run:       pass; group                         replay of the pipeline       one group
- *     resident:  pass; group                         resident bytes of the        one group
- *                                                    heaviest stages
- *     allowed:   ZeRO stage; offload                 legal or not; its profile    one block
- *     edges:     pipeline; group; stage; plan        working bytes that fit, and  blocks with equal
- *                                                    that exceed the memory       tensor to sequence_parallel
- *     resolved:  pipeline                            plan with all defaults, or   blocks that differ only in
- *                                                    that it is not legal         recomputation
- *     plain:     software profile                    lower bounds of the time     one micro-batch; a column of blocks
- *     smaller:   plan without micro-batch, ZeRO      bytes per segment of the op  the search
- *                and order of passes; profile        lists of two micro-batches
- *     full:      recomputation; pipeline; group      a micro-batch with which     blocks with equal
- *                                                    all plans exceed the memory  tensor to sequence_parallel
+ * run: the replay of the pipeline. Key: pass; group. Valid for one group.
+ *
+ * resident: the resident bytes of the heaviest stages. Key: pass; group. Valid for one group.
+ *
+ * allowed: whether a plan is legal, and its software profile. Key: ZeRO stage; offload. Valid for one block.
+ *
+ * edges: the working bytes with which a stage fits, and those with which it exceeds the memory. Key: pipeline degree;
+ * group; stage; plan of the group. Valid for the blocks with equal choices from tensor to sequence_parallel.
+ *
+ * resolved: the plan of a block with all defaults, or that the plan is not legal. Key: pipeline degree. Valid for the
+ * blocks that differ only in recomputation.
+ *
+ * plain: lower bounds of the time. Key: software profile. One bound is valid for one micro-batch, another for a column
+ * of blocks.
+ *
+ * smaller: the bytes per segment of the op lists of two micro-batches. Key: plan without micro-batch, ZeRO and order of
+ * passes; software profile. Valid for the whole search.
+ *
+ * full: a micro-batch with which all plans of a group exceed the memory. Key: recomputation; pipeline degree; group.
+ * Valid for the blocks with equal choices from tensor to sequence_parallel.
  *
  * Most plans are decided without their op list and without their memory. In blocks with equal degrees, all bytes of a
  * pipeline stage except its working bytes (activations and the working set of an op) follow from ZeRO stage and

@@ -83,8 +83,8 @@ typedef struct nnc_serve_rates {
                                                        * rate that long products reach */
     double plain_peak_flops_per_s, plain_flops_per_s; /* FLOP/s of 16-bit matrix products. plain_peak_flops_per_s: peak
                                                        * in the datasheet; plain_flops_per_s: rate that kernels reach */
-    double attention_flops_per_s;                     /* FLOP/s that attention kernels reach in 16 bits */
-    double mem_bytes_per_s;                           /* bandwidth of the device memory in the datasheet, in bytes per
+    double attention_flops_per_s; /* FLOP/s that attention kernels reach in the number format of attention */
+    double mem_bytes_per_s;       /* bandwidth of the device memory in the datasheet, in bytes per
                                                        * second */
     double stream_bytes_per_s,
         plain_bytes_per_s; /* stream_bytes_per_s: rate of reading weights in their storage format; plain_bytes_per_s: of

@@ -193,7 +193,7 @@ static void add_to_conv(nnc_op *op, const nnc_model *model, number_mode mode) {
                              (nnc_ends_in(op->name, "conv1") || nnc_ends_in(op->name, "conv2"));
     const double input_casts = behind_norm ? casts : 0.0;
     const double bytes = mode == IN_FP32 ? 4.0 : 2.0;
-    /* the kernel that adds the bias is counted in op->issued instead of separate_bias */
+    /* op->issued counts the kernel that adds the bias, so separate_bias is set to false */
     op->u.conv.separate_bias = false;
     op->issued_as = NNC_ISSUED_TOO;
     op->issued[0] = (nnc_issued){ 1.0 + added + casts * (1.0 + bias) + input_casts, 2.0 * added * bytes * output,
@@ -375,8 +375,8 @@ typedef struct kept_row {
 /* Layer norm (nn.LayerNorm). Autograd saves the input of the norm, which under autocast is the fp32 residual stream or
  * an fp32 copy. */
 static const kept_row layer_norm = { 4, 2, 4 };
-/* RMS norm, with the operators x.float(), pow(2).mean(), x * rsqrt, weight * x.to(dtype). Autograd saves the fp32 input
- * and the normalised value that is multiplied by the weight. */
+/* RMS norm, with the operators x.float(), pow(2).mean(), the product of x and rsqrt, and the product of weight and
+ * x.to(dtype). Autograd saves the fp32 input and the normalised value that is multiplied by the weight. */
 static const kept_row rms_norm = { 8, 6, 8 };
 /* RMS norm with a frozen weight. The weight needs no gradient, so autograd saves only the fp32 input. */
 static const kept_row rms_norm_frozen = { 4, 4, 4 };
@@ -384,7 +384,8 @@ static const kept_row rms_norm_frozen = { 4, 4, 4 };
  * under autocast), the output of tanh, and both factors of the last product; the factor 0.5 x has the number format of
  * x. */
 static const kept_row gelu_new = { 4 + 4 + 4 + 2, 2 + 2 + 2 + 2, 4 + 4 + 4 + 4 };
-/* Activation of a gated MLP, act(gate) * up. Autograd saves the three tensors gate, act(gate) and up. */
+/* Activation of a gated MLP: the product of act(gate) and up. Autograd saves the three tensors gate, act(gate) and up.
+ * */
 static const kept_row gated = { 6, 6, 12 };
 /* GELU as one kernel, or an activation that backward computes again. Autograd saves the input of the activation. */
 static const kept_row plain_activation = { 2, 2, 4 };

@@ -32,9 +32,9 @@ static bool is_linear(const nnc_op *op) {
            op->group != NNC_GROUP_HEAD;
 }
 
-/* Returns the matrices (query, key, value ...; one flag for each) as which libraries store the weight of a linear layer
- * of the op list. The first row of the table whose text is the end of the op's name gives the result. Returns 0 if the
- * layer cannot have adapters. */
+/* Libraries store the weight of one linear layer of nncost's op list as one or several matrices (query, key, value
+ * ...). Returns these matrices, one flag for each; 0 = the layer cannot have adapters. The result is in the first row
+ * of the table whose text is the end of the op's name. */
 static unsigned matrices_of(const nnc_op *op) {
     enum { QKV = NNC_ADAPTED_QUERY | NNC_ADAPTED_KEY | NNC_ADAPTED_VALUE };
     static const struct {

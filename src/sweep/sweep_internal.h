@@ -57,8 +57,8 @@ typedef struct nnc_sweep_axes {
                                    * rows */
     /* The kind of software profile that all rows have; it is chosen for the plan of the first row. With the same kind
      * in all rows, a difference between two rows is not caused by different profiles. A model or device for which there
-     * is only one profile uses this profile. If `each` is true, `kept` is not used, and every row has the usual profile
-     * of its plan. */
+     * is only one profile uses this profile. If `each` is true, `kept` is not used, and every row has the profile that
+     * nncost chooses for its plan. */
     nnc_profile_kind kept;
     /* plan of the first row; the profile of every row is chosen for the number formats of this plan */
     nnc_plan kept_plan;
@@ -242,7 +242,7 @@ nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_er
 
 /* ---- sweep.c: constraints on the rows of a sweep (option --where) ---- */
 
-/* A constraint on rows (--where), such as "tensor * pipeline <= 64 && micro_batch > 1", in the grammar of
+/* A constraint on rows (--where), such as "tensor*pipeline <= 64 && micro_batch > 1", in the grammar of
  * nnc_expression_read. A comparison that is true has the value 1; % computes fmod(); texts can be compared only by ==
  * and !=. If one of the compared values is not recorded (NaN), every comparison except != is false. */
 
