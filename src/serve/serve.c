@@ -1,4 +1,4 @@
-/* Computes serving (inference of a decoder) from the inputs (nnc_serve_ask) to the result (nnc_serve). Order of the work:
+/* Computes serving (inference of a decoder) from the inputs (nnc_serve_ask) to the result (nnc_serve). Order of work:
  *
  *     defaults and checks of the inputs  ->  op totals  ->  device rates  ->  memory  ->  load  ->  fit  ->  cost
  *         ->  extra (speculative decoding, disaggregated prefill)
