@@ -181,7 +181,7 @@ static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **
     return NNC_OK;
 }
 
-/* Finds the file of a spec from its id or path. The name of a folder that has a model may lack its slash; the name of a
+/* Finds the file of a spec from its id or path. A folder that has a model may be named without its slash; the name of a
  * model on the Hugging Face hub may lack its owner. */
 static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path, nnc_hub_name *hub,
                             nnc_error *err) {

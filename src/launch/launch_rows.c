@@ -312,7 +312,7 @@ static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *
             set->is_default = false;
             set->at = at;
         }
-        return; /* keeps the value: the new one is equal, or only a default */
+        return; /* the field keeps its value: the new value is equal, or is only a default */
     }
     if (set != NULL && !set->is_default && nnc_flags_of(field->type) == NULL) {
         if (!nnc_reading_is_given(r, field)) { disagree(r, at, set, text); }

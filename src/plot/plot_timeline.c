@@ -10,7 +10,7 @@ typedef struct stage_rows {
     const nnc_report *report;
     nnc_scale x;
     nnc_px height, gap;
-    int32_t every;  /* n, if the picture has a row only for every n-th stage */
+    int32_t every;  /* number n: the picture has a row for every n-th stage; 1 = a row for each stage */
     int64_t passes; /* number of visible passes that are wide enough for a rectangle of their own */
     nnc_px column;  /* width of a column; passes shorter than 1.5 columns are not drawn one by one:
                      * their widths are added up in each column */
