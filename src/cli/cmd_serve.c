@@ -334,8 +334,13 @@ nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report, c
     if (file != NULL && session->inside) {
         return nnc_fail(err, NNC_BAD_USAGE, "--emit", "writes no file here, expected FORMAT");
     }
-    nnc_status status =
-        nnc_launch_emit(session->specs, engine, report->model_asked, ask, file != NULL ? &text : session->out, err);
+    /* an engine loads the published weights by itself, so their format needs no option */
+    const nnc_stored published = report->model->published_weights;
+    const nnc_stored usual = published != NNC_STORED_COUNT ? published : NNC_STORED_BF16;
+    nnc_serve_ask written = *ask;
+    if (report->model->stored == NULL && written.weights == usual) { written.weights = NNC_STORED_COUNT; }
+    nnc_status status = nnc_launch_emit(session->specs, engine, report->model_asked, &written,
+                                        file != NULL ? &text : session->out, err);
     if (status == NNC_OK && file != NULL) { status = nnc_output_write(file, text.bytes, text.size, err); }
     nnc_buffer_free(&text);
     return status;

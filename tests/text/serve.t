@@ -407,6 +407,8 @@ $ nncost serve dense round --input-len 500 --output-len 100 --set published_weig
 memory       fits, 1.117 GB of 9.000 GB, weights 97.71 MB, cache 19.46 MB
 $ nncost serve dense round --input-len 500 --output-len 100 --weights int4 --group-size 32 | grep ^memory
 memory       fits, 1.117 GB of 9.000 GB, weights 97.71 MB, cache 19.46 MB
+$ nncost serve dense round --input-len 500 --output-len 100 --weights bf16 --emit vllm | head -1
+vllm serve dense
 $ nncost serve dense round --set published_weights=int5
 ! nncost: --set published_weights: unknown value, expected one of fp32, bf16, fp16, fp8, fp8-block, int8, int4, nvfp4, mxfp4, found "int5"
 [2]
