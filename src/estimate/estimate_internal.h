@@ -170,9 +170,8 @@ typedef struct nnc_overlap {
 nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software);
 
 /* Overlaps the communication of each segment and phase with the compute of the same segment and phase; transfers of
- * ring attention overlap with the attention first. In the row of a collective, time_s is set to the exposed seconds. C
- * seconds of compute and N seconds of communication run at the same time for the fraction `share` of the shorter one, so
- * both together take
+ * ring attention overlap with the attention first. In the row of a collective, time_s is set to the exposed seconds. If
+ * the fraction `share` of the shorter of both can overlap, C seconds of compute and N seconds of communication take
  *     t = C + N - share min(C, N)
  * [overlap] */
 void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network, const nnc_overlap *overlap,

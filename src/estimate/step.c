@@ -165,7 +165,8 @@ static void add_rows(const nnc_rows *rows, nnc_result *r) {
 }
 
 double nnc_held_bytes(const nnc_device *device, const nnc_software *software, bool has_experts) {
-    static const char *const early[] = { "pascal", "volta", "turing", "ampere", "ada" }; /* before Hopper */
+    /* names of the GPU architectures before Hopper */
+    static const char *const early[] = { "pascal", "volta", "turing", "ampere", "ada" };
     const nnc_reserve *r = &software->reserve;
     bool is_early = false;
     for (size_t i = 0; i < sizeof early / sizeof early[0]; i++) {
