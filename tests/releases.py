@@ -143,6 +143,21 @@ class Releases(unittest.TestCase):
             plan = run("estimate", "llama3-8b", device, "--devices", "8", "--software", words)["plan"]
             self.assertEqual((plan["software"], plan["zero"]), (profile, 3))
 
+    def test_a_sweep_means_the_same_by_a_name(self):
+        plan = ["--devices", "8", "--zero", "3", "--software"]
+        for words, device in (("MaxText", "h100"), ("Megatron-LM", "a100"), ("Megatron-LM", "h100"), ("NeMo 25.04", "h100")):
+            one = run("estimate", "llama3-8b", device, *plan, words)
+            rows = subprocess.run([PROGRAM, "sweep", "llama3-8b", device, *plan, words + ",fsdp", "--all", "--columns",
+                                   "plan.software,step.step_s", "--format", "json"], capture_output=True, text=True,
+                                  env=ENV, check=False).stdout
+            swept = json.loads(rows.splitlines()[0])
+            self.assertEqual((swept["plan.software"], swept["step.step_s"]),
+                             (one["plan"]["software"], one["step"]["step_s"]), words)
+        two = subprocess.run([PROGRAM, "sweep", "llama3-8b", "h100,tpu-v5p", *plan, "MaxText"], capture_output=True,
+                             text=True, env=ENV, check=False)
+        self.assertEqual(two.returncode, 2)
+        self.assertIn("means maxtext-gpu on h100-sxm5-80gb and maxtext on tpu-v5p", two.stderr)
+
     def test_formats_have_the_names_of_published_tables(self):
         for word, format_of in (("nvfp4", "fp4"), ("mxfp8", "fp8")):
             answer = run("estimate", "llama3-8b", "b200", "--precision", word)

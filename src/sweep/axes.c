@@ -206,19 +206,51 @@ static nnc_status add_axis(nnc_sweep *sweep, const char *where, nnc_sweep_axis *
     return NNC_OK;
 }
 
-/* Loads a software profile, from its id or from the name of one of its releases. */
-static nnc_status load_software(nnc_specs *specs, const char *value, const nnc_software **software, nnc_error *err) {
-    nnc_release release = { .software = NULL };
-    const nnc_release_ask ask = { .words = value, .device = "", .model = "", .family = "" };
+/* Finds the software profile that a name means on a device, as the command estimate does: the profile `software` with
+ * this id or name (NULL = no profile has it), or the profile of a release. The name of a framework may mean a profile for
+ * this kind of device: MaxText on a GPU is maxtext-gpu. *found is NULL if the name means no profile. */
+static nnc_status software_on(nnc_sweep *sweep, const char *value, const nnc_software *software,
+                              const nnc_device *device, const nnc_software **found, nnc_error *err) {
+    const nnc_model *model = sweep->axes.axes[0].specs[0];
+    const nnc_release_ask ask = {
+        .words = value, .device = device->id, .model = model->id, .family = nnc_family_name(model->family)
+    };
+    nnc_release release;
+    *found = software;
+    if (software != NULL && strcmp(value, software->id) == 0) { return NNC_OK; }
+    NNC_TRY(nnc_release_find(sweep->specs, &ask, &release, err));
+    const bool by_device = release.entry != NULL && release.version[0] == '\0' && release.entry->hardware[0] != '\0';
+    if (software == NULL || by_device) { *found = release.software; }
+    return NNC_OK;
+}
+
+/* Loads a software profile, from its id or from the name of one of its releases. Returns an error if the name means
+ * different profiles on the devices of the sweep. */
+static nnc_status load_software(nnc_sweep *sweep, const char *value, const nnc_software **software, nnc_error *err) {
+    const nnc_sweep_axis *devices = &sweep->axes.axes[1];
+    const nnc_software *named = NULL;
     nnc_error missing = { 0 };
-    const nnc_status status = nnc_software_load(specs, value, software, &missing);
-    if (status == NNC_UNKNOWN_ID && !nnc_is_path(value)) { NNC_TRY(nnc_release_find(specs, &ask, &release, err)); }
-    if (release.software != NULL) {
-        *software = release.software;
-        return NNC_OK;
+    const nnc_status status = nnc_software_load(sweep->specs, value, &named, &missing);
+    const bool loaded = status == NNC_OK;
+    *software = NULL;
+    if (nnc_is_path(value) || (!loaded && status != NNC_UNKNOWN_ID)) {
+        *software = named;
+        if (!loaded && err != NULL) { *err = missing; }
+        return status;
     }
-    if (status != NNC_OK && err != NULL) { *err = missing; }
-    return status;
+    for (int32_t i = 0; i < devices->count; i++) {
+        const nnc_device *device = devices->specs[i], *first = devices->specs[0];
+        const nnc_software *found = NULL;
+        NNC_TRY(software_on(sweep, value, loaded ? named : NULL, device, &found, err));
+        if (i > 0 && found != *software && found != NULL && *software != NULL) {
+            return nnc_fail(err, NNC_BAD_USAGE, "--software",
+                            "\"%.60s\" means %s on %s and %s on %s, expected one of both", value, (*software)->id,
+                            first->id, found->id, device->id);
+        }
+        *software = found != NULL ? found : *software;
+    }
+    if (*software == NULL && err != NULL) { *err = missing; }
+    return *software != NULL ? NNC_OK : NNC_UNKNOWN_ID;
 }
 
 /* Loads the model, device or profile that a value of an axis names. Sets *spec to the loaded struct and *id to its id.
@@ -235,7 +267,7 @@ static nnc_status load(nnc_sweep *sweep, nnc_sweep_target target, const char *va
         return NNC_OK;
     }
     if (target == NNC_SWEEP_SOFTWARE) {
-        NNC_TRY(load_software(sweep->specs, value, &software, err));
+        NNC_TRY(load_software(sweep, value, &software, err));
         *spec = software;
         *id = software->id;
         return NNC_OK;
