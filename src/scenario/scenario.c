@@ -534,6 +534,12 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, c
     NNC_TRY(nnc_scenario_apply(specs, given, scenario, err));
     nnc_method_helpers(&scenario->run_ask, &scenario->plan);
     NNC_TRY(nnc_scenario_choose(scenario, err));
+    if (!given->serves && scenario->software.serving.fitted) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--software",
+                        "%s is the profile of an inference engine, which 'nncost serve' takes: expected a profile for "
+                        "training, such as torch-compile",
+                        scenario->software.id);
+    }
     if (scenario->model.captured != NULL && !nnc_software_is_chosen(given->software) &&
         !scenario->software.lists_operators && !nnc_fuses_captured(&scenario->software)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--software",

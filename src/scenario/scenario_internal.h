@@ -38,6 +38,7 @@ typedef struct nnc_scenario_args {
     const char *building;
     bool asks_run; /* true: a training run is computed even if no setting of the run is
                                              * given */
+    bool serves;   /* true: the scenario serves requests with an inference engine; false: it trains or makes images */
     /* settings of the plan, the run or the software switches; a field occurs only once in the list */
     nnc_setting settings[NNC_SETTINGS_MAX];
     int setting_count;

@@ -48,11 +48,18 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *gi
         nnc_scenario_setting(given, "steps") != NULL; /* a model that generates images uses a training profile, not the
                                                  * profile of an engine */
     rest.software = given->software != NULL || images ? given->software : NNC_SERVE_SOFTWARE;
+    rest.serves = !images;
     if (images || !nnc_software_is_chosen(rest.software)) {
         NNC_TRY(nnc_scenario_load(specs, &rest, model_asked, device_asked, &scenario->base, err));
     } else {
         return nnc_fail(err, NNC_BAD_USAGE, "--software", "expected the profile of an engine, such as %s, found \"%s\"",
                         NNC_SERVE_SOFTWARE, rest.software);
+    }
+    const nnc_software *software = &scenario->base.software;
+    if (!images && !software->serving.fitted && !software->lists_operators) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--software",
+                        "%s is a profile for training, expected the profile of an inference engine, such as %s",
+                        software->id, NNC_SERVE_SOFTWARE);
     }
     nnc_model *model = &scenario->base.model;
     if (scenario->base.software.lists_operators && model->implementation == NNC_IMPLEMENTATION_NONE && !images) {

@@ -412,3 +412,11 @@ vllm serve dense
 $ nncost serve dense round --set published_weights=int5
 ! nncost: --set published_weights: unknown value, expected one of fp32, bf16, fp16, fp8, fp8-block, int8, int4, nvfp4, mxfp4, found "int5"
 [2]
+
+# A profile for training serves no requests, and the profile of an engine trains nothing.
+$ nncost serve dense round --software torch-compile
+! nncost: --software: torch-compile is a profile for training, expected the profile of an inference engine, such as vllm
+[2]
+$ nncost estimate dense round --software vllm
+! nncost: --software: vllm is the profile of an inference engine, which 'nncost serve' takes: expected a profile for training, such as torch-compile
+[2]
