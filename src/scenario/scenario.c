@@ -1,5 +1,7 @@
 /* A training scenario: loads its files; then applies --cluster, --seller, --region, the plan options and --set, in this
  * order; chooses the software profile; computes the estimate. */
+#include <strings.h>
+
 #include "base/base_internal.h"
 #include "op/op_internal.h"
 #include "run/run_internal.h"
@@ -647,6 +649,23 @@ static nnc_status find_of_device(nnc_scenario *scenario, const char *asked, nnc_
     return NNC_OK;
 }
 
+/* Replaces the error for an unknown profile, which has no most similar id, if the user has named a library that several
+ * profiles describe. The error then names these profiles. */
+static void name_profiles_of_library(const char *asked, nnc_error *err) {
+    static const char *const libraries[] = { "pytorch",    "torch", "hugging face", "huggingface", "transformers",
+                                             "accelerate", "peft",  "trl",          "lightning",   "unsloth",
+                                             "torchtune",  "ddp",   "timm",         "diffusers" };
+    const bool jax = strncasecmp(asked, "jax", 3) == 0 || strcasecmp(asked, "flax") == 0;
+    bool torch = false;
+    for (size_t i = 0; i < NNC_COUNT_OF(libraries); i++) {
+        torch = torch || strncasecmp(asked, libraries[i], strlen(libraries[i])) == 0;
+    }
+    if ((torch || jax) && err != NULL) {
+        nnc_fail(err, NNC_UNKNOWN_ID, "--software", "several profiles describe it, expected %s, found \"%.60s\"",
+                 jax ? "maxtext (TPU) or maxtext-gpu" : "torch-eager, torch-compile or fsdp, or no --software", asked);
+    }
+}
+
 nnc_status nnc_scenario_named_profile(nnc_scenario *scenario, const char *asked, nnc_error *err) {
     nnc_release_ask ask = ask_of(scenario, scenario->model.id);
     nnc_release *release = &scenario->release;
@@ -669,6 +688,9 @@ nnc_status nnc_scenario_named_profile(nnc_scenario *scenario, const char *asked,
     }
     if (release->entry == NULL) {
         *err = missing;
+        if (status == NNC_UNKNOWN_ID && strstr(missing.what, "nearest") == NULL) {
+            name_profiles_of_library(asked, err);
+        }
         return status;
     }
     scenario->profiles = nnc_profiles_of_one(release->software);

@@ -101,3 +101,11 @@ round  2           18.38 ms  108,824 79.7% 3.271 GB tight compute   0.002553 fas
 round  4           33.54 ms  119,248 87.3% 3.892 GB NO    compute   0.002329
 $ nncost estimate dense round --set device.mem_bytes=3.5e9 --reserve-bytes 0 --format json | grep -o '"total_interval_bytes.*"fit": "[a-z_]*"'
 "total_interval_bytes": [1781892000, 1781892000], "peak_allocated_bytes": 1781892096, "peak_reserved_bytes": 1793064960, "context_bytes": 1000000000, "static_bytes": 1713696000, "transient_what": "gradients of activations", "fits": true, "fit": "fits"
+
+# The name of a library with several profiles: the error names these profiles.
+$ nncost estimate dense round --software PyTorch
+! nncost: --software: several profiles describe it, expected torch-eager, torch-compile or fsdp, or no --software, found "PyTorch"
+[3]
+$ nncost estimate dense round --software "JAX 0.6"
+! nncost: --software: several profiles describe it, expected maxtext (TPU) or maxtext-gpu, found "JAX 0.6"
+[3]
