@@ -73,7 +73,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         const bool named = strncmp(commands[i]->name, text, length) == 0;
         command = named && (text[length] == '\n' || text[length] == '\0') ? commands[i] : command;
     }
+    char name[32];
+    snprintf(name, sizeof name, "%s", command->name);
     const int argc = split(text, argv);
+    if (argc > 0) { argv[0] = name; } /* as in a command line: the first word is the name of the command */
     const nnc_status status = argc > 0 ? nnc_options_parse(argc, argv, command, options, &err) : NNC_BAD_USAGE;
     if (argc > 0 && status != NNC_OK && (err.where[0] == '\0' || err.what[0] == '\0')) { abort(); }
     if (argc > 0 && options->operand_count >= argc) { abort(); }
