@@ -861,6 +861,9 @@ extern const nnc_field_table nnc_recipe_table;
 /* Finds the entry of a release that matches the question best: first by the longest matching name of a framework, then
  * by the newest release that is not newer than the asked version, then by the most specific conditions. */
 nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err);
+/* Tests whether a release was found by the name of its framework, without a version, and describes the framework on one
+ * kind of hardware: MaxText on GPUs. Such a release has precedence over a profile with the name of the framework. */
+bool nnc_release_of_hardware(const nnc_release *release);
 /* nnc_release_fill sets those fields that neither the plan nor the model gives. nnc_release_switch sets switches of the
  * profile by the list "recipes" of its file: each entry names the releases, devices, models and precisions that it is
  * for. */

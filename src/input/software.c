@@ -320,6 +320,10 @@ nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_re
     return NNC_OK;
 }
 
+bool nnc_release_of_hardware(const nnc_release *release) {
+    return release->entry != NULL && release->version[0] == '\0' && release->entry->hardware[0] != '\0';
+}
+
 /* ---- sets the formats and switches of a release in a plan and a profile ---- */
 
 static bool is_decoder(const nnc_model *model) { return model->family == NNC_FAMILY_DECODER; }

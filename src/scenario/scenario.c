@@ -640,10 +640,7 @@ static nnc_status find_of_device(nnc_scenario *scenario, const char *asked, nnc_
     ask.words = asked;
     if (nnc_is_path(asked) || strcmp(asked, software->id) == 0) { return NNC_OK; }
     NNC_TRY(nnc_release_find(scenario->specs, &ask, &named, err));
-    if (named.entry == NULL || named.version[0] != '\0' || named.entry->hardware[0] == '\0' ||
-        named.software == software) {
-        return NNC_OK;
-    }
+    if (!nnc_release_of_hardware(&named) || named.software == software) { return NNC_OK; }
     *release = named;
     scenario->profiles = nnc_profiles_of_one(named.software);
     return NNC_OK;

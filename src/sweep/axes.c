@@ -219,8 +219,7 @@ static nnc_status software_on(nnc_sweep *sweep, const char *value, const nnc_sof
     *found = software;
     if (software != NULL && strcmp(value, software->id) == 0) { return NNC_OK; }
     NNC_TRY(nnc_release_find(sweep->specs, &ask, &release, err));
-    const bool by_device = release.entry != NULL && release.version[0] == '\0' && release.entry->hardware[0] != '\0';
-    if (software == NULL || by_device) { *found = release.software; }
+    if (software == NULL || nnc_release_of_hardware(&release)) { *found = release.software; }
     return NNC_OK;
 }
 
@@ -244,7 +243,7 @@ static nnc_status load_software(nnc_sweep *sweep, const char *value, const nnc_s
         NNC_TRY(software_on(sweep, value, loaded ? named : NULL, device, &found, err));
         if (i > 0 && found != *software && found != NULL && *software != NULL) {
             return nnc_fail(err, NNC_BAD_USAGE, "--software",
-                            "\"%.60s\" means %s on %s and %s on %s, expected one of both", value, (*software)->id,
+                            "\"%.60s\" means %s on %s and %s on %s, expected one of these ids", value, (*software)->id,
                             first->id, found->id, device->id);
         }
         *software = found != NULL ? found : *software;
