@@ -474,6 +474,8 @@ typedef struct nnc_shipped {
                                               * parallelism */
     bool uneven_stages;                      /* true: pipeline stages or virtual stages may have different numbers of
                                               * layers */
+    bool ends_as_layers;                     /* true: embedding and head can count as one layer each when layers are
+                                              * divided among stages */
     bool plain_experts;                      /* true: models with experts may have tensor parallelism without sequence
                                               * parallelism */
 } nnc_shipped;

@@ -292,6 +292,16 @@ static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report
                    nnc_unit_text(STEPS * (r->best[0].step_s + r->best[other].step_s), "s", time));
 }
 
+/* Explains the word "ends" of a plan, if the list of the best plans has it. */
+static void write_ends(nnc_buffer *out, nnc_style style, const nnc_search_result *r) {
+    bool any = false;
+    for (int32_t i = 0; i < r->best_count; i++) { any |= r->best[i].plan.ends_as_layers; }
+    if (!any) { return; }
+    nnc_buffer_byte(out, '\n');
+    nnc_sheet_line(out, style,
+                   "ends: embedding and head count as one layer each when stages are balanced (--ends-as-layers)");
+}
+
 static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_report *report) {
     const nnc_search_result *r = report->result;
     if (r->any_missed) {
@@ -314,6 +324,7 @@ static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_repo
     }
     if (!software_differs(r->best, r->best_count)) { nnc_buffer_print(out, "software %s\n\n", r->best[0].software); }
     nnc_found_write(out, style, r->best, r->best_count, report->currency, false);
+    write_ends(out, style, r);
     write_why(out, style, r);
     write_sure(out, style, report);
     if (r->best[0].command != NULL) { nnc_buffer_print(out, "\n    %s\n", r->best[0].command); }

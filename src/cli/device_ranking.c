@@ -258,10 +258,10 @@ static const char *aim_of(const nnc_options *options, bool *fastest) {
 /* ---- --plans: writes a plan file with the ranked devices ---- */
 
 static void put_fields(nnc_record *record, const nnc_options *options, const nnc_plan *plan) {
-    static const char *const chosen[] = { "devices",        "data",        "tensor",   "pipeline",
-                                          "virtual_stages", "context",     "expert",   "sequence_parallel",
-                                          "zero",           "micro_batch", "schedule", "recompute",
-                                          "offload",        "global_batch" };
+    static const char *const chosen[] = { "devices",        "data",         "tensor",        "pipeline",
+                                          "virtual_stages", "context",      "expert",        "sequence_parallel",
+                                          "zero",           "micro_batch",  "schedule",      "recompute",
+                                          "offload",        "global_batch", "ends_as_layers" };
     for (size_t i = 0; i < nnc_plan_table.count; i++) {
         const nnc_field *field = &nnc_plan_table.fields[i];
         bool wanted = false;

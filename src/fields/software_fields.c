@@ -76,6 +76,8 @@ static const nnc_field shipped_fields[] = {
     SHIPS("plain_experts", plain_experts,
           "Tensor parallelism without sequence parallelism, for networks with experts."),
     SHIPS("uneven_stages", uneven_stages, "Pipeline stages and virtual stages with different numbers of layers."),
+    SHIPS("ends_as_layers", ends_as_layers,
+          "Embedding and head count as one layer each when layers are divided among pipeline stages."),
 };
 
 #define SOFTWARE(member) NNC_FIELD(nnc_software, member)

@@ -882,8 +882,9 @@ static uint64_t key_of(const nnc_plan *plan, uint64_t layers) {
     const int32_t chunks = nnc_schedule_chunks(plan);
     const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     if (plan->pipeline > PARTITION_STAGES || chunks > PARTITION_VIRTUAL / plan->pipeline) { return 0; }
-    return (layers << 24) | ((uint64_t)chunks << 16) | ((uint64_t)plan->pipeline << 3) |
-           (nnc_schedule_dual(plan) ? 4 : 0) | (nnc_schedule_ends_meet(plan) ? 2 : 0) | (full ? 1 : 0);
+    return (layers << 24) | (plan->ends_as_layers ? 1u << 23 : 0) | ((uint64_t)chunks << 16) |
+           ((uint64_t)plan->pipeline << 3) | (nnc_schedule_dual(plan) ? 4 : 0) |
+           (nnc_schedule_ends_meet(plan) ? 2 : 0) | (full ? 1 : 0);
 }
 
 static void keep(const nnc_step_memory *m, int32_t stages, partition *to) {

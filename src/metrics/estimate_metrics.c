@@ -64,6 +64,7 @@ char *nnc_plan_word(const nnc_plan *plan, char text[NNC_METRIC_TEXT_MAX]) {
         if (i == 1 && plan->sequence_parallel) { nnc_text_append(text, SIZE, "", " sp"); }
     }
     if (!is_usual(plan)) { nnc_text_append(text, SIZE, "", " %s", nnc_schedule_name((unsigned)plan->schedule)); }
+    if (plan->ends_as_layers && plan->pipeline > 1) { nnc_text_append(text, SIZE, "", " ends"); }
     if (plan->recompute != NNC_RECOMPUTE_NONE) {
         nnc_recompute_text(plan->recompute, flags, sizeof flags);
         nnc_text_append(text, SIZE, "", " recompute=%s", flags);
@@ -154,6 +155,7 @@ static const nnc_metric choice_rows[] = {
     NNC_ROWS(&degrees),
     NNC_ROWS(&batch),
     NNC_NAMED(nnc_plan, schedule, nnc_schedule_name, NNC_SCHEDULE_COUNT, .head = "schedule"),
+    NNC_BOOL(nnc_plan, ends_as_layers),
     NNC_AS("recompute", TEXT, .get = get_recompute, .head = "recompute", .shrinks = true),
     NNC_AS("offload", TEXT, .get = get_offload, .head = "offload", .drop = 8),
 };

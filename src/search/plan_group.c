@@ -165,6 +165,7 @@ bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64
     groups->pass_count = groups->pass_next = 0;
     groups->listed = NULL;
     groups->known = groups->over_1f1b = false;
+    groups->counts_ends = base->ends_as_layers;
     if (groups->layers == 0) { /* groups->layers is 0 only before the first block of plans of the search */
         groups->layers = nnc_model_sizes_of(groups->model).layers;
         find_schedules(groups, base);
@@ -189,6 +190,20 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err) {
                  software_of(groups, &plan)->id);
     }
     return false;
+}
+
+/* Counts the embedding and the head as one layer each (ends_as_layers) in the plans of the current group, if the base
+ * plan says so. Also counts them if only then all pipeline stages and chunks get equal numbers of layers, and the
+ * framework has this option. An example is Llama 3.1 405B on 16 stages: 126 layers, and 128 with embedding and head. */
+static void count_ends(const nnc_plan_groups *groups, nnc_plan *plan) {
+    const int64_t parts = (int64_t)plan->pipeline * plan->virtual_stages;
+    const bool may = plan->pipeline > 1 && plan->first_stage_layers == 0 && plan->last_stage_layers == 0 &&
+                     !nnc_schedule_dual(plan) && !nnc_schedule_ends_meet(plan);
+    plan->ends_as_layers = groups->counts_ends;
+    if (may && groups->layers % parts != 0 && (groups->layers + 2) % parts == 0) {
+        plan->ends_as_layers =
+            groups->counts_ends || groups->profiles->any || software_of(groups, plan)->ships.ends_as_layers;
+    }
 }
 
 /* Tests whether the layers can be divided equally among the pipeline stages and their chunks. Also returns true if
@@ -219,6 +234,7 @@ static bool counts_elements(const nnc_plan *plan) {
 bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group) {
     nnc_plan *plan = &groups->settled;
     nnc_space_group(groups->space, group, plan);
+    count_ends(groups, plan);
     groups->group++;
     groups->group_index = group;
     /* groups->full is used only for plans whose memory follows from sums of bytes over segments. In a plan with one

@@ -306,7 +306,8 @@ struct nnc_plan_groups {
     const nnc_profiles *profiles;
     const nnc_space *space;
     nnc_scratch *scratch;
-    int64_t layers; /* number of layers of the model; 0 = the first block has not begun yet */
+    int64_t layers;   /* number of layers of the model; 0 = the first block has not begun yet */
+    bool counts_ends; /* ends_as_layers of the base plan */
     /* plan of the current group with all defaults set, except ZeRO stage and offload, which differ inside the group */
     nnc_plan settled;
     uint64_t group;       /* serial number of the current group of plans, from 1; it goes on over all blocks */

@@ -44,13 +44,30 @@ static nnc_status add_schedules(nnc_space_axis *choice, int32_t most, nnc_error 
     return NNC_OK;
 }
 
-/* VIRTUAL_MOST: largest number of virtual stages that a search tries by default; CONTEXT_MOST: largest context degree
- * that it tries by default. The number of virtual stages must divide the number of layers, so a search tries only
- * divisors; more than 12 virtual stages are not used in practice. */
+/* VIRTUAL_MOST: largest number of virtual stages that a search tries by default; more are not used in practice.
+ * CONTEXT_MOST: largest context degree that it tries by default. */
 enum { VIRTUAL_MOST = 12, CONTEXT_MOST = 16 };
 
+/* Appends to a choice the numbers of virtual stages that divide the number of layers. If one of the searched pipelines
+ * can have equal stages only with embedding and head counted as layers, or if the base plan counts them, also appends
+ * the numbers that divide the number of layers + 2. */
+static nnc_status add_virtual_stages(nnc_space_axis *choice, const nnc_space_axis *pipelines, const nnc_plan *base,
+                                     int64_t layers, nnc_error *err) {
+    bool counts_ends = base->ends_as_layers;
+    for (int32_t i = 0; i < pipelines->count; i++) {
+        counts_ends |= layers % pipelines->values[i] != 0 && (layers + 2) % pipelines->values[i] == 0;
+    }
+    for (int64_t i = 1; i <= VIRTUAL_MOST; i++) {
+        if (layers % i == 0 || (counts_ends && (layers + 2) % i == 0)) {
+            NNC_TRY(add(choice, "--virtual-stages", i, err));
+        }
+    }
+    return NNC_OK;
+}
+
 static nnc_status fill(const nnc_model *model, const nnc_device *device, const nnc_search *search, nnc_axis axis,
-                       nnc_space_axis *choice, nnc_error *err) {
+                       nnc_space *space, nnc_error *err) {
+    nnc_space_axis *choice = &space->axes[axis];
     static const int64_t switches[] = { 0, 1 };
     static const int64_t stages[] = { 0, 1, 2, 3 };
     static const int64_t recomputes[] = { NNC_RECOMPUTE_NONE,
@@ -76,7 +93,8 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
     case NNC_AXIS_RECOMPUTE: return add_list(choice, "--recompute", recomputes, scores ? 6 : 5, err);
     case NNC_AXIS_PIPELINE: return add_divisors(choice, "--pipeline", devices, layers, err);
     case NNC_AXIS_SCHEDULE: return add_schedules(choice, splits ? NNC_SCHEDULE_COUNT : 1, err);
-    case NNC_AXIS_VIRTUAL_STAGES: return add_divisors(choice, "--virtual-stages", layers, VIRTUAL_MOST, err);
+    case NNC_AXIS_VIRTUAL_STAGES:
+        return add_virtual_stages(choice, &space->axes[NNC_AXIS_PIPELINE], &search->base, layers, err);
     case NNC_AXIS_ZERO: return add_list(choice, "--zero", stages, 4, err);
     /* offload needs the bandwidth of host memory; if the device file does not state it, the search tries no offload */
     default: return add_list(choice, "--offload", offloads, isnan(device->host.mem_bytes_per_s) ? 1 : 2, err);
@@ -102,7 +120,7 @@ nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device, cons
     for (int a = 0; a < NNC_AXES; a++) {
         space->axes[a].count = asked[a]->count;
         memcpy(space->axes[a].values, asked[a]->values, sizeof asked[a]->values);
-        if (asked[a]->count == 0) { NNC_TRY(fill(model, device, search, (nnc_axis)a, &space->axes[a], err)); }
+        if (asked[a]->count == 0) { NNC_TRY(fill(model, device, search, (nnc_axis)a, space, err)); }
         *(a < NNC_BLOCK_AXES ? &space->blocks : &space->block_size) *= (uint64_t)space->axes[a].count;
     }
     return NNC_OK;

@@ -433,15 +433,15 @@ START_TEST(an_impossible_space_says_why) {
 }
 END_TEST
 
-/* Framework without stages of different sizes: 48 layers divide over 16 stages, not over 32; as layers the embedding
- * and the head make 50, which divide over 10. */
+/* A framework cannot run stages of different sizes. 48 layers divide over 16 stages, but not over 32 or 10. With embedding
+ * and head there are 50 layers, which divide over 10. A search then counts the two as layers, if the framework can. */
 START_TEST(equal_stages_divide_the_layers) {
     static const struct {
         int32_t stages;
-        bool ends, divides;
-    } cases[] = {
-        { 16, false, true }, { 32, false, false }, { 16, true, false }, { 10, true, true }, { 10, false, false }
-    };
+        bool asked, can, divides, counted;
+    } cases[] = { { 16, false, true, true, false },   { 32, false, true, false, false },
+                  { 16, true, true, false, false },   { 10, true, false, true, true },
+                  { 10, false, false, false, false }, { 10, false, true, true, true } };
     nnc_software software = nnc_software_default();
     software.ships.uneven_stages = false;
     nnc_profiles profiles = nnc_profiles_of_one(&software);
@@ -450,10 +450,12 @@ START_TEST(equal_stages_divide_the_layers) {
         nnc_search search = search_of(cases[i].stages, 64);
         nnc_error err = { .status = NNC_OK };
         search.pipeline = (nnc_choice){ { cases[i].stages }, 1 };
-        search.base.ends_as_layers = cases[i].ends;
+        search.base.ends_as_layers = cases[i].asked;
+        software.ships.ends_as_layers = cases[i].can;
         const bool found = nnc_search_by_plan(gpt, a100, &profiles, &search, NULL, NULL, result, &err) == NNC_OK &&
                            result->best_count > 0;
         ck_assert_msg(found == cases[i].divides, "%zu: %s: %s", i, err.where, err.what);
+        ck_assert(!found || result->best[0].plan.ends_as_layers == cases[i].counted);
     }
 }
 END_TEST
