@@ -263,18 +263,34 @@ static nnc_status open_named(nnc_reading *r, const char *path, const char *forma
     return open_file(r, path, format);
 }
 
-/* Adds a command of a script to the reading: the options of its program and of its launcher, and the YAML file that
- * the options of the program name. *known: whether these options have a known format, or there is a YAML file.
- * NOLINTNEXTLINE(misc-no-recursion): the command of a script opens only a YAML file, never another script */
+/* Puts options that a command changes on top of the configuration file that was opened last: a key without a row in the
+ * format of this file is an error, so that no option is dropped. path: path of the script. */
+static nnc_status put_on_top(nnc_reading *r, const char *path, const char *changes) {
+    const int below = r->file_count - 1;
+    if (changes == NULL || strcmp(changes, "{}") == 0) { return NNC_OK; }
+    nnc_launch_file *file = add_file(r, path, r->files[below].format);
+    if (file == NULL) { return r->status; }
+    file->content = (nnc_document){ .faults = { .name = path, .err = r->err } };
+    NNC_TRY(nnc_document_parse(r->specs, &file->content, changes, strlen(changes)));
+    file->beneath = below + 1;
+    r->files[below].is_beneath = true;
+    return open_table(r, file);
+}
+
+/* Adds a command of a script to the reading: the configuration file that it names, with what its options change, or the
+ * options of its program; then the options of its launcher. *known: whether these options have a known format, or there
+ * is a configuration file. NOLINTNEXTLINE(misc-no-recursion): the command of a script opens only a YAML or TOML file,
+ * never another script */
 static nnc_status add_command(nnc_reading *r, const char *path, const char *format, const nnc_shell_command *command,
                               bool *known) {
     bool launcher = false;
-    const char *config = command->config != NULL ? nnc_launch_path(r->arena, path, command->config) : NULL;
     *known = false;
-    NNC_TRY(add_options(r, path, format, command->options, known));
-    if (config != NULL && is_yaml(config)) {
-        NNC_TRY(open_named(r, config, format));
+    if (command->config != NULL) {
+        NNC_TRY(open_named(r, nnc_launch_path(r->arena, path, command->config), format));
+        NNC_TRY(put_on_top(r, path, command->changes));
         *known = true;
+    } else {
+        NNC_TRY(add_options(r, path, format, command->options, known));
     }
     if (!*known || command->launcher == NULL) { return NNC_OK; }
     return add_options(r, path, command->launcher, command->launcher_options, &launcher);
@@ -396,6 +412,8 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
 }
 
 const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name) {
+    const char *known = strncmp(name, "${", 2) == 0 ? strrchr(name, '}') : NULL;
+    name = known != NULL && known[1] == '/' ? known + 2 : name;
     const char *next_to = nnc_path_from(arena, from, name);
     char folder[512];
     if (next_to == NULL || access(next_to, R_OK) == 0 || name[0] == '/') { return next_to; }
@@ -567,7 +585,9 @@ static nnc_status make_model(nnc_reading *r, int index, const char **path) {
     nnc_buffer text = { 0 };
     char stem[64];
     const nnc_piped **all = nnc_specs_piped(r->specs);
-    const char *file = r->files[index].path;
+    /* options of a command that change a configuration file have the name of this file */
+    const bool is_changed = r->files[index].beneath > 0 && !is_yaml(r->files[index].path);
+    const char *file = r->files[is_changed ? r->files[index].beneath - 1 : index].path;
     nnc_piped *made = nnc_arena_alloc(r->arena, sizeof *made);
     const size_t size = strlen(file) + 3;
     char *name = nnc_arena_alloc(r->arena, size);
@@ -679,8 +699,9 @@ static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *
 /* Returns true if an operand is an option, or the name of a program or launcher; the words after it belong to its
  * command. */
 static bool is_program(const char *word) {
-    static const char *const programs[] = { "vllm",     "trtllm-serve", "sglang",    "python", "python3",
-                                            "torchrun", "accelerate",   "deepspeed", "srun" };
+    static const char *const programs[] = { "vllm",    "trtllm-serve", "sglang",           "python",
+                                            "python3", "torchrun",     "accelerate",       "deepspeed",
+                                            "srun",    "axolotl",      "llamafactory-cli", "composer" };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (strcmp(word, programs[i]) == 0) { return true; }
     }

@@ -47,6 +47,9 @@ typedef struct nnc_shell_command {
     const char *launcher;
     const char *launcher_options, *options;
     const char *config; /* path of the configuration file that the command names; NULL = the command names none */
+    /* JSON object with the other options and the words KEY=VALUE of a command that names a configuration file; they
+     * replace keys of this file */
+    const char *changes;
     long line;
 } nnc_shell_command;
 
@@ -75,8 +78,9 @@ nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, 
 nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, nnc_shell_command *command, nnc_error *err);
 
 /* Returns the path of a file that another file names. Looks in the folder of the naming file, in the folders above it,
- * and in the current folder. If none of them has the file, returns the path in the folder of the naming file. NULL when
- * out of memory. */
+ * and in the current folder. If none of them has the file, returns the path in the folder of the naming file. If the
+ * name begins with a variable that a script does not set, "${A}/x.yaml", looks for the rest of the name. NULL when out
+ * of memory. */
 const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name);
 
 /* ---- checkpoint.c: counts the tensors of checkpoints ---- */

@@ -399,23 +399,6 @@ static const char *text_of(nnc_json row, const char *member) {
     return found.node != NULL ? nnc_json_text(found) : "";
 }
 
-/* If a value is a reference to another key of its file, such as "${a.b}", returns the value of that key; otherwise
- * returns the value itself. */
-static nnc_json referred(nnc_json at) {
-    enum { REFERENCES_MAX = 8 };
-    for (int i = 0; i < REFERENCES_MAX && nnc_json_type_of(at) == NNC_JSON_TEXT; i++) {
-        const char *text = nnc_json_text(at), *rest = "";
-        const size_t length = strlen(text);
-        char key[NNC_LAUNCH_KEY];
-        if (strncmp(text, "${", 2) != 0 || text[length - 1] != '}' || length > sizeof key) { break; }
-        snprintf(key, sizeof key, "%.*s", (int)length - 3, text + 2);
-        const nnc_json found = nnc_json_follow(nnc_json_root(at.doc), key, &rest);
-        if (found.node == NULL || *rest != '\0') { break; }
-        at = found;
-    }
-    return at;
-}
-
 /* Returns the file in which the keys that `file` does not have are looked up; NULL = there is no such file. */
 static const nnc_launch_file *beneath(const nnc_reading *r, const nnc_launch_file *file) {
     return file->beneath > 0 ? &r->files[file->beneath - 1] : NULL;
@@ -478,6 +461,28 @@ static nnc_json value_beneath(const nnc_reading *r, const nnc_launch_file *file,
     return same ? none : found;
 }
 
+/* If a value is a reference to another key, such as "${a.b}", returns the value of that key in a file on top of its file,
+ * otherwise in its file; for any other value, returns the value itself. */
+static nnc_json referred(const nnc_reading *r, nnc_json at) {
+    enum { REFERENCES_MAX = 8 };
+    for (int i = 0; i < REFERENCES_MAX && nnc_json_type_of(at) == NNC_JSON_TEXT; i++) {
+        const char *text = nnc_json_text(at), *rest = "";
+        const size_t length = strlen(text);
+        char key[NNC_LAUNCH_KEY];
+        nnc_json found = { 0 };
+        if (strncmp(text, "${", 2) != 0 || text[length - 1] != '}' || length > sizeof key) { break; }
+        snprintf(key, sizeof key, "%.*s", (int)length - 3, text + 2);
+        const nnc_launch_file *file = &r->files[r->file];
+        for (; file != NULL && at.doc != &file->content.doc && found.node == NULL; file = beneath(r, file)) {
+            found = value_in(r, file, key);
+        }
+        if (found.node == NULL) { found = nnc_json_follow(nnc_json_root(at.doc), key, &rest); }
+        if (found.node == NULL || *rest != '\0') { break; }
+        at = found;
+    }
+    return at;
+}
+
 /* Returns the value of a key in the file that is being read, or else in the files beneath it. If none of them has the
  * key, returns the program's default, which the member "absent" of the table states; node NULL: the table states no
  * default. */
@@ -485,7 +490,7 @@ static nnc_json value_of(const nnc_reading *r, const char *key) {
     const nnc_launch_file *file = &r->files[r->file];
     nnc_json found = value_in(r, file, key);
     while (found.node == NULL && (file = beneath(r, file)) != NULL) { found = value_beneath(r, file, key); }
-    return found.node == NULL ? nnc_json_get(table_of(r)->absent, key) : referred(found);
+    return found.node == NULL ? nnc_json_get(table_of(r)->absent, key) : referred(r, found);
 }
 
 /* Tests whether a key of a file has no effect: a file on top of it has the same key, or the key of a file beneath only
@@ -1201,7 +1206,7 @@ static bool is_same(const nnc_reading *r, nnc_json at, nnc_json row) {
 static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json row) {
     const nnc_json harmless = nnc_json_get(row, "harmless"), place = at;
     const nnc_json otherwise = nnc_json_get(row, "otherwise");
-    at = referred(at);
+    at = referred(r, at);
     const bool is_list = nnc_json_type_of(at) == NNC_JSON_LIST;
     char text[NNC_LAUNCH_TEXT];
     if (harmless.node != NULL) {

@@ -20,6 +20,7 @@ static const char *launcher_of(const char *text) {
         { "torchrun", "torchrun" },
         { "torch.distributed.run", "torchrun" },
         { "torch.distributed.launch", "torchrun" },
+        { "composer", "torchrun" },
         { "accelerate", "accelerate-launch" },
         { "accelerate.commands.launch", "accelerate-launch" },
         { "deepspeed", "deepspeed-launch" },
@@ -141,8 +142,9 @@ static int compare_lines(const void *a, const void *b) {
     return x->line != y->line ? (x->line < y->line ? -1 : 1) : x->first < y->first ? -1 : 1;
 }
 
-/* Returns the options among the words `from` to `end` as a JSON object: ".program", then one member per option, on the
- * line of the option in the script. If an option occurs more than once, the last one is used. */
+/* Returns the options among the words `from` to `end` as a JSON object: ".program" (not if `program` is NULL), then one
+ * member per option, on the line of the option in the script. If an option occurs more than once, the last one is
+ * used. */
 static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w, int32_t from, int32_t end,
                                 const char *program) {
     nnc_buffer out = { 0 };
@@ -164,10 +166,13 @@ static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w
         return "{}";
     }
     qsort(flags, (size_t)count, sizeof *flags, compare_lines);
-    nnc_buffer_text(&out, "{\".program\":");
-    nnc_put_json_text(&out, program);
+    nnc_buffer_byte(&out, '{');
+    if (program != NULL) {
+        nnc_buffer_text(&out, "\".program\":");
+        nnc_put_json_text(&out, program);
+    }
     for (int32_t i = 0; i < count; i++) {
-        nnc_buffer_byte(&out, ',');
+        nnc_buffer_text(&out, i > 0 || program != NULL ? "," : "");
         for (; line < flags[i].line; line++) { nnc_buffer_byte(&out, '\n'); }
         put_flag(&out, &flags[i], w);
     }
@@ -249,6 +254,86 @@ static nnc_script_words launcher_words(nnc_shell_commands *s, const nnc_script_w
     return all;
 }
 
+/* Tests whether a word is the path of a configuration file in YAML or TOML. */
+static bool is_config(const char *text) {
+    return nnc_ends_in(text, ".yaml") || nnc_ends_in(text, ".yml") || nnc_ends_in(text, ".toml");
+}
+
+/* Tests whether an option names the configuration file of a training program, such as --config-file. */
+static bool names_config(const char *text) {
+    static const char *const names[] = { "--config", "--config-file", "--config_file", "--job.config_file",
+                                         "--job.config-file" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(text, names[i]) == 0) { return true; }
+    }
+    return false;
+}
+
+/* Tests whether a program trains, by the last part of its name ("maxtext.trainers.pre_train.train", "run_sft.py") or by
+ * the word after it ("axolotl train"). Other programs that read a configuration convert, evaluate or generate. */
+static bool trains(const nnc_script_words *w, int32_t program, int32_t end) {
+    static const char *const words[] = { "train", "tune", "sft", "dpo", "orpo", "kto" };
+    char name[96];
+    snprintf(name, sizeof name, "%s", base_name(w->items[program].text));
+    char *suffix = nnc_ends_in(name, ".py") ? strrchr(name, '.') : NULL;
+    if (suffix != NULL) { *suffix = '\0'; }
+    const char *last = strrchr(name, '.'), *next = program + 1 < end ? w->items[program + 1].text : "";
+    last = last != NULL ? last : name;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strstr(last, words[i]) != NULL || strcmp(next, words[i]) == 0) { return true; }
+    }
+    return false;
+}
+
+/* Returns a word KEY=VALUE or an option as the option "--key=value", with '_' for each '-' of the key; NULL = the word
+ * is neither. Only words before the first option can be KEY=VALUE (is_first). */
+static const char *change_of(nnc_shell_commands *s, const char *text, bool is_first) {
+    const bool option = nnc_shell_is_option(text);
+    const char *key = text + (option ? strspn(text, "-") : 0), *equals = strchr(key, '=');
+    const size_t length = equals != NULL ? (size_t)(equals - key) : strlen(key);
+    if (!option && (!is_first || equals == NULL || strcspn(key, "/${} ") < length)) { return NULL; }
+    char *change = nnc_arena_alloc(s->arena, strlen(key) + 3);
+    if (change == NULL) {
+        s->status = nnc_no_memory(s->err);
+        return NULL;
+    }
+    snprintf(change, strlen(key) + 3, "--%s", key);
+    for (size_t i = 2; i < length + 2; i++) { change[i] = (char)(change[i] == '-' ? '_' : change[i]); }
+    return change;
+}
+
+/* Finds the configuration file that a command names, among the words `from` to `end`, and what the command changes in
+ * it. "axolotl train FILE --launcher torchrun -- OPTIONS" has options of a launcher at the end. */
+static void read_config(nnc_shell_commands *s, const nnc_script_words *w, int32_t from, int32_t end,
+                        nnc_shell_command *made) {
+    nnc_script_words own = { .items = nnc_arena_array(s->arena, (size_t)(end - from) + 1, sizeof *own.items) };
+    bool is_first = true;
+    if (own.items == NULL) {
+        s->status = nnc_no_memory(s->err);
+        return;
+    }
+    for (int32_t i = from; i < end; i++) {
+        const char *text = w->items[i].text;
+        is_first = is_first && !nnc_shell_is_option(text);
+        if (strcmp(text, "--") == 0 && made->launcher != NULL) {
+            made->launcher_options = options_json(s, w, i + 1, end, made->launcher);
+            break;
+        }
+        if (strcmp(text, "--launcher") == 0 && i + 1 < end && launcher_of(w->items[i + 1].text) != NULL) {
+            made->launcher = launcher_of(w->items[++i].text);
+        } else if (names_config(text) && i + 1 < end && is_config(w->items[i + 1].text)) {
+            made->config = w->items[++i].text;
+        } else if (is_first && is_config(text) && strchr(text, '=') == NULL) {
+            made->config = text;
+        } else {
+            const char *change = change_of(s, text, is_first);
+            if (change == NULL && is_first) { continue; }
+            own.items[own.count++] = (nnc_script_word){ change != NULL ? change : text, w->items[i].line };
+        }
+    }
+    made->changes = options_json(s, &own, 0, own.count, NULL);
+}
+
 void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w) {
     const int32_t program = program_at(w);
     int32_t launcher = -1;
@@ -257,19 +342,15 @@ void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w) {
     const int32_t end = program < 0 ? 0 : command_end(w, program + 1);
     if (program < 0 || end - program < 2) { return; }
     made.line = w->items[program].line;
-    made.options = with_engine(s, w, program, options_json(s, w, program + 1, end, base_name(w->items[program].text)));
+    const char *options = options_json(s, w, program + 1, end, base_name(w->items[program].text));
+    made.options = with_engine(s, w, program, options);
     made.launcher_options = "{}";
     if (launcher >= 0) {
         made.launcher = launcher_of(w->items[launcher].text);
         const nnc_script_words own = launcher_words(s, w, launcher, interpreter_at(w, launcher + 1, program));
         made.launcher_options = options_json(s, &own, 0, own.count, made.launcher);
     }
-    for (int32_t i = program + 1; i < end && !nnc_shell_is_option(w->items[i].text); i++) {
-        const char *text = w->items[i].text;
-        if (nnc_ends_in(text, ".yaml") || nnc_ends_in(text, ".yml") || nnc_ends_in(text, ".json")) {
-            made.config = text;
-        }
-    }
+    if (made.options == options && trains(w, program, end)) { read_config(s, w, program + 1, end, &made); }
     add_command(s, made);
 }
 

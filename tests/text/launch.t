@@ -365,6 +365,36 @@ nncost estimate x DEVICE --software torch-eager --micro-batch 1 --precision bf16
 $ nncost show dense --to-options -- torchrun --nproc-per-node 2 sft.py --per_device_train_batch_size 1 --bf16
 nncost estimate dense DEVICE --software torch-eager --micro-batch 1 --precision bf16 --micro-batches 1 --optimizer adamw --clip-gradients --devices 2 --devices-per-node 2 --policy amp
 
+# Options of a command that names a configuration file, and words KEY=VALUE, take precedence over the file; none is dropped.
+$ printf 'model_name_or_path: dense\nstage: sft\ndo_train: true\nfinetuning_type: full\nbf16: true\nper_device_train_batch_size: 1\n' >sft.yaml
+$ nncost show --to-options -- llamafactory-cli train sft.yaml per_device_train_batch_size=4 | grep -o -- '--micro-batch .'
+--micro-batch 4
+$ nncost show --to-options -- llamafactory-cli train sft.yaml per_device_batch=4
+! nncost: arguments:1: per_device_batch: unknown key, and it may affect the cost; give what it means as an option of nncost, and --lenient skips the key
+[3]
+$ printf 'base_model: dense\nmicro_batch_size: 1\nbf16: true\n' >tune.yaml
+$ nncost show --to-options -- axolotl train tune.yaml --micro-batch-size 4 --launcher torchrun -- --nproc_per_node=2 | grep -o -- '--micro-batch .\|--devices .'
+--micro-batch 4
+--devices 2
+$ printf 'DIR=$(cd "$(dirname "$0")" && pwd)\naccelerate launch -m axolotl.cli.train $DIR/tune.yaml --sequence_len=64\n' >tune.sh
+$ nncost show tune.sh --to-options | grep -o -- '--micro-batch .\|--seq-len ..'
+--seq-len 64
+--micro-batch 1
+$ printf 'max_seq_len: 64\nmodel: {name: mpt_causal_lm, d_model: 64, n_heads: 2, n_layers: 2, vocab_size: 128}\ntrain_loader: {dataset: {max_seq_len: "${max_seq_len}"}}\noptimizer: {name: adamw}\nglobal_train_batch_size: 8\ndevice_train_microbatch_size: 2\n' >mpt.yaml
+$ nncost show --to-options -- composer -n 4 train.py mpt.yaml max_seq_len=32 | grep -o -- '--seq-len ..\|--devices .'
+--seq-len 32
+--devices 4
+$ printf '[model]\nname = "llama3"\nflavor = "debugmodel"\n[training]\nlocal_batch_size = 1\nseq_len = 64\n' >titan.toml
+$ nncost show --to-options -- torchrun --nproc_per_node 2 -m torchtitan.train --job.config_file titan.toml --training.seq-len 32 | grep -o -- '--seq-len ..\|--devices .'
+--seq-len 32
+--devices 2
+
+# A program that reads a configuration and does not train is refused by name.
+$ printf 'python -m maxtext.checkpoint_conversion.to_maxtext base.yml model_name=llama2-7b\n' >convert.sh
+$ nncost show convert.sh --to-options
+! nncost: convert.sh:1: starts maxtext.checkpoint_conversion.to_maxtext, expected a program of docs/files.md; --from FORMAT reads its options as those of one
+[3]
+
 # Helper models of a method count in memory: a frozen copy of the weights, and none with adapters.
 $ printf 'stage: dpo\ndo_train: true\nmodel_name_or_path: dense\nfinetuning_type: full\nbf16: true\ncutoff_len: 500\n' >dpo.yaml
 $ nncost estimate dpo.yaml dense round --format json | grep -o '"weight_bytes": [0-9]*\|"helper_bytes": [0-9]*'
