@@ -78,7 +78,8 @@ def told(model, *options):
     step = json.loads(run("estimate", model, *options, "--format", "json"))
     return {"params": step["model"]["params"], "trained": step["model"].get("trained_params"), "flops": step["work"]["forward_flops"],
             "kernels": step["step"]["kernels"] - update_kernels(step["step"]["kernels"], model, *options), "kept": step["memory"]["activation_bytes"],
-            "peak": step["memory"]["peak_allocated_bytes"]}
+            "peak": step["memory"]["peak_allocated_bytes"],
+            "parts": sum(step["memory"][f"{part}_bytes"] for part in ("weight", "gradient", "optimizer", "activation"))}
 
 
 for name, forward, backward, more, params, trained, flops, kept, near in FILES:
@@ -90,6 +91,7 @@ for name, forward, backward, more, params, trained, flops, kept, near in FILES:
     check(f"{name}: parameters", found["params"], params)
     check(f"{name}: trained", found["trained"] or params, trained)
     check(f"{name}: kept bytes", found["kept"], kept, near)
+    check(f"{name}: peak within its parts and 3 GB", found["peak"] > found["parts"] + 3e9, False)
     if flops is not None:
         check(f"{name}: forward FLOPs", found["flops"], flops, 1e-11)
 for name, model, options, kernels, kept in FAMILIES:

@@ -89,7 +89,8 @@ def unfold(rows, parameters, trained):
 
 
 def apart(made, later, copies):
-    """The distance of storages of successive layers that explains most of the tensors that are read later"""
+    """The distance of storages of successive layers that explains most of the tensors that are read later: those of the last
+    layer, and of the layer before it, which a run of backward shows if the last layer differs"""
     of_like = collections.defaultdict(list)
     for number, like in made.items():
         of_like[like].append(number)
@@ -98,7 +99,7 @@ def apart(made, later, copies):
                                 if m > 0 and t > n and (t - n) % m == 0)
 
     def explained(distance):
-        return sum(any((t - n) % distance == 0 and 0 < (t - n) // distance < copies for n in like) for t, like in later)
+        return sum(any(t - n in ((copies - 1) * distance, (copies - 2) * distance) for n in like) for t, like in later)
     return max((d for d, _ in votes.most_common(20)), key=explained, default=max(made, default=0) - min(made, default=0) + 1)
 
 
