@@ -30,25 +30,60 @@ FORMATS = (  # the plan has a batch of 1, 1,000 tokens, one device
 
 
 MEGATRON = FORMATS[0][1]
-LOGS = (  # a log worked out by hand, its step in seconds, and how many lines are warm-up
+
+def lines(template, **more):
+    """13 lines of a log; the first two steps take ten seconds, the others half a second."""
+    return "".join(template.format(k=k, s=s, ms=1000 * s, rate=1 / s, tps=round(1000 / s), **more)
+                   for k in range(1, 14) for s in (10 if k < 3 else 0.5,))
+
+
+TITAN = "[titan] - root - INFO - step: {k:2}  loss:  7.1  memory: 42.50GiB(53.10%)  tps: {tps:,}  mfu: 45.10%\n"
+BAR = "{k:2d}%|###       | {k}/100 [1:02:10<2:01:00, {rate:5.2f}it/s]"
+COMPOSER = ("[batch={k}/100]:\n\t Train memory/peak_reserved_mem: 25.75\n\t Train throughput/batches_per_sec: {rate:.4f}\n"
+            "\t Train throughput/device/batches_per_sec: 0.1\n\t Train throughput/device/mfu: 0.4512\n")
+LOGS = (  # a log worked out by hand, its step in seconds, how many lines are warm-up, its memory in bytes, its MFU
     ("seconds", "".join(f"[default7]: iteration {k:8d}/  115311 | consumed samples: 96 | elapsed time per iteration (s): "
-                        f"{s} | learning rate: 4.438E-07 | samples per second: 13.276 | TFLOPs: 101.54 |\n"
-                        for k, s in ((10, "7.2310"), (20, "5.3551"))), 5.3551, 1),
+                        f"{s} | learning rate: 4.438E-07 | samples per second: 13.276 |\n"
+                        for k, s in ((10, "7.2310"), (20, "5.3551"))), 5.3551, 1, None, None),
     ("a restart at an earlier step", "".join(MEGATRON(k, s) for k, s in (
-        (900, 9), (901, 9), (905, 2), (500, 9), (501, 9), (505, 2), (506, 2), (507, 2))), 2, 4),
-    ("lines of two ranks", "".join(MEGATRON(k, s) for k, s in ((1, 9), (1, 9), (7, 2), (6, 3), (7, 2))), 2, 2),
+        (900, 9), (901, 9), (905, 2), (500, 9), (501, 9), (505, 2), (506, 2), (507, 2))), 2, 4, None, None),
+    ("lines of two ranks", "".join(MEGATRON(k, s) for k, s in ((1, 9), (1, 9), (7, 2), (6, 3), (7, 2))), 2, 2, None, None),
+    ("Megatron-Bridge", "".join(MEGATRON(k, 2) for k in range(1, 9)) + "[Rank 0] (after 2 iterations) memory (GB) | "
+     "mem-max-allocated-gigabytes: 30.25 | mem-max-reserved-gigabytes: 44.125\n", 2, 5, 44.125e9, None),
+    ("a validation", lines(TITAN + "[titan] - validate step: {k:2}  loss: 7.1  memory: 62.50GiB(78%)  tps: 999,999\n"),
+     0.5, 5, 42.5 * GIB, 0.451),
+    ("a bar behind the rank of srun", lines("0:  " + BAR + "\n"), 0.5, 5, None, None),
+    ("a bar behind the rank of torchrun", lines("[rank0]:  " + BAR + "\n"), 0.5, 5, None, None),
+    ("a bar behind the rank of Ray", lines("(Worker pid=123, ip=10.0.0.1)  " + BAR + "\n"), 0.5, 5, None, None),
+    ("Axolotl", lines("\r " + BAR + "\n{{'loss': 1.1, 'memory/max_allocated (GiB)': 20.5, 'memory/device_reserved (GiB)': "
+                      "22.25, 'tokens/train_per_sec_per_gpu': 9.5}}\n"), 0.5, 5, 22.25 * GIB, None),
+    ("a pipeline of DeepSpeed", lines("steps: {k} loss: 4.1234 iter time (s): {s:0.3f} samples/sec: 9.999\n"), 0.5, 5, None,
+     None),
+    ("a batch of MaxText that grows", lines("[Rampup Batch Size Phase], completed step: {k}, seconds: 0.1, loss: 7.1\n")
+     + lines("completed step: {k}, seconds: {s:.3f}, loss: 7.1\n") + "Total estimated memory size: 80.5 GB, estimated "
+     "output size: 44.5 GB\n", 0.5, 5, 80.5 * GIB, None),
+    ("nanotron", lines("[INFO|DP=0|PP=0|TP=0]: iteration: {k} / 378950 | consumed_tokens: 85.8G | time_per_iteration_ms: "
+                       "11.5K | tokens_per_sec: 22.8K | cuda_max_memory_reserved: 12.5G\n"), 11.5, 5, 12.5e9, None),
+    ("torchtune", lines("\r1|{k}|Loss: 1.2345:   {k}%|#         | {k}/300 [00:12<10:12,  {rate:.2f}it/s]")
+     + "Step 10 | loss:1.23 tokens_per_second_per_gpu:4512.3 peak_memory_alloc:12.5 peak_memory_reserved:14.25 \n", 0.5, 5,
+     14.25 * GIB, None),
+    ("Composer", lines(COMPOSER) + "[Eval batch=3/8] Eval on eval data\n", 0.5, 5, 25.75e9, 0.4512),
+    ("nanoGPT", lines("iter {k}: loss 4.0863, time {ms:.2f}ms, mfu 37.20%\n"), 0.5, 5, None, 0.372),
+    ("llm.c", lines("step {k:4d}/18865 | loss 7.6 (+1.2z)| norm 1.2 (+0.1z)| lr 8.57e-07 | {ms:.2f} ms | -100.0% bf16 MFU | "
+                    "171549 tok/s\n"), 0.5, 5, None, None),
 )
 
 
 def read_by_hand(program, source, folder):
-    for name, text, step_s, skipped in LOGS:
+    for name, text, step_s, skipped, memory, mfu in LOGS:
         path = os.path.join(folder, "log")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         run = subprocess.run([program, "watch", path, "dense", "fitted", "--format", "json"], capture_output=True, text=True,
                              env={**os.environ, "NNCOST_PATH": os.path.join(source, "tests/toy")})
         read = json.loads(run.stdout or "{}")
-        assert (read.get("step_s"), read.get("skipped")) == (step_s, skipped), (name, run.stderr, read)
+        found = tuple(read.get(key) for key in ("step_s", "skipped", "memory_bytes", "mfu"))
+        assert found == (step_s, skipped, memory, mfu), (name, run.stderr, read)
 
 
 def read_back(program, source, folder, name, line, step_s):

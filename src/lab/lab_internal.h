@@ -452,6 +452,10 @@ typedef struct nnc_log {
     /* largest numbers of allocated bytes and of reserved bytes that a line has stated */
     double allocated_bytes, reserved_bytes;
     double bar_steps;
+    /* step number in a line without a time, and the program that wrote this line; programs that write one number in
+     * each line state the time in a later line */
+    double stated_step;
+    const char *step_program;
 } nnc_log;
 
 nnc_log nnc_log_begin(void);

@@ -1,10 +1,14 @@
-/* Reads logs of training programs: the time of a step, the memory and the MFU. Only the table `patterns` has texts that
- * belong to one program. An entry of this table has a mark and a key. A line that contains the mark states one number,
- * which follows the key in the line. The number precedes the key if the key begins with a comma, and in progress bars.
+/* Reads logs of training programs: the time of a step, the memory and the MFU. Only the tables `patterns` and `others`
+ * have texts that belong to one program. An entry of `patterns` has a mark and a key. A line that contains the mark
+ * states one number, which follows the key in the line, or precedes it (BEFORE).
  * Sources of the formats: Megatron-LM megatron/training/training.py, NeMo nemo/utils/exp_manager.py, torchtitan
  * torchtitan/components/metrics.py, transformers src/transformers/trainer.py and tqdm, DeepSpeed
- * deepspeed/utils/timer.py, MaxText src/MaxText/metric_logger.py, Megatron-DeepSpeed of BigScience
- * megatron/training.py. */
+ * deepspeed/utils/timer.py and deepspeed/runtime/pipe/engine.py, MaxText src/maxtext/common/metric_logger.py,
+ * Megatron-DeepSpeed of BigScience megatron/training.py, Megatron-Bridge
+ * src/megatron/bridge/training/utils/train_utils.py, nanotron src/nanotron/trainer.py, torchtune
+ * recipes/full_finetune_distributed.py and torchtune/training/metric_logging.py, Composer
+ * composer/loggers/console_logger.py, composer/callbacks/speed_monitor.py and memory_monitor.py, Axolotl
+ * src/axolotl/core/trainers/base.py, nanoGPT train.py, llm.c train_gpt2.cu. */
 #include <errno.h>
 
 #include "lab/lab_internal.h"
@@ -17,6 +21,7 @@ typedef enum quantity {
     TOKENS_PER_S,  /* kind of number in a log line: tokens per second of one device */
     FLOPS_PER_S,   /* kind of number in a log line: FLOP/s of one device */
     MFU,
+    LONE_MFU, /* kind of number in a log line: MFU in a line of its own, from which no step time is computed */
     ALLOCATED_BYTES,
     RESERVED_BYTES,
     BAR_STEP, /* kind of number in a log line: number of the step in a progress bar, "12/100 [" */
@@ -25,54 +30,95 @@ typedef enum quantity {
 
 #define GIB (1024.0 * 1024.0 * 1024.0)
 
+/* Place and form of a number in a log line. */
+typedef enum place {
+    AFTER,     /* the number follows the key */
+    BEFORE,    /* the number precedes the key */
+    SHORTENED, /* the number follows the key and can end in K, M, G, B or T: "11.5K" is 11,500 */
+    /* the number follows the key and is a mean over the whole run, warm-up included; used only if the log has no other
+     * line */
+    WHOLE_RUN
+} place;
+
 typedef struct pattern {
     const char *program;
     const char *mark; /* text that a line must contain, so that the pattern is tried on this line */
     const char *key;
     quantity what;
     double unit;
-    bool whole_run; /* true: the line states a mean over the whole run, warm-up included; used only if the log has no
-                     * other line */
+    place where;
 } pattern;
 
 static const pattern patterns[] = {
-    { "Megatron-LM", "elapsed time per iteration (ms):", "iteration ", STEP, 1, false },
-    { "Megatron-LM", "elapsed time per iteration (ms):", "per iteration (ms):", STEP_S, 1e-3, false },
-    { "Megatron-LM", "elapsed time per iteration (ms):", "(TFLOP/s/GPU):", FLOPS_PER_S, 1e12, false },
-    { "Megatron-DeepSpeed", "elapsed time per iteration (s):", "iteration ", STEP, 1, false },
-    { "Megatron-DeepSpeed", "elapsed time per iteration (s):", "per iteration (s):", STEP_S, 1, false },
-    { "Megatron-DeepSpeed", "elapsed time per iteration (s):", "TFLOPs:", FLOPS_PER_S, 1e12, false },
-    { "Megatron-LM", "memory (MB) |", "max allocated:", ALLOCATED_BYTES, 1024.0 * 1024.0, false },
-    { "Megatron-LM", "memory (MB) |", "max reserved:", RESERVED_BYTES, 1024.0 * 1024.0, false },
-    { "NeMo", "reduced_train_loss", "global_step", STEP, 1, false },
-    { "NeMo", "reduced_train_loss=", "s/it", STEP_S, 1, false },
-    { "NeMo", "reduced_train_loss=", "it/s", STEPS_PER_S, 1, false },
-    { "NeMo", "reduced_train_loss", "train_step_timing in s", STEP_S, 1, false },
-    { "torchtitan", "wps:", "step:", STEP, 1, false },
-    { "torchtitan", "wps:", "wps:", TOKENS_PER_S, 1, false },
-    { "torchtitan", "wps:", "memory:", RESERVED_BYTES, GIB, false },
-    { "torchtitan", "wps:", "mfu:", MFU, 0.01, false },
-    { "torchtitan", "tps:", "step:", STEP, 1, false },
-    { "torchtitan", "tps:", "tps:", TOKENS_PER_S, 1, false },
-    { "torchtitan", "tps:", "memory:", RESERVED_BYTES, GIB, false },
-    { "torchtitan", "tps:", "tflops:", FLOPS_PER_S, 1e12, false },
-    { "torchtitan", "tps:", "mfu:", MFU, 0.01, false },
-    { "DeepSpeed", ", SamplesPerSec=", ", SamplesPerSec=", STEP, 1, false },
-    { "DeepSpeed", ", SamplesPerSec=", "SamplesPerSec=", SAMPLES_PER_S, 1, false },
-    { "DeepSpeed", ", SamplesPerSec=", "MaxMemAllocated=", ALLOCATED_BYTES, GIB, false },
-    { "DeepSpeed", "CurrSamplesPerSec=", ", RunningAvgSamplesPerSec=", STEP, 1, false },
-    { "DeepSpeed", "CurrSamplesPerSec=", "CurrSamplesPerSec=", SAMPLES_PER_S, 1, false },
-    { "DeepSpeed", "CurrSamplesPerSec=", "MaxMemAllocated=", ALLOCATED_BYTES, GIB, false },
-    { "MaxText", "completed step:", "completed step:", STEP, 1, false },
-    { "MaxText", "completed step:", "seconds:", STEP_S, 1, false },
-    { "MaxText", "completed step:", "TFLOP/s/device:", FLOPS_PER_S, 1e12, false },
-    { "MaxText", "Total memory size:", "Total memory size:", ALLOCATED_BYTES, GIB, false },
-    { "HF Trainer", "%|", " [", BAR_STEP, 1, false },
-    { "HF Trainer", "%|", "s/it", STEP_S, 1, false },
-    { "HF Trainer", "%|", "it/s", STEPS_PER_S, 1, false },
-    { "HF Trainer", "'train_runtime'", "'train_samples_per_second'", SAMPLES_PER_S, 1, true },
+    { "Megatron-LM", "elapsed time per iteration (ms):", "iteration ", STEP, 1, AFTER },
+    { "Megatron-LM", "elapsed time per iteration (ms):", "per iteration (ms):", STEP_S, 1e-3, AFTER },
+    { "Megatron-LM", "elapsed time per iteration (ms):", "(TFLOP/s/GPU):", FLOPS_PER_S, 1e12, AFTER },
+    { "Megatron-DeepSpeed", "elapsed time per iteration (s):", "iteration ", STEP, 1, AFTER },
+    { "Megatron-DeepSpeed", "elapsed time per iteration (s):", "per iteration (s):", STEP_S, 1, AFTER },
+    { "Megatron-DeepSpeed", "elapsed time per iteration (s):", "TFLOPs:", FLOPS_PER_S, 1e12, AFTER },
+    { "Megatron-LM", "memory (MB) |", "max allocated:", ALLOCATED_BYTES, 1024.0 * 1024.0, AFTER },
+    { "Megatron-LM", "memory (MB) |", "max reserved:", RESERVED_BYTES, 1024.0 * 1024.0, AFTER },
+    { "Megatron-LM", "memory (GB) |", "mem-max-allocated-gigabytes:", ALLOCATED_BYTES, 1e9, AFTER },
+    { "Megatron-LM", "memory (GB) |", "mem-max-reserved-gigabytes:", RESERVED_BYTES, 1e9, AFTER },
+    { "NeMo", "reduced_train_loss", "global_step", STEP, 1, AFTER },
+    { "NeMo", "reduced_train_loss=", "s/it", STEP_S, 1, BEFORE },
+    { "NeMo", "reduced_train_loss=", "it/s", STEPS_PER_S, 1, BEFORE },
+    { "NeMo", "reduced_train_loss", "train_step_timing in s", STEP_S, 1, AFTER },
+    { "NeMo", "reduced_train_loss", "TFLOPS_per_GPU", FLOPS_PER_S, 1e12, AFTER },
+    { "torchtitan", "wps:", "step:", STEP, 1, AFTER },
+    { "torchtitan", "wps:", "wps:", TOKENS_PER_S, 1, AFTER },
+    { "torchtitan", "wps:", "memory:", RESERVED_BYTES, GIB, AFTER },
+    { "torchtitan", "wps:", "mfu:", MFU, 0.01, AFTER },
+    { "torchtitan", "tps:", "step:", STEP, 1, AFTER },
+    { "torchtitan", "tps:", "tps:", TOKENS_PER_S, 1, AFTER },
+    { "torchtitan", "tps:", "memory:", RESERVED_BYTES, GIB, AFTER },
+    { "torchtitan", "tps:", "tflops:", FLOPS_PER_S, 1e12, AFTER },
+    { "torchtitan", "tps:", "mfu:", MFU, 0.01, AFTER },
+    { "DeepSpeed", ", SamplesPerSec=", ", SamplesPerSec=", STEP, 1, BEFORE },
+    { "DeepSpeed", ", SamplesPerSec=", "SamplesPerSec=", SAMPLES_PER_S, 1, AFTER },
+    { "DeepSpeed", ", SamplesPerSec=", "MaxMemAllocated=", ALLOCATED_BYTES, GIB, AFTER },
+    { "DeepSpeed", "CurrSamplesPerSec=", ", RunningAvgSamplesPerSec=", STEP, 1, BEFORE },
+    { "DeepSpeed", "CurrSamplesPerSec=", "CurrSamplesPerSec=", SAMPLES_PER_S, 1, AFTER },
+    { "DeepSpeed", "CurrSamplesPerSec=", "MaxMemAllocated=", ALLOCATED_BYTES, GIB, AFTER },
+    { "DeepSpeed", "iter time (s):", "steps:", STEP, 1, AFTER },
+    { "DeepSpeed", "iter time (s):", "iter time (s):", STEP_S, 1, AFTER },
+    { "MaxText", "completed step:", "completed step:", STEP, 1, AFTER },
+    { "MaxText", "completed step:", "seconds:", STEP_S, 1, AFTER },
+    { "MaxText", "completed step:", "TFLOP/s/device:", FLOPS_PER_S, 1e12, AFTER },
+    { "MaxText", "Total memory size:", "Total memory size:", ALLOCATED_BYTES, GIB, AFTER },
+    { "MaxText", "Total estimated memory size:", "Total estimated memory size:", ALLOCATED_BYTES, GIB, AFTER },
+    { "nanotron", "time_per_iteration_ms:", "iteration:", STEP, 1, AFTER },
+    { "nanotron", "time_per_iteration_ms:", "time_per_iteration_ms:", STEP_S, 1e-3, SHORTENED },
+    { "nanotron", "time_per_iteration_ms:", "model_tflops_per_gpu:", FLOPS_PER_S, 1e12, SHORTENED },
+    { "nanotron", "time_per_iteration_ms:", "cuda_max_memory_reserved:", RESERVED_BYTES, 1, SHORTENED },
+    { "torchtune", "|Loss: ", "|Loss: ", STEP, 1, BEFORE },
+    { "torchtune", "|Loss: ", "s/it", STEP_S, 1, BEFORE },
+    { "torchtune", "|Loss: ", "it/s", STEPS_PER_S, 1, BEFORE },
+    { "torchtune", "peak_memory_alloc:", "peak_memory_alloc:", ALLOCATED_BYTES, GIB, AFTER },
+    { "torchtune", "peak_memory_alloc:", "peak_memory_reserved:", RESERVED_BYTES, GIB, AFTER },
+    { "Composer", "[batch=", "[batch=", STEP, 1, AFTER },
+    { "Composer", "Train throughput/", "throughput/batches_per_sec:", STEPS_PER_S, 1, AFTER },
+    { "Composer", "Train throughput/", "throughput/device/mfu:", LONE_MFU, 1, AFTER },
+    { "Composer", "Train memory/", "memory/peak_allocated_mem:", ALLOCATED_BYTES, 1e9, AFTER },
+    { "Composer", "Train memory/", "memory/peak_reserved_mem:", RESERVED_BYTES, 1e9, AFTER },
+    { "Axolotl", "'memory/max_allocated (GiB)'", "'memory/max_allocated (GiB)'", ALLOCATED_BYTES, GIB, AFTER },
+    { "Axolotl", "'memory/max_allocated (GiB)'", "'memory/device_reserved (GiB)'", RESERVED_BYTES, GIB, AFTER },
+    { "nanoGPT", ": loss ", "iter ", STEP, 1, AFTER },
+    { "nanoGPT", ": loss ", ", time ", STEP_S, 1e-3, AFTER },
+    { "nanoGPT", ": loss ", ", mfu ", MFU, 0.01, AFTER },
+    { "llm.c", " tok/s", "step ", STEP, 1, AFTER },
+    { "llm.c", " tok/s", " ms |", STEP_S, 1e-3, BEFORE },
+    { "llm.c", " tok/s", "% bf16 MFU", MFU, 0.01, BEFORE },
+    { "HF Trainer", "%|", " [", BAR_STEP, 1, BEFORE },
+    { "HF Trainer", "%|", "s/it", STEP_S, 1, BEFORE },
+    { "HF Trainer", "%|", "it/s", STEPS_PER_S, 1, BEFORE },
+    { "HF Trainer", "'train_runtime'", "'train_samples_per_second'", SAMPLES_PER_S, 1, WHOLE_RUN },
 };
 enum { PATTERN_COUNT = sizeof patterns / sizeof patterns[0] };
+
+/* Texts in lines that state a time or a rate of something else than a full training step: a validation of torchtitan,
+ * and steps of MaxText while its batch still grows. */
+static const char *const others[] = { "validate step:", "[Rampup Batch Size Phase]" };
 
 /* Reads a number that may have commas between groups of three digits: "1,234.5". Returns NaN if the text does not begin
  * with a number. */
@@ -96,21 +142,42 @@ static double number_at(const char *text) {
     return end == digits || !isfinite(value) ? NAN : value;
 }
 
+/* Returns the factor that a letter after a number stands for: "11.5K" is 11.5 times 1,000. */
+static double shortened(const char *number) {
+    switch (number[strspn(number, "0123456789.")]) {
+    case 'K': return 1e3;
+    case 'M': return 1e6;
+    case 'G':
+    case 'B': return 1e9;
+    case 'T': return 1e12;
+    default: return 1.0;
+    }
+}
+
 static double value_of(const pattern *p, const char *line) {
     const char *at = strstr(line, p->key);
     if (at == NULL) { return NAN; }
-    if (p->what == BAR_STEP || *p->key == ',' || strcmp(p->key, "s/it") == 0 || strcmp(p->key, "it/s") == 0) {
+    if (p->where == BEFORE) {
         const char *from = at;
         while (from > line && strchr("0123456789.", from[-1]) != NULL) { from--; }
         if (p->what == BAR_STEP && from > line && from[-1] == '/') {
             from--;
             while (from > line && strchr("0123456789", from[-1]) != NULL) { from--; }
         }
-        return from < at ? number_at(from) * p->unit : NAN;
+        return from < at && (from == line || from[-1] != '-') ? number_at(from) * p->unit : NAN;
     }
     at += strlen(p->key);
     at += strspn(at, " =:|'\"");
-    return number_at(at) * p->unit;
+    return number_at(at) * p->unit * (p->where == SHORTENED ? shortened(at) : 1.0);
+}
+
+/* Returns the address after a text that launchers write before each line to name the rank: "[rank0]:" (torchrun), "0:"
+ * (srun), "(Worker pid=12)" (Ray). */
+static const char *after_rank(const char *line) {
+    const char *at = line + strspn(line, " "), *digits = at + strspn(at, "0123456789");
+    const char *end = *at == '[' ? strchr(at, ']') : *at == '(' ? strchr(at, ')') : NULL;
+    if (end != NULL) { return after_rank(end + 1 + (end[1] == ':')); }
+    return digits > at && *digits == ':' ? digits + 1 : at;
 }
 
 /* Tests whether the line is a progress bar of something else than training. A bar with words before its percentage
@@ -118,9 +185,9 @@ static double value_of(const pattern *p, const char *line) {
  * later bar with another number of steps is an evaluation. */
 static bool is_other_bar(nnc_log *log, const char *line) {
     const char *percent = strstr(line, "%|");
-    const char *end = percent != NULL ? strstr(percent, " [") : NULL;
+    const char *end = percent != NULL ? strstr(percent, " [") : NULL, *begin = after_rank(line);
     if (percent == NULL) { return false; }
-    if (strspn(line, " 0123456789") != (size_t)(percent - line) || end == NULL) { return true; }
+    if (begin + strspn(begin, " 0123456789") != percent || end == NULL) { return true; }
     while (end[-1] >= '0' && end[-1] <= '9') { end--; }
     const double total = number_at(end);
     if (!(log->bar_steps > 0.0)) { log->bar_steps = total; }
@@ -170,6 +237,9 @@ static void log_line(nnc_log *log, const char *line, const nnc_result *plan) {
     const char *program = NULL;
     bool whole_run = false;
     log->lines++;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (strstr(line, others[i]) != NULL) { return; }
+    }
     for (int i = 0; i < QUANTITY_COUNT; i++) { values[i] = NAN; }
     for (int i = 0; i < PATTERN_COUNT; i++) {
         const pattern *p = &patterns[i];
@@ -178,7 +248,7 @@ static void log_line(nnc_log *log, const char *line, const nnc_result *plan) {
             if (isfinite(value)) {
                 values[p->what] = value;
                 program = p->program;
-                whole_run = p->whole_run;
+                whole_run = p->where == WHOLE_RUN;
             }
         }
     }
@@ -190,8 +260,15 @@ static void log_line(nnc_log *log, const char *line, const nnc_result *plan) {
         log->whole_run_s = step_s;
         log->program = log->program != NULL ? log->program : program;
     } else if (isfinite(step_s)) {
-        take(log, program, isnan(values[STEP]) ? values[BAR_STEP] : values[STEP], step_s, rate);
+        const double number = !isnan(values[STEP])           ? values[STEP]
+                              : program == log->step_program ? log->stated_step
+                                                             : values[BAR_STEP];
+        take(log, program, number, step_s, rate);
+    } else if (!isnan(values[STEP])) { /* the time follows in a later line */
+        log->step_program = program;
+        log->stated_step = values[STEP];
     }
+    log->mfu = isnan(values[LONE_MFU]) ? log->mfu : values[LONE_MFU];
     log->allocated_bytes = fmax(log->allocated_bytes, values[ALLOCATED_BYTES]);
     log->reserved_bytes = fmax(log->reserved_bytes, values[RESERVED_BYTES]);
 }
