@@ -921,6 +921,7 @@ static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, vo
     const nnc_json own = nnc_json_get(nnc_json_get(shape, "weights"), name);
     if (stored == NULL && nnc_json_type_of(own) == NNC_JSON_TEXT) { stored = nnc_json_text(own); }
     const nnc_json source = nnc_json_get(shape, "source");
+    hub->library = nnc_foreign_library(nnc_json_get(shape, "config"));
     hub->shape = nnc_arena_strdup(arena, nnc_json_key(shape));
     hub->stored = stored != NULL ? nnc_arena_strdup(arena, stored) : NULL;
     hub->source = nnc_json_type_of(source) == NNC_JSON_TEXT ? nnc_arena_strdup(arena, nnc_json_text(source)) : NULL;

@@ -530,6 +530,18 @@ nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path,
  * *path is NULL. */
 nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path, nnc_error *err);
 
+/* The library that runs a model (`by`), and two properties of its code: whether it computes GELU from several pointwise
+ * ops (composed_gelu), and whether one product gives queries, keys and values (joined_qkv).
+ *
+ * nnc_foreign_library returns the library of a published configuration; without keys in it, transformers.
+ * nnc_library_set makes a library that of a model. */
+typedef struct nnc_library {
+    nnc_implementation by;
+    bool composed_gelu, joined_qkv;
+} nnc_library;
+nnc_library nnc_foreign_library(nnc_json root);
+void nnc_library_set(const nnc_library *library, nnc_model *model);
+
 /* Result of looking up a name of the Hugging Face hub in the table hub/names.json. */
 typedef struct nnc_hub_name {
     /* path of the file with the dimensions of the network; NULL = the table does not have the name */
@@ -540,6 +552,7 @@ typedef struct nnc_hub_name {
     /* format of weights that is a part of the name, such as "int4"; NULL = the name states no format */
     const char *stored;
     const char *nearest; /* if the table does not have the name: the most similar name; NULL = no name is similar */
+    nnc_library library; /* library of the published configuration */
 } nnc_hub_name;
 nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err);
 /* Writes the index of a table of hub names to `words`, at most `most` words; the image of the table stores this index.

@@ -369,9 +369,13 @@ static nnc_status find_and_read(nnc_specs *specs, nnc_spec_kind kind, const char
     NNC_TRY(found);
     NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
     if (kind != NNC_SPEC_MODEL) { return NNC_OK; }
-    void *model = NULL; /* The cast removes const: the struct is new, and only this function has a pointer to it. */
+    nnc_model *model =
+        NULL; /* The cast removes const: the struct is new, and only this function has a pointer to it. */
     memcpy(&model, out, sizeof model);
-    return hub.path != NULL ? nnc_hub_tell(specs, id, &hub, model, err) : take_library(specs, id, model, err);
+    if (hub.path == NULL) { return take_library(specs, id, model, err); }
+    /* a name of the hub means the program that the hub runs, also if nncost has a model file of the network */
+    if (model->implementation == NNC_IMPLEMENTATION_NONE) { nnc_library_set(&hub.library, model); }
+    return nnc_hub_tell(specs, id, &hub, model, err);
 }
 
 /* Stores a loaded spec, or the error of an unknown id, so that the next call with this id reads no file again. Stores

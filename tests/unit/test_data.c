@@ -453,6 +453,22 @@ static void check_name(const uint64_t *images, const char *name) {
     }
 }
 
+/* Each name of the table is found, and has the shape under which it stands. */
+static void check_all_names(const uint64_t *images, nnc_json table) {
+    nnc_specs_set_images(specs, images);
+    nnc_json shape = nnc_json_first(nnc_json_get(table, "shapes"));
+    for (; shape.node != NULL; shape = nnc_json_next(shape)) {
+        for (nnc_json one = nnc_json_first(nnc_json_get(shape, "names")); one.node != NULL; one = nnc_json_next(one)) {
+            nnc_hub_name found;
+            nnc_error err;
+            ck_assert_int_eq(nnc_hub_find(specs, nnc_json_text(one), &found, &err), NNC_OK);
+            ck_assert_msg(found.shape != NULL && strcmp(found.shape, nnc_json_key(shape)) == 0, "%s: %s, expected %s",
+                          nnc_json_text(one), found.shape != NULL ? found.shape : "none", nnc_json_key(shape));
+        }
+    }
+    nnc_specs_set_images(specs, NULL);
+}
+
 /* The index of hub names finds the same shapes as a search through all names. */
 START_TEST(index_finds_hub_names) {
     static const char *const more[] = { "unsloth/Llama-3.2-1B-Instruct-bnb-4bit",
@@ -488,9 +504,38 @@ START_TEST(index_finds_hub_names) {
         check_name(words, nnc_json_key(shape));
     }
     for (size_t i = 0; i < NNC_COUNT_OF(more); i++) { check_name(words, more[i]); }
+    check_all_names(words, nnc_json_root(&doc));
     nnc_json_free(&doc);
     nnc_buffer_free(&images);
     free(text);
+}
+END_TEST
+
+/* A name of the hub has the library of its published configuration, also if the network is a shipped model. The id of a
+ * shipped model has none. */
+START_TEST(hub_names_have_their_library) {
+    static const struct {
+        const char *name;
+        nnc_implementation library;
+        bool composed, joined;
+    } rows[] = {
+        { "llama3-8b", NNC_IMPLEMENTATION_NONE, false, false },
+        { "gpt2-xl", NNC_IMPLEMENTATION_NONE, false, false },
+        { "meta-llama/Llama-3.1-8B", NNC_IMPLEMENTATION_TRANSFORMERS, false, false },
+        { "meta-llama/Llama-3.2-3B", NNC_IMPLEMENTATION_TRANSFORMERS, false, false },
+        { "openai-community/gpt2-xl", NNC_IMPLEMENTATION_TRANSFORMERS, true, true },
+        { "microsoft/Phi-3-mini-4k-instruct", NNC_IMPLEMENTATION_TRANSFORMERS, false, true },
+        { "runwayml/stable-diffusion-v1-5", NNC_IMPLEMENTATION_DIFFUSERS, false, false },
+        { "black-forest-labs/FLUX.1-dev", NNC_IMPLEMENTATION_DIFFUSERS, false, false },
+    };
+    for (size_t i = 0; i < NNC_COUNT_OF(rows); i++) {
+        const nnc_model *model = NULL;
+        nnc_error err;
+        ck_assert_msg(nnc_model_load(specs, rows[i].name, &model, &err) == NNC_OK, "%s: %s", rows[i].name, err.what);
+        ck_assert_msg(model->implementation == rows[i].library && model->composed_gelu == rows[i].composed &&
+                          model->joined_qkv == rows[i].joined,
+                      "%s: %s", rows[i].name, nnc_implementation_name(model->implementation));
+    }
 }
 END_TEST
 
@@ -554,6 +599,7 @@ int main(void) {
     tcase_add_test(tests, images_follow_like);
     tcase_add_test(tests, documents_are_the_files);
     tcase_add_test(tests, index_finds_hub_names);
+    tcase_add_test(tests, hub_names_have_their_library);
     tcase_add_test(tests, no_op_is_above_its_roof);
     return run_suite(suite);
 }

@@ -761,24 +761,29 @@ static void write_notes(const nnc_foreign_file *file, nnc_json root, int64_t max
     model->note_count = list.count;
 }
 
-/* Sets the library of the model (transformers or diffusers), and two properties of its code: whether it computes GELU
- * from several pointwise ops (composed_gelu), and whether one product gives queries, keys and values (joined_qkv). */
-static void note_library(nnc_json root, nnc_model *model) {
+nnc_library nnc_foreign_library(nnc_json root) {
     static const char *const keys[] = { "activation_function", "hidden_act", "hidden_activation" };
     static const char *const composed[] = { "gelu_new", "gelu_fast", "quick_gelu", "gelu_accurate" };
     static const char *const joined[] = { "gpt2", "modernbert", "phi3", "gpt_neox", "falcon" };
     const char *type = text_at(root, "model_type");
     const bool denoises = nnc_json_get(root, "_class_name").node != NULL;
-    model->implementation = denoises ? NNC_IMPLEMENTATION_DIFFUSERS : NNC_IMPLEMENTATION_TRANSFORMERS;
+    nnc_library library = { .by = denoises ? NNC_IMPLEMENTATION_DIFFUSERS : NNC_IMPLEMENTATION_TRANSFORMERS };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const char *text = text_at(root, keys[i]);
         for (size_t j = 0; j < sizeof composed / sizeof composed[0]; j++) {
-            model->composed_gelu = model->composed_gelu || strcmp(text, composed[j]) == 0;
+            library.composed_gelu = library.composed_gelu || strcmp(text, composed[j]) == 0;
         }
     }
     for (size_t i = 0; i < sizeof joined / sizeof joined[0]; i++) {
-        model->joined_qkv = model->joined_qkv || strcmp(type, joined[i]) == 0;
+        library.joined_qkv = library.joined_qkv || strcmp(type, joined[i]) == 0;
     }
+    return library;
+}
+
+void nnc_library_set(const nnc_library *library, nnc_model *model) {
+    model->implementation = library->by;
+    model->composed_gelu = library->composed_gelu;
+    model->joined_qkv = library->joined_qkv;
 }
 
 static void read(nnc_foreign_file *file, nnc_json root) {
@@ -794,7 +799,8 @@ static void read(nnc_foreign_file *file, nnc_json root) {
         check_head_dim(file, &model->decoder);
         maximum = limit_sequence(&model->decoder);
     }
-    note_library(root, model);
+    const nnc_library library = nnc_foreign_library(root);
+    nnc_library_set(&library, model);
     write_notes(file, root, maximum);
 }
 
