@@ -356,8 +356,12 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
     for (int i = 0; status == NNC_OK && i < script.count; i++) {
         bool known = false;
         if (first >= 0 && strcmp(commands[i].options, commands[first].options) == 0) {
-            continue; /* the same program with the same options was already started by another launcher, so this command
-                       * adds nothing */
+            /* the same program with the same options: only its launcher may be new, as "echo $COMMAND" has none */
+            if (commands[first].launcher == NULL && commands[i].launcher != NULL) {
+                status = add_options(r, path, commands[i].launcher, commands[i].launcher_options, &known);
+                first = i;
+            }
+            continue;
         }
         status = add_command(r, path, format, &commands[i], &known);
         if (status == NNC_OK && known && first >= 0) {

@@ -91,8 +91,17 @@ bool nnc_put_object(nnc_buffer *out, const char *text) {
     return true;
 }
 
+/* Writes the value of an option as JSON. Quotes around a value stay in it if the script joins words in a variable and
+ * starts them by bash -c or eval, which removes these quotes. */
 static void put_value(nnc_buffer *out, const char *text) {
     double number = 0.0;
+    char inner[1024];
+    const size_t length = strlen(text);
+    const bool is_quoted = length >= 2 && strchr("'\"", text[0]) != NULL && text[length - 1] == text[0];
+    if (is_quoted && length < sizeof inner) {
+        snprintf(inner, sizeof inner, "%.*s", (int)length - 2, text + 1);
+        text = inner;
+    }
     if (nnc_read_double(text, &number)) {
         nnc_buffer_number(out, number);
     } else if (!nnc_put_object(out, text)) {

@@ -624,3 +624,30 @@ plan      4 devices dp4
 $ printf 'zero: &a null\nzero: 1\nseq_len: *a\n' >alias.yaml; nncost show alias.yaml dense --from axolotl --to-options
 ! nncost: alias.yaml:2: zero: repeated key, expected it once, found it again
 [3]
+
+# The shell that "bash -c" starts expands variables in single quotes and removes quotes that a variable holds; the launcher counts although the command was printed before.
+$ printf 'export LAUNCHER="torchrun --nproc_per_node 4 --nnodes 2"\nexport CMD="pretrain_gpt.py --bf16 --num-layers 4 --pipeline-model-parallel-size 2 --pp-partition-method '"'"'type:transformer|embedding'"'"'"\necho $CMD\nsrun bash -c '"'"'$LAUNCHER --node_rank $R $CMD'"'"' 2>&1 | tee log\n' >quotes.sh
+$ tail -2 quotes.sh
+echo $CMD
+srun bash -c '$LAUNCHER --node_rank $R $CMD' 2>&1 | tee log
+$ nncost show quotes.sh dense --to-options | grep -o -- '--devices .\|--ends-as-layers'
+--ends-as-layers
+--devices 8
+
+# Ratios of a hybrid Megatron model count only without a pattern; padding is no length of its own.
+$ nncost show dense --to-options -- torchrun pretrain_mamba.py --bf16 --num-layers 2 --hybrid-override-pattern 'M*' --hybrid-attention-ratio 0.5 --hybrid-mlp-ratio 0.5 | grep -c tensor
+1
+$ nncost show --to-options -- torchrun pretrain_mamba.py --bf16 --num-layers 2 --hybrid-attention-ratio 0.5
+! nncost: arguments:1: hybrid-attention-ratio: cannot be estimated, expected 0, found 0.5; MODEL, and --lenient skips the key
+[3]
+$ nncost show dense --to-options -- torchrun pretrain_gpt.py --bf16 --num-layers 2 --seq-length 64 --max-padding-length 64 | grep -o -- '--seq-len ..'
+--seq-len 64
+$ nncost show dense --to-options -- torchrun pretrain_gpt.py --bf16 --num-layers 2 --seq-length 64 --max-padding-length 32
+! nncost: arguments:1: max-padding-length: cannot be estimated; --seq-len N, and --lenient skips the key
+[3]
+
+# DeepSpeed checkpoints activations only for programs that call it, so a file alone is inexact there.
+$ printf '{"train_batch_size": 8, "activation_checkpointing": {"partition_activations": true}}' >parts.json
+$ nncost show parts.json dense --to-options
+nncost estimate dense DEVICE --software deepspeed-0.14 --global-batch 8 --zero 0 --precision fp32 --clip-gradients=off --micro-batches 1 --overlap 0
+\# parts.json:1: activation_checkpointing.partition_activations: counts only in programs that call the checkpointing of DeepSpeed, with tensor parallelism: --recompute full --sequence-parallel is the nearest
