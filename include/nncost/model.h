@@ -91,7 +91,8 @@ static inline bool nnc_mlp_gated(nnc_mlp mlp) { return mlp == NNC_MLP_SWIGLU || 
     X(NNC_MIXER_FAR, "window_far",                                                                                    \
       "As window, and in addition attention to one key for every compress_ratio tokens before it.")                   \
     X(NNC_MIXER_FAR_PICKED, "window_far_picked",                                                                      \
-      "As window, and in addition attention to index_topk selected keys, each for index_ratio tokens before it.")
+      "As window, and in addition attention to index_topk selected keys, each for index_ratio tokens before it.")     \
+    X(NNC_MIXER_KIMI_DELTA, "kimi_delta", "As gated_delta, with a decay for each value of a key (Kimi Linear).")
 NNC_ENUM(nnc_mixer, NNC_MIXER_LIST, NNC_MIXER_COUNT);
 NNC_API const char *nnc_mixer_name(nnc_mixer mixer);
 NNC_API const char *nnc_mixer_help(nnc_mixer mixer);
@@ -219,8 +220,9 @@ typedef struct nnc_decoder {
     int64_t encoder_layers, encoder_seq_len, encoder_ffn_hidden, frame_bands;
     /* State-space layers. ssm_inner: values per token; ssm_state: size of the state of each of these values (in a gated
      * delta rule the width of a key); ssm_heads: number of heads; ssm_groups: number of heads of keys; ssm_rank: inner
-     * width of the projection to the step sizes of Mamba; ssm_chunk: number of tokens that matrix products compute at
-     * once (0 = 256, or 64 in a gated delta rule). */
+     * width of the projection to the step sizes of Mamba, or of each of the projections to the decays and to the gate
+     * of Kimi Linear; ssm_chunk: number of tokens that matrix products compute at once (0 = 256, or 64 in a gated delta
+     * rule). */
     int64_t ssm_inner, ssm_state, ssm_heads, ssm_groups, ssm_rank, ssm_chunk;
     int64_t conv_kernel; /* number of positions that the convolution of state-space and short_conv layers spans */
     bool conv_bias;

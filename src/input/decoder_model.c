@@ -155,7 +155,8 @@ static const nnc_field fields[] = {
       .help = "State-space layers: heads; each has one decay." },
     { DECODER(ssm_groups), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
       .help = "State-space layers: keys and queries per token." },
-    { DECODER(ssm_rank), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0), .help = "Rank of Mamba's time steps." },
+    { DECODER(ssm_rank), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
+      .help = "Rank of Mamba's time steps, or of the decays and of the gate of Kimi Linear." },
     { DECODER(ssm_chunk), .unit = "tokens", .rare = true, .max = NNC_TOKENS_MAX,
       .default_text = "256, 64 of the gated delta rule",
       .help = "State-space layers: tokens of a chunk. A chunk is computed with matrix products, and its final state is "
@@ -327,16 +328,20 @@ static void check_ends(nnc_json at, const nnc_decoder *d) {
  * mixer. In a network without one of these mixers, the field must not be set. */
 #define BIT(mixer) (1U << (mixer))
 #define MAMBA BIT(NNC_MIXER_MAMBA)
-#define HEADED (BIT(NNC_MIXER_MAMBA2) | BIT(NNC_MIXER_GATED_DELTA) | BIT(NNC_MIXER_BESIDE))
+#define KIMI_DELTA BIT(NNC_MIXER_KIMI_DELTA)
+#define HEADED (BIT(NNC_MIXER_MAMBA2) | BIT(NNC_MIXER_GATED_DELTA) | KIMI_DELTA | BIT(NNC_MIXER_BESIDE))
 #define MEMBER(member) #member, offsetof(nnc_decoder, member)
 static const struct {
     const char *name;
     size_t offset;
     unsigned mixers;
 } state_fields[] = {
-    { MEMBER(ssm_inner), MAMBA | HEADED }, { MEMBER(ssm_state), MAMBA | HEADED },
-    { MEMBER(ssm_heads), HEADED },         { MEMBER(ssm_groups), HEADED },
-    { MEMBER(ssm_rank), MAMBA },           { MEMBER(conv_kernel), MAMBA | HEADED | BIT(NNC_MIXER_SHORT_CONV) },
+    { MEMBER(ssm_inner), MAMBA | HEADED },
+    { MEMBER(ssm_state), MAMBA | HEADED },
+    { MEMBER(ssm_heads), HEADED },
+    { MEMBER(ssm_groups), HEADED },
+    { MEMBER(ssm_rank), MAMBA | KIMI_DELTA },
+    { MEMBER(conv_kernel), MAMBA | HEADED | BIT(NNC_MIXER_SHORT_CONV) },
 };
 
 static void check_states(nnc_json at, const nnc_decoder *d) {

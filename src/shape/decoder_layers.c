@@ -582,11 +582,11 @@ static void attention_and_mamba2(const nnc_layer_writer *w, const nnc_decoder *d
     mamba2_behind(w, d, false);
 }
 
-static void gated_delta(const nnc_layer_writer *w, const nnc_decoder *d) {
-    const int64_t inner = d->ssm_inner, keys = d->ssm_groups * d->ssm_state;
-    enter(w, 2 * inner + 2 * keys, true);
-    linear(w, "ssm.decay", NNC_SPLIT_COLUMN, 2 * d->ssm_heads, w->layer->hidden, false)->u.matmul.keeps_a = false;
-    convolve(w, d, inner + 2 * keys, true);
+/* Appends the convolution, the recurrence and the norm of a gated delta rule. params: number of weights of the
+ * recurrence. */
+static void delta_rule(const nnc_layer_writer *w, const nnc_decoder *d, int64_t params) {
+    const int64_t inner = d->ssm_inner;
+    convolve(w, d, inner + 2 * d->ssm_groups * d->ssm_state, true);
     scan(w,
          (nnc_scan){ .inner = inner,
                      .state = d->ssm_state,
@@ -594,10 +594,28 @@ static void gated_delta(const nnc_layer_writer *w, const nnc_decoder *d) {
                      .heads = d->ssm_heads,
                      .chunk = d->ssm_chunk > 0 ? d->ssm_chunk : DELTA_CHUNK,
                      .delta = true },
-         2 * d->ssm_heads);
+         params);
     state_norm(w, inner, d->ssm_heads);
     gate(w, "ssm.gate", inner);
     leave(w, inner);
+}
+
+static void gated_delta(const nnc_layer_writer *w, const nnc_decoder *d) {
+    enter(w, 2 * d->ssm_inner + 2 * d->ssm_groups * d->ssm_state, true);
+    linear(w, "ssm.decay", NNC_SPLIT_COLUMN, 2 * d->ssm_heads, w->layer->hidden, false)->u.matmul.keeps_a = false;
+    delta_rule(w, d, 2 * d->ssm_heads);
+}
+
+/* Appends a mixer with a decay for each value of a key, and one weight per head for the update of the state. Decays and
+ * gate are projected from ssm_rank values each. Source: arXiv:2510.26692, section 3. */
+static void kimi_delta(const nnc_layer_writer *w, const nnc_decoder *d) {
+    const int64_t inner = d->ssm_inner, keys = d->ssm_heads * d->ssm_state;
+    enter(w, inner + 2 * d->ssm_groups * d->ssm_state, true);
+    linear(w, "ssm.update", NNC_SPLIT_COLUMN, d->ssm_heads, w->layer->hidden, false)->u.matmul.keeps_a = false;
+    linear(w, "ssm.ranks", NNC_SPLIT_TOKENS, 2 * d->ssm_rank, w->layer->hidden, false)->u.matmul.keeps_a = false;
+    linear(w, "ssm.decay", NNC_SPLIT_COLUMN, keys, d->ssm_rank, false);
+    linear(w, "ssm.gate_in", NNC_SPLIT_COLUMN, inner, d->ssm_rank, false);
+    delta_rule(w, d, nnc_list_mul(&w->to, d->ssm_heads, d->ssm_state + 1));
 }
 
 static void lightning(const nnc_layer_writer *w, const nnc_decoder *d) {
@@ -642,6 +660,7 @@ static mixer_writer *const NNC_ROW(NNC_MIXER_PICKED) = NULL;
 static mixer_writer *const NNC_ROW(NNC_MIXER_ALL) = NULL;
 static mixer_writer *const NNC_ROW(NNC_MIXER_FAR) = NULL;
 static mixer_writer *const NNC_ROW(NNC_MIXER_FAR_PICKED) = NULL;
+static mixer_writer *const NNC_ROW(NNC_MIXER_KIMI_DELTA) = kimi_delta;
 static mixer_writer *const *const mixers[] = { NNC_MIXER_LIST(NNC_ROW_AT) };
 
 bool nnc_mixer_attends(nnc_mixer mixer) { return *mixers[mixer] == NULL && mixer != NNC_MIXER_NONE; }

@@ -79,8 +79,8 @@ $ try() { sed "s/\"dropout\": 0/\"dropout\": 0, $1/" toy/models/experts.json >ex
 > sed '/"heads"/d; /"head_dim"/d; /"ffn_hidden"/d' toy/models/dense.json >dense.json; nncost validate dense.json
 ! nncost: experts.json: sliding_window: missing, expected the tokens that window and chunk layers see
 ! nncost: experts.json:19: sliding_window: does not apply, expected a layer in mixers that slides
-! nncost: experts.json:19: mixers[0]: unknown value, expected one of full, window, chunk, full_unrotated, mamba, mamba2, gated_delta, lightning, short_conv, full_mamba2, none, full_reused, full_all, window_far, window_far_picked, found "fill"
-! nncost: experts.json:19: mixers: wrong type, expected a list out of full, window, chunk, full_unrotated, mamba, mamba2, gated_delta, lightning, short_conv, full_mamba2, none, full_reused, full_all, window_far, window_far_picked, found "full"
+! nncost: experts.json:19: mixers[0]: unknown value, expected one of full, window, chunk, full_unrotated, mamba, mamba2, gated_delta, lightning, short_conv, full_mamba2, none, full_reused, full_all, window_far, window_far_picked, kimi_delta, found "fill"
+! nncost: experts.json:19: mixers: wrong type, expected a list out of full, window, chunk, full_unrotated, mamba, mamba2, gated_delta, lightning, short_conv, full_mamba2, none, full_reused, full_all, window_far, window_far_picked, kimi_delta, found "full"
 ! nncost: experts.json:19: mixers: more than there are layers, expected at most 4 names, found 5
 ! nncost: experts.json:19: mlps: has no experts, expected at least one layer of them with the key experts
 ! nncost: experts.json:19: dense_layers: given twice, expected dense_layers or mlps, found both

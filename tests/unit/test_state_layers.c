@@ -66,6 +66,7 @@ static nnc_model with(const char *mixers, const char *mlps) {
  * mamba: 8*32 + 16*(2 + 6) + 2*16 + 16*8; convolution 48, bias of steps 16, A and D 16*4.
  * mamba2: 8*(32 + 12 + 4) + 16*8; convolution 28*3, 3*4, norm 16.
  * gated delta: 8*(32 + 12) + 8*8 + 16*8; convolution 28*3, 2*4, norm 4.
+ * kimi delta: 8*(16 + 12) + 8*4 + 8*2*2 + 2*(4*3 + 16) + 16*8; convolution 28*3, 4*(3 + 1), norm 4.
  * lightning, 4 heads of 2: 8*24 + 8*8 + 8*8; norm 8.
  * short convolution: 8*24 + 8*8; convolution 24.
  * attention and mamba2: 4 heads of 2 and 2 of keys, 8*16 + 8*8 more. */
@@ -76,6 +77,7 @@ START_TEST(mixers_that_keep_a_state) {
     } wanted[] = { { "mamba", 256 + 128 + 32 + 128, 48, 16 + 64 },
                    { "mamba2", 384 + 128, 84, 12 + 16 },
                    { "gated_delta", 352 + 64 + 128, 84, 8 + 4 },
+                   { "kimi_delta", 224 + 32 + 32 + 56 + 128, 84, 16 + 4 },
                    { "lightning", 192 + 64 + 64, 0, 8 },
                    { "short_conv", 192 + 64, 24, 0 },
                    { "full_mamba2", 384 + 128 + 128 + 64, 84, 12 + 16 },
@@ -99,7 +101,8 @@ END_TEST
 /* Two tensor ranks share the values, heads and groups. */
 START_TEST(states_over_tensor_ranks) {
     nnc_plan plan = plan_of(1, 1, 1);
-    static const char *const names[] = { "mamba", "mamba2", "gated_delta", "lightning", "short_conv", "full_mamba2" };
+    static const char *const names[] = { "mamba",     "mamba2",     "gated_delta", "kimi_delta",
+                                         "lightning", "short_conv", "full_mamba2" };
     for (int i = 0; i < (int)COUNT_OF(names); i++) {
         const nnc_model model = with(names[i], "dense");
         plan.tensor = 1;

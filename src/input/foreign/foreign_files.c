@@ -211,6 +211,7 @@ static const nnc_field pattern_fields[] = {
     { PATTERN(letters), .help = "Key of a text with a letter for each layer, or with letters that repeat." },
     { PATTERN(matrix), .help = "Key of a list; each item has a list of words and the number of its repeats." },
     { PATTERN(only), .help = "Key that lists the numbers of the layers of kind `in`." },
+    { PATTERN(first), .min = 0, .max = 1, .help = "Number of the first layer in the lists of `only` and `except`." },
     { PATTERN(in), .help = "Kind of the layers to which the rule applies." },
     { PATTERN(out), .help = "Kind of the other layers." },
     { PATTERN(except), .help = "Key that lists the numbers of layers of kind `out` in spite of the rule." },

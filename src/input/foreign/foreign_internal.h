@@ -66,6 +66,7 @@ typedef struct nnc_foreign_pattern {
     /* key of a list of pairs such as [[["global", "local"], 12]]: the kinds, and how often they repeat */
     char matrix[64];
     char only[64]; /* key of a list with the indices of those layers whose kind is `in` */
+    int32_t first; /* index of the first layer in the lists `only` and `except` */
     /* the rule: in = kind of the layers that the rule selects; out = kind of all other layers; "" = the entry has no
      * rule */
     char in[24], out[24];

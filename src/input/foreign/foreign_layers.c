@@ -127,14 +127,15 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
     return true;
 }
 
-/* Sets the kind of the layers whose indices (from 0) are in a list. If the input is not valid, notes a fault and
+/* Sets the kind of the layers whose indices (from 0, or from 1 with "first") are in a list. If the input is not valid, notes a fault and
  * returns false. */
 static bool set_listed(kinds *k, nnc_json list, const char *kind) {
     if (!nnc_json_expect(list, NNC_JSON_LIST, "a list of layers")) { return false; }
     for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
-        const double layer = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1;
+        const double layer = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) - k->pattern->first : -1;
         if (!(layer >= 0 && layer < (double)k->layers) || layer != (double)(int64_t)layer) {
-            return nnc_json_mismatch(at, "no layer", "the number of one, from 0");
+            return nnc_json_mismatch(at, "no layer",
+                                     k->pattern->first > 0 ? "the number of one, from 1" : "the number of one, from 0");
         }
         set_kind(k, (int64_t)layer, kind);
     }
