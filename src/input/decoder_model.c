@@ -459,6 +459,13 @@ static void decoder_rules(nnc_json at, const nnc_model *model) {
         nnc_json_fault(at, "kv_heads", "does not divide heads, expected a divisor of %" PRId64 ", found %" PRId64,
                        d->heads, d->kv_heads);
     }
+    const int64_t window_heads = d->window_heads > 0 ? d->window_heads : d->heads;
+    if (d->window_kv_heads > 0 && window_heads % d->window_kv_heads != 0) {
+        nnc_json_fault(at, "window_kv_heads",
+                       "does not divide the heads of layers with a window, expected a divisor of %" PRId64
+                       ", found %" PRId64,
+                       window_heads, d->window_kv_heads);
+    }
     if (d->norm != NNC_NORM_LAYER && d->norm != NNC_NORM_RMS) {
         nnc_json_fault(at, "norm", "does not suit a decoder, expected layer or rms, found %s",
                        nnc_norm_kind_name(d->norm));

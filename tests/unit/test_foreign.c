@@ -427,6 +427,20 @@ static const struct {
       "no layer, expected the number of one, from 0, found 6" },
     { LAYERS("smollm3", "\n\"no_rope_layers\": [1, 1, 0, 1, 1, 2]"), "c.json:4: no_rope_layers[5]",
       "a layer of a kind this version does not know, expected one of 1, 0, found 2" },
+    /* letters that do not repeat a whole number of times */
+    { LAYERS("exaone4", "\n\"sliding_window\": 8, \"sliding_window_pattern\": \"LLLG\""),
+      "c.json:4: sliding_window_pattern", "wrong length, expected one for each of the 6 layers, found \"LLLG\"" },
+    /* layers from 1 */
+    { LAYERS(
+          "kimi_linear",
+          "\"num_experts\": 4, \"num_experts_per_token\": 2, \"moe_intermediate_size\": 8, \"linear_attn_config\": {\n"
+          "\"num_heads\": 4, \"head_dim\": 8, \"short_conv_kernel_size\": 4, \"full_attn_layers\": [0] }"),
+      "c.json:4: linear_attn_config.full_attn_layers[0]", "no layer, expected the number of one, from 1, found 0" },
+    /* two keys for one number */
+    { LAYERS("glm_moe_dsa", "\"n_routed_experts\": 8, \"moe_intermediate_size\": 8, \"n_shared_experts\": 1, "
+                            "\"num_experts_per_tok\": 2,\n"
+                            "\"num_experts\": 16"),
+      "c.json:4: num_experts", "differs from n_routed_experts, expected the same, found 16" },
 };
 
 START_TEST(bad_patterns_are_refused) {

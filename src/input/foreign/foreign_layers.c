@@ -61,12 +61,12 @@ static bool read_list(kinds *k, nnc_json list) {
     return true;
 }
 
-/* Reads the kinds of layers from a string with one letter per layer, or with a few letters that repeat until all layers
- * have a kind. If the input is not valid, notes a fault and returns false. */
+/* Reads the kinds of layers from a string with one letter per layer, or with a few letters that repeat a whole number of
+ * times until all layers have a kind. If the input is not valid, notes a fault and returns false. */
 static bool read_letters(kinds *k, nnc_json at) {
     const char *letters = nnc_json_text(at);
     const int64_t length = (int64_t)strlen(letters);
-    if (length == 0 || length > k->layers) { return refuse_length(k, at); }
+    if (length == 0 || k->layers % length != 0) { return refuse_length(k, at); }
     for (int64_t layer = 0; layer < k->layers; layer++) {
         const char letter[2] = { letters[layer % length], '\0' };
         if (!translate(k, at, letter, layer)) { return false; }
