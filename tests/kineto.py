@@ -103,6 +103,19 @@ odd = read(write("odd.json", [operator("aten::mm", 0, 9, [[4096, 768], [768, 502
                               kernel("gemm", 10, 9000, 1)]), "h100")
 check("odd side: named", "n = 50257" in odd["findings"][0]["reason"])
 
+# ---- which sides are odd: m only if the kernel says so and the rows do not; none if the kernel says its operands are even ----
+
+for kernel_name, side in ("s1688gemm_nn_align4", ""), ("s1688gemm_nt_align1", "m = 1953"), ("s1688gemm", ""):
+    found = read(write("side.json", [operator("aten::mm", 0, 9, [[1953, 1024], [1024, 1024]], "float"), launch(1, 1),
+                                     kernel(kernel_name, 10, 900, 1)]), "a100")["findings"]
+    check(f"odd m, {kernel_name}: {found}", side in found[0]["reason"] and ("multiple" in found[0]["reason"]) == bool(side))
+found = read(write("side.json", [operator("aten::mm", 0, 9, [[1953, 1024], [1024, 30]], "float"), launch(1, 1),
+                                 kernel("s1688gemm_nn_align1", 10, 900, 1)]), "a100")["findings"]
+check(f"n = 30 is the odd row: {found}", "m = " not in found[0]["reason"])
+found = read(os.path.join(root, "tests/data/trace/sampled_rank-0.json.gz"), "a100")["findings"][0]
+check(f"the padded time and the saving agree: {found}", "1.329 ms a call, padded 815.4 us" in found["reason"] and
+      abs(found["save_s"] - 2 * (1.329e-3 - 815.4e-6)) < 2e-6)
+
 # ---- what kernels say: a product that is not aligned takes the units 1.5 times as long on A100; a second kernel starts ----
 
 sides = [[8192, 8192], [8192, 8191]]
@@ -204,6 +217,15 @@ apart["args"]["External id"] = 5
 apart = read(write("apart.json", [square, launch(90, 1), apart, kernel("b", 400, 100, 2)]), "a100")
 check(f"a launch outside the operator: {apart['linked_share']}", apart["linked_share"] == 0.75)
 check(f"a kernel without a launch: {apart['unlaunched_share']}", apart["unlaunched_share"] == 0.25)
+old = operator("aten::mm", 0, 50, [[4096, 4096], [4096, 4096]])
+old["args"]["Input dims"] = old["args"].pop("Input Dims")
+old["args"]["External id"] = 7
+numbered = kernel("gemm", 1100, 1000, 7)  # launched before the trace; its External id is its correlation
+numbered["args"]["External id"] = 7
+old = read(write("old.json", [old, launch(20, 1), kernel("gemm", 100, 1000, 1), numbered]), "a100")
+check(f"events of PyTorch before 1.9: {old['linked_share']}", old["linked_share"] == 0.5)
+none = read(write("none.json", [square, launch(20, 1), kernel("gemm", 100, 0, 1)]), "a100")
+check(f"a kernel of no time: {none['kernels']}", none["kernels"] == 1)
 written = write("exponent.json", [kernel("a", 1.5e15, 100, 1), kernel("b", 1.5e15 + 300, 100, 2)])
 with open(written, encoding="utf-8") as file:
     text = file.read().replace("1500000000000000.0", "1.5e15")

@@ -35,7 +35,7 @@ static const char *class_name(unsigned class) {
 static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX]) {
     const double calls = (double)r->calls;
     char was[NNC_NUMBER_TEXT], could[NNC_NUMBER_TEXT];
-    if (r->price.odd > 0 && r->price.padded_s < r->measured_s) {
+    if (r->price.odd > 0) {
         snprintf(text, NNC_METRIC_TEXT_MAX, "%c = %lld is no multiple of 16 bytes: %s a call, padded %s", r->price.side,
                  (long long)r->price.odd, nnc_unit_text(r->measured_s / calls, "s", was),
                  nnc_unit_text(r->price.padded_s / calls, "s", could));

@@ -86,11 +86,11 @@ void nnc_trace_free(nnc_trace *trace);
 typedef struct nnc_trace_price {
     double flops, moved_bytes, bound_s, predicted_s;
     bool product; /* true: the operator is a matrix product; false: it is another operator */
-    /* only set for a matrix product: predicted time if m, n and k are padded so that each is a multiple of 16 bytes;
-     * NaN = no dimension needs padding */
+    /* only set for a matrix product: predicted time if m, n and k are padded so that each is a multiple of 16 bytes; in a
+     * finding about padding, multiplied by the factor of the row; NaN = no dimension needs padding */
     double padded_s;
     int64_t odd; /* size of the first dimension (in the order n, k, m) of a matrix product that needs padding; 0
-                      * = no dimension */
+                      * = no dimension, or padding would save nothing */
     char side;   /* name of the dimension whose size is in `odd`: 'm', 'n' or 'k'; NUL if `odd` is 0 */
 } nnc_trace_price;
 

@@ -491,14 +491,18 @@ static void add_time(const nnc_device *device, const nnc_op *op, nnc_trace_price
 }
 
 /* Computes price->padded_s, the predicted time of a matrix product whose m, n and k are padded so that each is a
- * multiple of 16 bytes. A dimension of at most 8 such multiples is not padded. If no dimension needs padding,
- * price->padded_s is not changed. */
-static void try_padded(const nnc_device *device, const nnc_op *op, nnc_trace_price *price) {
+ * multiple of 16 bytes. A dimension of at most 8 such multiples is not padded. The dimension m, which need not be the
+ * length of a row, is padded only if the kernel's name states operands that are not aligned although n and k are
+ * multiples. If no dimension needs padding, or the kernel's name states aligned operands, price->padded_s is not
+ * changed. aligned: as in nnc_trace_hint. */
+static void try_padded(const nnc_device *device, const nnc_op *op, int aligned, nnc_trace_price *price) {
     nnc_op padded = *op;
     nnc_matmul *u = &padded.u.matmul;
     int64_t *sides[] = { &u->n, &u->k, &u->m };
     const int64_t step = (int64_t)(16.0 / nnc_dtype_bytes(op->dtype));
-    for (int i = 0; i < 3; i++) {
+    const bool rows_odd = u->n % step != 0 || u->k % step != 0;
+    if (aligned >= step) { return; }
+    for (int i = 0; i < (aligned > 0 && !rows_odd ? 3 : 2); i++) {
         if (*sides[i] % step != 0 && *sides[i] > 8 * step) {
             price->odd = price->odd == 0 ? *sides[i] : price->odd;
             price->side = (char)(price->side == '\0' ? "nkm"[i] : price->side);
@@ -564,7 +568,7 @@ nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kin
     price.predicted_s += more_s;
     if (ops[0].kind == NNC_OP_MATMUL) {
         price.product = true;
-        try_padded(device, &ops[0], &price);
+        try_padded(device, &ops[0], hint.aligned, &price);
         price.padded_s += more_s;
     }
     return price;

@@ -404,6 +404,7 @@ static void set_arg(event *e, slice key, slice value) {
         KEY("external id", external),
         KEY("correlation", correlation),
         KEY("Input Dims", dims),
+        KEY("Input dims", dims), /* PyTorch before 1.9 */
         KEY("Input type", types),
         KEY("Concrete Inputs", values),
         KEY("device", device),
@@ -679,12 +680,19 @@ static bool split_kinds(reader *r) {
 }
 
 /* Finds the kernels that communicate by their names, and sets their class to NNC_TRACE_COMMUNICATION. The names are
- * those of NCCL, RCCL, oneCCL, DeepEP, NVSHMEM, vLLM (csrc/custom_all_reduce.cuh) and PyTorch's symmetric memory
- * (symm_mem/CUDASymmetricMemoryOps.cu). Returns false when out of memory. */
+ * those of NCCL, RCCL, oneCCL, DeepEP, NVSHMEM, FlashInfer (trtllm_allreduce_fusion.cuh), vLLM
+ * (csrc/custom_all_reduce.cuh) and PyTorch's symmetric memory (symm_mem/CUDASymmetricMemoryOps.cu). Returns false when
+ * out of memory. */
 static bool find_communication(const nnc_trace *t) {
-    static const char *const marks[] = {
-        "nccl", "rccl", "oneccl", "deep_ep", "nvshmem", "cross_device_reduce", "multimem_", "_shot_all_reduce_kernel"
-    };
+    static const char *const marks[] = { "nccl",
+                                         "rccl",
+                                         "oneccl",
+                                         "deep_ep",
+                                         "nvshmem",
+                                         "cross_device_reduce",
+                                         "multimem_",
+                                         "_shot_all_reduce_kernel",
+                                         "allreduce_fusion" };
     unsigned char *communicates = nnc_arena_array(t->arena, (size_t)t->name_count + 1, 1);
     for (int64_t i = 0; communicates != NULL && i < t->name_count; i++) {
         for (size_t m = 0; m < sizeof marks / sizeof *marks; m++) {

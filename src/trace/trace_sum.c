@@ -114,9 +114,10 @@ static const nnc_trace_call *issuer_of(const nnc_trace *t, const links *l, const
     const nnc_trace_launch *launch = launch_of(t, kernel);
     if (launch != NULL && l->issuer[launch - t->launches] != NULL) { return l->issuer[launch - t->launches]; }
     const nnc_trace_call wanted = { .external = kernel->external }, *at = &wanted;
-    const nnc_trace_call **call = kernel->external > 0 && t->call_count > 0
-                                      ? bsearch(&at, l->by_external, (size_t)t->call_count, sizeof at, by_external)
-                                      : NULL;
+    /* PyTorch before 2.0 writes the correlation as External id of kernels; it names no operator */
+    const bool names = kernel->external > 0 && kernel->external != kernel->correlation;
+    const nnc_trace_call **call =
+        names && t->call_count > 0 ? bsearch(&at, l->by_external, (size_t)t->call_count, sizeof at, by_external) : NULL;
     return call != NULL && t->kinds[(*call)->kind].dims != NULL ? *call : NULL;
 }
 
@@ -145,7 +146,7 @@ static void add_kernel(const nnc_trace *t, const nnc_trace_kernel *k, const nnc_
     row->measured_s += seconds;
     row->class = k->class;
     row->tf32 = row->tf32 || rounds_to_tf32(t->names[k->name]);
-    if (seconds > row->longest_s) {
+    if (row->kernel == NULL || seconds > row->longest_s) {
         row->longest_s = seconds;
         row->kernel = t->names[k->name];
     }
@@ -286,7 +287,8 @@ static int most_saved_first(const void *a, const void *b) {
 
 /* Lists the findings, which are the rows that could save more than 5 % of their measured time. The saving is measured
  * time - expected time. If the product would be faster with its dimensions padded to multiples of 16 bytes, the saving
- * is measured time - time of the padded product. */
+ * is measured time - time of the padded product. A product that is faster than expected is only listed if the name of
+ * its kernel states operands that are not aligned; otherwise its time shows that they cost little. */
 static nnc_status find(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err) {
     double *ratios = malloc(((size_t)sum->row_count + 1) * sizeof *ratios);
     sized *sizes = malloc(((size_t)sum->row_count + 1) * sizeof *sizes);
@@ -306,7 +308,13 @@ static nnc_status find(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err) {
         r->expected_s = nnc_max(r->price.predicted_s * r->factor, r->price.bound_s);
         r->times = r->measured_s / r->expected_s;
         r->save_s = r->measured_s - r->expected_s;
-        if (padded_s < r->expected_s && padded_s < r->measured_s) { r->save_s = r->measured_s - padded_s; }
+        const bool costs = r->times >= 1.0 || aligned_to(r->kernel) > 0;
+        if (costs && padded_s < r->expected_s && padded_s < r->measured_s) {
+            r->save_s = r->measured_s - padded_s;
+            r->price.padded_s = padded_s;
+        } else {
+            r->price.odd = 0;
+        }
         if (r->save_s > 0.05 * r->measured_s) {
             sum->findings[sum->finding_count++] = *r;
             sum->save_s += r->save_s;
