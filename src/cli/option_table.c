@@ -7,7 +7,6 @@
 #include <nncost/search.h>
 
 #include "cli/cli_internal.h"
-#include "cli/lab/cli_lab.h"
 #include "input/input_internal.h"
 #include "plot/plot_internal.h"
 #include "search/search_internal.h"

@@ -1,7 +1,7 @@
 /* nncost accuracy: predicts the rows of files with measurements, and sums up the errors of the predictions by file,
  * device and framework. */
 #include "base/base_internal.h"
-#include "cli/lab/cli_lab.h"
+#include "cli/cli_internal.h"
 #include "render/render_internal.h"
 #include "shape/shape_internal.h"
 

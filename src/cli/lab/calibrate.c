@@ -7,7 +7,6 @@
 
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "cli/lab/cli_lab.h"
 #include "input/input_internal.h"
 #include "render/render_internal.h"
 #include "scenario/scenario_internal.h"

@@ -1,7 +1,7 @@
 /* Reads the measured rows that options of the command line select, and loads the model, device, software profile and
  * plan of each row. */
 #include "base/base_internal.h"
-#include "cli/lab/cli_lab.h"
+#include "cli/cli_internal.h"
 #include "trace/trace_internal.h"
 
 /* ---- the options --only, --fold and --group ---- */
