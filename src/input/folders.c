@@ -512,7 +512,7 @@ static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const
 }
 
 nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err) {
-    return find_id(folders, &nnc_spec_kinds[kind], id, path, err);
+    return is_usable(id) ? find_id(folders, &nnc_spec_kinds[kind], id, path, err) : NNC_OK;
 }
 
 nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,

@@ -100,7 +100,7 @@ int main(int argc, char **argv) {
     size_t count = 0;
     nnc_buffer images = { 0 };
     nnc_image_texts texts = { .slots = NULL };
-    static const char *const documents[] = { "foreign/*", "foreign/launch/*", "hub/names" };
+    static const char *const documents[] = { "foreign/*", "foreign/launch/*", "foreign/names/*", "hub/names" };
     for (size_t kind = 0; kind < NNC_SPEC_KIND_COUNT + NNC_COUNT_OF(documents); kind++) {
         const bool is_spec = kind < NNC_SPEC_KIND_COUNT;
         char pattern[4096];

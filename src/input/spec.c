@@ -181,24 +181,32 @@ static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **
     return NNC_OK;
 }
 
-/* Finds the file of a spec from its id or path. A folder that has a model may be named without its slash; the name of a
- * model on the Hugging Face hub may lack its owner. */
-static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path, nnc_hub_name *hub,
-                            nnc_error *err) {
-    *path = id;
+/* Finds the file of a model by a name that no folder of models has: among the names of the Hugging Face hub, where the
+ * owner may be left out. *path stays NULL if `id` is the name of a folder that may have a model. An unknown name is
+ * compared with all known ones only after these searches, because that takes most of the time. */
+static nnc_status find_named(nnc_specs *specs, const char *id, const char **path, nnc_hub_name *hub, nnc_error *err) {
+    const nnc_spec_kind kind = NNC_SPEC_MODEL;
+    nnc_error why = { .status = NNC_OK };
+    NNC_TRY(nnc_folders_trouble(&specs->folders, err));
+    if (!nnc_is_folder(id)) { NNC_TRY(nnc_hub_find(specs, id, hub, err)); }
+    *path = hub->path;
+    if (*path != NULL) { return NNC_OK; }
+    if (hub->nearest != NULL) { return nnc_folders_unknown(&specs->folders, kind, id, hub->nearest, err); }
+    const nnc_status status = nnc_specs_find(specs, kind, id, path, &why);
+    const bool may_be_folder = status == NNC_UNKNOWN_ID && nnc_is_folder(id);
+    return status == NNC_OK || may_be_folder ? NNC_OK : nnc_fail(err, why.status, why.where, "%s", why.what);
+}
+
+/* Finds the file of a spec from its id or path. A folder that has a model may be named without its slash. absent: no
+ * folder of models has the id, and *path is not yet set. */
+static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id, bool absent, const char **path,
+                            nnc_hub_name *hub, nnc_error *err) {
     if (!nnc_is_path(id)) {
-        nnc_error why = { .status = NNC_OK };
-        const nnc_status status = nnc_specs_find(specs, kind, id, path, &why);
-        if (status == NNC_UNKNOWN_ID && kind == NNC_SPEC_MODEL && !nnc_is_folder(id)) {
-            NNC_TRY(nnc_hub_find(specs, id, hub, err));
-            *path = hub->path;
-        }
-        if (status == NNC_OK || hub->path != NULL) { return NNC_OK; }
-        if (hub->nearest != NULL) { return nnc_folders_unknown(&specs->folders, kind, id, hub->nearest, err); }
-        if (status != NNC_UNKNOWN_ID || kind != NNC_SPEC_MODEL || !nnc_is_folder(id)) {
-            return nnc_fail(err, why.status, why.where, "%s", why.what);
-        }
+        if (!absent) { return nnc_specs_find(specs, kind, id, path, err); }
+        NNC_TRY(find_named(specs, id, path, hub, err));
+        if (*path != NULL) { return NNC_OK; }
     }
+    *path = id;
     if (kind == NNC_SPEC_MODEL) { NNC_TRY(nnc_place_of_model(specs, id, path, err)); }
     return *path != NULL ? NNC_OK : find_on_hub(specs, id, path, hub, err);
 }
@@ -234,7 +242,7 @@ static nnc_status read_value(nnc_specs *specs, const char *path, const char *obj
     NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
     nnc_faults faults = { .name = path, .err = err };
     nnc_json_doc doc = { .faults = &faults, .arena = specs->arena, .text = text, .size = size };
-    nnc_status status = nnc_json_parse(&doc) ? NNC_OK : faults.status;
+    nnc_status status = nnc_specs_parse(specs, &doc) ? NNC_OK : faults.status;
     if (status == NNC_OK) {
         const nnc_json root = nnc_json_root(&doc);
         const nnc_json at = nnc_json_get(object != NULL ? nnc_json_get(root, object) : root, key);
@@ -355,16 +363,17 @@ static nnc_status find_and_read(nnc_specs *specs, nnc_spec_kind kind, const char
                                 nnc_error *err) {
     const char *path = NULL;
     nnc_hub_name hub = { .path = NULL };
-    /* The libraries of vision models are searched before the nearest id is searched, because that search reads the
-     * files of all kinds. */
-    if (kind == NNC_SPEC_MODEL && !nnc_is_path(id) && specs_find_spelled(specs, kind, id, &path, NULL) == NNC_OK &&
-        path == NULL) {
+    const bool named = kind == NNC_SPEC_MODEL && !nnc_is_path(id);
+    const bool searched = named && specs_find_spelled(specs, kind, id, &path, NULL) == NNC_OK;
+    const bool absent = searched && path == NULL;
+    if (absent) { /* the libraries of vision models are searched before the hub */
         NNC_TRY(load_member(specs, id, out, err));
         if (*out != NULL) { return NNC_OK; }
     }
-    path = id;
-    const nnc_status found = find_path(specs, kind, id, &path, &hub, err);
-    if (kind == NNC_SPEC_MODEL && maybe_member(id, found, path)) { NNC_TRY(load_member(specs, id, out, err)); }
+    const nnc_status found = searched && !absent ? NNC_OK : find_path(specs, kind, id, absent, &path, &hub, err);
+    if (kind == NNC_SPEC_MODEL && !absent && maybe_member(id, found, path)) {
+        NNC_TRY(load_member(specs, id, out, err));
+    }
     if (*out != NULL) { return NNC_OK; }
     NNC_TRY(found);
     NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
