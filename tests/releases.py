@@ -124,6 +124,17 @@ class Releases(unittest.TestCase):
             self.assertEqual(facts["software"]["values"], values)
             self.assertGreater(facts["software"]["effect"], 0.2)
 
+    def test_networks_of_maps_name_the_open_layout(self):
+        """ResNet-50 in PyTorch's own layout takes a third longer; a plan that states the layout leaves it not open."""
+        plan = ("estimate", "resnet-50", "a100", "--micro-batch", "128", "--precision", "fp16")
+        facts = {f["name"]: f for f in run(*plan)["open_facts"]}
+        steps = [run(*plan, option)["step"]["step_s"] for option in ("--contiguous-maps", "--contiguous-maps=off")]
+        self.assertEqual(facts["contiguous_maps"]["values"], ["off", "on"])
+        self.assertAlmostEqual(facts["contiguous_maps"]["effect"], steps[0] / steps[1] - 1)
+        self.assertGreater(facts["contiguous_maps"]["effect"], 0.2)
+        for option in ("--contiguous-maps", "--contiguous-maps=off", "--software=mlperf"):
+            self.assertNotIn("contiguous_maps", [f["name"] for f in run(*plan, option).get("open_facts", [])])
+
     def test_every_release_is_chosen_by_its_own_words(self):
         for path in glob.glob(os.path.join(SOURCE, "software/*.json")):
             with open(path, encoding="utf-8") as file:

@@ -176,13 +176,17 @@ static bool fails(nnc_status status) { return status == NNC_NO_MEMORY || status 
  * value. Sets result->step_s to NaN if the plan is illegal with this value. Does not compute bounds and FLOPs. */
 static nnc_status step_with(const nnc_scenario *s, const char *name, const char *value, nnc_scratch *scratch,
                             nnc_result *result, nnc_error *err) {
-    const nnc_software *software = &s->software, *other = NULL;
-    const bool named = strcmp(name, "software") == 0;
+    const nnc_software *software = &s->software;
+    const bool of_plan = nnc_field_of_key(&nnc_plan_table, name) != NULL;
+    nnc_software switched = s->software;
     nnc_plan plan = s->plan;
-    nnc_status status = named ? nnc_software_load(s->specs, value, &other, err) : nnc_plan_set(&plan, name, value, err);
+    nnc_status status = strcmp(name, "software") == 0 ? nnc_software_load(s->specs, value, &software, err)
+                        : of_plan                     ? nnc_plan_set(&plan, name, value, err)
+                                                      : nnc_software_set(&switched, name, value, err);
     if (status == NNC_OK) {
         scratch->brief = scratch->workless = true;
-        status = nnc_estimate(&s->model, &s->device, named ? other : software, &plan, scratch, result, err);
+        status = nnc_estimate(&s->model, &s->device, software == &s->software ? &switched : software, &plan, scratch,
+                              result, err);
         scratch->brief = scratch->workless = false;
     }
     result->step_s = status == NNC_OK ? result->step_s : (double)NAN;
@@ -223,14 +227,18 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
     const nnc_plan *plan = &scenario->result.plan;
     const nnc_profile_kind kind = nnc_profile_kind_of(&scenario->model, &scenario->device, &scenario->plan);
     const bool gpu = kind != NNC_PROFILE_TPU && kind != NNC_PROFILE_EAGER;
+    const bool maps = scenario->model.family == NNC_FAMILY_GRAPH || scenario->model.family == NNC_FAMILY_UNET;
     const struct {
         const char *name;
         open_values of;
         bool asked;
     } rows[] = {
-        { "software", software_of(kind), gpu },           { "attention", VALUES(kernels), gpu },
-        { "overlap", VALUES(shares), plan->devices > 1 }, { "sequence_parallel", VALUES(switches), plan->tensor > 1 },
+        { "software", software_of(kind), gpu },
+        { "attention", VALUES(kernels), gpu },
+        { "overlap", VALUES(shares), plan->devices > 1 },
+        { "sequence_parallel", VALUES(switches), plan->tensor > 1 },
         { "zero", VALUES(stages), plan->data > 1 },
+        { "contiguous_maps", VALUES(switches), gpu && maps && strstr(scenario->overrides, "contiguous_maps") == NULL },
     };
     *count = 0;
     if (!scenario->report.software_chosen || plan->mode != NNC_MODE_PREDICTED) { return NNC_OK; }

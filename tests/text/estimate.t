@@ -253,6 +253,7 @@ plan      batch 8, image 256, bf16, policy mixed, adamw, flash attention, recomp
           software torch-compile (chosen for this plan), mode predicted
 
 step      2.350 ms
+          open: --contiguous-maps +0 to +27% of the step
           no software is faster than 1.575 ms; without any overlap it takes 2.984 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 62.0% of the step, memory 38.0%, without the compute limit it would take 1.321 ms
