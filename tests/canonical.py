@@ -60,6 +60,17 @@ class Steps(unittest.TestCase):
         self.assertEqual(column(text, "framework_version")[:3], ["26.04", "0.8.0", "5.1"])
         self.assertEqual(column(text, "precision")[4], "bf16")
 
+    def test_layout_of_feature_maps(self):
+        text = ("id,hardware,n_devices,model_name,image_size,framework,channels_last,micro_batch,measured_step_s\n"
+                "a,a100,1,resnet50,224,\"DeepLearningExamples MxNet, contiguous\",,64,1\n"
+                "b,a100,1,resnet50,224,DeepLearningExamples MxNet,,64,1\n"
+                "c,a100,1,resnet50,224,mine,0,64,1\n"
+                "d,a100,1,resnet50,224,mine,1,64,1\n"
+                "e,a100,1,resnet50,224,timm,,64,1\n"
+                "f,a100,1,resnet50,224,\"timm, channels last\",,64,1\n")
+        self.assertEqual(column(text, "software.contiguous_maps"), ["on", "", "on", "off", "on", "off"])
+        self.assertEqual(column(text, "framework")[:2], ["DeepLearningExamples MxNet"] * 2)
+
     def test_open_fields_are_guessed_and_named(self):
         text = (STEP + ",dp,global_batch,recompute,measured_step_s\n"
                 f"a,x,8,{SHAPE},8,128,none,1\n"    # 16 sequences of a rank are one pass

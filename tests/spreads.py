@@ -46,6 +46,7 @@ POOLED = {"torch-compile": "torch-1-maps"}
 
 OTHER = "training_vision_other.csv"  # of several sources
 OF_VISION = {"training_mlperf_vision.csv", "training_deeplearningexamples.csv", "training_timm_rtx3090.csv", OTHER}
+OF_MAPS = ("graph", "unet", "vit")  # families of vision models, whether the rows to fit on have them or not
 WIDEST, SHARE, SLOW = 0.6, 0.9, 0.4  # SLOW: in place of SKEW, as programs are seldom faster than these profiles
 
 
@@ -184,7 +185,7 @@ def fit_all(rows, shared):
     own = {k: round(fit(v, shared, True, UNKNOWN, OF_PROFILES), 3) for k, v in of.items()}
     vision = [r for r in rows if by_default(r)]
     wide = fit_vision(vision, shared)
-    own.update({(name, "", of): wide for name in {r["software"] for r in vision} for of in {family(r) for r in vision}})
+    own.update({(name, "", of): wide for name in {r["software"] for r in vision} for of in OF_MAPS})
     for key, v in cells.items():
         if by_default(v[0]):
             continue

@@ -119,6 +119,9 @@ def switch(value):
     return "on" if value else "off"
 
 
+CONTIGUOUS = ", contiguous"  # so tables name frameworks whose feature maps are contiguous
+
+
 class Step:
     """One training step. `row`: as published; `out`: in the columns of nncost."""
 
@@ -173,6 +176,11 @@ class Step:
         out = self.out
         out["optimizer"], out["offload"] = self.word("optimizer"), self.word("offload")
         out["attention"], out["precision"] = self.word("flash_attention"), self.word("precision")
+        if self.text("channels_last"):
+            out["software.contiguous_maps"] = switch(self.text("channels_last") == "0")
+        if self.text("framework").endswith(CONTIGUOUS):
+            out["framework"] = self.row["framework"] = self.text("framework").removesuffix(CONTIGUOUS)
+            out["software.contiguous_maps"] = "on"
 
     def task(self):
         task = self.word("task")
