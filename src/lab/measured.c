@@ -23,7 +23,8 @@ static const char whole_columns[] = "|max_batch|nodes|m|n|k|groups|qk_head_dim|g
                                     "channels_last|rows|cols|channels_in|side|channels_out|kernel_side|stride|";
 
 static const char number_columns[] =
-    "|measured_s|time_us|forward_us|both_us|rounding|allocated_bytes|reserved_bytes|unstated_bytes|"
+    "|measured_s|measured_ms|steps_per_s|time_us|forward_us|both_us|rounding|allocated_bytes|reserved_bytes|unstated_"
+    "bytes|"
     "measured_peak_mem_gb|measured_peak_mem_gib|measured_peak_reserved_gib|host_pass_s|"
     "host_sample_s|input_samples_per_s|internode_gbps_per_node|tokens_per_step|micro_batch|"
     "micro_batches|global_batch|bytes|ttft_s|tpot_s|latency_s|output_tokens_per_s|"
@@ -43,7 +44,9 @@ static const char people_columns[] =
 /* Other spellings of column names: SPELLING=NAME, where NAME is the name that nncost uses. */
 static const char column_spellings[] =
     "|hardware=device|n_devices=devices|n_nodes=nodes|version=framework_version|"
-    "measured_step_s=measured_s|step_s=measured_s|step_time_s=measured_s|gpu=device|gpus=devices|step_rel_unc=rounding|"
+    "measured_step_s=measured_s|step_s=measured_s|step_time_s=measured_s|"
+    "step_ms=measured_ms|step_time_ms=measured_ms|steps/s=steps_per_s|it/"
+    "s=steps_per_s|gpu=device|gpus=devices|step_rel_unc=rounding|"
     "n_layers=model.layers|"
     "d_model=model.hidden|n_heads=model.heads|n_kv_heads=model.kv_heads|"
     "head_dim=model.head_dim|d_ff=model.ffn_hidden|vocab=model.vocab|"
@@ -244,6 +247,10 @@ static nnc_measured_kind kind_of_timed(const reading *r) {
                                : NNC_MEASURED_GEMM;
 }
 
+static bool has_time(const reading *r) {
+    return has(r, "measured_s") || has(r, "measured_ms") || has(r, "steps_per_s") || has(r, "time_us");
+}
+
 /* Returns the kind of measurement of a file, which its column names decide. */
 static nnc_measured_kind kind_of(const reading *r) {
     for (int32_t i = 0; i < r->unused_count; i++) {
@@ -253,7 +260,7 @@ static nnc_measured_kind kind_of(const reading *r) {
     return served || (has(r, "what") && has(r, "time_s")) ? NNC_MEASURED_SERVING
            : has(r, "max_batch")                          ? NNC_MEASURED_STEP
            : has(r, "forward_us") && has(r, "side")       ? NNC_MEASURED_CONV
-           : !has(r, "measured_s") && !has(r, "time_us")  ? NNC_MEASURED_KIND_COUNT
+           : !has_time(r)                                 ? NNC_MEASURED_KIND_COUNT
                                                           : kind_of_timed(r);
 }
 
@@ -274,8 +281,8 @@ static nnc_status check_heading(reading *r, nnc_error *err) {
     r->kind = kind_of(r);
     if (r->kind == NNC_MEASURED_KIND_COUNT) {
         return nnc_fail(err, NNC_BAD_SPEC, place(r, where),
-                        "no measured column, expected measured_s, time_us, or mode with input_len "
-                        "or iterations_per_s");
+                        "no measured column, expected measured_s, measured_ms, steps_per_s, time_us, or mode with "
+                        "input_len or iterations_per_s");
     }
     for (size_t i = 0; i < 4 && needed[r->kind][i] != NULL; i++) {
         if (!has(r, needed[r->kind][i])) {
@@ -1148,6 +1155,15 @@ static const char *line_id(reading *r) {
     return id != NULL ? id : "";
 }
 
+/* Returns the measured seconds of a row, from a column of seconds, milliseconds, steps per second or microseconds. A
+ * NaN or negative number means that the row states no time. */
+static double seconds_of(const reading *r) {
+    return given(r, "measured_s")    ? number_of(r, "measured_s")
+           : given(r, "measured_ms") ? 1e-3 * number_of(r, "measured_ms")
+           : given(r, "steps_per_s") ? 1.0 / number_of(r, "steps_per_s")
+                                     : 1e-6 * number_of(r, "time_us");
+}
+
 /* Reads one of the rows that a line of a file gives. served: which row: for served requests, the kind of measurement;
  * for a convolution, 0 = forward, 1 = forward and backward; otherwise 0. Returns false if the line has no such row. */
 static bool read_row(reading *r, nnc_served served) {
@@ -1165,7 +1181,7 @@ static bool read_row(reading *r, nnc_served served) {
         .model_name = text_of(r, given(r, "model_name") ? "model_name" : "model"),
         .plan = nnc_plan_default(),
         .internode_bytes_per_s = (double)NAN,
-        .measured_s = given(r, "measured_s") ? number_of(r, "measured_s") : 1e-6 * number_of(r, "time_us"),
+        .measured_s = seconds_of(r),
         .rounding = (double)NAN,
         .measured_bytes = { (double)NAN, (double)NAN, (double)NAN },
         .undecided = "",
@@ -1177,6 +1193,9 @@ static bool read_row(reading *r, nnc_served served) {
     if (is(text_of(r, "quality"), "C")) { /* some tables grade their rows; C means that a row contradicts itself or
                                            * physics */
         refuse(r, "quality C: contradicts itself or physics");
+    }
+    if (given(r, "measured_s") + given(r, "measured_ms") + given(r, "steps_per_s") > 1) {
+        refuse(r, "states its time in two columns");
     }
     read_other_fields(r);
     switch (r->kind) {

@@ -537,3 +537,9 @@ $ printf 'model,gpu,seconds\ndense,round,0.02\n' >own.csv; nncost calibrate own.
 $ nncost init rows >own.csv; nncost accuracy own.csv --rows --format json | grep -o '"undecided": "[^"]*"'
 "undecided": ""
 "undecided": ""
+$ printf 'model,gpu,step_ms,micro_batch,recompute\ndense,round,20,1,none\n' >ms.csv; printf 'model,gpu,steps/s,micro_batch,recompute\ndense,round,25,1,none\n' >rate.csv; nncost accuracy ms.csv rate.csv --rows --format json | grep -o '"measured_s": [^,]*'
+"measured_s": 0.02
+"measured_s": 0.04
+$ printf 'model,gpu,step_ms,step_s,micro_batch,recompute\ndense,round,20,0.03,1,none\n' >two.csv; nncost calibrate two.csv
+! nncost: two.csv: no row to fit on, expected rows of round, found 0 of other devices, 0 held out and 1 that cannot be used (the first: states its time in two columns)
+[3]

@@ -91,7 +91,7 @@ START_TEST(columns_are_known_or_refused) {
             "unknown column \"qqqqqqqqqqqqqq\", 'nncost init rows' has the usual ones");
     refuses("id,id\n", "rows.csv:1", "column \"id\" is there twice");
     refuses("id,hardware\n", "rows.csv:1",
-            "no measured column, expected measured_s, time_us, or mode with input_len or "
+            "no measured column, expected measured_s, measured_ms, steps_per_s, time_us, or mode with input_len or "
             "iterations_per_s");
     refuses("id,measured_step_s\n", "rows.csv:1", "column device is missing");
     refuses("", "rows.csv", "empty, expected a row of column names");
