@@ -88,6 +88,14 @@ for name in "hand.json", "hand.json.gz":
     check("by hand: bound", abs(ops["aten::mm"]["bound_s"] - 2 * 4096**3 / 312e12) < 1e-9)
     check("by hand: traffic is communication", ops["ncclDevKernel_AllReduce"]["class"] == "communication")
 
+# ---- names of devices as drivers state them ----
+
+for name, device in (("AMD Instinct MI300X VF", "mi300x"), ("AMD Instinct MI355X", "mi355x"), ("NVIDIA B300 SXM6 AC", "b300-sxm-288gb"),
+                     ("NVIDIA GH200 480GB", "gh200-96gb"), ("Tesla V100-SXM2-16GB", "v100-sxm2-16gb"),
+                     ("NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "rtx-pro-6000-workstation")):
+    stated = read(write("device.json", hand, deviceProperties=[{"id": 0, "name": name}]))["device"]
+    check(f"{name}: {stated}", stated == device)
+
 # ---- events of several lengths, some longer than the part of the file that is in memory; at most 4 MiB ----
 
 for length in 4000, 4095, 70_000, 1_000_000, 4_000_000:
