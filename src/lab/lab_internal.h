@@ -1,12 +1,12 @@
 /* The laboratory: tables of measurements, their predictions, and device parameters fitted to them.
  *
- *   measured.c     names of columns and their other spellings; a CSV file -> rows (nnc_measured)
- *   score.c        a row -> its prediction (nnc_scored); many rows -> errors by group
- *   fit_choose.c   rows -> the parameters that they determine
- *   fit.c          the values of these parameters (nnc_fit)
- *   log.c          the log of a training program -> seconds of a step, memory, MFU
- *   minimise.c     the least value of a function of a few numbers, by NLopt
- *   device_text.c  the text of a device file or profile with fitted parameters */
+ *   measured.c        names of columns and their other spellings; a CSV file -> rows (nnc_measured)
+ *   measured_kinds.c  the rows of kernels, collectives and served requests
+ *   score.c           a row -> its prediction (nnc_scored); many rows -> errors by group
+ *   fit_choose.c      rows -> the parameters that they determine
+ *   fit.c             the values of these parameters (nnc_fit), by NLopt
+ *   log.c             the log of a training program -> seconds of a step, memory, MFU
+ *   device_text.c     the text of a device file or profile with fitted parameters */
 #ifndef NNCOST_LAB_INTERNAL_H
 #define NNCOST_LAB_INTERNAL_H
 
@@ -154,6 +154,75 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
 
 /* Returns the last part of a path: the file name after the last slash. */
 const char *nnc_measured_file_name(const char *path);
+
+/* ---- measured.c: the line of a table that is being read ---- */
+
+/* Type of the functions that set a field of a plan, a deployment or a model from text. */
+typedef nnc_status nnc_set_text(void *object, const char *field, const char *value);
+
+/* State of reading a CSV file of measurements. */
+typedef struct nnc_row_reading {
+    nnc_specs *specs;
+    nnc_arena *arena;
+    nnc_csv csv;
+    nnc_measured_column columns[NNC_CSV_CELLS_MAX];
+    int width;
+    const char **unused;
+    int32_t unused_count;
+    nnc_measured_kind kind;
+    nnc_measured *rows;
+    int32_t count, capacity;
+    nnc_measured *row; /* the measured row that is being read */
+    bool no_memory;
+    /* why a cell of the current line is wrong (its type, or the number of cells); "" = no cell is wrong */
+    char bad[256];
+} nnc_row_reading;
+
+/* Tests whether two texts are equal and not empty. */
+bool nnc_row_is(const char *text, const char *other);
+/* Finds the entry of a key in a list such as "|KEY=VALUE|KEY=VALUE|" (end: '=') or "|KEY|KEY|" (end: '|'). Returns the
+ * text after the key and the character `end`, up to the next '|'. NULL = the list does not have the key. */
+const char *nnc_list_entry(const char *list, const char *key, char end);
+/* Tests whether the file has a column. */
+bool nnc_row_has(const nnc_row_reading *r, const char *name);
+/* Tests whether the cell of a column is not empty. */
+bool nnc_row_given(const nnc_row_reading *r, const char *name);
+/* Returns the text in the cell of a column; "" if the file has no such column. */
+const char *nnc_row_text(const nnc_row_reading *r, const char *name);
+/* Returns the whole number in the cell of a column; 0 if the cell is empty or has no whole number. A number above 1e15,
+ * more than any field allows, becomes 1e15, so that sums cannot overflow. */
+int64_t nnc_row_whole(const nnc_row_reading *r, const char *name);
+/* Returns the number in the cell of a column; NaN if the cell is empty or has no number. */
+double nnc_row_number(const nnc_row_reading *r, const char *name);
+/* Stores the reason why the current row cannot be predicted. If the row already has a reason, keeps the earlier one. */
+void nnc_row_refuse(nnc_row_reading *r, const char *format, ...) NNC_PRINTF(2, 3);
+/* Sets each field of a table for which the current line has a cell; the column is `prefix` and the name of the field.
+ * Fields whose column is in `others` are left out, because other functions set them. A cell 0 of a model field sets
+ * nothing. */
+void nnc_row_set_fields(nnc_row_reading *r, const nnc_field_table *table, const char *prefix, nnc_set_text *set,
+                        void *object, const char *const *others);
+/* Loads or makes the model that the row names. If nncost has only a stand-in, another network with equal counts,
+ * "network" is added to the settings that the row leaves open. If the model cannot be made, stores the reason why the
+ * row is not predicted. */
+void nnc_row_name_model(nnc_row_reading *r, const char *text);
+/* Loads a model from the file that the column "config" names; the path is relative to the folder of the measurements.
+ * If the row has the column model.tied_head, its cell decides whether the head shares the weights of the word table. */
+void nnc_row_read_configuration(nnc_row_reading *r);
+
+/* ---- measured_kinds.c: rows of kernels, collectives and served requests ---- */
+
+void nnc_row_read_product(nnc_row_reading *r);
+/* Read the current line as a measured attention, collective or matrix product. */
+void nnc_row_read_attention(nnc_row_reading *r);
+void nnc_row_read_collective(nnc_row_reading *r);
+/* Reads one of the two times that a line states for a convolution. both: true = the time of forward and of the
+ * gradients of input and weights; false = the time of forward. */
+void nnc_row_read_conv(nnc_row_reading *r, bool both);
+/* Returns the reason why kernels of a kind are not predicted; NULL = they are predicted. */
+const char *nnc_row_reason_of_kind(const char *kind);
+/* Reads one measurement of served requests from a line; the caller has set row->served to the kind of measurement.
+ * Returns false if the line has no measurement of this kind. */
+bool nnc_row_read_serving(nnc_row_reading *r);
 
 /* ---- score.c: predictions of measured rows ---- */
 
@@ -361,7 +430,7 @@ bool nnc_fit_add(nnc_fit *fit, const char *name);
  * which no row depends is not fitted, and its `reason` says so. Fails with NNC_NO_MEMORY. */
 nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err);
 
-/* ---- minimise.c: finds the least value of a function ---- */
+/* ---- fit.c: finds the least value of a function ---- */
 
 enum { NNC_MINIMISE_MAX = 32 };
 

@@ -81,9 +81,7 @@ static const char value_spellings[] =
     "sharding:fsdp within slice, dp across slices=3|"
     "sharding:fsdp within node, dp across nodes=3|id:device=devices|";
 
-/* Finds the entry of a key in a list such as "|KEY=VALUE|KEY=VALUE|" (end: '=') or "|KEY|KEY|" (end: '|'). Returns the
- * text after the key and the character `end`, up to the next '|'. NULL = the list does not have the key. */
-static const char *entry_of(const char *list, const char *key, char end) {
+const char *nnc_list_entry(const char *list, const char *key, char end) {
     const size_t length = strlen(key);
     for (const char *at = list + 1; *at != '\0'; at += strcspn(at, "|") + 1) {
         if (*at == *key && strncmp(at, key, length) == 0 && at[length] == end) { return at + length + 1; }
@@ -119,15 +117,15 @@ static const nnc_field *field_of(const char *name) {
  * column has this name or spelling. */
 static bool column_find(nnc_arena *arena, const char *spelling, nnc_measured_column *found) {
     static const char *const lists[] = { text_columns, whole_columns, number_columns };
-    const char *other = entry_of(column_spellings, spelling, '=');
+    const char *other = nnc_list_entry(column_spellings, spelling, '=');
     *found = (nnc_measured_column){ .spelling = spelling };
-    if (entry_of(people_columns, spelling, '|') != NULL) { return true; }
+    if (nnc_list_entry(people_columns, spelling, '|') != NULL) { return true; }
     char *name = nnc_arena_strdup(arena, other != NULL ? other : spelling);
     if (name == NULL) { return false; }
     name[strcspn(name, "|")] = '\0';
     found->name = name;
     for (int type = NNC_COLUMN_TEXT; type <= NNC_COLUMN_NUMBER; type++) {
-        if (entry_of(lists[type], name, '|') != NULL) {
+        if (nnc_list_entry(lists[type], name, '|') != NULL) {
             found->type = (nnc_column_type)type;
             return true;
         }
@@ -164,7 +162,7 @@ static const char *column_nearest(const char *spelling, char *space, size_t size
 static void column_meaning(const char *name, const char *cell, char *text, size_t size) {
     char key[160];
     snprintf(key, sizeof key, "%s:%.100s", name, cell);
-    const char *meaning = entry_of(value_spellings, key, '=');
+    const char *meaning = nnc_list_entry(value_spellings, key, '=');
     snprintf(text, size, "%.*s", meaning != NULL ? (int)strcspn(meaning, "|") : (int)size - 1,
              meaning != NULL ? meaning : cell);
 }
@@ -179,33 +177,15 @@ NNC_ENUM_NAMES(nnc_measured_kind, NNC_MEASURED_KIND_LIST)
 NNC_ENUM_NAMES(nnc_memory_stat, NNC_MEMORY_STAT_LIST)
 NNC_ENUM_NAMES(nnc_served, NNC_SERVED_LIST)
 
-/* State of reading a CSV file of measurements. */
-typedef struct reading {
-    nnc_specs *specs;
-    nnc_arena *arena;
-    nnc_csv csv;
-    nnc_measured_column columns[NNC_CSV_CELLS_MAX];
-    int width;
-    const char **unused;
-    int32_t unused_count;
-    nnc_measured_kind kind;
-    nnc_measured *rows;
-    int32_t count, capacity;
-    nnc_measured *row; /* the measured row that is being read */
-    bool no_memory;
-    /* why a cell of the current line is wrong (its type, or the number of cells); "" = no cell is wrong */
-    char bad[256];
-} reading;
-
-static bool is(const char *text, const char *other) { return *text == *other && strcmp(text, other) == 0; }
+bool nnc_row_is(const char *text, const char *other) { return *text == *other && strcmp(text, other) == 0; }
 
 /* Writes the place in the file for an error message, "FILE:LINE", to `text`. Returns `text`. */
-static const char *place(const reading *r, char text[512]) {
+static const char *place(const nnc_row_reading *r, char text[512]) {
     snprintf(text, 512, "%.480s:%ld", r->csv.name, r->csv.row_line);
     return text;
 }
 
-static nnc_status unknown_column(const reading *r, const char *name, nnc_error *err) {
+static nnc_status unknown_column(const nnc_row_reading *r, const char *name, nnc_error *err) {
     char space[2048], where[512];
     const char *nearest = column_nearest(name, space, sizeof space);
     if (r->csv.count == 1 && strpbrk(name, ";\t|") != NULL) {
@@ -216,22 +196,22 @@ static nnc_status unknown_column(const reading *r, const char *name, nnc_error *
                     nearest != NULL ? nearest : ", 'nncost init rows' has the usual ones", nearest != NULL ? "?" : "");
 }
 
-static bool has(const reading *r, const char *name) {
+bool nnc_row_has(const nnc_row_reading *r, const char *name) {
     for (int i = 0; i < r->width; i++) {
-        if (r->columns[i].name != NULL && is(r->columns[i].name, name)) { return true; }
+        if (r->columns[i].name != NULL && nnc_row_is(r->columns[i].name, name)) { return true; }
     }
     return false;
 }
 
-static nnc_status read_heading(reading *r, nnc_error *err) {
+static nnc_status read_heading(nnc_row_reading *r, nnc_error *err) {
     char where[512];
     for (r->width = 0; r->width < r->csv.count; r->width++) {
         const char *spelling = r->csv.cells[r->width];
         nnc_measured_column *found = &r->columns[r->width];
         if (!column_find(r->arena, spelling, found)) { return unknown_column(r, spelling, err); }
-        bool twice = found->name != NULL && has(r, found->name);
+        bool twice = found->name != NULL && nnc_row_has(r, found->name);
         for (int32_t i = 0; i < r->unused_count && found->name == NULL; i++) {
-            twice = twice || is(r->unused[i], spelling);
+            twice = twice || nnc_row_is(r->unused[i], spelling);
         }
         if (twice) { return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "column \"%s\" is there twice", spelling); }
         if (found->name == NULL) { r->unused[r->unused_count++] = spelling; }
@@ -240,33 +220,34 @@ static nnc_status read_heading(reading *r, nnc_error *err) {
 }
 
 /* Returns the kind of measurement of a file with a column of times: collectives, training steps, or kernels. */
-static nnc_measured_kind kind_of_timed(const reading *r) {
-    return has(r, "bytes")     ? NNC_MEASURED_COLLECTIVE
-           : !has(r, "dtype")  ? NNC_MEASURED_STEP
-           : has(r, "seq_len") ? NNC_MEASURED_ATTENTION
-                               : NNC_MEASURED_GEMM;
+static nnc_measured_kind kind_of_timed(const nnc_row_reading *r) {
+    return nnc_row_has(r, "bytes")     ? NNC_MEASURED_COLLECTIVE
+           : !nnc_row_has(r, "dtype")  ? NNC_MEASURED_STEP
+           : nnc_row_has(r, "seq_len") ? NNC_MEASURED_ATTENTION
+                                       : NNC_MEASURED_GEMM;
 }
 
-static bool has_time(const reading *r) {
-    return has(r, "measured_s") || has(r, "measured_ms") || has(r, "steps_per_s") || has(r, "time_us");
+static bool has_time(const nnc_row_reading *r) {
+    return nnc_row_has(r, "measured_s") || nnc_row_has(r, "measured_ms") || nnc_row_has(r, "steps_per_s") ||
+           nnc_row_has(r, "time_us");
 }
 
 /* Returns the kind of measurement of a file, which its column names decide. */
-static nnc_measured_kind kind_of(const reading *r) {
+static nnc_measured_kind kind_of(const nnc_row_reading *r) {
     for (int32_t i = 0; i < r->unused_count; i++) {
         if (nnc_begins(r->unused[i], "value")) { return NNC_MEASURED_MEMORY; }
     }
-    const bool served = has(r, "mode") && (has(r, "input_len") || has(r, "iterations_per_s"));
-    return served || (has(r, "what") && has(r, "time_s")) ? NNC_MEASURED_SERVING
-           : has(r, "max_batch")                          ? NNC_MEASURED_STEP
-           : has(r, "forward_us") && has(r, "side")       ? NNC_MEASURED_CONV
-           : !has_time(r)                                 ? NNC_MEASURED_KIND_COUNT
-                                                          : kind_of_timed(r);
+    const bool served = nnc_row_has(r, "mode") && (nnc_row_has(r, "input_len") || nnc_row_has(r, "iterations_per_s"));
+    return served || (nnc_row_has(r, "what") && nnc_row_has(r, "time_s")) ? NNC_MEASURED_SERVING
+           : nnc_row_has(r, "max_batch")                                  ? NNC_MEASURED_STEP
+           : nnc_row_has(r, "forward_us") && nnc_row_has(r, "side")       ? NNC_MEASURED_CONV
+           : !has_time(r)                                                 ? NNC_MEASURED_KIND_COUNT
+                                                                          : kind_of_timed(r);
 }
 
 /* Finds the kind of measurement of the file, and checks that the file has the columns that every row of this kind
  * needs. */
-static nnc_status check_heading(reading *r, nnc_error *err) {
+static nnc_status check_heading(nnc_row_reading *r, nnc_error *err) {
     static const char *const needed[NNC_MEASURED_KIND_COUNT][4] = {
         [NNC_MEASURED_STEP] = { "device" },
         [NNC_MEASURED_GEMM] = { "id", "device", "n" },
@@ -285,7 +266,7 @@ static nnc_status check_heading(reading *r, nnc_error *err) {
                         "input_len or iterations_per_s");
     }
     for (size_t i = 0; i < 4 && needed[r->kind][i] != NULL; i++) {
-        if (!has(r, needed[r->kind][i])) {
+        if (!nnc_row_has(r, needed[r->kind][i])) {
             return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "column %s is missing", needed[r->kind][i]);
         }
     }
@@ -294,7 +275,7 @@ static nnc_status check_heading(reading *r, nnc_error *err) {
 
 /* Checks the number of cells of a line and their types. A fault is stored in r->bad; it becomes the reason why the row
  * is not predicted, and the file is still read. */
-static void check_cells(reading *r) {
+static void check_cells(nnc_row_reading *r) {
     static const char *const expected[] = { "", "a whole number", "a number" };
     static char empty[] = "";
     r->bad[0] = '\0';
@@ -320,43 +301,41 @@ static void check_cells(reading *r) {
 }
 
 /* Returns the index of the column with this name if its cell in the current line is not empty; otherwise -1. */
-static int index_of(const reading *r, const char *name) {
+static int index_of(const nnc_row_reading *r, const char *name) {
     for (int i = 0; i < r->width; i++) {
-        if (r->columns[i].name != NULL && is(r->columns[i].name, name)) { return r->csv.cells[i][0] != '\0' ? i : -1; }
+        if (r->columns[i].name != NULL && nnc_row_is(r->columns[i].name, name)) {
+            return r->csv.cells[i][0] != '\0' ? i : -1;
+        }
     }
     return -1;
 }
 
-static bool given(const reading *r, const char *name) { return index_of(r, name) >= 0; }
+bool nnc_row_given(const nnc_row_reading *r, const char *name) { return index_of(r, name) >= 0; }
 
-static const char *text_of(const reading *r, const char *name) {
+const char *nnc_row_text(const nnc_row_reading *r, const char *name) {
     const int i = index_of(r, name);
     return i >= 0 ? r->csv.cells[i] : "";
 }
 
-/* Returns the whole number in the cell of a column; 0 if the cell is empty or has no whole number. A number above 1e15,
- * more than any field allows, becomes 1e15, so that sums cannot overflow. */
-static int64_t whole_of(const reading *r, const char *name) {
+int64_t nnc_row_whole(const nnc_row_reading *r, const char *name) {
     const int64_t most = 1000000000000000;
     int64_t value = 0;
-    if (!nnc_read_i64(text_of(r, name), &value)) { return 0; }
+    if (!nnc_read_i64(nnc_row_text(r, name), &value)) { return 0; }
     return value < -most ? -most : value > most ? most : value;
 }
 
-static double number_of(const reading *r, const char *name) {
+double nnc_row_number(const nnc_row_reading *r, const char *name) {
     double value = (double)NAN;
-    return nnc_read_double(text_of(r, name), &value) ? value : (double)NAN;
+    return nnc_read_double(nnc_row_text(r, name), &value) ? value : (double)NAN;
 }
 
-static const char *keep(reading *r, const char *text) {
+static const char *keep(nnc_row_reading *r, const char *text) {
     const char *kept = nnc_arena_strdup(r->arena, text);
     r->no_memory = r->no_memory || kept == NULL;
     return kept != NULL ? kept : "";
 }
 
-/* Stores the reason why the current row cannot be predicted. If the row already has a reason, keeps the earlier one. */
-static void refuse(reading *r, const char *format, ...) NNC_PRINTF(2, 3);
-static void refuse(reading *r, const char *format, ...) {
+void nnc_row_refuse(nnc_row_reading *r, const char *format, ...) {
     char text[320];
     va_list args;
     va_start(args, format);
@@ -365,15 +344,8 @@ static void refuse(reading *r, const char *format, ...) {
     r->row->reason = r->row->reason != NULL ? r->row->reason : keep(r, text);
 }
 
-/* Type of the functions that set a field of a plan, a deployment or a model from text. */
-typedef nnc_status nnc_set_text(void *object, const char *field, const char *value);
-
 static nnc_status set_plan(void *object, const char *field, const char *value) {
     return nnc_plan_set(object, field, value, NULL);
-}
-
-static nnc_status set_serve(void *object, const char *field, const char *value) {
-    return nnc_field_set(&nnc_serve_table, object, field, value, NULL);
 }
 
 static nnc_status set_model(void *object, const char *field, const char *value) {
@@ -383,27 +355,24 @@ static nnc_status set_model(void *object, const char *field, const char *value) 
 
 /* Sets a field to the meaning of the cell of column i. If the cell has no meaning for this field, stores the reason why
  * the row is not predicted. */
-static void set_cell(reading *r, int i, nnc_set_text *set, void *object, const char *field) {
+static void set_cell(nnc_row_reading *r, int i, nnc_set_text *set, void *object, const char *field) {
     char text[128];
     column_meaning(i >= 0 ? r->columns[i].name : "", i >= 0 ? r->csv.cells[i] : "", text, sizeof text);
     if (text[0] != '\0' && set(object, field, text) != NNC_OK) {
-        refuse(r, "%s \"%.64s\" has no meaning here", r->columns[i].spelling, r->csv.cells[i]);
+        nnc_row_refuse(r, "%s \"%.64s\" has no meaning here", r->columns[i].spelling, r->csv.cells[i]);
     }
 }
 
-/* Sets each field of a table for which the current line has a cell; the column is `prefix` and the name of the field.
- * Fields whose column is in `others` are left out, because other functions set them. A cell 0 of a model field sets
- * nothing. */
-static void set_fields(reading *r, const nnc_field_table *table, const char *prefix, nnc_set_text *set, void *object,
-                       const char *const *others) {
+void nnc_row_set_fields(nnc_row_reading *r, const nnc_field_table *table, const char *prefix, nnc_set_text *set,
+                        void *object, const char *const *others) {
     for (int i = 0; i < r->width; i++) {
         const char *name = r->columns[i].name;
         if (name == NULL || r->csv.cells[i][0] == '\0' || !nnc_begins(name, prefix) ||
-            (prefix[0] != '\0' && is(r->csv.cells[i], "0"))) {
+            (prefix[0] != '\0' && nnc_row_is(r->csv.cells[i], "0"))) {
             continue;
         }
         const char *const *other = others;
-        while (*other != NULL && !is(*other, name)) { other++; }
+        while (*other != NULL && !nnc_row_is(*other, name)) { other++; }
         name += strlen(prefix);
         if (*other == NULL && column_field(table, "", name) != NULL) { set_cell(r, i, set, object, name); }
     }
@@ -411,10 +380,12 @@ static void set_fields(reading *r, const nnc_field_table *table, const char *pre
 
 /* Marks in row->given that the cell of a column sets a field of the plan. A cell such as "unknown", which states no
  * value, is not marked. */
-static void note_given(reading *r, int cell) {
+static void note_given(nnc_row_reading *r, int cell) {
     char text[128];
     const char *name = r->columns[cell].name;
-    const char *field = is(name, "sharding") ? "zero" : is(name, "flash_attention") ? "attention" : name;
+    const char *field = nnc_row_is(name, "sharding")          ? "zero"
+                        : nnc_row_is(name, "flash_attention") ? "attention"
+                                                              : name;
     column_meaning(name, r->csv.cells[cell], text, sizeof text);
     if (text[0] == '\0') { return; }
     const nnc_field *found = nnc_field_of_key(&nnc_plan_table, field);
@@ -435,94 +406,94 @@ bool nnc_measured_gives(const void *in, const char *field) {
 
 /* Returns the number of sequences in a column. If it is a fraction, which no plan can have, returns 0 and stores the
  * reason why the row is not predicted. */
-static int64_t sequences(reading *r, const char *name) {
-    const double value = number_of(r, name);
+static int64_t sequences(nnc_row_reading *r, const char *name) {
+    const double value = nnc_row_number(r, name);
     if (isnan(value)) { return 0; }
     if (!(value >= 1.0 && value <= 1e15) || floor(value) != value) {
-        refuse(r, "%s is not a whole number", r->columns[index_of(r, name)].spelling);
+        nnc_row_refuse(r, "%s is not a whole number", r->columns[index_of(r, name)].spelling);
         return 0;
     }
     return (int64_t)value;
 }
 
-static void read_plan(reading *r, nnc_plan *p) {
+static void read_plan(nnc_row_reading *r, nnc_plan *p) {
     enum { USUAL_RANK = 16 };
     static const char *const own_rules[] = { "attention", "micro_batch", "micro_batches", "global_batch", "seq_len",
                                              "image",     NULL };
-    set_fields(r, &nnc_plan_table, "", set_plan, p, own_rules);
+    nnc_row_set_fields(r, &nnc_plan_table, "", set_plan, p, own_rules);
     set_cell(r, index_of(r, "flash_attention"), set_plan, p, "attention");
     set_cell(r, index_of(r, "attention"), set_plan, p, "attention");
-    if (!given(r, "zero")) { set_cell(r, index_of(r, "sharding"), set_plan, p, "zero"); }
+    if (!nnc_row_given(r, "zero")) { set_cell(r, index_of(r, "sharding"), set_plan, p, "zero"); }
     for (int i = 0; i < r->width; i++) {
         if (r->columns[i].name != NULL && r->csv.cells[i][0] != '\0') { note_given(r, i); }
     }
     p->shard = p->zero > 0 || !nnc_measured_gives(r->row, "zero") ? p->shard : 0;
     p->sequence_parallel &= p->tensor > 1; /* some tables state sequence parallelism even for runs without tensor
                                             * parallelism */
-    if (is(text_of(r, "task"), "lora") && !given(r, "adapter_rank")) {
+    if (nnc_row_is(nnc_row_text(r, "task"), "lora") && !nnc_row_given(r, "adapter_rank")) {
         p->adapter_rank = USUAL_RANK;
         set_cell(r, index_of(r, "lora_rank"), set_plan, p, "adapter_rank");
     }
     p->micro_batch = sequences(r, "micro_batch");
     p->micro_batches = sequences(r, "micro_batches");
     p->global_batch = sequences(r, "global_batch");
-    const double tokens = number_of(r, "tokens_per_step");
-    const double full = (double)p->global_batch * (double)whole_of(r, "seq_len");
+    const double tokens = nnc_row_number(r, "tokens_per_step");
+    const double full = (double)p->global_batch * (double)nnc_row_whole(r, "seq_len");
     if (full > 0.0 && !isnan(tokens) && fabs(tokens / full - 1.0) > 0.001) {
-        refuse(r, "tokens_per_step: sequences are packed or padded");
+        nnc_row_refuse(r, "tokens_per_step: sequences are packed or padded");
     }
 }
 
 /* Returns the names of the settings that decide the time of the step and that the row does not state: the text of the
  * column "open" if the file has this column, otherwise the settings whose cells are empty. */
-static const char *left_open(reading *r, const nnc_plan *p) {
+static const char *left_open(nnc_row_reading *r, const nnc_plan *p) {
     char text[128];
-    const bool parallelism = p->devices > 1 && !given(r, "tensor") && !given(r, "data");
-    const bool stages = p->pipeline > 1 && !given(r, "virtual_stages");
+    const bool parallelism = p->devices > 1 && !nnc_row_given(r, "tensor") && !nnc_row_given(r, "data");
+    const bool stages = p->pipeline > 1 && !nnc_row_given(r, "virtual_stages");
     const bool batch = p->micro_batch == 0 && p->micro_batches == 0;
-    if (has(r, "open")) { return text_of(r, "open"); }
+    if (nnc_row_has(r, "open")) { return nnc_row_text(r, "open"); }
     snprintf(text, sizeof text, "%s%s%s%s%s%s", parallelism ? ", parallelism" : "",
              stages && !parallelism ? ", vpp" : "", batch ? ", micro_batch" : "",
-             given(r, "recompute") ? "" : ", recompute",
-             strstr(text_of(r, "step_basis"), "composed from parts") != NULL ? ", composed from parts" : "",
-             is(text_of(r, "quality"), "B") ? ", quality B" : "");
+             nnc_row_given(r, "recompute") ? "" : ", recompute",
+             strstr(nnc_row_text(r, "step_basis"), "composed from parts") != NULL ? ", composed from parts" : "",
+             nnc_row_is(nnc_row_text(r, "quality"), "B") ? ", quality B" : "");
     return text[0] != '\0' ? keep(r, text + strlen(", ")) : "";
 }
 
 /* Reads the fields of a decoder from the columns "model.FIELD". If its MLP is not gated, the other properties are those
  * of GPT: biases, GELU, layer norm, learned positions. If its MLP is gated, they are those of LLaMA: no biases, SwiGLU,
  * RMS norm, rotary positions. */
-static void read_decoder(reading *r, nnc_model *model) {
+static void read_decoder(nnc_row_reading *r, nnc_model *model) {
     static const char *const none[] = { NULL };
     nnc_decoder *d = &model->decoder;
     nnc_error err = { 0 };
-    const bool gated = whole_of(r, "gated_mlp") == 1;
+    const bool gated = nnc_row_whole(r, "gated_mlp") == 1;
     *d = (nnc_decoder){ .mlp = gated ? NNC_MLP_SWIGLU : NNC_MLP_GELU,
                         .positions = gated ? NNC_POSITIONS_ROTARY : NNC_POSITIONS_LEARNED,
                         .norm = gated ? NNC_NORM_RMS : NNC_NORM_LAYER,
                         .vocab_multiple = 1,
-                        .seq_len = whole_of(r, "seq_len") };
-    set_fields(r, nnc_model_table(NNC_FAMILY_DECODER), "model.", set_model, model, none);
+                        .seq_len = nnc_row_whole(r, "seq_len") };
+    nnc_row_set_fields(r, nnc_model_table(NNC_FAMILY_DECODER), "model.", set_model, model, none);
     d->kv_heads = d->kv_heads == 0 || d->kv_lora_rank > 0 ? d->heads : d->kv_heads;
     d->head_dim = d->kv_lora_rank > 0                ? d->qk_nope_head_dim + d->qk_rope_head_dim
                   : d->head_dim == 0 && d->heads > 0 ? d->hidden / d->heads
                                                      : d->head_dim;
     /* The width of the MLP. A model without dense layers gets the width of its experts. */
     d->ffn_hidden = d->ffn_hidden == 0 ? d->expert_hidden : d->ffn_hidden;
-    if (!given(r, "model.biases")) { d->biases = !gated && d->positions != NNC_POSITIONS_ROTARY; }
-    if (!given(r, "next_tokens")) { r->row->plan.next_tokens = d->next_layers > 0; }
+    if (!nnc_row_given(r, "model.biases")) { d->biases = !gated && d->positions != NNC_POSITIONS_ROTARY; }
+    if (!nnc_row_given(r, "next_tokens")) { r->row->plan.next_tokens = d->next_layers > 0; }
     if (nnc_model_check(model, "model", &err) != NNC_OK) {
         const char *field = strrchr(err.where, ' ');
-        refuse(r, "%.64s %.200s", field != NULL ? field + 1 : err.where, err.what);
+        nnc_row_refuse(r, "%.64s %.200s", field != NULL ? field + 1 : err.where, err.what);
     }
 }
 
 /* Makes a model from a text "ID FIELD=VALUE ...": a shipped model with changed fields. If an earlier row has the same
  * text, the row uses the model of that row. */
-static nnc_status make_model(reading *r, const char *text, nnc_error *err) {
+static nnc_status make_model(nnc_row_reading *r, const char *text, nnc_error *err) {
     nnc_model *made = NULL;
     for (int32_t i = r->count - 1; i >= 0; i--) {
-        if (r->rows[i].model_text != NULL && is(r->rows[i].model_text, text)) {
+        if (r->rows[i].model_text != NULL && nnc_row_is(r->rows[i].model_text, text)) {
             r->row->model = r->rows[i].model;
             return NNC_OK;
         }
@@ -533,10 +504,7 @@ static nnc_status make_model(reading *r, const char *text, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Loads or makes the model that the row names. If nncost has only a stand-in, another network with equal counts,
- * "network" is added to the settings that the row leaves open. If the model cannot be made, stores the reason why the
- * row is not predicted. */
-static void name_model(reading *r, const char *text) {
+void nnc_row_name_model(nnc_row_reading *r, const char *text) {
     nnc_error err = { 0 };
     const nnc_model *loaded = NULL;
     if (strchr(text, '=') == NULL) {
@@ -551,12 +519,10 @@ static void name_model(reading *r, const char *text) {
     }
     const nnc_status status = make_model(r, text, &err);
     r->no_memory = r->no_memory || status == NNC_NO_MEMORY;
-    if (status != NNC_OK) { refuse(r, "model %.60s: %.60s %.160s", text, err.where, err.what); }
+    if (status != NNC_OK) { nnc_row_refuse(r, "model %.60s: %.60s %.160s", text, err.where, err.what); }
 }
 
-/* Loads a model from the file that the column "config" names; the path is relative to the folder of the measurements.
- * If the row has the column model.tied_head, its cell decides whether the head shares the weights of the word table. */
-static void read_configuration(reading *r) {
+void nnc_row_read_configuration(nnc_row_reading *r) {
     char path[1024];
     nnc_measured *row = r->row;
     nnc_error err = { 0 };
@@ -564,16 +530,16 @@ static void read_configuration(reading *r) {
     nnc_model *made = NULL;
     const char *slash = strrchr(r->csv.name, '/');
     const int folder = slash != NULL ? (int)(slash + 1 - r->csv.name) : 0;
-    snprintf(path, sizeof path, "%.*s%s", folder, r->csv.name, text_of(r, "config"));
+    snprintf(path, sizeof path, "%.*s%s", folder, r->csv.name, nnc_row_text(r, "config"));
     nnc_status status = nnc_model_load(r->specs, path, &loaded, &err);
     if (status == NNC_OK) { status = nnc_model_copy(r->specs, loaded, &made, &err); }
     r->no_memory = r->no_memory || status == NNC_NO_MEMORY;
     if (status != NNC_OK) {
-        refuse(r, "config %.60s: %.200s", text_of(r, "config"), err.what);
+        nnc_row_refuse(r, "config %.60s: %.200s", nnc_row_text(r, "config"), err.what);
         return;
     }
-    if (made->family == NNC_FAMILY_DECODER && given(r, "model.tied_head")) {
-        made->decoder.tied_head = whole_of(r, "model.tied_head") == 1;
+    if (made->family == NNC_FAMILY_DECODER && nnc_row_given(r, "model.tied_head")) {
+        made->decoder.tied_head = nnc_row_whole(r, "model.tied_head") == 1;
     }
     if (made->decoder.encoder_layers > 0 && made->decoder.positions == NNC_POSITIONS_RELATIVE) {
         made->decoder.encoder_seq_len = row->plan.seq_len; /* the encoder gets all tokens of the row; the decoder gets
@@ -583,19 +549,20 @@ static void read_configuration(reading *r) {
     row->model = made;
 }
 
-static void read_model(reading *r) {
+static void read_model(nnc_row_reading *r) {
     nnc_measured *row = r->row;
-    if (given(r, "config")) {
-        row->plan.image = whole_of(r, "image");
-        row->plan.seq_len = whole_of(r, "seq_len");
-        read_configuration(r);
+    if (nnc_row_given(r, "config")) {
+        row->plan.image = nnc_row_whole(r, "image");
+        row->plan.seq_len = nnc_row_whole(r, "seq_len");
+        nnc_row_read_configuration(r);
         return;
     }
-    if (given(r, "model") || !given(r, "model.layers")) {
-        row->plan.image = whole_of(r, "image");
-        row->plan.seq_len = whole_of(r, "seq_len");
-        name_model(r, row->model_name[0] == '\0' || given(r, "model") ? text_of(r, "model") : row->model_name);
-        if (row->model_id != NULL && row->model_id[0] == '\0') { refuse(r, "no model, and no model.layers"); }
+    if (nnc_row_given(r, "model") || !nnc_row_given(r, "model.layers")) {
+        row->plan.image = nnc_row_whole(r, "image");
+        row->plan.seq_len = nnc_row_whole(r, "seq_len");
+        nnc_row_name_model(r, row->model_name[0] == '\0' || nnc_row_given(r, "model") ? nnc_row_text(r, "model")
+                                                                                      : row->model_name);
+        if (row->model_id != NULL && row->model_id[0] == '\0') { nnc_row_refuse(r, "no model, and no model.layers"); }
         return;
     }
     nnc_model *model = nnc_arena_alloc(r->arena, sizeof *model);
@@ -613,24 +580,24 @@ static void read_model(reading *r) {
 /* Sets the software profile and the library of the model for a row of a file with the column "config". The training
  * steps of such a file have forward, backward and optimizer; they clip gradients only if the row states this. The row
  * states whether the program was compiled and whether feature maps are channels last. */
-static void read_program(reading *r, nnc_measured *row) {
-    if (!has(r, "config")) { return; }
-    if (!given(r, "clip_gradients")) { row->plan.clip_gradients = false; }
-    row->implementation = given(r, "config") ? NNC_IMPLEMENTATION_NONE : NNC_IMPLEMENTATION_TIMM;
-    if (!given(r, "software") && nnc_begins(row->framework, "torch-")) {
-        row->software = whole_of(r, "compiled") == 1        ? "torch-compile"
-                        : whole_of(r, "channels_last") == 1 ? "torch-channels-last"
-                                                            : row->framework;
+static void read_program(nnc_row_reading *r, nnc_measured *row) {
+    if (!nnc_row_has(r, "config")) { return; }
+    if (!nnc_row_given(r, "clip_gradients")) { row->plan.clip_gradients = false; }
+    row->implementation = nnc_row_given(r, "config") ? NNC_IMPLEMENTATION_NONE : NNC_IMPLEMENTATION_TIMM;
+    if (!nnc_row_given(r, "software") && nnc_begins(row->framework, "torch-")) {
+        row->software = nnc_row_whole(r, "compiled") == 1        ? "torch-compile"
+                        : nnc_row_whole(r, "channels_last") == 1 ? "torch-channels-last"
+                                                                 : row->framework;
     }
 }
 
-static void set_peak(reading *r, nnc_memory_stat stat, const char *name, double unit) {
-    if (given(r, name)) { r->row->measured_bytes[stat] = unit * number_of(r, name); }
+static void set_peak(nnc_row_reading *r, nnc_memory_stat stat, const char *name, double unit) {
+    if (nnc_row_given(r, name)) { r->row->measured_bytes[stat] = unit * nnc_row_number(r, name); }
 }
 
-static void read_peaks(reading *r) {
+static void read_peaks(nnc_row_reading *r) {
     const double gib = 1073741824.0;
-    const char *stated = text_of(r, "mem_stat");
+    const char *stated = nnc_row_text(r, "mem_stat");
     const nnc_memory_stat stat = nnc_begins(stated, "reserved")   ? NNC_MEMORY_RESERVED
                                  : nnc_begins(stated, "unstated") ? NNC_MEMORY_UNSTATED
                                                                   : NNC_MEMORY_ALLOCATED;
@@ -641,13 +608,15 @@ static void read_peaks(reading *r) {
     set_peak(r, NNC_MEMORY_RESERVED, "reserved_bytes", 1.0);
     set_peak(r, NNC_MEMORY_UNSTATED, "unstated_bytes", 1.0);
     for (int i = 0; i < NNC_MEMORY_STAT_COUNT; i++) {
-        if (r->row->measured_bytes[i] <= 0.0) { refuse(r, "a measured peak of %g B", r->row->measured_bytes[i]); }
+        if (r->row->measured_bytes[i] <= 0.0) {
+            nnc_row_refuse(r, "a measured peak of %g B", r->row->measured_bytes[i]);
+        }
     }
 }
 
-static void read_step(reading *r) {
+static void read_step(nnc_row_reading *r) {
     nnc_measured *row = r->row;
-    const double node = number_of(r, "internode_gbps_per_node");
+    const double node = nnc_row_number(r, "internode_gbps_per_node");
     read_plan(r, &row->plan);
     read_program(r, row);
     row->undecided = left_open(r, &row->plan);
@@ -655,456 +624,12 @@ static void read_step(reading *r) {
     if (node > 0.0 && row->plan.devices_per_node > 0) {
         row->internode_bytes_per_s = node * 1e9 / 8.0 / (double)row->plan.devices_per_node;
     }
-    row->rounding = number_of(r, "rounding");
-    row->max_batch = whole_of(r, "max_batch");
-    row->host_pass_s = nnc_max(0.0, given(r, "host_pass_s") ? number_of(r, "host_pass_s") : 0.0);
-    row->host_sample_s = nnc_max(0.0, given(r, "host_sample_s") ? number_of(r, "host_sample_s") : 0.0);
-    row->input_samples_per_s = number_of(r, "input_samples_per_s");
+    row->rounding = nnc_row_number(r, "rounding");
+    row->max_batch = nnc_row_whole(r, "max_batch");
+    row->host_pass_s = nnc_max(0.0, nnc_row_given(r, "host_pass_s") ? nnc_row_number(r, "host_pass_s") : 0.0);
+    row->host_sample_s = nnc_max(0.0, nnc_row_given(r, "host_sample_s") ? nnc_row_number(r, "host_sample_s") : 0.0);
+    row->input_samples_per_s = nnc_row_number(r, "input_samples_per_s");
     read_peaks(r);
-}
-
-/* ---- reads the rows of kernels and collectives ---- */
-
-/* Returns the number format in the column "dtype". If no format has this name, returns NNC_DTYPE_COUNT and stores the
- * reason why the row is not predicted. */
-static nnc_dtype dtype_of(reading *r) {
-    const char *text = text_of(r, "dtype");
-    const int found = nnc_names_find((nnc_names){ nnc_dtype_name, NNC_DTYPE_COUNT }, text);
-    if (found < 0) { refuse(r, "number format \"%.32s\" has no meaning here", text); }
-    return found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
-}
-
-/* Returns true if the kernel was timed in PyTorch; the id of a row of such a kernel contains "-torch/". */
-static bool by_torch(const reading *r) { return strstr(text_of(r, "id"), "-torch/") != NULL; }
-
-/* Reads the sizes of a matrix product. For a group of products, the file states the size of one product of the group.
- * For a weight gradient of a group, the file states the sizes of the forward product, whose rows become the inner
- * dimension of the gradient. */
-static void set_product(reading *r, nnc_op *op) {
-    const char *stage = text_of(r, "stage");
-    const bool wide = is(text_of(r, "out_dtype"), "fp32");
-    const bool adds = is(text_of(r, "accumulate"), "True");
-    const bool grad_weight = is(stage, "wgrad") || is(stage, "bwd_grad_w") || adds;
-    const int64_t groups = whole_of(r, "groups");
-    nnc_matmul p = { .batch = 1,
-                     .m = whole_of(r, "m"),
-                     .n = whole_of(r, "n"),
-                     .k = whole_of(r, "k"),
-                     .experts = groups > 1 ? groups : 0,
-                     .one_by_one = groups > 1,
-                     .b_shared = 1,
-                     /* true: the product uses a weight, so unaligned dimensions are not padded, as in PyTorch */
-                     .b_is_weight = by_torch(r),
-                     .kept_divisor = 1 };
-    if (groups > 1 && p.m > 0 && p.m <= INT64_MAX / groups) {
-        const int64_t rows = p.m * groups;
-        p.m = grad_weight ? p.k : rows;
-        p.k = grad_weight ? rows : p.k;
-    }
-    if (p.m < 1 || p.n < 1 || p.k < 1) { refuse(r, "no size"); }
-    op->name = "gemm";
-    op->kind = NNC_OP_MATMUL;
-    op->grad_bytes = wide || (adds && !is(text_of(r, "op"), "matmul")) ? 4.0 : 2.0;
-    op->grad_accumulate = adds ? 1.0 : 0.0;
-    op->phase = grad_weight ? NNC_PHASE_GRAD_WEIGHT : op->phase;
-    op->u.matmul = p;
-}
-
-/* Kinds of rows in the output of nncost.measure that are figures of a device or a whole step instead of an op, and the
- * reason why the prediction leaves these rows out. */
-static const struct {
-    const char *kind, *reason;
-} figures[] = { { "launch", "is host.kernel_s of the device file" },
-                { "memory", "is host.new_bytes_per_s of the device file" },
-                { "link", "is host.bytes_per_s of the device file" },
-                { "step", "is a step of a program, without its model and plan" } };
-
-static const char *reason_of_kind(const char *kind) {
-    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
-        if (is(kind, figures[i].kind)) { return figures[i].reason; }
-    }
-    return NULL;
-}
-
-/* Reads the op of a measured kernel that is neither a matrix product nor a convolution: a norm, an optimizer or a
- * pointwise op. Its number of elements is rows x cols; in a file without a column `rows`, m x n; in a file without
- * `rows` and `m`, n. Copies, additions and ReLU are single operators of PyTorch, which read and write their tensors
- * once. */
-static void set_vector(reading *r, nnc_op *op) {
-    static const struct {
-        const char *name;
-        nnc_op_kind kind;
-        int32_t of; /* which pointwise op, norm or optimizer it is: a value of its enum */
-        bool alone;
-    } known[] = { { "gelu", NNC_OP_POINTWISE, NNC_PW_GELU, false },
-                  { "softmax", NNC_OP_POINTWISE, NNC_PW_SOFTMAX, false },
-                  { "cast", NNC_OP_POINTWISE, NNC_PW_CAST, false },
-                  { "copy", NNC_OP_POINTWISE, NNC_PW_COPY, true },
-                  { "add", NNC_OP_POINTWISE, NNC_PW_MUL, true }, /* an addition reads two tensors and writes one, as an
-                                                                  * elementwise multiplication does */
-                  { "relu", NNC_OP_POINTWISE, NNC_PW_RELU, true },
-                  { "layernorm", NNC_OP_NORM, NNC_NORM_LAYER, false },
-                  { "layer_norm", NNC_OP_NORM, NNC_NORM_LAYER, false },
-                  { "layer_norm_fb", NNC_OP_NORM, NNC_NORM_LAYER, false },
-                  { "batch_norm", NNC_OP_NORM, NNC_NORM_BATCH, false },
-                  { "adamw", NNC_OP_UPDATE, NNC_OPTIMIZER_ADAMW, false },
-                  { "adamw_fused", NNC_OP_UPDATE, NNC_OPTIMIZER_ADAMW, false },
-                  { "momentum", NNC_OP_UPDATE, NNC_OPTIMIZER_MOMENTUM, false } };
-    const char *name = text_of(r, "op");
-    const bool table = given(r, "rows");
-    const int64_t m = table ? whole_of(r, "rows") : given(r, "m") ? whole_of(r, "m") : 1;
-    const int64_t n = whole_of(r, table ? "cols" : "n");
-    const int64_t elements = m > 0 && n > 0 && m <= INT64_MAX / n ? m * n : 0;
-    size_t i = 0;
-    const size_t count = sizeof known / sizeof known[0];
-    while (i < count && !is(name, known[i].name)) { i++; }
-    r->row->kind = NNC_MEASURED_VECTOR;
-    r->row->both = is(name, "batch_norm") || is(name, "layer_norm_fb");
-    if (i == count) {
-        refuse(r, "operation \"%.32s\" has no meaning here", name);
-        return;
-    }
-    op->name = known[i].kind == NNC_OP_NORM ? "norm" : known[i].name;
-    op->kind = known[i].kind;
-    if (op->kind == NNC_OP_NORM) {
-        op->u.norm = (nnc_norm){ .kind = (nnc_norm_kind)known[i].of, .elements = elements, .rows = m, .fused = true };
-    } else if (op->kind == NNC_OP_UPDATE) {
-        const bool narrow = op->dtype == NNC_BF16;
-        op->u.update = (nnc_update){ .kind = NNC_UPDATE_STEP,
-                                     .optimizer = (nnc_optimizer)known[i].of,
-                                     .policy = narrow ? NNC_POLICY_BF16_PURE : NNC_POLICY_AMP,
-                                     .fused = true,
-                                     .params = elements };
-    } else {
-        op->dtype = known[i].of == NNC_PW_CAST ? NNC_BF16 : op->dtype;
-        op->u.pointwise =
-            (nnc_pointwise){ .kind = (nnc_pointwise_kind)known[i].of, .elements = elements, .fused = true };
-    }
-    if (known[i].alone) {
-        const nnc_work own = nnc_op_work(op);
-        op->issued[0] = (nnc_issued){ 1, own.read_bytes + own.write_bytes, 0 };
-        op->issued_as = NNC_ISSUED_INSTEAD;
-    }
-    if (elements <= 0) { refuse(r, "no size"); }
-}
-
-/* Returns the whole part of a number of elements; 0 if the number is NaN, below 1 or above 1e15. */
-static int64_t count_of(double number) { return number >= 1.0 && number <= 1e15 ? (int64_t)number : 0; }
-
-/* Reads a measured PyTorch operator by its name. The suffix "_fb" means that forward and backward were timed together;
- * "_f32", that the loss casts the logits to fp32. */
-static void set_operator(reading *r, nnc_op *op) {
-    static const char names[] =
-        "|copy=copy|add=add|cast_f32=cast|cast=cast|gelu=gelu|softmax=softmax|layer_norm=norm|"
-        "layer_norm_fb=norm|cross_entropy_fb=loss|cross_entropy_fb_f32=loss-fp32|adamw_fused=optimizer|"
-        "embedding=embedding|";
-    const char *name = text_of(r, "op");
-    const bool flat = !given(r, "rows"), sized = given(r, "n") || !flat;
-    nnc_op one = *op; /* an embedding without a size states the bytes that it moves; `one` is an embedding of one
-                       * value, whose bytes give the size */
-    const bool priced = !sized && nnc_streaming_op(name, 1, 1, op->dtype, &one);
-    const int64_t rows = sized    ? whole_of(r, flat ? "n" : "rows")
-                         : priced ? count_of(number_of(r, "least_bytes") / one.issued[0].bytes)
-                                  : 0;
-    const int64_t columns = flat ? 1 : whole_of(r, "cols");
-    const char *as = entry_of(names, name, '=');
-    char kind[32];
-    r->row->kind = NNC_MEASURED_VECTOR;
-    r->row->both = strstr(name, "_fb") != NULL;
-    if (rows < 1 || columns < 1 || rows > INT64_MAX / columns) {
-        refuse(r, "no size");
-        return;
-    }
-    snprintf(kind, sizeof kind, "%.*s", as != NULL ? (int)strcspn(as, "|") : 0, as != NULL ? as : "");
-    if (as == NULL || !nnc_streaming_op(kind, rows, columns, op->dtype, op)) {
-        refuse(r, "operation \"%.32s\" has no meaning here", name);
-    }
-    snprintf(r->row->kernel, sizeof r->row->kernel, "%.*s", (int)strcspn(kind, "-"), kind); /* loss-fp32: loss */
-}
-
-/* Returns the whole number in a column, or 1 if the cell is empty or its number is not positive. */
-static int64_t positive_of(const reading *r, const char *column) {
-    const int64_t value = whole_of(r, column);
-    return value > 1 ? value : 1;
-}
-
-/* Reads the sizes of a measured convolution. The padding on each side is half of the kernel size, because the tables
- * have only such convolutions. */
-static void set_conv(reading *r, nnc_op *op) {
-    const int64_t side = whole_of(r, "side"), kernel = whole_of(r, "kernel_side");
-    const int64_t stride = positive_of(r, "stride");
-    const int64_t groups = positive_of(r, "groups");
-    const int64_t after = (side + kernel / 2 * 2 - kernel) / stride + 1;
-    const nnc_conv conv = { .batch = whole_of(r, "batch"),
-                            .c_in = whole_of(r, "channels_in"),
-                            .c_out = whole_of(r, "channels_out"),
-                            .h_in = side,
-                            .w_in = side,
-                            .h_out = after,
-                            .w_out = after,
-                            .kernel = kernel,
-                            .stride = stride,
-                            .groups = groups,
-                            .needs_grad_input = true,
-                            .contiguous = whole_of(r, "channels_last") != 1 };
-    op->name = "conv";
-    op->kind = NNC_OP_CONV;
-    op->u.conv = conv;
-    if (conv.batch < 1 || conv.c_in < 1 || conv.c_out < 1 || side < 1 || kernel < 1 || after < 1 || side > 1000000 ||
-        kernel > side || conv.c_in % groups != 0 || conv.c_out % groups != 0) {
-        refuse(r, "no size");
-    }
-}
-
-/* Reads one of the two times that a line states for a convolution. both: true = the time of forward and of the
- * gradients of input and weights; false = the time of forward. */
-static void read_conv(reading *r, bool both) {
-    nnc_op *op = &r->row->op;
-    r->row->both = both;
-    r->row->called = by_torch(r);
-    r->row->measured_s = 1e-6 * number_of(r, both ? "both_us" : "forward_us");
-    *op = (nnc_op){
-        .math_dtype = dtype_of(r), .dtype = dtype_of(r), .repeat = 1, .block = -1, .issued_as = NNC_ISSUED_TOO
-    };
-    set_conv(r, op);
-    if (r->row->called) {
-        snprintf(r->row->kernel, sizeof r->row->kernel, "%s", op->u.conv.contiguous ? "contiguous" : "channels last");
-    }
-}
-
-/* Writes the name of the group of kernels in which the errors of a matrix product are listed: "odd side" for a product
- * with a dimension that is no multiple of 8; otherwise the format, with "few rows" for a product with few rows. */
-static void name_product(nnc_measured *row) {
-    enum { ALIGNED = 8, FEW_ROWS = 256 };
-    const nnc_matmul *p = &row->op.u.matmul;
-    const char *dtype = nnc_dtype_name(row->op.math_dtype);
-    if (p->n % ALIGNED != 0 || p->k % ALIGNED != 0) {
-        snprintf(row->kernel, sizeof row->kernel, "odd side");
-    } else {
-        snprintf(row->kernel, sizeof row->kernel, "%s%s", dtype, p->m <= FEW_ROWS ? ", few rows" : "");
-    }
-}
-
-static void read_product(reading *r) {
-    const char *name = text_of(r, "op");
-    if (reason_of_kind(name) != NULL) { refuse(r, "%s", reason_of_kind(name)); }
-    const nnc_dtype math = dtype_of(r);
-    r->row->called = by_torch(r);
-    const bool narrow = math == NNC_FP8 || math == NNC_INT8 || math == NNC_FP4 || math == NNC_INT4;
-    nnc_op *op = &r->row->op;
-    op->repeat = 1;
-    op->block = -1;
-    op->math_dtype = math;
-    /* number format of the output: 16 bits for a product whose operands have 8 or 4 bits */
-    op->dtype = narrow ? NNC_BF16 : math;
-    if (nnc_begins(name, "conv_")) {
-        r->row->kind = NNC_MEASURED_CONV;
-        r->row->both = is(name, "conv_both");
-        op->phase = is(name, "conv_grad_input")    ? NNC_PHASE_GRAD_INPUT
-                    : is(name, "conv_grad_weight") ? NNC_PHASE_GRAD_WEIGHT
-                                                   : op->phase;
-        set_conv(r, op);
-    } else if (name[0] == '\0' || is(name, "matmul") || is(name, "group_matmul")) {
-        set_product(r, op);
-        op->issued_as = by_torch(r) ? NNC_ISSUED_TOO : NNC_ISSUED_NOT;
-        if (by_torch(r)) { name_product(r->row); }
-    } else if (by_torch(r)) {
-        set_operator(r, op);
-    } else {
-        set_vector(r, op);
-    }
-}
-
-static void read_attention(reading *r) {
-    const nnc_dtype dtype = dtype_of(r);
-    const int64_t seq_len = whole_of(r, "seq_len");
-    const int64_t heads = whole_of(r, "model.heads"), kv_heads = whole_of(r, "model.kv_heads");
-    const int64_t width = whole_of(r, given(r, "qk_head_dim") ? "qk_head_dim" : "model.head_dim");
-    const int64_t value = whole_of(r, "model.v_head_dim");
-    const char *op = text_of(r, "op");
-    const bool backward = is(op, "sdp_bwd");
-    if (op[0] != '\0' && !backward && !is(op, "sdp_fwd")) { refuse(r, "operation \"%.32s\" has no meaning here", op); }
-    r->row->causal = whole_of(r, "causal") == 1;
-    r->row->called = by_torch(r);
-    r->row->op = (nnc_op){
-        .name = "attention",
-        .kind = NNC_OP_FLASH,
-        .phase = backward ? NNC_PHASE_BACKWARD : NNC_PHASE_FORWARD,
-        .dtype = dtype,
-        .math_dtype = dtype,
-        .repeat = 1,
-        .block = -1,
-        .issued_as = by_torch(r) ? NNC_ISSUED_TOO : NNC_ISSUED_NOT,
-        .issued = { { 1.0, 0.0, 0.0 }, { 3.0, 0.0, 0.0 } },
-        .u.flash = { .batch = whole_of(r, "batch"),
-                     .heads = heads,
-                     .kv_heads = kv_heads > 0 ? kv_heads : heads,
-                     .s_q = seq_len,
-                     .s_k = seq_len,
-                     .head_dim = width,
-                     .value_dim = value > 0 ? value : width,
-                     /* kernels that are neither FlashAttention-2 nor cuDNN: the tables list only kernels as fast as
-                      * FlashAttention-3 */
-                     .kernel = strstr(text_of(r, "kernel"), "FlashAttention-2") != NULL       ? NNC_FLASH2
-                               : by_torch(r) && strstr(text_of(r, "kernel"), "cudnn") != NULL ? NNC_CUDNN
-                                                                                              : NNC_FLASH3 },
-    };
-    if (r->row->called) {
-        snprintf(r->row->kernel, sizeof r->row->kernel, "%s",
-                 r->row->op.u.flash.kernel == NNC_CUDNN ? "cudnn" : "flash");
-    }
-    /* With these limits, the number of query-key pairs fits into 64 bits. */
-    if (r->row->op.u.flash.batch < 1 || heads < 1 || width < 1 || seq_len < 1 || seq_len > 1000000000) {
-        refuse(r, "no size");
-    }
-}
-
-static void read_collective(reading *r) {
-    const char *op = text_of(r, "op");
-    const int kind = nnc_names_find((nnc_names){ nnc_collective_name, NNC_COLLECTIVE_COUNT }, op);
-    nnc_measured_collective *c = &r->row->collective;
-    *c = (nnc_measured_collective){ .devices = (int32_t)nnc_min((double)whole_of(r, "devices"), 1e9),
-                                    .nodes = given(r, "nodes") ? (int32_t)whole_of(r, "nodes") : 1,
-                                    .bytes = number_of(r, "bytes") };
-    c->kind = kind < 0 ? NNC_NO_COLLECTIVE : (nnc_collective)kind;
-    if (c->kind == NNC_NO_COLLECTIVE) { refuse(r, "operation \"%.32s\" has no meaning here", op); }
-    if (c->devices < 1 || c->nodes < 1 || !(c->bytes > 0.0)) { refuse(r, "no size"); }
-}
-
-/* ---- reads the rows of served requests ---- */
-
-static bool starts_together(const char *mode) { return is(mode, "static") || is(mode, "single-stream"); }
-
-/* Tests whether the row is a single forward pass, in which no tokens are generated: a denoising step for a batch of
- * images, or an encoder over a batch. */
-static bool is_pass(const reading *r) {
-    return given(r, "iterations_per_s") || (given(r, "latency_s") && !given(r, "output_len"));
-}
-
-/* Returns true if this kind of measurement of the row is used. If a batch was timed as a whole, the times of its single
- * tokens are not used. */
-static bool counts(const reading *r, nnc_served served) {
-    const char *mode = text_of(r, "mode");
-    const bool together = starts_together(mode);
-    const bool latency = given(r, "latency_s");
-    if (is_pass(r) || served == NNC_SERVED_PASS) { return is_pass(r) && served == NNC_SERVED_PASS; }
-    switch (served) {
-    case NNC_SERVED_TPOT: return !together && !is(mode, "offline-max");
-    case NNC_SERVED_TTFT: return !together || (!latency && !given(r, "output_tokens_per_s"));
-    case NNC_SERVED_REQUEST: return together;
-    default: return is(mode, "offline-max") || (together && !latency);
-    }
-}
-
-static double served_s(const reading *r, nnc_served served) {
-    const bool timed = served == NNC_SERVED_PASS && !given(r, "iterations_per_s");
-    const double value = number_of(r, timed ? "latency_s" : nnc_served_name(served));
-    const bool rate = served == NNC_SERVED_TOKEN || (served == NNC_SERVED_PASS && !timed);
-    return rate ? 1.0 / value : value;
-}
-
-static void read_load(reading *r, nnc_serve_ask *ask) {
-    static const char *const loads[] = { "batch", "concurrency", "request_rate", NULL };
-    const char *mode = text_of(r, "mode");
-    set_fields(r, &nnc_serve_table, "", set_serve, ask, loads);
-    ask->devices = ask->devices > 0 ? ask->devices : 1;
-    if (starts_together(mode)) {
-        ask->batch = whole_of(r, "batch");
-    } else if (is(mode, "closed-loop")) {
-        ask->concurrency = whole_of(r, "concurrency");
-    } else if (is(mode, "open-loop")) {
-        ask->request_rate = number_of(r, "request_rate");
-    } else if (is(mode, "offline-max")) {
-        ask->offline = true;
-    } else {
-        refuse(r, "mode %.32s: batch sizes of its parts are not recorded", mode);
-    }
-    /* A row that states no degree of parallelism, and has the maximum throughput or a given request rate, is predicted
-     * with all degrees of tensor parallelism; the best result is compared with the measurement. */
-    const bool open = !given(r, "tensor") && !given(r, "pipeline") && ask->devices > 1;
-    ask->tensor = open ? ask->devices : ask->tensor;
-    r->row->tensor_open = open && (is(mode, "offline-max") || is(mode, "open-loop"));
-    if (!given(r, "input_len") || !given(r, "output_len") ||
-        (ask->batch < 1 && ask->concurrency < 1 && !(ask->request_rate > 0.0) && !ask->offline)) {
-        refuse(r, "no lengths, or no load");
-    }
-}
-
-/* Reads the row of a single forward pass. A row with iterations_per_s is a denoising step with guidance, so that the
- * network runs two passes. */
-static void read_pass(reading *r) {
-    nnc_measured *row = r->row;
-    const int found = nnc_names_find((nnc_names){ nnc_dtype_name, NNC_DTYPE_COUNT }, text_of(r, "weights"));
-    row->pass_precision = found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
-    row->ask.batch = whole_of(r, "batch");
-    row->ask.input_len = whole_of(r, "input_len");
-    row->ask.guidance = given(r, "iterations_per_s");
-    row->ask.steps = row->ask.guidance ? 1 : 0;
-    if (found < 0 || row->ask.batch < 1) { refuse(r, "a pass without a batch, or in a format that has no meaning"); }
-}
-
-static bool is_replayed(const reading *r) {
-    for (int i = 0; i < r->width; i++) {
-        /* tables of training steps have a column cuda_graph, too, but this function reads rows of served requests */
-        if (is(r->columns[i].spelling, "cuda_graph")) { return is(r->csv.cells[i], "1"); }
-    }
-    return false;
-}
-
-/* Reads a prefill, or a decode step of sequences with `context` tokens, that was timed alone. If the row names no
- * profile, it is predicted with gpt-fast, whose steps run as a recorded program (CUDA graph). A step that was not
- * recorded is refused, because the operators of the measured program are not known. Returns false unless row->served
- * is NNC_SERVED_TPOT for a decode step, or NNC_SERVED_TTFT for a prefill. */
-static bool read_timed(reading *r) {
-    nnc_measured *row = r->row;
-    const bool decode = is(text_of(r, "what"), "decode"), prefill = is(text_of(r, "what"), "prefill");
-    if (row->served != (decode ? NNC_SERVED_TPOT : NNC_SERVED_TTFT)) { return false; }
-    row->ask = nnc_serve_ask_default();
-    row->undecided = text_of(r, "open");
-    row->measured_s = number_of(r, "time_s");
-    row->ask.devices = 1;
-    row->ask.batch = whole_of(r, "batch");
-    row->ask.input_len = whole_of(r, decode ? "context" : "tokens");
-    row->ask.output_len = decode ? 2 : 1;
-    row->software = row->software != NULL ? row->software : "gpt-fast";
-    if (!decode && !prefill) {
-        refuse(r, "what %.32s, expected prefill or decode", text_of(r, "what"));
-    } else if (row->ask.batch < 1 || row->ask.input_len < 1 || !(row->measured_s > 0.0)) {
-        refuse(r, "no lengths, no batch, or no measured time");
-    } else if (!is_replayed(r)) {
-        refuse(r, "eager inference: the operators of this decoder are not known");
-    } else if (given(r, "config")) {
-        read_configuration(r);
-    } else {
-        name_model(r, text_of(r, "model"));
-    }
-    return true;
-}
-
-/* Reads one measurement of served requests from a line; the caller has set row->served to the kind of measurement.
- * Returns false if the line has no measurement of this kind. */
-static bool read_serving(reading *r) {
-    nnc_measured *row = r->row;
-    if (has(r, "what")) { return read_timed(r); }
-    row->measured_s = served_s(r, row->served);
-    if (!counts(r, row->served) || !(row->measured_s > 0.0)) { return false; }
-    row->undecided = text_of(r, "open");
-    row->ask = nnc_serve_ask_default();
-    row->single = nnc_begins(text_of(r, "mode"), "single");
-    if (row->software == NULL && row->reason != NULL) { return true; }
-    row->software = row->software != NULL ? row->software : row->framework;
-    row->framework = row->software;
-    if (row->software[0] == '\0') {
-        refuse(r, "its engine is not stated");
-        return true;
-    }
-    if (row->served == NNC_SERVED_PASS) {
-        read_pass(r);
-    } else {
-        read_load(r, &row->ask);
-    }
-    name_model(r, text_of(r, "model"));
-    return true;
 }
 
 const char *nnc_measured_file_name(const char *path) {
@@ -1122,16 +647,16 @@ static bool measured_is_fitted(const char *source, const char *model_name) {
 
 /* Returns the source of the row up to its colon: "owner/repo" of "owner/repo:file@commit". If the row has no source,
  * returns the name of the file of measurements. */
-static const char *source_of(reading *r) {
+static const char *source_of(nnc_row_reading *r) {
     char text[128];
-    const char *cell = text_of(r, "source");
+    const char *cell = nnc_row_text(r, "source");
     snprintf(text, sizeof text, "%.*s", (int)strcspn(cell, ":"), cell);
     return keep(r, text[0] != '\0' ? text : nnc_measured_file_name(r->csv.name));
 }
 
 /* Stores the cells of the columns "device.FIELD" and "software.FIELD" in the row; they are applied later, when the
  * device and the software profile are loaded. */
-static void read_other_fields(reading *r) {
+static void read_other_fields(nnc_row_reading *r) {
     nnc_measured *row = r->row;
     for (int i = 0; i < r->width; i++) {
         const char *name = r->columns[i].name, *text = r->csv.cells[i];
@@ -1147,7 +672,7 @@ static void read_other_fields(reading *r) {
 }
 
 /* Returns the id of a row of a file without a column "id": "line 3", with the number of the line. */
-static const char *line_id(reading *r) {
+static const char *line_id(nnc_row_reading *r) {
     char text[32];
     snprintf(text, sizeof text, "line %ld", r->csv.row_line);
     const char *id = nnc_arena_strdup(r->arena, text);
@@ -1157,28 +682,28 @@ static const char *line_id(reading *r) {
 
 /* Returns the measured seconds of a row, from a column of seconds, milliseconds, steps per second or microseconds. A
  * NaN or negative number means that the row states no time. */
-static double seconds_of(const reading *r) {
-    return given(r, "measured_s")    ? number_of(r, "measured_s")
-           : given(r, "measured_ms") ? 1e-3 * number_of(r, "measured_ms")
-           : given(r, "steps_per_s") ? 1.0 / number_of(r, "steps_per_s")
-                                     : 1e-6 * number_of(r, "time_us");
+static double seconds_of(const nnc_row_reading *r) {
+    return nnc_row_given(r, "measured_s")    ? nnc_row_number(r, "measured_s")
+           : nnc_row_given(r, "measured_ms") ? 1e-3 * nnc_row_number(r, "measured_ms")
+           : nnc_row_given(r, "steps_per_s") ? 1.0 / nnc_row_number(r, "steps_per_s")
+                                             : 1e-6 * nnc_row_number(r, "time_us");
 }
 
 /* Reads one of the rows that a line of a file gives. served: which row: for served requests, the kind of measurement;
  * for a convolution, 0 = forward, 1 = forward and backward; otherwise 0. Returns false if the line has no such row. */
-static bool read_row(reading *r, nnc_served served) {
+static bool read_row(nnc_row_reading *r, nnc_served served) {
     nnc_measured *row = r->row;
     *row = (nnc_measured){
-        .id = given(r, "id") ? text_of(r, "id") : line_id(r),
+        .id = nnc_row_given(r, "id") ? nnc_row_text(r, "id") : line_id(r),
         .file = r->csv.name,
         .line = r->csv.row_line,
         .kind = r->kind,
-        .device = text_of(r, "device"),
-        .framework = text_of(r, "framework"),
-        .version = text_of(r, "framework_version"),
-        .software = given(r, "software") ? text_of(r, "software") : NULL,
+        .device = nnc_row_text(r, "device"),
+        .framework = nnc_row_text(r, "framework"),
+        .version = nnc_row_text(r, "framework_version"),
+        .software = nnc_row_given(r, "software") ? nnc_row_text(r, "software") : NULL,
         .source = source_of(r),
-        .model_name = text_of(r, given(r, "model_name") ? "model_name" : "model"),
+        .model_name = nnc_row_text(r, nnc_row_given(r, "model_name") ? "model_name" : "model"),
         .plan = nnc_plan_default(),
         .internode_bytes_per_s = (double)NAN,
         .measured_s = seconds_of(r),
@@ -1187,36 +712,40 @@ static bool read_row(reading *r, nnc_served served) {
         .undecided = "",
         .served = served,
     };
-    row->fitted = given(r, "fitted") ? whole_of(r, "fitted") == 1 : measured_is_fitted(row->source, row->model_name);
-    if (r->bad[0] != '\0') { refuse(r, "%s", r->bad); }
-    if (given(r, "refused")) { refuse(r, "%s", text_of(r, "refused")); }
-    if (is(text_of(r, "quality"), "C")) { /* some tables grade their rows; C means that a row contradicts itself or
+    row->fitted =
+        nnc_row_given(r, "fitted") ? nnc_row_whole(r, "fitted") == 1 : measured_is_fitted(row->source, row->model_name);
+    if (r->bad[0] != '\0') { nnc_row_refuse(r, "%s", r->bad); }
+    if (nnc_row_given(r, "refused")) { nnc_row_refuse(r, "%s", nnc_row_text(r, "refused")); }
+    if (nnc_row_is(nnc_row_text(r, "quality"),
+                   "C")) { /* some tables grade their rows; C means that a row contradicts itself or
                                            * physics */
-        refuse(r, "quality C: contradicts itself or physics");
+        nnc_row_refuse(r, "quality C: contradicts itself or physics");
     }
-    if (given(r, "measured_s") + given(r, "measured_ms") + given(r, "steps_per_s") > 1) {
-        refuse(r, "states its time in two columns");
+    if (nnc_row_given(r, "measured_s") + nnc_row_given(r, "measured_ms") + nnc_row_given(r, "steps_per_s") > 1) {
+        nnc_row_refuse(r, "states its time in two columns");
     }
     read_other_fields(r);
     switch (r->kind) {
     case NNC_MEASURED_STEP: read_step(r); break;
-    case NNC_MEASURED_ATTENTION: read_attention(r); break;
-    case NNC_MEASURED_CONV: read_conv(r, (int)served == 1); break;
-    case NNC_MEASURED_COLLECTIVE: read_collective(r); break;
-    case NNC_MEASURED_MEMORY: refuse(r, "memory of one rank, whose run is in another file"); break;
-    case NNC_MEASURED_SERVING: return read_serving(r);
-    default: read_product(r); break;
+    case NNC_MEASURED_ATTENTION: nnc_row_read_attention(r); break;
+    case NNC_MEASURED_CONV: nnc_row_read_conv(r, (int)served == 1); break;
+    case NNC_MEASURED_COLLECTIVE: nnc_row_read_collective(r); break;
+    case NNC_MEASURED_MEMORY: nnc_row_refuse(r, "memory of one rank, whose run is in another file"); break;
+    case NNC_MEASURED_SERVING: return nnc_row_read_serving(r);
+    default: nnc_row_read_product(r); break;
     }
-    if (row->reason == NULL && row->max_batch == 0 && !(row->measured_s > 0.0)) { refuse(r, "no measured time"); }
+    if (row->reason == NULL && row->max_batch == 0 && !(row->measured_s > 0.0)) {
+        nnc_row_refuse(r, "no measured time");
+    }
     return true;
 }
 
 /* Reads one line of a file of measurements. The line gives one row; a line of served requests gives a row for each of
  * its measurements, and a line of a convolution up to two rows. */
-static nnc_status read_line(reading *r, nnc_error *err) {
-    const int most = r->kind == NNC_MEASURED_SERVING                       ? NNC_SERVED_COUNT
-                     : r->kind == NNC_MEASURED_CONV && given(r, "both_us") ? 2
-                                                                           : 1;
+static nnc_status read_line(nnc_row_reading *r, nnc_error *err) {
+    const int most = r->kind == NNC_MEASURED_SERVING                               ? NNC_SERVED_COUNT
+                     : r->kind == NNC_MEASURED_CONV && nnc_row_given(r, "both_us") ? 2
+                                                                                   : 1;
     for (int i = 0; i < most; i++) {
         nnc_measured *rows = nnc_arena_grow(r->arena, r->rows, r->count, &r->capacity, sizeof *rows);
         if (rows != NULL) {
@@ -1229,7 +758,7 @@ static nnc_status read_line(reading *r, nnc_error *err) {
     return NNC_OK;
 }
 
-static nnc_status read_all(reading *r, nnc_measured_file *file, nnc_error *err) {
+static nnc_status read_all(nnc_row_reading *r, nnc_measured_file *file, nnc_error *err) {
     bool more = false;
     NNC_TRY(nnc_csv_next(&r->csv, &more, err));
     if (!more) { return nnc_fail(err, NNC_BAD_SPEC, r->csv.name, "empty, expected a row of column names"); }
@@ -1252,7 +781,7 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
                               nnc_measured_file *file, nnc_error *err) {
     nnc_arena *arena = nnc_specs_arena(specs);
     char *copy = nnc_arena_alloc(arena, size + 1); /* copy of the file's text, into which the cells of all rows point */
-    reading *r = nnc_arena_alloc(arena, sizeof *r);
+    nnc_row_reading *r = nnc_arena_alloc(arena, sizeof *r);
     *file = (nnc_measured_file){ .path = nnc_arena_strdup(arena, name) };
     if (r != NULL) { r->unused = nnc_arena_array(arena, NNC_CSV_CELLS_MAX, sizeof *r->unused); }
     if (copy == NULL || file->path == NULL || r == NULL || r->unused == NULL) {
@@ -1290,13 +819,13 @@ static int table_of_kind(nnc_json row) {
 
 static void put_json_row(nnc_buffer *table, const char *columns, nnc_json row) {
     const nnc_json seconds = nnc_json_get(row, "measured_s"), kind = nnc_json_get(row, "kind");
-    const bool figure = nnc_json_type_of(kind) == NNC_JSON_TEXT && reason_of_kind(nnc_json_text(kind)) != NULL;
+    const bool figure = nnc_json_type_of(kind) == NNC_JSON_TEXT && nnc_row_reason_of_kind(nnc_json_text(kind)) != NULL;
     for (const char *at = columns; *at != '\0'; at += *at == ',') {
         char name[32];
         const size_t length = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
         at += length;
-        const nnc_json cell = figure && is(name, "op") ? kind : nnc_json_get(row, name);
+        const nnc_json cell = figure && nnc_row_is(name, "op") ? kind : nnc_json_get(row, name);
         const nnc_json_type type = nnc_json_type_of(cell);
         if (type == NNC_JSON_NUMBER) {
             nnc_buffer_print(table, "%.0f", nnc_json_number(cell));
