@@ -277,6 +277,31 @@ static nnc_status put_on_top(nnc_reading *r, const char *path, const char *chang
     return open_table(r, file);
 }
 
+/* Tests whether a file can be read: it is on disk, or a script writes it. */
+static bool is_there(nnc_reading *r, const char *path) {
+    return nnc_specs_kept(r->specs, path) != NULL || access(path, R_OK) == 0;
+}
+
+/* If a command names the file with the defaults of its program (the member "base" of the table, such as base.yml), this
+ * file may be missing, because its values stand in the table: then adds only what the command changes. *known: whether
+ * that is so. */
+static nnc_status add_changes_of_base(nnc_reading *r, const char *path, const char *config, const char *changes,
+                                      bool *known) {
+    const char *slash = strrchr(config, '/');
+    NNC_TRY(add_options(r, path, NULL, changes, known));
+    if (!*known) { return NNC_OK; }
+    nnc_launch_file *file = &r->files[r->file_count - 1];
+    const nnc_json base = nnc_json_get(nnc_json_root(&file->table.doc), "base");
+    *known = base.node != NULL && strcmp(nnc_json_text(base), slash != NULL ? slash + 1 : config) == 0;
+    if (!*known) {
+        nnc_document_free(&file->content);
+        nnc_document_free(&file->table);
+        nnc_document_free(&file->also);
+        r->file_count--;
+    }
+    return NNC_OK;
+}
+
 /* Adds a command of a script to the reading: the configuration file that it names, with what its options change, or the
  * options of its program; then the options of its launcher. *known: whether these options have a known format, or there
  * is a configuration file. NOLINTNEXTLINE(misc-no-recursion): the command of a script opens only a YAML or TOML file,
@@ -285,11 +310,15 @@ static nnc_status add_command(nnc_reading *r, const char *path, const char *form
                               bool *known) {
     bool launcher = false;
     *known = false;
-    if (command->config != NULL) {
-        NNC_TRY(open_named(r, nnc_launch_path(r->arena, path, command->config), format));
+    const char *config = command->config != NULL ? nnc_launch_path(r->arena, path, command->config) : NULL;
+    if (config != NULL && !is_there(r, config)) {
+        NNC_TRY(add_changes_of_base(r, path, config, command->changes, known));
+    }
+    if (config != NULL && !*known) {
+        NNC_TRY(open_named(r, config, format));
         NNC_TRY(put_on_top(r, path, command->changes));
         *known = true;
-    } else {
+    } else if (config == NULL) {
         NNC_TRY(add_options(r, path, format, command->options, known));
     }
     if (!*known || command->launcher == NULL) { return NNC_OK; }
@@ -325,11 +354,6 @@ static nnc_status keep_written(nnc_reading *r, const char *script, const nnc_scr
         NNC_TRY(nnc_specs_keep(r->specs, path, file->text, strlen(file->text), r->err));
     }
     return NNC_OK;
-}
-
-/* Tests whether a file can be read: it is on disk, or a script writes it. */
-static bool is_there(nnc_reading *r, const char *path) {
-    return nnc_specs_kept(r->specs, path) != NULL || access(path, R_OK) == 0;
 }
 
 /* Adds the only command of a script whose options have a known format. Fails if there are several such commands, or

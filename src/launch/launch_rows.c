@@ -5,7 +5,7 @@
  *     "values"     For each possible value, the fields to set. Other values are refused, unless there is a value "*".
  *                  The value "*x*" stands for each text that contains x.
  *     "sets"       The fields to set for any value.
- *     "file"       The value is the path of another launch file, in this format. "known": fields to set if the path
+ *     "file"       The value is the path of another launch file, in this format, or an object with keys. "known": fields to set if the path
  *                  names a file that is shipped with the framework; they are used if the file is missing.
  *     "harmless"   The reason why the key does not affect the cost.
  *     "note"       The reason why the key makes the estimate inexact. Every output shows it, unless the value is off.
@@ -1355,19 +1355,21 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
         const nnc_json none = { 0 };
         const nnc_json row = fits ? nnc_reading_row(r, path, &below) : none;
         const nnc_json_type type = nnc_json_type_of(at);
+        /* true: the content of a file that the key usually names stands in its place */
+        const bool is_inline = type == NNC_JSON_OBJECT && nnc_json_get(row, "file").node != NULL;
         if (type == NNC_JSON_NULL) {
             nnc_reading_ignore(r, at, path, "empty: the same as absent", false);
         } else if (!below && is_replaced(r, at, path)) {
             nnc_reading_ignore(r, at, path, "the file on top or the default counts", false);
         } else if (names_given_file(r, &r->files[r->file], path) && at.doc == &r->files[r->file].content.doc) {
             nnc_reading_ignore(r, at, path, "the file before this file is used", false);
-        } else if (row.node != NULL) {
+        } else if (row.node != NULL && !is_inline) {
             take_value(r, at, path, row);
         } else if (path[0] == '.') {
             /* a key that begins with '.' is the name of the program; most tables have no row for it, so it is
              * skipped */
             continue;
-        } else if (below && type == NNC_JSON_OBJECT) {
+        } else if ((below || is_inline) && type == NNC_JSON_OBJECT) {
             const size_t end = strlen(path); /* `fits` is true, so `path` has space for one more dot */
             path[end] = '.';
             path[end + 1] = '\0';

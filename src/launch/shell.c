@@ -235,9 +235,10 @@ static void split(nnc_shell *s, const nnc_script_cell *all, int32_t count, bool 
 static void expand_words(nnc_shell *s, const token *t, nnc_script_words *to) {
     nnc_script_cells all = { 0 };
     const int32_t line = s->line;
-    /* true: the word after "bash -c" or eval, which is a whole command in quotes */
+    /* true: the word after "bash -c" or eval, or after --command, which is a whole command in quotes */
     const char *last = to->count > 0 ? to->items[to->count - 1].text : "";
-    const bool inner = strcmp(last, "-c") == 0 || strcmp(last, "eval") == 0 || strcmp(last, "-lc") == 0;
+    const bool inner = strcmp(last, "-c") == 0 || strcmp(last, "eval") == 0 || strcmp(last, "-lc") == 0 ||
+                       strcmp(last, "--command") == 0 || (t->length > 10 && strncmp(t->at, "--command=", 10) == 0);
     /* the shell that bash -c starts expands the variables of a command in single quotes */
     const size_t quotes = inner && t->length > 2 && t->at[0] == '\'' && t->at[t->length - 1] == '\'' ? 1 : 0;
     nnc_shell_expand(s, t->at + quotes, t->at + t->length - quotes, &all);

@@ -651,3 +651,63 @@ $ printf '{"train_batch_size": 8, "activation_checkpointing": {"partition_activa
 $ nncost show parts.json dense --to-options
 nncost estimate dense DEVICE --software deepspeed-0.14 --global-batch 8 --zero 0 --precision fp32 --clip-gradients=off --micro-batches 1 --overlap 0
 \# parts.json:1: activation_checkpointing.partition_activations: counts only in programs that call the checkpointing of DeepSpeed, with tensor parallelism: --recompute full --sequence-parallel is the nearest
+
+# The values of base.yml are the defaults of MaxText, so the file may be missing; --command starts a command in quotes.
+$ nncost show --to-options -- python3 -m MaxText.train /no/base.yml model_name=llama2-7b per_device_batch_size=4 | grep -o -- '--micro-batch .\|--seq-len ....'
+--micro-batch 4
+--seq-len 2048
+$ nncost show --to-options -- llamafactory-cli train /no/sft.yaml cutoff_len=64
+! nncost: /no/sft.yaml: cannot be opened, expected a readable file, found: No such file or directory
+[4]
+$ printf 'ARGS="per_device_batch_size=2 model_name=llama2-7b \\\n max_target_length=64"\nxpk workload create --command="set -e && python3 -m MaxText.train MaxText/configs/base.yml ${ARGS}"\n' >xpk.sh
+$ nncost show xpk.sh --to-options | grep -o -- '--micro-batch .\|--seq-len ..'
+--micro-batch 2
+--seq-len 64
+
+# An FSDP file of a trainer is read like its object; the precision of the trainer takes precedence over "no" of accelerate.
+$ printf '{"activation_checkpointing": true, "backward_prefetch": "backward_pre"}\n' >fsdp.json
+$ nncost show dense --to-options -- torchrun train.py --per_device_train_batch_size 1 --bf16 True --fsdp 'full_shard auto_wrap' --fsdp_config fsdp.json | grep -o -- '--recompute [a-z]*'
+--recompute full
+$ printf 'distributed_type: MULTI_GPU\nmixed_precision: "no"\nnum_processes: 2\n' >multi.yaml
+$ nncost show dense --to-options -- accelerate launch --config_file multi.yaml sft.py --per_device_train_batch_size 1 --bf16 True | grep -o -- '--precision [a-z0-9]*\|--devices .'
+--precision bf16
+--devices 2
+$ nncost show multi.yaml dense --to-options | grep -o -- '--precision [a-z0-9]*'
+--precision fp32
+
+# Adapters of the example of PEFT: without a rank its default would count, which the file does not state.
+$ nncost show dense --to-options -- accelerate launch train.py --per_device_train_batch_size 1 --bf16 True --use_peft_lora True --lora_r 8 --use_4bit_quantization True | grep -o -- '--adapter-rank .\|--frozen ...'
+--adapter-rank 8
+--frozen nf4
+$ nncost show dense --to-options -- accelerate launch train.py --per_device_train_batch_size 1 --bf16 True --use_peft_lora True
+! nncost: arguments:1: use_peft_lora: cannot be estimated together with the other keys; --adapter-rank N, and --lenient skips the key
+[3]
+
+# Megatron-DeepSpeed: Ulysses, one head of keys; without encoder_num_layers a T5 has num_layers in both stacks.
+$ nncost show dense --to-options -- torchrun pretrain_gpt.py --bf16 --num-layers 2 --ds-sequence-parallel-size 4 | grep -o -- '--context .\|--context-kind [a-z]*'
+--context 4
+--context-kind ulysses
+$ SIZE="--bf16 --num-layers 2 --hidden-size 64 --num-attention-heads 4 --max-position-embeddings 64 --micro-batch-size 1 --padded-vocab-size 128"; echo "torchrun pretrain_gpt.py $SIZE --seq-length 64 \$@" >gpt.sh; echo "torchrun pretrain_t5.py $SIZE --kv-channels 16 --ffn-hidden-size 128 --encoder-seq-length 64 --decoder-seq-length 32 \$@" >t5.sh
+$ sed 's/$@/--attention-head-type multiquery/' gpt.sh >mqa.sh; sed 's/$@/--group-query-attention --num-query-groups 1/' gpt.sh >gqa.sh
+$ for f in gpt mqa gqa; do nncost estimate $f.sh round --software torch-eager --format json | grep -o '"params": [0-9]*' | head -1; done
+"params": 112384
+"params": 99904
+"params": 99904
+$ sed 's/$@/--encoder-num-layers 2/' t5.sh >both.sh
+$ for f in t5 both; do nncost estimate $f.sh round --software torch-eager --format json | grep -o '"params": [0-9]*' | head -1; done
+"params": 184192
+"params": 184192
+
+# In a pipeline of Megatron-DeepSpeed with bf16, ZeRO 0 shards the optimizer states; without a pipeline or in fp16 it does not.
+$ printf '{"zero_optimization": {"stage": 0}, "bf16": {"enabled": true}}\n' >ds0.json
+$ for f in '' --no-pipeline-parallel; do nncost show dense --to-options -- torchrun pretrain_gpt.py --num-layers 4 --bf16 --deepspeed --deepspeed_config ds0.json $f | grep -o -- '--zero .'; done
+--zero 1
+--zero 0
+$ sed 's/bf16/fp16/' ds0.json >ds16.json; nncost show dense --to-options -- torchrun pretrain_gpt.py --num-layers 4 --fp16 --deepspeed --deepspeed_config ds16.json | grep -o -- '--zero .'
+--zero 0
+
+# deepspeed --include names the devices: their number counts.
+$ for i in localhost:0,1,2,3 localhost:1 worker-2:0,1; do nncost estimate dense round --format json -- deepspeed --include $i sft.py --per_device_train_batch_size 1 --bf16 True | grep -o '"devices": [0-9]*' | head -1; done
+"devices": 4
+"devices": 1
+! nncost: arguments:1: include: left open, expected --devices, or a file that sets it

@@ -627,7 +627,7 @@ END_TEST
 static const char *const formats[] = { "accelerate",       "accelerate-launch", "axolotl",
                                        "deepspeed",        "deepspeed-launch",  "llama-factory",
                                        "llama-factory-v1", "megatron",          "srun",
-                                       "torchrun",         "transformers" };
+                                       "torchrun",         "transformers",      "transformers-fsdp" };
 
 /* A field of the plan, of a run or of a decoder, a switch of the software, or a word of its own. */
 static void check_name(const char *name) {
