@@ -42,7 +42,7 @@ sees[lab]="$engine sweep search record"
 sees[cli]="$engine sweep search record store explain plot lab onnx launch trace"
 
 # Libraries that only one file may include.
-declare -A only=(["cjson/"]=input/json.c ["nlopt.h"]=lab/minimise.c ["yaml.h"]=launch/yaml.c ["zlib.h"]=trace/trace_read.c)
+declare -A only=(["cjson/"]=input/json.c ["nlopt.h"]=lab/fit.c ["yaml.h"]=launch/yaml.c ["zlib.h"]=trace/trace_read.c)
 
 fault() # where what
 {

@@ -27,7 +27,7 @@ clean_tree()
     plant src/scenario/load.h '#include "input/json.h"'
     plant src/sweep/axes.h '#include "scenario/load.h"'
     plant src/search/space.h '#include "sweep/axes.h"'
-    plant src/lab/minimise.c '#include <nlopt.h>'
+    plant src/lab/fit.c '#include <nlopt.h>'
     plant src/cli/main.c '#include "lab/fit.h"'
     plant src/cli/option.h '#include <stdio.h>'
     plant src/lab/fit.h '#include "search/space.h"'
@@ -65,7 +65,7 @@ wrong src/sweep/x.c '#include "search/space.h"' 'sweep must not include search'
 wrong src/search/x.c '#include "lab/fit.h"' 'search must not include lab'
 wrong src/lab/x.c '  #  include "cli/option.h"' 'lab must not include cli'
 wrong src/cli/x.c '#include <cjson/cJSON.h>' 'only input/json.c includes'
-wrong src/lab/x.c '#include <nlopt.h>' 'only lab/minimise.c includes'
+wrong src/lab/x.c '#include <nlopt.h>' 'only lab/fit.c includes'
 wrong src/cost/x.c '#include "roof.h"' 'is not a path below src/'
 wrong src/attic/x.c '#include <stdio.h>' "folder 'attic' has no place"
 wrong src/x.c '#include <stdio.h>' "has no place"
