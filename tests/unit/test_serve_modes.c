@@ -172,6 +172,26 @@ START_TEST(full_loops) {
 }
 END_TEST
 
+/* A benchmark of a few waves ends with fewer open requests than it began with: its rate is at most the saturation rate,
+ * and by Little's law at most that of requests which are always open. */
+START_TEST(few_waves) {
+    static const double waves[] = { 1.0, 2.0, 10.0 };
+    for (size_t i = 0; i < COUNT_OF(splits); i++) {
+        for (int64_t open = 4; open <= 1024; open *= 16) {
+            nnc_serve_ask ask = split_of(&splits[i]);
+            ask.concurrency = open;
+            for (size_t k = 0; k < COUNT_OF(waves); k++) {
+                ask.waves = waves[k];
+                const nnc_serve s = served(&ask);
+                ck_assert_double_le(s.requests_per_s, 1.01 * s.saturation_rate);
+                ck_assert_double_le(s.requests_per_s * s.request_s, (double)open * (1.0 + 1e-9));
+                check_rates(&s);
+            }
+        }
+    }
+}
+END_TEST
+
 /* A closed loop: Little's law; one client is a batch of 1; requests that do not fit wait. */
 START_TEST(closed_loops) {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
@@ -179,6 +199,7 @@ START_TEST(closed_loops) {
             nnc_serve_ask ask = split_of(&splits[i]);
             ask.concurrency = 12;
             ask.max_batch = full ? 3 : 0;
+            ask.waves = 1e9;
             const nnc_serve s = served(&ask);
             const double open = 12.0 / ask.data;
             ck_assert_int_eq((int)s.mode, NNC_SERVE_CLOSED);
@@ -337,8 +358,10 @@ START_TEST(a_device_may_read_the_cache_once_per_query_head) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = { static_batches, batches_in_waves, open_loops,
-                                   full_loops,     closed_loops,     speculation,
-                                   groups_add_up,  separate_prefill, a_device_may_read_the_cache_once_per_query_head };
+    const TTest *const tests[] = { static_batches,   batches_in_waves,
+                                   open_loops,       full_loops,
+                                   closed_loops,     few_waves,
+                                   speculation,      groups_add_up,
+                                   separate_prefill, a_device_may_read_the_cache_once_per_query_head };
     return run_tests("serving modes", tests, COUNT_OF(tests));
 }
