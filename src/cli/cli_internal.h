@@ -94,6 +94,9 @@ enum {
     NNC_TAKES_ONE_OP = 268435456
 };
 
+/* --ignore-memory. The value of an enumerator is an int, which has no 32nd flag. */
+#define NNC_TAKES_OVER_MEMORY 0x80000000u
+
 enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 96 };
 
 /* Options of a sweep. A string is NULL if the command line does not give the option. */
@@ -158,6 +161,7 @@ typedef struct nnc_options {
     bool to_options;
     int32_t width; /* width of a picture in pixels */
     /* start and end of the drawn part of a timeline, in seconds; NaN = start or end of the step */
+    bool ignore_memory;
     double from_s, to_s;
     int64_t threads; /* number of threads; 0 = one thread per processor core */
     nnc_progress_form progress;

@@ -193,14 +193,31 @@ void nnc_run_lines(nnc_buffer *out, nnc_style style, const nnc_report *report) {
     nnc_sheet_rows(&sheet, &run_page_rows, report);
 }
 
-static void run_page(nnc_buffer *out, nnc_style style, const void *record) {
+/* Writes the page of a run. If the plan does not fit, the verdict comes first, as on the page of `estimate`, and the run
+ * is left out: with_run is then false, unless the user asks for the run all the same. */
+static void write_run_page(nnc_buffer *out, nnc_style style, const nnc_report *report, bool with_run) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
-    nnc_sheet_subject(&sheet, record);
+    if (report->result->verdict == NNC_OVER_MEMORY) {
+        char text[NNC_METRIC_TEXT_MAX];
+        nnc_sheet_line(out, style, "%s", nnc_report_sentence(report, text));
+        nnc_buffer_byte(out, '\n');
+    }
+    nnc_sheet_subject(&sheet, report);
     nnc_sheet_gap(&sheet);
-    nnc_step_write(&sheet, record);
-    nnc_fit_write(&sheet, "memory", record);
+    nnc_step_write(&sheet, report);
+    nnc_fit_write(&sheet, "memory", report);
     nnc_sheet_gap(&sheet);
-    nnc_run_lines(out, style, record);
+    if (with_run) {
+        nnc_run_lines(out, style, report);
+    } else {
+        nnc_sheet_line(out, style, "The run is not shown, because the plan does not fit; --ignore-memory shows it.");
+    }
+}
+
+static void run_page(nnc_buffer *out, nnc_style style, const void *record) { write_run_page(out, style, record, true); }
+
+static void page_without_run(nnc_buffer *out, nnc_style style, const void *record) {
+    write_run_page(out, style, record, false);
 }
 
 static void bare_page(nnc_buffer *out, nnc_style style, const void *record) { nnc_run_lines(out, style, record); }
@@ -228,7 +245,10 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     session->exit_code = scenario->result.verdict != NNC_OVER_MEMORY ? 0 : 1;
     nnc_report shown = scenario->report;
     shown.past = nnc_report_past(&shown);
-    nnc_view_write(session->out, session->style, &nnc_run_view, &shown);
+    nnc_view view = nnc_run_view;
+    const bool over = scenario->result.verdict == NNC_OVER_MEMORY && !nnc_report_may_fit(&shown);
+    if (over && !session->options.ignore_memory) { view.page = page_without_run; }
+    nnc_view_write(session->out, session->style, &view, &shown);
     return NNC_OK;
 }
 
@@ -264,10 +284,13 @@ const nnc_command nnc_cmd_run = {
     .summary = "The whole run: days, device-hours, cost, energy and carbon, with failures, checkpoints and input.",
     .notes = "The length of the run is given by --tokens, --samples, --epochs with --dataset-size, or --days. Without "
              "MODEL and DEVICE the formulas use the given options: --devices, --step-s, --device-mtbf-s and so on. "
-             "Results that need an unknown number are left out. Times may have the units us, ms, s, min, h, d; bytes "
+             "Results that need an unknown number are left out. The page of a plan that does not fit in memory has no "
+             "run, unless --ignore-memory is given; exits with 1 for such a plan. Times may have the units us, ms, s, "
+             "min, h, d; bytes "
              "and rates k, M, G, T; tokens k, M, B, T.",
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_RUN,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_RUN |
+             NNC_TAKES_OVER_MEMORY,
     .run = run,
 };
 

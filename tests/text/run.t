@@ -247,13 +247,15 @@ $ sed 's/ "year": 2025,//' toy/grid/buildings.json >buildings.json; nncost valid
 ! nncost: buildings.json:7: buildings[0].year: missing, expected a whole number from 1990 to 2100, found nothing
 [3]
 
-# What does not fit is said above the days that it would take.
+# The verdict on a plan that does not fit comes first, and its run is shown only if it is asked for.
 $ nncost run dense round --micro-batch 4096 --tokens 1T --price 2 | sed -n '/^step/,/^run/p'
 step      31.06 s
 memory    1.158 TB (1.05 TiB) of 10.00 GB (9.31 GiB), 11582.1%: DOES NOT FIT by 1.148 TB
 would fit --micro-batch 16 --micro-batches 256, 6.552 GB, step 31.06 s
 
-run         87.77 days, 2,106 device-hours, 244,141 steps of 31.06 s, 1.000 T tokens, 7.32e+20 FLOP
+The run is not shown, because the plan does not fit; --ignore-memory shows it.
+$ nncost run dense round --micro-batch 4096 --tokens 1T --price 2 --ignore-memory | tail -n 1
+energy      2,106 kWh, 1.000 kW per device as rated, PUE 1
 
 # A plan that does not fit is a "no", as in 'nncost estimate'.
 $ nncost run dense round --micro-batch 64 --tokens 1B >run.txt; echo $?
