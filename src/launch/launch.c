@@ -494,6 +494,7 @@ static void read_references(nnc_reading *r) {
                 r->files[r->file_count - 1].is_beneath = true;
                 nnc_reading_beneath(r, named->file);
             } else if (nnc_reading_goes_on(r)) {
+                r->files[r->file_count - 1].yields_to = named->yields ? named->file + 1 : 0;
                 nnc_reading_keys(r, r->file_count - 1);
             }
         } else if (set_known(r, named)) {

@@ -212,6 +212,9 @@ typedef struct nnc_launch_file {
     nnc_document also;
     /* 1 + index of the launch file in which keys that this file does not have are looked up; 0 = no such file */
     int beneath;
+    /* 1 + index of the file that names this file and whose settings take precedence over those of this file; 0 = no
+     * such file */
+    int yields_to;
     bool is_beneath; /* true: another file is looked up before this file (its `beneath`); the rules of the table are
                       * applied only to that file */
 } nnc_launch_file;
@@ -257,6 +260,7 @@ typedef struct nnc_reference {
     /* JSON object {FILE NAME: fields to set} for files that are shipped with the framework */
     nnc_json known;
     int file;
+    bool yields; /* true: the settings of the naming file take precedence over those of the named file */
 } nnc_reference;
 
 typedef struct nnc_reading {

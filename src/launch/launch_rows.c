@@ -6,7 +6,8 @@
  *                  The value "*x*" stands for each text that contains x.
  *     "sets"       The fields to set for any value.
  *     "file"       The value is the path of another launch file, in this format, or an object with keys. "known": fields to set if the path
- *                  names a file that is shipped with the framework; they are used if the file is missing.
+ *                  names a file that is shipped with the framework; they are used if the file is missing. "yields":
+ *                  the settings of this file take precedence over those of the other.
  *     "harmless"   The reason why the key does not affect the cost.
  *     "note"       The reason why the key makes the estimate inexact. Every output shows it, unless the value is off.
  *                  A value that sets fields and is inexact has the reason among its fields, as "#".
@@ -314,6 +315,7 @@ static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *
         }
         return; /* the field keeps its value: the new value is equal, or is only a default */
     }
+    if (set != NULL && !set->is_default && r->files[r->file].yields_to == set->file + 1) { return; }
     if (set != NULL && !set->is_default && nnc_flags_of(field->type) == NULL) {
         if (!nnc_reading_is_given(r, field)) { disagree(r, at, set, text); }
         return;
@@ -1119,7 +1121,8 @@ static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
         nnc_reading_fail(r, at);
     } else if (r->reference_count < NNC_LAUNCH_FILES_MAX) {
         r->references[r->reference_count++] =
-            (nnc_reference){ at, nnc_json_text(nnc_json_get(row, "file")), kept, nnc_json_get(row, "known"), r->file };
+            (nnc_reference){ at,      nnc_json_text(nnc_json_get(row, "file")), kept, nnc_json_get(row, "known"),
+                             r->file, nnc_json_get(row, "yields").node != NULL };
     }
 }
 

@@ -711,3 +711,14 @@ $ for i in localhost:0,1,2,3 localhost:1 worker-2:0,1; do nncost estimate dense 
 "devices": 4
 "devices": 1
 ! nncost: arguments:1: include: left open, expected --devices, or a file that sets it
+
+# Options of accelerate launch take precedence over its file; without --num_machines the file does not know the nodes.
+$ printf 'distributed_type: FSDP\nfsdp_config:\n  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\nmixed_precision: bf16\nnum_machines: 2\nnum_processes: 8\n' >accelerate.yaml
+$ nncost show dense --to-options -- accelerate launch --config_file accelerate.yaml --num_processes 4 --mixed_precision fp16 sft.py --per_device_train_batch_size 1
+nncost estimate dense DEVICE --micro-batch 1 --micro-batches 1 --optimizer adamw --clip-gradients --devices 4 --precision fp16 --zero 3 --reshard
+$ nncost show dense --to-options -- accelerate launch --config_file accelerate.yaml --num_machines 4 --num_processes 16 sft.py --per_device_train_batch_size 1 | grep -o -- '--devices[^ ]* [0-9]*'
+--devices-per-node 4
+--devices 16
+$ nncost show dense --to-options -- accelerate launch --config_file accelerate.yaml sft.py --per_device_train_batch_size 1 | grep -o -- '--devices[^ ]* [0-9]*'
+--devices-per-node 4
+--devices 8
