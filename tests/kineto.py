@@ -138,6 +138,12 @@ start = read(write("start.json", [operator("aten::zero_", 0, 9, [[1]], "float"),
              "a100")["ops"][0]["predicted_s"]
 check(f"a second kernel: {parts}", abs(parts["align4", 2] - parts["align4"] - start) < 1e-9)
 
+# ---- a sum on A100: three tensors of 64 MiB at 0.88 of 2.039 TB/s, and 3 us ----
+
+moved = read(write("add.json", [operator("aten::add", 0, 9, [[4096, 8192], [4096, 8192]]), launch(1, 1), kernel("add", 10, 90, 1)]),
+             "a100")["ops"][0]["predicted_s"]
+check(f"a sum: {moved}", abs(moved - (3 * 2**26 / (0.88 * 2.039e12) + 3e-6)) < 1e-9)
+
 # ---- a recorded trace ----
 
 recorded = read(os.path.join(root, "tests/data/trace/sampled_rank-0.json.gz"), "a100")

@@ -476,6 +476,13 @@ bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *
     return known && sizes->dtype != NNC_DTYPE_COUNT;
 }
 
+/* Makes an op that moves bytes a kernel that a library issues for one operator. */
+static void issue(nnc_op *op) {
+    const nnc_kernel *moved = &op->u.kernel;
+    op->issued[0] = (nnc_issued){ .kernels = 1.0, .bytes = moved->read_bytes + moved->write_bytes };
+    op->issued_as = NNC_ISSUED_INSTEAD;
+}
+
 static void add_time(const nnc_device *device, const nnc_op *op, nnc_trace_price *price) {
     const nnc_work work = nnc_op_work(op);
     const nnc_timing t = nnc_op_time(device, op, &work);
@@ -531,7 +538,8 @@ static void set_alignment(nnc_op *op, int aligned) {
 /* Returns the predicted time of all kernels of a call after the first one; such further kernels add up partial sums,
  * for example. launches: number of kernels of the call. */
 static double further_s(const nnc_device *device, double launches) {
-    const nnc_op nothing = { .kind = NNC_OP_KERNEL, .dtype = NNC_FP32, .math_dtype = NNC_FP32, .repeat = 1 };
+    nnc_op nothing = { .kind = NNC_OP_KERNEL, .dtype = NNC_FP32, .math_dtype = NNC_FP32, .repeat = 1 };
+    issue(&nothing);
     const nnc_work work = nnc_op_work(&nothing);
     return nnc_max(launches - 1.0, 0.0) * nnc_op_time(device, &nothing, &work).time_s;
 }
@@ -558,6 +566,7 @@ nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kin
         ops[i].dtype = dtype == NNC_DTYPE_COUNT ? NNC_FP32 : dtype;
         ops[i].math_dtype = pass ? ops[i].dtype : math;
         if (ops[i].kind == NNC_OP_MATMUL) { set_alignment(&ops[i], hint.aligned); }
+        if (pass) { issue(&ops[i]); }
         add_time(device, &ops[i], &price);
     }
     if (count == 0 || !known) {
