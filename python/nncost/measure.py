@@ -686,7 +686,7 @@ def device_file(facts, kind, rows, day):
 
 def page(facts, rows, device, run):
     timed = [r for r in rows if r["measured_s"] and r["kind"] not in ("collective", "step")]
-    print(f"device    {device['name']}, {facts['units']} units, {facts['mem_bytes'] / 1e9:.1f} GB")
+    print(f"device    {device['name']}, {facts['units']} unit{'s' * (facts['units'] != 1)}, {facts['mem_bytes'] / 1e9:.1f} GB")
     print(f"rows      {len(timed)} of {run['planned']} measured, {run['end']}; median spread "
           f"{100 * statistics.median(r['spread'] for r in timed):.1f} %" if timed else "rows      none")
     for dtype, peak in device["matmul_flops_per_s"].items():

@@ -60,7 +60,7 @@ static void set_product(nnc_row_reading *r, nnc_op *op) {
  * reason why the prediction leaves these rows out. */
 static const struct {
     const char *kind, *reason;
-} figures[] = { { "launch", "is host.kernel_s of the device file" },
+} figures[] = { { "launch", "is host.kernel_s of a GPU, fixed_s of the kernels of a CPU" },
                 { "memory", "is host.new_bytes_per_s of the device file" },
                 { "link", "is host.bytes_per_s of the device file" },
                 { "step", "is a step of a program, without its model and plan" } };

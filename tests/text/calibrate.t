@@ -543,3 +543,7 @@ $ printf 'model,gpu,step_ms,micro_batch,recompute\ndense,round,20,1,none\n' >ms.
 $ printf 'model,gpu,step_ms,step_s,micro_batch,recompute\ndense,round,20,0.03,1,none\n' >two.csv; nncost calibrate two.csv
 ! nncost: two.csv: no row to fit on, expected rows of round, found 0 of other devices, 0 held out and 1 that cannot be used (the first: states its time in two columns)
 [3]
+
+# The time of a launch is a value of the host of a GPU, and of the kernels of a CPU, whose host is the device.
+$ echo '{"schema": "nncost.measure/1", "rows": [{"kind": "gemm", "id": "g", "op": "matmul", "m": 4096, "n": 4096, "k": 4096, "measured_s": 0.002, "device": "fitted", "dtype": "bf16"}, {"kind": "launch", "id": "o", "op": "add", "dtype": "fp32", "kernels": 200, "measured_s": 0.001, "device": "fitted"}]}' >launch.json; nncost calibrate launch.json | grep launch.json
+   1  launch.json  is host.kernel_s of a GPU, fixed_s of the kernels of a CPU  o
