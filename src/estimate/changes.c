@@ -29,6 +29,7 @@ typedef enum move {
     MOVE_SEQUENCE,
     MOVE_TENSOR,
     MOVE_PIPELINE,
+    MOVE_VIRTUAL,
     MOVE_SMALLER,
     /* the moves from this value on train other weights than the given plan does; they are never combined with other
      * moves, except QLoRA (find_together) */
@@ -162,6 +163,7 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
     case MOVE_SEQUENCE: plan->sequence_parallel = true; return step == 1 && now->tensor > 1 && !now->sequence_parallel;
     case MOVE_TENSOR: return splits && split(now, step, now->devices_per_node, now->tensor, &plan->tensor, plan);
     case MOVE_PIPELINE: return splits && split(now, step, now->devices, now->pipeline, &plan->pipeline, plan);
+    case MOVE_VIRTUAL: plan->virtual_stages = step; return now->pipeline > 1 && step != now->virtual_stages;
     case MOVE_SMALLER:
         plan->micro_batch = now->micro_batch >> step;
         return now->micro_batch % (1 << step) == 0 && keep_batch(now, plan->micro_batch, now->data, plan);
@@ -170,6 +172,11 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
         plan->frozen = what == MOVE_QLORA ? NNC_FROZEN_NF4 : plan->frozen;
         return step == 1 && all;
     }
+}
+
+static const nnc_software *software_of(const tuner *t, const candidate *c) {
+    return c->software != NULL ? c->software
+                               : nnc_profile_of(t->ask->profiles, t->ask->model, t->ask->device, &c->plan);
 }
 
 /* Writes to `text` the command-line options that turn the given plan into the plan of the candidate: options for the
@@ -192,12 +199,11 @@ static void write_options(const tuner *t, const candidate *c, char *text, size_t
         nnc_text_append(text, size, " ", "%s%s%s", option, is_switch ? off : " ", is_switch ? "" : to);
     }
     if (c->padded) { nnc_text_append(text, size, " ", "--set vocab_multiple=%d", VOCAB_MULTIPLE); }
-    if (c->software != NULL) { nnc_text_append(text, size, " ", "--software %s", c->software->id); }
-}
-
-static const nnc_software *software_of(const tuner *t, const candidate *c) {
-    return c->software != NULL ? c->software
-                               : nnc_profile_of(t->ask->profiles, t->ask->model, t->ask->device, &c->plan);
+    /* If the change selects another default profile, its effect has two causes: the option and the profile. */
+    const candidate base = { .plan = *t->ask->plan };
+    if (strcmp(software_of(t, c)->id, software_of(t, &base)->id) != 0) {
+        nnc_text_append(text, size, " ", "--software %s", software_of(t, c)->id);
+    }
 }
 
 static bool estimate(tuner *t, const candidate *c, nnc_result *r) {

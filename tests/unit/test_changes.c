@@ -254,9 +254,55 @@ START_TEST(given_batch) {
 }
 END_TEST
 
+/* Four stages run 4 micro-batches. With one chunk of layers a stage waits 3 passes for 4; with two chunks it waits
+ * half as long, so 7 passes become 5.5. No larger number divides the 8 layers into 4 stages. */
+START_TEST(virtual_stages) {
+    nnc_plan plan = single();
+    plan.precision = NNC_BF16;
+    plan.policy = NNC_POLICY_MIXED;
+    plan.pipeline = 4;
+    plan.micro_batches = 4;
+    model = gpt(8, 512, 8, 2000, 128);
+    device = cluster_device();
+    find(&plan, false);
+    const nnc_result base = estimate_with(&model, &device, &software, &plan);
+    const nnc_plan_change *halved = listed("--virtual-stages 2");
+    ck_assert_ptr_nonnull(halved);
+    check_change(&plan, &base, halved);
+    ck_assert_double_gt(halved->gain, 1.05);
+    ck_assert_double_lt(halved->gain, 7.0 / 5.5);
+}
+END_TEST
+
+/* ZeRO 3 has another profile than ZeRO 1, with kernels that start at once: the change names the profile, because it is
+ * a cause of the gain. */
+START_TEST(named_profile) {
+    nnc_software sharded = nnc_software_default();
+    nnc_profiles profiles = nnc_profiles_of_one(&software);
+    nnc_plan plan = single();
+    snprintf(sharded.id, sizeof sharded.id, "slow");
+    software.launch_s = 0.0;
+    sharded.launch_s = 1e-3;
+    profiles.of[NNC_PROFILE_SHARDED] = &sharded;
+    plan.data = 4;
+    plan.zero = 3;
+    device = cluster_device();
+    device.host.kernel_s = 1e-5;
+    const nnc_plan_change_ask ask = { .model = &model, .device = &device, .profiles = &profiles, .plan = &plan };
+    ck_assert_int_gt(nnc_plan_changes_find(&ask, scratch, &changes), 0);
+    bool named = false;
+    for (int i = 0; i < changes.count; i++) {
+        const char *zero = strstr(changes.list[i].options, "--zero"),
+                   *profile = strstr(changes.list[i].options, " --so");
+        ck_assert_msg((zero == NULL) == (profile == NULL), "%s", changes.list[i].options);
+        named = named || profile != NULL;
+    }
+    ck_assert(named);
+}
+END_TEST
+
 int main(void) {
-    const TTest *const tests[] = { one_device, precisions_of_devices, nothing_alone_fits,
-                                   cluster,    other_software,        padding,
-                                   given_batch };
+    const TTest *const tests[] = { one_device, precisions_of_devices, nothing_alone_fits, cluster,      other_software,
+                                   padding,    given_batch,           virtual_stages,     named_profile };
     return run_tests_with("changes", set_up, close_support, tests, COUNT_OF(tests));
 }
