@@ -159,8 +159,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     nnc_table_of(out, style, lines);
     nnc_buffer_byte(out, '\n');
     nnc_sheet_line(out, style,
-                   "The best of %" PRId32 " plans that were tried. Speed counts samples per "
-                   "second, with another --seq-len tokens; --lora trains only adapters.",
+                   "The best of %" PRId32 " plans that were tried. Speed is the rate of samples, or of tokens with "
+                   "another --seq-len, relative to the plan. A plan with --lora trains only adapters.",
                    a->tries);
 }
 
@@ -316,6 +316,12 @@ static void write_fit_page(nnc_buffer *out, nnc_style style, const void *record)
         nnc_table_heads(&table, &remedy_metrics);
         nnc_table_records(&table, fit_lines_of(a));
         nnc_table_write(&table, out, style);
+        nnc_buffer_byte(out, '\n');
+        nnc_sheet_line(out, style,
+                       a->fit.micro_batch > 0
+                           ? "Memory and step are those of the largest micro-batch that fits without the options; "
+                             "micro-batch and samples/s are the largest that fit with them."
+                           : "All values are those of the largest micro-batch that fits with the options.");
     }
     if (a->others.count > 0) {
         nnc_table_under(out, style, (nnc_lines){ &table_metrics, NULL, a->others.lines, a->others.count },
@@ -501,13 +507,24 @@ const nnc_view nnc_limit_view = {
     .schema = "nncost.limit/1", .document = &limit_metrics, .lines = points_of, .page = write_limit
 };
 
+/* Chooses the software profile for a plan that divides what the limit is asked of, because all rows have one profile. */
+static nnc_status choose_for_split(nnc_limit of, nnc_scenario *scenario, nnc_error *err) {
+    const nnc_plan given = scenario->plan;
+    if (of == NNC_LIMIT_TENSOR && given.tensor <= 1) { scenario->plan.tensor = 2; }
+    if (of == NNC_LIMIT_CONTEXT && given.context <= 1) { scenario->plan.context = 2; }
+    const nnc_status status = nnc_scenario_choose(scenario, err);
+    scenario->plan = given;
+    return status;
+}
+
 static nnc_status write_limits(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
                                nnc_error *err) {
     limits *a = context;
     (void)scratch;
+    if (scenario->report.software_chosen) { NNC_TRY(choose_for_split(session->options.limit_of, scenario, err)); }
     nnc_scratch *own = nnc_scratch_create();
-    nnc_profiles kept = nnc_profiles_of_one(scenario->report.software);
     NNC_GOT(own, err);
+    nnc_profiles kept = nnc_profiles_of_one(scenario->report.software);
     a->report = scenario->report;
     kept.completer = scenario->profiles.completer;
     const nnc_status status = nnc_limit_find(&scenario->model, &scenario->device, &kept, &scenario->plan,

@@ -171,6 +171,15 @@ static const char *crown_of(const comparison_rows *comparison, ranking ranked, i
     return crown;
 }
 
+/* Tests whether a row has the software profile of the first row in place of the profile that its plan alone selects. */
+static bool keeps_first(const comparison_rows *comparison) {
+    bool keeps = false;
+    for (int32_t i = 1; i < comparison->row_count; i++) {
+        keeps = keeps || (comparison->rows[0].report.software_chosen && !comparison->rows[i].report.software_chosen);
+    }
+    return keeps;
+}
+
 static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     enum { VARIED_MAX = 32 };
     const comparison_rows *comparison = record;
@@ -204,6 +213,14 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
         nnc_table_cell(&table, crown_of(comparison, ranked, i, crown));
     }
     nnc_table_write(&table, out, style);
+    const nnc_report *first = &comparison->rows->report;
+    if (!split && !named && keeps_first(comparison)) {
+        nnc_buffer_byte(out, '\n');
+        nnc_sheet_line(out, style,
+                       "All rows have the software profile %s, which nncost chooses for the first row; --software any "
+                       "gives each row its own.",
+                       first->software->id);
+    }
 }
 
 NNC_IF(has_split, compared_row, !isnan(self->framework_s))

@@ -24,6 +24,9 @@ with                                       memory      step  micro-batch  sample
 --offload optimizer                      8.686 GB   1.233 s           34      26.92
 --offload optimizer,activations          3.732 GB   2.584 s           86      15.71
 
+Memory and step are those of the largest micro-batch that fits without the options; micro-batch and
+samples/s are the largest that fit with them.
+
 # With adapters: their rank, and the format of the frozen weights.
 $ nncost fit dense round --lora 8 --set device.mem_bytes=1.5e9
 model     dense, A small decoder, decoder, 108,258,000 parameters, 1,152,000 trained
@@ -50,6 +53,9 @@ with                                  memory      step  micro-batch  samples/s
 --data 8 --zero 3 --recompute full  422.5 MB  39.00 ms           16      834.5
 --offload optimizer,activations     651.7 MB  218.6 ms           11      18.91
 
+Memory and step are those of the largest micro-batch that fits without the options; micro-batch and
+samples/s are the largest that fit with them.
+
 # For programs.
 $ nncost fit dense round --format json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["schema"], d["micro_batch"], d["micro_batch_tight"], d["seq_len"], d["lora_rank"], d["margin_bytes"], d["plan"]["micro_batch"], sorted(d["remedies"][0]))'
 nncost.fit/1 30 30 1000 None 0 30 ['micro_batch', 'options', 'samples_per_s', 'step_s', 'total_bytes']
@@ -67,11 +73,13 @@ memory    1.782 GB of 100.0 MB, measured peaks may differ by 0 B
 [1]
 
 # Where no single way is enough, two or three together.
-$ nncost fit dense round --set device.mem_bytes=900MB | tail -4
+$ nncost fit dense round --set device.mem_bytes=900MB | tail -6
 --data 8 --zero 3                        891.1 MB  16.78 ms            2      953.2
 --data 8 --zero 3 --recompute full       814.7 MB  61.07 ms            6        786
 --offload optimizer                      779.0 MB   1.045 s            2      1.915
 --offload optimizer,activations          868.9 MB   1.248 s            4      3.205
+
+All values are those of the largest micro-batch that fits with the options.
 
 # One change with two names (the same options in another order) is one line of the advice.
 $ nncost advise dense round --micro-batch 4 --set device.mem_bytes=1.8e9 | sed -n '/^with  /,/^$/p'
