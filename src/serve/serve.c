@@ -504,7 +504,9 @@ static nnc_status resolve_formats(const nnc_model *model, const nnc_device *devi
                         nnc_dtype_name(p->precision));
     }
     if (p->kv_precision == NNC_STORED_COUNT) {
-        p->kv_precision = p->weights == NNC_STORED_FP32 ? NNC_STORED_FP32 : NNC_STORED_BF16;
+        p->kv_precision = p->weights == NNC_STORED_FP32 ? NNC_STORED_FP32
+                          : p->precision == NNC_FP16    ? NNC_STORED_FP16
+                                                        : NNC_STORED_BF16;
     }
     return NNC_OK;
 }

@@ -12,7 +12,8 @@ step         time  products  experts  attention      head  network      host  at
 prefill  2.157 ms  1.016 ms      0 s   40.08 us  20.01 us      0 s  1.080 ms  1.000 ms  host
 decode   1.320 ms  192.1 us      0 s   17.63 us  20.05 us      0 s  1.090 ms  229.6 us  host
 
-first token  12.16 ms, 90 % range 6.078 ms to 24.31 ms, at least 1.000 ms
+first token  12.16 ms, 10.00 ms of it in the server, 90 % range 6.078 ms to 24.31 ms,
+             at least 1.000 ms
 per token    1.320 ms, 90 % range 1.056 ms to 1.650 ms, at least 229.6 us
 request      142.8 ms, at least 23.73 ms
 throughput   700.2 tokens/s, 757.7 per user, 7.002 requests/s, 1 running, 0.9% of the peak
@@ -34,7 +35,8 @@ step         time  products  experts  attention      head   network      host  a
 prefill  1.805 ms  508.2 us      0 s   20.04 us  10.01 us  187.0 us  1.080 ms  500.1 us  host
 decode   1.829 ms  107.3 us      0 s   282.1 us  11.81 us  27.88 us  1.400 ms  388.1 us  host
 
-first token  15.64 ms, 90 % range 7.821 ms to 31.28 ms, at least 500.1 us
+first token  15.64 ms, 10.00 ms of it in the server, 90 % range 7.821 ms to 31.28 ms,
+             at least 500.1 us
 per token    1.950 ms, 90 % range 1.560 ms to 2.437 ms, at least 388.1 us
 request      208.7 ms, at least 38.92 ms
 percentiles  first token 14.11 ms (half), 18.73 ms (90 %), 34.08 ms (99 %),
@@ -55,7 +57,8 @@ step         time  products  experts  attention      head  network      host  at
 prefill  2.157 ms  1.016 ms      0 s   40.08 us  20.01 us      0 s  1.080 ms  1.000 ms  host
 decode   1.517 ms  194.9 us      0 s   141.1 us  20.62 us      0 s  1.160 ms  353.1 us  host
 
-first token  13.29 ms, 90 % range 6.645 ms to 26.58 ms, at least 1.000 ms
+first token  13.29 ms, 10.00 ms of it in the server, 90 % range 6.645 ms to 26.58 ms,
+             at least 1.000 ms
 per token    1.618 ms, 90 % range 1.294 ms to 2.022 ms, at least 353.1 us
 request      173.4 ms, at least 35.95 ms
 percentiles  first token 13.23 ms (half), 14.03 ms (90 %), 15.15 ms (99 %),
@@ -421,3 +424,9 @@ $ nncost serve dense round --software torch-compile
 $ nncost estimate dense round --software vllm
 ! nncost: --software: vllm is the profile of an inference engine, which 'nncost serve' takes: expected a profile for training, such as torch-compile
 [2]
+
+# A device without bf16 stores keys and values in the format of its products.
+$ nncost serve dense old --input-len 100 --output-len 100 | grep ^plan
+plan         1 device, weights fp16, cache fp16, software vllm
+$ nncost serve dense round --weights int4 --input-len 100 --output-len 100 | grep ^plan
+plan         1 device, weights int4, products in bf16, cache bf16, software vllm
