@@ -400,7 +400,9 @@ void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report
     nnc_view_write(out, style, &view, report);
 }
 
-enum { TOKENS_MAX = 5000000 }; /* a batch in language-model pre-training usually has about 4 million tokens */
+/* TOKENS_MAX: a batch in language-model pre-training usually has about 4 million tokens. ADAPTED_MOST: most sequences
+ * of a batch that trains adapters; QLoRA (arXiv:2305.14314, table 9) has 16 for 7B and 13B, 64 for 33B and 65B. */
+enum { TOKENS_MAX = 5000000, ADAPTED_MOST = 64 };
 
 /* Reads the batch and the sequence length from the options of the command line; 0 = no option gives this value. */
 static nnc_status read_given(const nnc_scenario_args *given, nnc_plan *plan, nnc_error *err) {
@@ -480,6 +482,11 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, int64
         return nnc_fail(err, NNC_BAD_USAGE, "--global-batch", "missing, expected the batch that all plans have");
     }
     *global_batch = most_devices(given);
+    if (whole_setting(given, "adapter_rank", 0) > 0) {
+        while (*global_batch * 2 <= ADAPTED_MOST) { *global_batch *= 2; }
+        *chosen = *global_batch <= ADAPTED_MOST ? " (chosen: usual with adapters)" : " (chosen: one sequence a device)";
+        return keep_batch(session, *global_batch, err);
+    }
     while (*global_batch % 2 == 0) { *global_batch /= 2; }
     /* The chosen batch is a multiple of the odd factors of the number of devices, so that the devices can divide the
      * batch. */
@@ -669,7 +676,8 @@ const nnc_command nnc_cmd_search = {
     .summary = "The best legal plans for N devices, and the Pareto front of time and memory.",
     .notes =
         "Needs --devices, or a plan file that has them; without --global-batch it chooses a batch of about 4 million "
-        "tokens, and says so. The search tries every value of the choices that are left open: tensor, pipeline, "
+        "tokens, or of 64 sequences if adapters are trained, and says so. The search tries every value of the choices "
+        "that are left open: tensor, pipeline, "
         "context, expert, virtual stages, micro-batch, ZeRO stage, sequence parallelism, recompute, schedule, offload. "
         "An option with a list restricts a choice to the list: --tensor 4,8 --recompute none,norm+activation; a list "
         "of parts is one value. Other options hold for every plan. Each number equals the number of 'estimate' for the "

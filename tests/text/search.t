@@ -608,3 +608,11 @@ $ for more in '' '--zero 0 --tensor 1'; do nncost search dense fitted --threads 
 # The batch that a search chooses can be divided over the devices, 12 = 3 x 4.
 $ nncost search dense fitted --threads 1 --devices 12 --best 1 | head -1
 dense on 12 x fitted, global batch 3072 (chosen: about 4 million tokens)
+
+# A batch of adapters is not one of pre-training.
+$ nncost search dense round --lora 8 --devices 1 --recompute none --micro-batch 1 --zero 0 | head -1
+dense on 1 x round, global batch 64 (chosen: usual with adapters)
+$ nncost search dense round --lora 8 --devices 24 --recompute none --micro-batch 1 --zero 0 --tensor 1 | head -1
+dense on 24 x round, global batch 48 (chosen: usual with adapters)
+$ nncost search dense round --lora 8 --devices 96 --recompute none --micro-batch 1 --zero 0 --tensor 1 | head -1
+dense on 96 x round, global batch 96 (chosen: one sequence a device)
