@@ -259,6 +259,10 @@ typedef struct nnc_decoder {
     bool shared_keys;
     int64_t out_groups, out_rank, compress_ratio, index_ratio;
     int64_t streams; /* number of parallel residual streams (hyper-connections); 0 = one stream, as usual */
+    /* Width of the dense MLP of each layer, if the widths differ: ffn_hidden is the largest of them. The list is
+     * repeated until it has one entry per layer; ffn_widths_count 0 = all widths are ffn_hidden. */
+    int64_t ffn_widths[NNC_PATTERN_MAX];
+    int32_t ffn_widths_count;
 } nnc_decoder;
 
 /* Returns the number of rows of the embedding table, which the head has too: the vocabulary, padded to a multiple of

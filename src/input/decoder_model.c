@@ -108,6 +108,9 @@ static const nnc_field fields[] = {
       NNC_FIELD_NAMES(nnc_mlp_kind, NNC_MLP_KIND_COUNT), .rare = true,
       .default_text = "dense_layers, then experts where there are some",
       .help = "MLP of each layer; the list repeats over the layers." },
+    { DECODER(ffn_widths), NNC_FIELD_COUNTED(nnc_model, decoder.ffn_widths, decoder.ffn_widths_count), .rare = true,
+      .max = NNC_WIDTH_MAX, .default_text = "ffn_hidden in every layer",
+      .help = "Width of the dense MLP of each layer, at most ffn_hidden; the list repeats over the layers." },
     { DECODER(q_lora_rank), .max = 1e7, NNC_DEFAULT(0),
       .help = "Width of the query latent; 0 = queries are projected directly." },
     { DECODER(kv_lora_rank), .max = 1e7, NNC_DEFAULT(0),
@@ -267,6 +270,28 @@ static void check_mixers(nnc_json at, const nnc_decoder *d) {
     }
 }
 
+/* Checks the widths of dense MLPs that differ by layer: a width of 0 is that of a layer without a dense MLP. */
+static void check_widths(nnc_json at, const nnc_decoder *d) {
+    int64_t largest = 0;
+    bool dense = true;
+    for (int64_t i = 0; i < d->layers && d->ffn_widths_count > 0; i++) {
+        const int64_t width = d->ffn_widths[i % d->ffn_widths_count];
+        const bool wanted = d->mlps_count == 0 || d->mlps[i % d->mlps_count] == NNC_LAYER_DENSE;
+        largest = wanted && width > largest ? width : largest;
+        dense = dense && (!wanted || width > 0);
+    }
+    if (d->ffn_widths_count > 0 && (!dense || largest != d->ffn_hidden || d->ffn_widths_count > d->layers)) {
+        nnc_json_fault(at, "ffn_widths",
+                       "do not fit the layers, expected a width for each dense MLP, the largest equal to ffn_hidden "
+                       "= %" PRId64 ", found a largest of %" PRId64,
+                       d->ffn_hidden, largest);
+    }
+    if (d->ffn_widths_count > 0 &&
+        (d->share_layers || d->encoder_layers > 0 || (d->experts > 0 && d->mlps_count == 0))) {
+        nnc_json_fault(at, "ffn_widths", "does not apply, expected it in a decoder whose dense layers mlps names");
+    }
+}
+
 static void check_mlps(nnc_json at, const nnc_decoder *d) {
     const int64_t experts = layers_of(d, (const unsigned *)d->mlps, d->mlps_count, NNC_LAYER_EXPERTS);
     if (d->mlps_count > d->layers) {
@@ -386,6 +411,7 @@ static void check_layers(nnc_json at, const nnc_decoder *d) {
     }
     check_mixers(at, d);
     check_mlps(at, d);
+    check_widths(at, d);
     if (d->norm_place >= NNC_NORM_PARALLEL &&
         (d->experts > 0 || layers_of(d, (const unsigned *)d->mlps, d->mlps_count, NNC_LAYER_NO_MLP) > 0)) {
         nnc_json_fault(at, "norm_place",

@@ -438,6 +438,9 @@ static nnc_status check_split(const nnc_model *model, const nnc_serve_ask *p, nn
                         d->kv_heads, t);
     }
     NNC_TRY(nnc_divides("--tensor", "ffn_hidden", d->ffn_hidden, t, err));
+    for (int32_t i = 0; i < d->ffn_widths_count; i++) {
+        NNC_TRY(nnc_divides("--tensor", "ffn_widths", d->ffn_widths[i], t, err));
+    }
     NNC_TRY(nnc_divides("--tensor", "shared_hidden", d->shared_hidden, t, err));
     NNC_TRY(nnc_divides("--tensor", "ssm_inner", d->ssm_inner, t, err));
     return check_experts(d, p, err);

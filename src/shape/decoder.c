@@ -28,6 +28,12 @@ static nnc_mlp_kind mlp_of(const nnc_decoder *d, int64_t layer) {
                                                         : NNC_LAYER_DENSE;
 }
 
+static int64_t width_of(const nnc_decoder *d, int64_t layer) {
+    return mlp_of(d, layer) != NNC_LAYER_DENSE ? 0
+           : d->ffn_widths_count > 0           ? d->ffn_widths[layer % d->ffn_widths_count]
+                                               : d->ffn_hidden;
+}
+
 static bool has_dense(const nnc_decoder *d) {
     bool dense = d->mlps_count == 0 && mlp_of(d, 0) == NNC_LAYER_DENSE;
     for (int32_t i = 0; i < d->mlps_count && !dense; i++) { dense = d->mlps[i] == NNC_LAYER_DENSE; }
@@ -430,12 +436,12 @@ static void write_towers(const nnc_model *model, const nnc_writer *to) {
 
 /* ---- the layers of a decoder ---- */
 
-/* A kind of layers: the layers that have the same mixer and the same kind of MLP. count: number of layers of this
- * kind. */
+/* A kind of layers: the layers that have the same mixer and the same kind of MLP. count: number of layers of this kind;
+ * width: width of a dense MLP. */
 typedef struct kind {
     nnc_mixer mixer;
     nnc_mlp_kind mlp;
-    int64_t count;
+    int64_t count, width;
 } kind;
 
 /* Returns the shape of a layer with a given mixer. Members of the shape that do not depend on the mixer are copied from
@@ -472,8 +478,9 @@ static int64_t stream_elements(const nnc_layer_writer *w, const nnc_decoder *d) 
 }
 
 static void block(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k) {
-    const nnc_layer layer = layer_of_mixer(w->layer, d, k->mixer);
+    nnc_layer layer = layer_of_mixer(w->layer, d, k->mixer);
     nnc_layer_writer one = *w;
+    layer.ffn_hidden = k->width;
     one.layer = &layer;
     one.to = nnc_list_block(&w->to, k->count, stream_elements(w, d));
     nnc_decoder_keep_state(&one, d, k->mixer);
@@ -522,7 +529,8 @@ static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_write
  * stream. A layer of the same kind as the model's last layer follows; the model's head then computes the logits.
  * Source: arXiv:2412.19437, section 2.2. [next-tokens] */
 static void further_tokens(const nnc_layer_writer *w, const nnc_decoder *d) {
-    const kind last = { mixer_of(d, d->layers - 1), mlp_of(d, d->layers - 1), d->next_layers };
+    const kind last = { mixer_of(d, d->layers - 1), mlp_of(d, d->layers - 1), d->next_layers,
+                        width_of(d, d->layers - 1) };
     nnc_layer_writer all = *w;
     all.to.repeat = d->next_layers;
     nnc_list_segment(&w->to, 1, false);
@@ -549,20 +557,20 @@ enum { KINDS_MAX = NNC_SEGMENTS_MAX - 3 };
  * sets list->truncated. */
 static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KINDS_MAX]) {
     int32_t count = 0;
-    if (d->mixers_count <= 1 && d->mlps_count <= 1) {
+    if (d->mixers_count <= 1 && d->mlps_count <= 1 && d->ffn_widths_count <= 1) {
         const bool same_mlp = d->experts == 0 || d->mlps_count > 0;
         const int64_t first = same_mlp ? d->layers : d->dense_layers;
-        const kind runs[] = { { mixer_of(d, 0), mlp_of(d, 0), first },
-                              { mixer_of(d, 0), NNC_LAYER_EXPERTS, d->layers - first } };
+        const kind runs[] = { { mixer_of(d, 0), mlp_of(d, 0), first, width_of(d, 0) },
+                              { mixer_of(d, 0), NNC_LAYER_EXPERTS, d->layers - first, 0 } };
         for (int i = 0; i < 2; i++) {
             if (runs[i].count > 0) { kinds[count++] = runs[i]; }
         }
         return count;
     }
     for (int64_t layer = 0; layer < d->layers && layer < NNC_MIXED_LAYERS_MAX; layer++) {
-        const kind k = { mixer_of(d, layer), mlp_of(d, layer), 0 };
+        const kind k = { mixer_of(d, layer), mlp_of(d, layer), 0, width_of(d, layer) };
         int32_t i = 0;
-        while (i < count && (kinds[i].mixer != k.mixer || kinds[i].mlp != k.mlp)) { i++; }
+        while (i < count && (kinds[i].mixer != k.mixer || kinds[i].mlp != k.mlp || kinds[i].width != k.width)) { i++; }
         if (i == KINDS_MAX) {
             list->truncated = true;
             return count;
@@ -671,6 +679,9 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
     }
     for (int32_t i = 0; i < d->mixers_count; i++) {
         if (!nnc_mixer_attends(d->mixers[i]) && d->mixers[i] != NNC_MIXER_NONE) { NNC_TRY(split_states(d, p, err)); }
+    }
+    for (int32_t i = 0; i < d->ffn_widths_count; i++) {
+        NNC_TRY(nnc_divides("--tensor", "ffn_widths", d->ffn_widths[i], t, err));
     }
     if (d->heads > 0) { NNC_TRY(nnc_layer_split_context(&layer, p, p->seq_len, err)); }
     const nnc_layer window = layer_of_mixer(&layer, d, NNC_MIXER_WINDOW);

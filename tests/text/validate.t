@@ -68,7 +68,7 @@ $ try() { sed "s/$1/$2/" toy/models/experts.json >experts.json; nncost validate 
 
 # Rules of layers that differ.
 $ try() { sed "s/\"dropout\": 0/\"dropout\": 0, $1/" toy/models/experts.json >experts.json; nncost validate experts.json; }
-> try '"mixers": ["window", "full"]'; try '"sliding_window": 9, "mixers": ["full"]'; try '"sliding_window": 9, "window_kv_heads": 3'; try '"mixers": ["fill"]'; try '"mixers": "full"'
+> try '"mixers": ["window", "full"]'; try '"sliding_window": 9, "mixers": ["full"]'; try '"sliding_window": 9, "window_kv_heads": 3'; try '"ffn_widths": [10, 20]'; try '"mixers": ["fill"]'; try '"mixers": "full"'
 > try '"mixers": ["full", "full", "full", "full", "full"]'; try '"mlps": ["dense"]'; try '"mlps": ["dense", "experts"], "dense_layers": 1'
 > try '"norm_place": "parallel"'; try '"rotary_dim": 128'; try '"no_key_bias": true'; try '"norm_bias": true'; try '"shared_gate": true'
 > try '"kv_lora_rank": 10, "qk_nope_head_dim": 10, "qk_rope_head_dim": 10, "v_head_dim": 10, "qk_norm": "head"'
@@ -80,6 +80,8 @@ $ try() { sed "s/\"dropout\": 0/\"dropout\": 0, $1/" toy/models/experts.json >ex
 ! nncost: experts.json: sliding_window: missing, expected the tokens that window and chunk layers see
 ! nncost: experts.json:19: sliding_window: does not apply, expected a layer in mixers that slides
 ! nncost: experts.json:19: window_kv_heads: does not divide the heads of layers with a window, expected a divisor of 8, found 3
+! nncost: experts.json:19: ffn_widths: do not fit the layers, expected a width for each dense MLP, the largest equal to ffn_hidden = 4000, found a largest of 20
+! nncost: experts.json:19: ffn_widths: does not apply, expected it in a decoder whose dense layers mlps names
 ! nncost: experts.json:19: mixers[0]: unknown value, expected one of full, window, chunk, full_unrotated, mamba, mamba2, gated_delta, lightning, short_conv, full_mamba2, none, full_reused, full_all, window_far, window_far_picked, kimi_delta, found "fill"
 ! nncost: experts.json:19: mixers: wrong type, expected a list out of full, window, chunk, full_unrotated, mamba, mamba2, gated_delta, lightning, short_conv, full_mamba2, none, full_reused, full_all, window_far, window_far_picked, kimi_delta, found "full"
 ! nncost: experts.json:19: mixers: more than there are layers, expected at most 4 names, found 5

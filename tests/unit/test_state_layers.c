@@ -98,6 +98,18 @@ START_TEST(mixers_that_keep_a_state) {
 }
 END_TEST
 
+/* The second of 2 layers has an MLP of 6 instead of 12: 3 * 8 * 6 weights less. */
+START_TEST(widths_differ_by_layer) {
+    nnc_plan plan = plan_of(1, 1, 1);
+    nnc_model model = llama(2, 8, 4, 2, 12, 10, 5);
+    const int64_t same = estimate_on_cluster(&model, &plan).params;
+    ck_assert_int_eq(nnc_model_set(&model, "ffn_widths", "12,6", NULL), NNC_OK);
+    ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, same - 3 * 8 * 6);
+    ck_assert_int_eq(nnc_model_set(&model, "ffn_widths", "12", NULL), NNC_OK);
+    ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, same);
+}
+END_TEST
+
 /* Two tensor ranks share the values, heads and groups. */
 START_TEST(states_over_tensor_ranks) {
     nnc_plan plan = plan_of(1, 1, 1);
@@ -134,8 +146,8 @@ END_TEST
 
 int main(void) {
     const TTest *const tests[] = {
-        selective_scan,           chunked_scan,         delta_scan, mixers_that_keep_a_state,
-        states_over_tensor_ranks, states_stay_together,
+        selective_scan,       chunked_scan,           delta_scan, mixers_that_keep_a_state, states_over_tensor_ranks,
+        states_stay_together, widths_differ_by_layer,
     };
     return run_tests("state_layers", tests, COUNT_OF(tests));
 }

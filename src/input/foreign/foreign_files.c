@@ -208,6 +208,10 @@ static const nnc_field pattern_fields[] = {
     { PATTERN(to), .required = true, .help = "Field of the model: mixers or mlps." },
     { PATTERN(needs), .help = "Key of the configuration; if it is absent or null, all layers have the same kind." },
     { PATTERN(list), .help = "Key of a list with a word for each layer." },
+    { PATTERN(member), .help = "Member of the objects in the list that has the word of the layer." },
+    { PATTERN(divides), .help = "Field that the number of the member divides; the same result in all layers." },
+    { PATTERN(two_thirds_multiple_of), .min = 0, .max = 1e6,
+      .help = "The number of the member times two thirds of hidden, rounded up to a multiple of this number." },
     { PATTERN(letters), .help = "Key of a text with a letter for each layer, or with letters that repeat." },
     { PATTERN(matrix), .help = "Key of a list; each item has a list of words and the number of its repeats." },
     { PATTERN(only), .help = "Key that lists the numbers of the layers of kind `in`." },
@@ -339,8 +343,12 @@ static void check_key(nnc_json at, const nnc_foreign_key *key) {
 }
 
 static void check_pattern(nnc_json at, const nnc_foreign_pattern *p) {
+    const bool counts = p->divides[0] != '\0' || p->two_thirds_multiple_of > 0;
     const bool worded = p->list[0] != '\0' || p->letters[0] != '\0' || p->matrix[0] != '\0';
-    if (worded && !is_object(p->values)) {
+    if (counts && p->member[0] == '\0') {
+        nnc_json_fault(at, "member", "missing, expected the member with the number, found nothing");
+    }
+    if (worded && !counts && !is_object(p->values)) {
         nnc_json_fault(at, "values", "missing, expected the kind of each word, found nothing");
     }
     if ((p->in[0] == '\0') != (p->out[0] == '\0') || (p->in[0] == '\0' && p->only[0] != '\0')) {

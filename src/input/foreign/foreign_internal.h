@@ -56,12 +56,17 @@ typedef struct nnc_foreign_key {
  * to `end` (both included) for which layer + shift - offset is a multiple of `every`; the first layer is layer 0. from,
  * end, every and offset are numbers, or keys with defaults. */
 typedef struct nnc_foreign_pattern {
-    char to[32]; /* field of the model that gets the kinds of layers: "mixers" or "mlps" */
+    char to[32]; /* field of the model that gets the kinds of layers: "mixers", "mlps", or the numbers of `member` */
     /* name of a key. If the configuration lacks this key, or if it is null, the entry is not used and all layers have
      * one kind */
     char needs[64];
     /* key of a list with one word per layer, or with a few words that repeat until all layers have one */
     char list[64];
+    /* if `list` has an object for each layer: the member with the word of the layer, "a.b" = member b of member a. With
+     * two_thirds_multiple_of or divides, this member is a number, and it gives the width of the layer's MLP or, the
+     * same in all layers, the divisor of a field of the model. */
+    char member[64], divides[32];
+    int32_t two_thirds_multiple_of;
     char letters[64]; /* key of a string with one letter per layer */
     /* key of a list of pairs such as [[["global", "local"], 12]]: the kinds, and how often they repeat */
     char matrix[64];

@@ -61,6 +61,70 @@ static bool read_list(kinds *k, nnc_json list) {
     return true;
 }
 
+/* Writes the number of a member as the kind of a layer. If the number is not valid, notes a fault and returns false. */
+static bool count_member(kinds *k, nnc_json at, int64_t layer) {
+    const nnc_foreign_pattern *p = k->pattern;
+    const nnc_model *model = k->file->model;
+    const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : 0;
+    int64_t result = 0;
+    if (nnc_json_type_of(at) == NNC_JSON_NULL) { return true; } /* this layer has no such part */
+    if (p->two_thirds_multiple_of > 0 && number > 0 && number < 1e3) {
+        result =
+            nnc_ceil_div((int64_t)(2.0 * number * (double)model->decoder.hidden / 3.0), p->two_thirds_multiple_of) *
+            p->two_thirds_multiple_of;
+    } else if (p->two_thirds_multiple_of == 0 && number >= 1 && number < 1e6) {
+        double whole = 0;
+        nnc_error unknown;
+        if (nnc_model_number(model, p->divides, &whole, &unknown) == NNC_OK) { whole /= number; }
+        result = whole == (double)(int64_t)whole ? (int64_t)whole : 0;
+    }
+    snprintf(k->of[layer], KIND_MAX, "%lld", (long long)result);
+    return result > 0 || nnc_json_mismatch(at, "out of range", "a number that this layer can have");
+}
+
+/* Checks that an object with the description of a layer says nothing that no pattern reads. path: the members that
+ * enclose it, each followed by a dot. */
+static bool check_layer(const kinds *k, nnc_json object, const char *path) {
+    const nnc_architecture *row = k->file->row;
+    while (row->below != NULL && row->pattern_count == 0) { row = row->below; }
+    for (nnc_json at = nnc_json_first(object); at.node != NULL; at = nnc_json_next(at)) {
+        char name[128];
+        bool read = nnc_foreign_is_empty(at);
+        snprintf(name, sizeof name, "%s%.60s", path, nnc_json_key(at));
+        for (int32_t i = 0; i < row->pattern_count && !read; i++) { read = strcmp(row->patterns[i].member, name) == 0; }
+        if (!read && path[0] == '\0' && nnc_json_type_of(at) == NNC_JSON_OBJECT) {
+            snprintf(name, sizeof name, "%.60s.", nnc_json_key(at));
+            if (!check_layer(k, at, name)) { return false; }
+        } else if (!read) {
+            return nnc_json_mismatch(at, "shapes a layer in a way that this version does not know", "it left out");
+        }
+    }
+    return true;
+}
+
+/* Reads the kinds of layers from a list with an object for each layer. If the input is not valid, notes a fault and
+ * returns false. */
+static bool read_objects(kinds *k, nnc_json list) {
+    const nnc_foreign_pattern *p = k->pattern;
+    const bool counts = p->two_thirds_multiple_of > 0 || p->divides[0] != '\0';
+    int64_t layer = 0, known = 0;
+    if (nnc_json_count(list) != k->layers) { return refuse_length(k, list); }
+    for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at), layer++) {
+        const nnc_json value = nnc_foreign_get(at, p->member);
+        char own[64];
+        const char *word = nnc_foreign_text(value, own, sizeof own);
+        if (value.node == NULL) { return nnc_json_mismatch(at, "incomplete", p->member); }
+        if (!check_layer(k, at, "") || !(counts ? count_member(k, value, layer) : translate(k, value, word, layer))) {
+            return false;
+        }
+    }
+    while (known + 1 < k->layers && k->of[known][0] == '\0') { known++; }
+    for (layer = 0; layer < k->layers; layer++) {
+        if (k->of[layer][0] == '\0') { set_kind(k, layer, p->divides[0] != '\0' ? k->of[known] : "0"); }
+    }
+    return true;
+}
+
 /* Reads the kinds of layers from a string with one letter per layer, or with a few letters that repeat a whole number of
  * times until all layers have a kind. If the input is not valid, notes a fault and returns false. */
 static bool read_letters(kinds *k, nnc_json at) {
@@ -170,6 +234,7 @@ static bool find_kinds(kinds *k) {
     const nnc_json only = nnc_foreign_get(root, p->only);
     const nnc_json matrix = nnc_foreign_get(root, p->matrix);
     if (p->needs[0] != '\0' && !nnc_foreign_is_given(nnc_foreign_get(root, p->needs))) { return false; }
+    if (nnc_json_type_of(list) == NNC_JSON_LIST && p->member[0] != '\0') { return read_objects(k, list); }
     if (nnc_json_type_of(list) == NNC_JSON_LIST && nnc_json_count(list) > 0) { return read_list(k, list); }
     if (nnc_json_type_of(list) == NNC_JSON_TEXT) { return read_letters(k, list); }
     if (nnc_json_type_of(letters) == NNC_JSON_TEXT) { return read_letters(k, letters); }
@@ -210,7 +275,7 @@ static bool set_leading(const kinds *k) {
     for (int64_t layer = dense; layer < k->layers; layer++) {
         if (strcmp(k->of[layer], "experts") != 0) { return false; }
     }
-    if (dense > 0) {
+    if (dense > 0 && k->file->model->decoder.experts > 0) {
         snprintf(text, sizeof text, "%lld", (long long)dense);
         set_field(k, "dense_layers", text);
     }
@@ -235,6 +300,10 @@ static void set_kinds(const kinds *k) {
     }
     for (int64_t layer = 0; layer < period; layer++) { nnc_text_append(text, sizeof text, ",", "%s", k->of[layer]); }
     set_field(k, k->pattern->to, text);
+    nnc_decoder *d = &k->file->model->decoder;
+    for (int64_t i = 0; i < d->ffn_widths_count && k->pattern->two_thirds_multiple_of > 0; i++) {
+        d->ffn_hidden = d->ffn_widths[i] > d->ffn_hidden ? d->ffn_widths[i] : d->ffn_hidden;
+    }
 }
 
 void nnc_foreign_pattern_read(nnc_foreign_file *file, const nnc_foreign_pattern *pattern) {
