@@ -730,7 +730,8 @@ static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *
 static bool is_program(const char *word) {
     static const char *const programs[] = { "vllm",    "trtllm-serve", "sglang",           "python",
                                             "python3", "torchrun",     "accelerate",       "deepspeed",
-                                            "srun",    "axolotl",      "llamafactory-cli", "composer" };
+                                            "srun",    "axolotl",      "llamafactory-cli", "composer",
+                                            "mpirun",  "mpiexec" };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (strcmp(word, programs[i]) == 0) { return true; }
     }

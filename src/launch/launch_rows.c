@@ -58,7 +58,9 @@
  *     "inside"     The object that has the keys.
  *     "layers"     The key that names the file beneath a file. Of two files of this format, the second is on top: its
  *                  values replace those of the first, which the key need not name.
- *     "serves"     The program serves the model.
+ *     "base"       The name of the file with the defaults of the program. This file may be missing, because its values
+ *                  stand in "absent".
+ *     "serves"     The program serves the model. "any": it may serve or train.
  *     "command", "write", "writer": see launch_write.c.
  *
  * Order: the files in the order given; files that these name; questions; "rules", which are defaults of the program

@@ -25,6 +25,8 @@ static const char *launcher_of(const char *text) {
         { "accelerate.commands.launch", "accelerate-launch" },
         { "deepspeed", "deepspeed-launch" },
         { "srun", "srun" },
+        { "mpirun", "mpirun" },
+        { "mpiexec", "mpirun" },
     };
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
         if (strcmp(base_name(text), launchers[i][0]) == 0) { return launchers[i][1]; }

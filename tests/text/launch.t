@@ -722,3 +722,12 @@ $ nncost show dense --to-options -- accelerate launch --config_file accelerate.y
 $ nncost show dense --to-options -- accelerate launch --config_file accelerate.yaml sft.py --per_device_train_batch_size 1 | grep -o -- '--devices[^ ]* [0-9]*'
 --devices-per-node 4
 --devices 8
+
+# mpirun starts a process for each device; an engine starts its own.
+$ nncost show dense --to-options -- mpirun -np 16 -npernode 8 --mca btl ^openib -x NCCL_DEBUG=INFO python pretrain_gpt.py --num-layers 4 --bf16 | grep -o -- '--devices[^ ]* [0-9]*'
+--devices 16
+--devices-per-node 8
+$ nncost show dense --to-options -- mpirun -n 1 --oversubscribe trtllm-serve dense --tp_size 2
+nncost serve dense DEVICE --software tensorrt-llm --tensor 2
+$ nncost show dense --to-options -- srun -N 1 -n 1 vllm serve dense --tensor-parallel-size 2
+nncost serve dense DEVICE --software vllm --tensor 2 --data 1

@@ -624,10 +624,11 @@ END_TEST
 
 /* ---- tables ---- */
 
-static const char *const formats[] = { "accelerate",       "accelerate-launch", "axolotl",
-                                       "deepspeed",        "deepspeed-launch",  "llama-factory",
-                                       "llama-factory-v1", "megatron",          "srun",
-                                       "torchrun",         "transformers",      "transformers-fsdp" };
+static const char *const formats[] = {
+    "accelerate",    "accelerate-launch", "axolotl",          "deepspeed", "deepspeed-launch",
+    "llama-factory", "llama-factory-v1",  "megatron",         "mpirun",    "srun",
+    "torchrun",      "transformers",      "transformers-fsdp"
+};
 
 /* A field of the plan, of a run or of a decoder, a switch of the software, or a word of its own. */
 static void check_name(const char *name) {
