@@ -48,7 +48,8 @@ static const char *plan_change_sentence(const nnc_plan_change *change, const nnc
 
 #define CHANGE(member) NNC_IN(line, change.member)
 static const nnc_metric table_rows[] = {
-    NNC_AS("options", CHARS, CHANGE(options), .head = "with", .help = "Options to append to the command."),
+    NNC_AS("options", CHARS, CHANGE(options), .head = "with",
+           .help = "Options that make the change. They replace the same options of the plan."),
     NNC_AS("step_s", NUMBER, CHANGE(step_s), .head = "step", .unit = "s",
            .help = "Time of one step with these options."),
     NNC_AS("gain", NUMBER, CHANGE(gain), .head = "speed", .show = NNC_SHOW_PERCENT,
@@ -158,10 +159,12 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     const nnc_lines lines = { &table_metrics, NULL, a->lines, a->count };
     nnc_table_of(out, style, lines);
     nnc_buffer_byte(out, '\n');
-    nnc_sheet_line(out, style,
-                   "The best of %" PRId32 " plans that were tried. Speed is the rate of samples, or of tokens with "
-                   "another --seq-len, relative to the plan. A plan with --lora trains only adapters.",
-                   a->tries);
+    nnc_sheet_line(
+        out, style,
+        "The best of %" PRId32 " plans that were tried. Speed is the rate of samples, or of tokens with "
+        "another --seq-len, relative to the plan. The options of a line replace the same options of the plan; --lora "
+        "trains only adapters.",
+        a->tries);
 }
 
 const nnc_view nnc_advise_view = {

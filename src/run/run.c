@@ -84,8 +84,8 @@ static nnc_status check_asked(const nnc_plan *plan, const nnc_run_ask *ask, nnc_
                         !isnan(ask->days)           ? "--days"
                         : !isnan(ask->device_hours) ? "--device-hours"
                                                     : "--epochs",
-                        "one amount of training is enough, expected --tokens, --samples, --epochs, "
-                        "--days or --device-hours, found %d of them",
+                        "one amount of training is enough, expected --tokens, --samples, --epochs with "
+                        "--dataset-size, --days or --device-hours, found %d of them",
                         amounts);
     }
     if (isnan(ask->epochs) != isnan(ask->dataset_size)) {

@@ -691,7 +691,9 @@ static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char in
     nnc_graph_measure(g->net, g->lets, &measured, &fault);
     snprintf(shape, NNC_SHAPE_TEXT, "%" PRId64 " ops", measured.ops);
     const int64_t length = length_of(g), factor = factor_of(model);
-    if (g->net->images && factor > 1) {
+    if (length == 0) {
+        snprintf(input, NNC_SHAPE_TEXT, "fixed shape"); /* the last axis of the input is not a named number */
+    } else if (g->net->images && factor > 1) {
         snprintf(input, NNC_SHAPE_TEXT, "%" PRId64 " pixels as latents of %" PRId64, length * factor, length);
     } else {
         snprintf(input, NNC_SHAPE_TEXT, "%" PRId64 " %s", length, g->net->images ? "pixels" : "tokens");

@@ -73,7 +73,7 @@ devices,nodes,steps,tokens,samples,flops,flops_per_token,step_s,fetch_s,prepare_
 
 # What contradicts itself.
 $ nncost run dense round --tokens 1T --days 3
-! nncost: --days: one amount of training is enough, expected --tokens, --samples, --epochs, --days or --device-hours, found 2 of them
+! nncost: --days: one amount of training is enough, expected --tokens, --samples, --epochs with --dataset-size, --days or --device-hours, found 2 of them
 [2]
 $ nncost run dense round --epochs 3
 ! nncost: --epochs: expected both --epochs and --dataset-size, found only this

@@ -591,7 +591,7 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
 24.14 ms  10.48 h    335.3  83.83  1.718 GB  60.6%    0.0%  dp16 zero1 mb4
 24.14 ms  10.48 h    335.3  83.83  1.718 GB  60.6%    0.0%  dp16 zero1 mb4
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tokens 1B --days 3
-! nncost: --days: one amount of training is enough, expected --tokens, --samples, --epochs, --days or --device-hours, found 2 of them
+! nncost: --days: one amount of training is enough, expected --tokens, --samples, --epochs with --dataset-size, --days or --device-hours, found 2 of them
 [2]
 
 # A profile without fused attention changes the attention of a search as it changes the attention of an estimate.

@@ -3,6 +3,7 @@
 #include <glob.h>
 
 #include "input/input_internal.h"
+#include "shape/shape_internal.h"
 #include "support.h"
 
 static const char *const folders[] = { "hw", "models", "software" };
@@ -227,6 +228,9 @@ START_TEST(parameters_are_the_published_ones) {
     for (size_t i = 0; i < files.gl_pathc; i++) {
         const nnc_model *model = load_model(below_root(files.gl_pathv[i]));
         const nnc_result result = estimate(model, &plan);
+        char shape[NNC_SHAPE_TEXT], input[NNC_SHAPE_TEXT];
+        nnc_family_of(model)->describe(model, shape, input);
+        ck_assert_msg(strncmp(input, "0 ", 2) != 0, "%s: %s", model->id, input);
         ck_assert_int_eq(model->published_params == 0, is_uncounted(model));
         ck_assert_msg(result.params == model->published_params || is_uncounted(model),
                       "%s: %lld counted, %lld published", model->id, (long long)result.params,
