@@ -3,6 +3,8 @@
  *
  * All lists of keys and values (fields of the plan, fields of --set, rules) are inherited in the same way: a key of a
  * scenario replaces the same key of the common settings, and the value null removes it. */
+#include <unistd.h>
+
 #include <nncost/run.h>
 #include <nncost/serve.h>
 
@@ -686,11 +688,16 @@ nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id, const nnc_plan
 }
 
 /* Returns the id or path of a scenario's model, device, software profile or cluster. A path is relative to the folder
- * of the plan file; a cluster is always named by its path. */
+ * of the plan file; a cluster is always named by its path. A model that is no file there may have the name of a hub,
+ * which stays as it is. */
 static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans, const nnc_plans_scenario *from,
                                nnc_plans_ref kind) {
     const char *ref = from->refs[kind];
-    return ref == NULL || (!nnc_is_path(ref) && kind != NNC_REF_CLUSTER) ? ref : nnc_path_from(arena, plans->path, ref);
+    if (ref == NULL || (!nnc_is_path(ref) && kind != NNC_REF_CLUSTER)) { return ref; }
+    const char *path = nnc_path_from(arena, plans->path, ref);
+    const char *slash = strchr(ref, '/');
+    const bool may_be_hub = kind == NNC_REF_MODEL && slash != NULL && slash == strrchr(ref, '/') && ref[0] != '.';
+    return may_be_hub && path != NULL && access(path, F_OK) != 0 ? ref : path;
 }
 
 /* Tests whether a field states how requests arrive (batch, concurrency, request_rate, offline). A scenario has only one
