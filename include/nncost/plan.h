@@ -478,6 +478,11 @@ typedef struct nnc_shipped {
                                               * divided among stages */
     bool plain_experts;                      /* true: models with experts may have tensor parallelism without sequence
                                               * parallelism */
+    bool sharded_states;                     /* true: ZeRO 1 divides the optimizer states alone */
+    bool replicated_grids;                   /* true: data ranks without ZeRO can be combined with tensor, context or
+                                              * expert ranks and with a pipeline */
+    bool recompute_apart;                    /* true: the framework can recompute norms without activation functions,
+                                              * and activation functions without norms */
 } nnc_shipped;
 
 /* A serving engine: seconds that its host program takes, and factors without unit by which the engine's kernel times

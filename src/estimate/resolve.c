@@ -352,7 +352,9 @@ bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, cons
         { plan->offload, NNC_OFFLOAD_ACTIVATIONS, has->offload_activations, "--offload" },
         { plan->offload, NNC_OFFLOAD_WEIGHTS, has->offload_weights, "--offload" },
     };
-    const char *lacks = NULL;
+    const unsigned apart = plan->recompute & (NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION);
+    const bool one = apart == NNC_RECOMPUTE_NORM || apart == NNC_RECOMPUTE_ACTIVATION;
+    const char *lacks = one && !has->recompute_apart ? "--recompute" : NULL;
     for (size_t i = 0; i < sizeof savers / sizeof savers[0]; i++) {
         const bool asked = (savers[i].asked & savers[i].flag) != 0;
         lacks = asked && !savers[i].has ? savers[i].option : lacks;
@@ -361,7 +363,13 @@ bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, cons
         lacks = "--schedule";
     }
     if (plan->tensor > 1 && !plan->sequence_parallel && !has->plain_tensor) { lacks = "--sequence-parallel"; }
-    if ((plan->zero == 2 && !has->sharded_gradients) || (plan->zero == 3 && !has->sharded_weights) ||
+    const bool replicated = plan->zero == 0 && plan->data * plan->context > 1;
+    if (replicated && !has->replicated_grids &&
+        (plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || plan->expert > 1)) {
+        lacks = "--zero";
+    }
+    if ((plan->zero == 1 && !has->sharded_states) || (plan->zero == 2 && !has->sharded_gradients) ||
+        (plan->zero == 3 && !has->sharded_weights) ||
         (plan->zero == 3 && plan->data * plan->context == 1 &&
          /* if gradients are not divided over ranks, the framework divides weights only by FSDP (ZeRO 3), and FSDP on
           * one rank changes nothing */

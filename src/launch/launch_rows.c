@@ -14,7 +14,8 @@
  * Other members of a row:
  *     "as"         How "to" takes the value. "switch": on if the number is above 0. "vocab": the vocabulary of the
  *                  model that the value names. "pattern": a pattern of layers; "letters" has the kinds of layers,
- *                  "count" the field for the number of layers, "second" another such row for the same pattern.
+ *                  "count" the field for the number of layers, "second" another such row for the same pattern,
+ *                  "first" the field for the number of dense layers if all of them are the first layers.
  *                  "parameters": regular expressions of the parameters that are trained; see take_parameters.
  *     "auto"       The value may be "auto". Another file or an option must then set one of these fields.
  *     "instead"    The option to pass when the value cannot be used.
@@ -902,6 +903,17 @@ static bool read_pattern(nnc_json letters, const char *text, nnc_buffer *out, in
     return *at == '\0';
 }
 
+/* Returns the number of dense layers of a list '["dense", ..., "experts", ...]' whose dense layers all come first; -1 =
+ * another list. */
+static int dense_first(const char *list) {
+    static const char dense[] = "\"dense\"";
+    const char *experts = strstr(list, "\"experts\"");
+    int count = 0;
+    if (experts == NULL || strstr(experts, dense) != NULL) { return -1; }
+    for (const char *at = strstr(list, dense); at != NULL; at = strstr(at + 1, dense)) { count++; }
+    return count;
+}
+
 /* Sets the list of layers of the model from the pattern in a value. A number N means one layer of the first kind, then
  * N - 1 layers of the second. NOLINTNEXTLINE(misc-no-recursion): calls itself once, for the row "second" */
 static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *text) {
@@ -924,7 +936,9 @@ static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *
         nnc_json_mismatch(at, "wrong value", "a pattern such as ([0]*3+[1]*58)");
         nnc_reading_fail(r, at);
     } else {
-        set_text(r, at, text_of(row, "to"), list.bytes, false);
+        const int dense = text_of(row, "first")[0] != '\0' ? dense_first(list.bytes) : -1;
+        snprintf(number, sizeof number, "%d", dense);
+        set_text(r, at, text_of(row, dense >= 0 ? "first" : "to"), dense >= 0 ? number : list.bytes, false);
         snprintf(number, sizeof number, "%d", count);
         if (total[0] != '\0') { set_text(r, at, total, number, false); }
     }

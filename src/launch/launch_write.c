@@ -17,7 +17,8 @@
  *     "outside"   Fields, and "MODEL", that no key of the file sets: options or other files give them.
  *     "cannot"    Plans that the program does not start: conditions, the "option" to change, and "why".
  *     "head"      Lines before the first key.
- *     "keys"      The keys, each an entry with "key", "value", and the conditions "if" and "unless". "of": the key
+ *     "keys"      The keys, each an entry with "key", "value", and the conditions "if" and "unless". "text": instead of
+ *                 "value", a text in which {@FIELD} and {=FORMULA} are replaced by their values. "of": the key
  *                 whose row gives the value. "part": only the first or second half of that value, divided at a '/'.
  *                 "or": the reason why no file is written for a model without a value. */
 #include <ctype.h>
@@ -32,10 +33,17 @@ static const char *const never_decided[] = {
     "imbalance",        "mode",   "activations", "price",   "flops_convention",
     "devices_per_node", "tokens", "samples",     "mtbf_of", "reserve_bytes",
 };
-/* Fields of a model that are not compared after writing: they do not describe the network, or the training program sets
- * them (lengths, padding). */
+/* Fields of a model that are not compared after writing: they do not describe the network (names, the format of
+ * published weights), or the training program sets them (lengths, padding). */
 static const char *const not_of_network[] = {
-    "id", "name", "published_params", "seq_len", "vocab_multiple", "positions_max", "encoder_seq_len",
+    "id",
+    "name",
+    "published_params",
+    "seq_len",
+    "vocab_multiple",
+    "positions_max",
+    "encoder_seq_len",
+    "published_weights",
 };
 
 typedef struct writing {
@@ -321,13 +329,32 @@ static nnc_status check_rules(writing *w, nnc_error *err) {
     return w->r->status;
 }
 
+/* Replaces each {@FIELD} and {=FORMULA} in the member "text" of an entry by its value. Returns false if one has no
+ * value. */
+static bool fill(writing *w, nnc_json entry, const char *text, char *out, size_t size) {
+    size_t used = 0;
+    while (*text != '\0' && used < size) {
+        char place[NNC_LAUNCH_VALUE], found[NNC_LAUNCH_VALUE];
+        const size_t plain = strcspn(text, "{"), length = strcspn(text + plain, "}");
+        used += (size_t)snprintf(out + used, size - used, "%.*s", (int)plain, text);
+        text += plain;
+        if (*text == '\0' || used >= size) { break; }
+        snprintf(place, sizeof place, "%.*s", (int)length - 1, text + 1);
+        if (text[length] != '}' || !nnc_reading_text(w->r, entry, place, found, sizeof found)) { return false; }
+        used += (size_t)snprintf(out + used, size - used, "%s", found);
+        text += length + 1;
+    }
+    return used < size;
+}
+
 static void put_entry(writing *w, nnc_json entry) {
-    const char *key = text_in(entry, "key"), *value = text_in(entry, "value");
+    const char *key = text_in(entry, "key"), *value = text_in(entry, "value"), *filled = text_in(entry, "text");
     const char *of = text_in(entry, "of"), *part = text_in(entry, "part");
     char text[NNC_LAUNCH_TEXT], *kept = text, *slash = NULL;
     if (!nnc_reading_applies(w->r, entry, "if")) { return; }
-    const bool found = value != NULL ? nnc_reading_text(w->r, entry, value, text, sizeof text)
-                                     : invert(w, of != NULL ? of : key, text, sizeof text);
+    const bool found = filled != NULL  ? fill(w, entry, filled, text, sizeof text)
+                       : value != NULL ? nnc_reading_text(w->r, entry, value, text, sizeof text)
+                                       : invert(w, of != NULL ? of : key, text, sizeof text);
     const char *needed = text_in(entry, "or");
     if (!found && needed != NULL && w->r->status == NNC_OK) {
         w->r->status =
@@ -408,6 +435,8 @@ static nnc_status give(const writing *w, nnc_arena *arena, nnc_scenario_args *gi
 static bool is_moot(const nnc_plan *plan, const char *name) {
     return (strcmp(name, "context_kind") == 0 && plan->context == 1) ||
            (strcmp(name, "schedule") == 0 && plan->pipeline == 1) ||
+           (strcmp(name, "sequence_parallel") == 0 && plan->tensor == 1) ||
+           (strcmp(name, "whole_experts") == 0 && plan->tensor == 1) ||
            (strcmp(name, "reshard") == 0 && plan->zero != 3) ||
            (strcmp(name, "adapters") == 0 && plan->adapter_rank == 0);
 }
@@ -421,6 +450,7 @@ static nnc_status compare(const writing *w, const nnc_field_table *table, const 
         char a[NNC_LAUNCH_TEXT], b[NNC_LAUNCH_TEXT], option[NNC_OPTION_NAME + 8];
         if (field->name == NULL || field->type == NNC_FIELD_OBJECT ||
             (prefix[0] == '\0' && is_moot(asked, field->name)) ||
+            (prefix[0] != '\0' && strcmp(field->name, "next_layers") == 0 && !w->asked->plan->next_tokens) ||
             (prefix[0] != '\0' && is_one_of(not_of_network, NNC_COUNT_OF(not_of_network), field->name)) ||
             (prefix[0] == '\0' && is_one_of(never_decided, NNC_COUNT_OF(never_decided), field->name))) {
             continue;
@@ -463,7 +493,9 @@ static nnc_status check_as(const writing *w, nnc_specs *specs, const char *model
     if (nnc_model_table_of(&scenario->model) != nnc_model_table_of(w->asked->model)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "MODEL", "cannot be written for %s", asked.format);
     }
-    NNC_TRY(compare(w, nnc_model_table_of(w->asked->model), "model.", w->asked->model, &scenario->model, err));
+    if (!has_text(nnc_json_get(w->writer, "outside"), "MODEL")) { /* otherwise the file does not describe the model */
+        NNC_TRY(compare(w, nnc_model_table_of(w->asked->model), "model.", w->asked->model, &scenario->model, err));
+    }
     return compare(w, &nnc_plan_table, "", w->asked->plan, &plan, err);
 }
 
@@ -503,17 +535,37 @@ const char *nnc_launch_suffix(const char *format) {
                                                          : ".yaml";
 }
 
+/* Tests whether the options give a number format in which weights have 4 bytes. Such a plan keeps the policy fp32, not
+ * the default policy of a training program, which is for weights of 2 bytes. */
+static bool keeps_fp32(const nnc_scenario_args *given) {
+    static const char *const wide[] = { "fp32", "tf32" };
+    bool keeps = false;
+    for (int i = 0; i < given->setting_count; i++) {
+        keeps = keeps || (strcmp(given->settings[i].field->name, "precision") == 0 &&
+                          is_one_of(wide, NNC_COUNT_OF(wide), given->settings[i].value));
+    }
+    return keeps;
+}
+
 /* Adds the fields of a JSON object {FIELD: VALUE} of the writer to `given`, except fields that are already given. */
 static nnc_status give_defaults(nnc_specs *specs, nnc_json fields, nnc_scenario_args *given, nnc_error *err) {
     for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {
         const nnc_field *field = nnc_field_of_key(&nnc_plan_table, nnc_json_key(one));
         const char *value = nnc_arena_strdup(nnc_specs_arena(specs), nnc_json_text(one));
-        bool known = field == NULL || given->setting_count == NNC_SETTINGS_MAX;
+        bool known = field == NULL || given->setting_count == NNC_SETTINGS_MAX ||
+                     (strcmp(field->name, "policy") == 0 && keeps_fp32(given));
         for (int i = 0; i < given->setting_count; i++) { known = known || given->settings[i].field == field; }
         if (value == NULL) { return nnc_no_memory(err); }
         if (!known) { given->settings[given->setting_count++] = (nnc_setting){ field, value }; }
     }
     return NNC_OK;
+}
+
+/* Tests whether a profile that the user names by its id or by an alias is in a list of ids. */
+static bool has_profile(nnc_specs *specs, nnc_json list, const char *name) {
+    const nnc_software *software = NULL;
+    return has_text(list, name) ||
+           (nnc_software_load(specs, name, &software, NULL) == NNC_OK && has_text(list, software->id));
 }
 
 nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches, nnc_scenario_args *given,
@@ -526,7 +578,7 @@ nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool search
     if (status == NNC_OK && list.node != NULL && given->software == NULL) {
         given->software = nnc_arena_strdup(nnc_specs_arena(specs), nnc_json_text(nnc_json_first(list)));
         status = given->software != NULL ? NNC_OK : nnc_no_memory(err);
-    } else if (status == NNC_OK && list.node != NULL && !has_text(list, given->software)) {
+    } else if (status == NNC_OK && list.node != NULL && !has_profile(specs, list, given->software)) {
         status = nnc_fail(err, NNC_BAD_USAGE, "--emit", "--software is %.60s, found \"%.60s\", which runs with %s",
                           given->software, format, nnc_json_text(nnc_json_first(list)));
     }
@@ -736,6 +788,11 @@ nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *mod
     }
     const nnc_json root = nnc_json_root(&table.doc), write = nnc_json_get(root, "write");
     const nnc_json begin = nnc_json_get(root, "command");
+    status = nnc_hub_usual(specs, model, &model, err);
+    if (status != NNC_OK) {
+        nnc_document_free(&table);
+        return status;
+    }
     if (begin.node == NULL) {
         status =
             nnc_fail(err, NNC_BAD_USAGE, "--emit", "expected vllm, sglang or tensorrt-llm, found \"%.60s\"", format);

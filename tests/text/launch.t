@@ -116,6 +116,17 @@ $ nncost estimate gone.yaml dense round
 ! nncost: gone.yaml: cannot be opened, expected a readable file, found: No such file or directory
 [4]
 
+# A strategy of context ranks counts with them: 4 ranks of a ring.
+$ printf 'base_config: base.yml\nmodel_name: llama2-7b\nici_context_parallelism: 4\ncontext_parallel_strategy: ring\n' >ring.yaml
+$ nncost show ring.yaml --to-options | head -1
+nncost estimate ./ring.yaml DEVICE --context-kind ring --micro-batch 48 --micro-batches 1 --seq-len 2048 --recompute full --precision bf16 --policy amp --optimizer adamw --clip-gradients --attention flash --tensor 1 --context 4 --expert 1 --zero 3
+
+# 32 layers, and one for each end, in groups of 6: 6 groups on 2 ranks, 3 on each.
+$ printf '[model]\nname = "llama3"\nflavor = "8B"\n[parallelism]\npipeline_parallel_degree = 2\n' >groups.toml
+$ printf 'pipeline_parallel_schedule = "Interleaved1F1B"\npipeline_parallel_layers_per_stage = 6\n' >>groups.toml
+$ nncost show groups.toml --to-options | head -1
+nncost estimate ./groups.toml DEVICE --software fsdp --pipeline 2 --schedule interleaved --seq-len 2048 --clip-gradients --tensor 1 --context 1 --context-kind all-gather --expert 1 --recompute full --policy amp --precision bf16 --optimizer adamw --micro-batch 1 --micro-batches 8 --zero 3 --reshard=off --virtual-stages 3 --ends-as-layers --recompute-layers 8
+
 # The command of an engine, unless it would mean another plan.
 $ nncost serve dense round --tensor 2 --devices 8 --max-batch 32 --memory-use 0.8 --emit vllm
 vllm serve dense --data-parallel-size 4 --tensor-parallel-size 2 --gpu-memory-utilization 0.8 --max-num-seqs 32

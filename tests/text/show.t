@@ -604,14 +604,17 @@ ships.dualpipe              on
 ships.recompute_attention   on
 ships.recompute_norm        on
 ships.recompute_activation  on
+ships.recompute_apart       on
 ships.recompute_modules     on
 ships.recompute_full        on
 ships.offload_optimizer     on
 ships.offload_activations   on
 ships.offload_weights       on
+ships.sharded_states        on
 ships.sharded_gradients     on
 ships.sharded_weights       on
 ships.sharded_pipelines     on
+ships.replicated_grids      on
 ships.plain_tensor          on
 ships.plain_experts         on
 ships.uneven_stages         on
