@@ -258,6 +258,23 @@ static nnc_status read_value(nnc_specs *specs, const char *path, const char *obj
     return status;
 }
 
+/* Reads how the network `name` of a library of vision models is made, from a list in the file of these names. The name
+ * may be written with underscores in place of dashes, or with dashes in place of underscores. *words stays NULL if the
+ * list does not have the name. */
+static nnc_status read_member(nnc_specs *specs, const char *path, const char *list, const char *name,
+                              const char **words, nnc_error *err) {
+    static const char spellings[][2] = { { '-', '-' }, { '-', '_' }, { '_', '-' } };
+    double unused = 0.0;
+    for (size_t i = 0; i < sizeof spellings / sizeof spellings[0] && *words == NULL; i++) {
+        char spelled[96];
+        snprintf(spelled, sizeof spelled, "%.95s", name);
+        for (char *at = spelled; *at != '\0'; at++) { *at = *at == spellings[i][0] ? spellings[i][1] : *at; }
+        if (i > 0 && strcmp(spelled, name) == 0) { continue; }
+        NNC_TRY(read_value(specs, path, list, spelled, words, &unused, err));
+    }
+    return NNC_OK;
+}
+
 /* Adds a note to the model: nncost does not know the dimensions of this network, and uses the network `words` instead,
  * which has the same counts of parameters and operations. */
 static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *made, nnc_error *err) {
@@ -279,20 +296,19 @@ static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *
 static nnc_status load_member(nnc_specs *specs, const char *asked, const void **out, nnc_error *err) {
     const char *path = NULL, *words = NULL;
     char name[96];
-    double unused = 0.0;
     nnc_model *made = NULL;
     snprintf(name, sizeof name, "%.95s", asked + (strncmp(asked, "timm/", 5) == 0 ? 5 : 0));
     NNC_TRY(nnc_specs_file(specs, "foreign/names/members.json", &path, err));
     if (path != NULL && strchr(name, '/') == NULL) {
-        NNC_TRY(read_value(specs, path, "members", name, &words, &unused, err));
+        NNC_TRY(read_member(specs, path, "members", name, &words, err));
         char *weights = strchr(name, '.');
         if (words == NULL && weights != NULL) {
             *weights = '\0';
-            NNC_TRY(read_value(specs, path, "members", name, &words, &unused, err));
+            NNC_TRY(read_member(specs, path, "members", name, &words, err));
         }
     }
     const bool stand_in = path != NULL && words == NULL;
-    if (stand_in) { NNC_TRY(read_value(specs, path, "stand_ins", name, &words, &unused, err)); }
+    if (stand_in) { NNC_TRY(read_member(specs, path, "stand_ins", name, &words, err)); }
     if (words != NULL) {
         NNC_TRY(nnc_model_make(specs, words, name, &made, err));
         made->implementation =
@@ -304,26 +320,26 @@ static nnc_status load_member(nnc_specs *specs, const char *asked, const void **
 }
 
 /* Tests whether `asked` may be the name of a network in a library of vision models. Returns false if it is the id of a
- * shipped file. found, path: status and path with which the search for a file named `asked` has ended. */
+ * shipped file, with dashes or with underscores. found, path: status and path with which the search for a file named `asked` has ended. */
 static bool maybe_member(const char *asked, nnc_status found, const char *path) {
     const char *slash = found == NNC_OK && path != NULL ? strrchr(path, '/') : NULL;
     const char *stem = slash != NULL ? slash + 1 : path;
-    const size_t length = strlen(asked);
-    const bool shipped =
-        found == NNC_OK && stem != NULL && strncmp(stem, asked, length) == 0 && strcmp(stem + length, ".json") == 0;
+    size_t same = 0;
+    while (found == NNC_OK && stem != NULL && asked[same] != '\0' &&
+           (stem[same] == asked[same] || (stem[same] == '-' && asked[same] == '_'))) {
+        same++;
+    }
+    const bool shipped = same > 0 && asked[same] == '\0' && strcmp(stem + same, ".json") == 0;
     return strncmp(asked, "timm/", 5) == 0 || (!nnc_is_path(asked) && !shipped);
 }
 
-/* If the id of a shipped network, such as "alexnet", is also its name in the library timm, sets timm as the library of
- * the network, as for all other networks of that library. Ids with a dash are only names of nncost, so they are left
- * out. */
-static nnc_status take_library(nnc_specs *specs, const char *asked, nnc_model *model, nnc_error *err) {
+nnc_status nnc_specs_take_library(nnc_specs *specs, const char *asked, nnc_model *model, nnc_error *err) {
     const char *path = NULL, *words = NULL;
-    double unused = 0.0;
-    if (model->family != NNC_FAMILY_GRAPH || strpbrk(asked, "-./") != NULL) { return NNC_OK; }
+    const bool vision = model->family == NNC_FAMILY_GRAPH || model->family == NNC_FAMILY_VIT;
+    if (!vision || nnc_is_path(asked)) { return NNC_OK; }
     NNC_TRY(nnc_specs_file(specs, "foreign/names/members.json", &path, err));
-    if (path != NULL) { NNC_TRY(read_value(specs, path, "members", asked, &words, &unused, err)); }
-    if (words != NULL && strcmp(words, asked) == 0) { model->implementation = NNC_IMPLEMENTATION_TIMM; }
+    if (path != NULL) { NNC_TRY(read_member(specs, path, "members", asked, &words, err)); }
+    if (words != NULL && strcmp(words, model->id) == 0) { model->implementation = NNC_IMPLEMENTATION_TIMM; }
     return NNC_OK;
 }
 
@@ -381,7 +397,9 @@ static nnc_status find_and_read(nnc_specs *specs, nnc_spec_kind kind, const char
     nnc_model *model =
         NULL; /* The cast removes const: the struct is new, and only this function has a pointer to it. */
     memcpy(&model, out, sizeof model);
-    if (hub.path == NULL) { return take_library(specs, id, model, err); }
+    if (hub.path == NULL) {
+        return strpbrk(id, "-./") == NULL ? nnc_specs_take_library(specs, id, model, err) : NNC_OK;
+    }
     /* a name of the hub means the program that the hub runs, also if nncost has a model file of the network */
     if (model->implementation == NNC_IMPLEMENTATION_NONE) { nnc_library_set(&hub.library, model); }
     return nnc_hub_tell(specs, id, &hub, model, err);

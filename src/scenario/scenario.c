@@ -514,6 +514,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, c
     NNC_TRY(nnc_device_load(specs, device_asked, &device, err));
     scenario->specs = specs;
     scenario->model = *model;
+    NNC_TRY(nnc_specs_take_library(specs, model_asked, &scenario->model, err));
     nnc_specs_take_implementation(specs, &scenario->model);
     scenario->device = *device;
     NNC_TRY(nnc_scenario_named_profile(scenario, given->software, err));

@@ -83,6 +83,32 @@ START_TEST(every_entry_is_a_model) {
 }
 END_TEST
 
+/* Loads a model as a command does, by its name, with the letter `from` replaced by the letter `to`. */
+static nnc_model spelled(const char *name, char from, char to) {
+    char other[96];
+    nnc_error err = { 0 };
+    const nnc_model *found = NULL;
+    snprintf(other, sizeof other, "%s", name);
+    for (char *c = other; *c != '\0'; c++) { *c = *c == from ? to : *c; }
+    ck_assert_msg(nnc_model_load(specs, other, &found, &err) == NNC_OK, "%s: %s", other, err.what);
+    nnc_model model = *found;
+    ck_assert_int_eq(nnc_specs_take_library(specs, other, &model, &err), NNC_OK);
+    return model;
+}
+
+START_TEST(dashes_and_underscores_are_one_name) {
+    const cJSON *at = NULL;
+    cJSON_ArrayForEach(at, member(table, "members")) {
+        if (!cJSON_IsString(at) || strchr(at->string, '/') != NULL) { continue; }
+        const nnc_plan plan = nnc_plan_default();
+        const nnc_model one = spelled(at->string, '-', '_'), two = spelled(at->string, '_', '-');
+        ck_assert_msg(one.implementation == two.implementation, "%s: another library", at->string);
+        const double first = estimate(&one, &plan).step_s, second = estimate(&two, &plan).step_s;
+        ck_assert_msg(memcmp(&first, &second, sizeof first) == 0, "%s: %g and %g", at->string, first, second);
+    }
+}
+END_TEST
+
 static nnc_result one_image(const nnc_model *model, const char *side) {
     nnc_plan plan = nnc_plan_default();
     plan.image = strtol(side, NULL, 10);
@@ -197,6 +223,7 @@ int main(void) {
                                    a_task_comes_before_a_name,
                                    names_without_a_place_say_why,
                                    every_entry_is_a_model,
+                                   dashes_and_underscores_are_one_name,
                                    torchvision_networks_are_counted_exactly,
                                    members_are_counted_as_their_code_is,
                                    stand_ins_have_the_counts_of_others,
