@@ -31,6 +31,7 @@ from torch.utils.checkpoint import checkpoint  # noqa: E402
 from nncost import capture as recorded  # noqa: E402
 
 HIDDEN, HEADS, LAYERS, VOCAB, TOKENS, BATCH = 64, 4, 3, 256, 32, 2
+WORKSPACE = 67108864  # of cuBLAS, in every peak
 faults = []
 ONLY = [name for name in os.environ.get("SCRIPTS", "").split(",") if name]  # scripts of of_scripts that run; none: all
 
@@ -828,11 +829,21 @@ for step in range(3):
 """
 COMPLEX = """
 weight = torch.zeros(16, 16, dtype=torch.complex64, device="cuda", requires_grad=True)
-optimizer = torch.optim.SGD([weight], lr=0.1)
+optimizer = torch.optim.Adam([weight], lr=0.1)
 for step in range(3):
     of(lambda x: (x.to(torch.complex64) @ weight).abs(), x).backward()
     optimizer.step()
     optimizer.zero_grad()
+"""
+SLICED = """
+net = network(*[nn.Sequential(nn.Linear(64, 64), nn.Tanh()) for _ in range(4)])
+optimizer = torch.optim.Adam(net.parameters(), amsgrad=True)
+rows = torch.randn(4096, 64)  # a data set on the host
+for step in range(3):
+    loss = of(net, rows[32 * step:32 * step + 32].to("cuda"))
+    optimizer.zero_grad()  # the gradients of the step before live through forward
+    loss.backward()
+    optimizer.step()
 """
 NORMED = """
 net = network(nn.utils.spectral_norm(nn.Linear(16, 32)))
@@ -1131,8 +1142,9 @@ def of_scripts(folder):
             ("towers", TOWERS, 4, 32 * (16 + 8) + 2 * (32 + 2 * 12 + 1 + 32 * 16 + 16) + 1,
              product(16, 32, 1) + product(8, 32, 1) + 2 * product(32, 16) + product(16, 48), "Adam"),
             ("graph", GRAPH, 48, 16 * 8 + 8, product(16, 8, 1), "SGD"),
-            # a multiplication of complex numbers is four of real ones
-            ("complex", COMPLEX, None, 16 * 16, 4 * product(16, 16, 1), "SGD"),
+            # a multiplication of complex numbers is four of real ones, and a complex number two real ones
+            ("complex", COMPLEX, None, 2 * 16 * 16, 4 * product(16, 16, 1), "Adam"),
+            ("sliced", SLICED, 32, 4 * (64 * 64 + 64), (3 * 4 - 1) * 2 * 32 * 64 * 64, "Adam"),
             # the critic step: maker forward; the penalty's forward, its slope, the gradients of the slope (two products of each matrix but
             # the ones that multiply the first), and the zeros that LeakyReLU returns for its input, times the first matrix; two passes
             ("penalty", PENALTY, 48, 16 * 32 + 32 + 32 * 16 + 16 + 16 * 32 + 32 + 32 + 1,
@@ -1179,6 +1191,11 @@ def of_scripts(folder):
         if name == "graph":  # 48 rows of 8 values in and out, and the numbers and values of 48 edges
             moved = [row["read_bytes"] + row["write_bytes"] for row in priced(path) if row["name"].endswith("_sparse_product")]
             check(f"{name}: bytes of a product", moved != [2 * 48 * 8 * 4 + 48 * (8 + 4)] * 2, False)
+        if name == "sliced":  # the third state of AMSGrad, x, four results of tanh; at the end of forward their squares, too
+            check(f"{name}: kept bytes", step["activation_bytes"], 4 * weights + 5 * 4 * 32 * 64)
+            peak = told(path, "--optimizer-kernels", "fused")["peak_allocated_bytes"] - WORKSPACE
+            check(f"{name}: peak", peak, 5 * 4 * weights + 6 * 4 * 32 * 64, 0.01)
+            check(f"{name}: note", "more states than its kind" in note, True)
         if name == "dropped":  # x, the result of dropout, its mask of a byte a value, and the result, which is squared; clipping of lists
             check(f"{name}: kept bytes", step["activation_bytes"], 4 * rows * (16 + 32 + 16) + rows * 32)
             check(f"{name}: kernels", sum(op["name"].split(".")[1] in ("native_dropout", "native_dropout_backward", "_foreach_norm", "_foreach_mul_") for op in ops), 4)

@@ -39,7 +39,8 @@ The file (schema nncost.capture/1):
     storages     storages of the unfolded step: bytes, kind (parameter, frozen, buffer, input, gradient, state, kept,
                  temporary), dtype, first and last (positions in the unfolded list of operators; -1 = before the step, the
                  number of operators = after the step). With three more numbers (copies, step of first, step of last) an
-                 entry stands for several storages with consecutive numbers
+                 entry stands for several storages with consecutive numbers. A gradient with first -1 is one of the step
+                 before, which the program clears after `last`
 
 `kept` storages live until backward uses them. Autocast and sharding are not recorded: nncost applies autocast and
 sharding to the recorded step. nncost can also apply checkpoints around modules and freeze modules (--recompute, --train
@@ -84,6 +85,11 @@ class Done(BaseException):
 
 def dtype_name(dtype):
     return str(dtype).replace("torch.", "")
+
+
+def numbers_of(tensor):
+    """Real numbers of a tensor: two for each complex number"""
+    return tensor.numel() * (2 if tensor.is_complex() else 1)
 
 
 def flat_tensors(value, out):
@@ -139,11 +145,11 @@ class Storages:
         known = self.of_address.get(address)
         if fresh or known is None or self.bytes[known] != size:
             known = self.of_address[address] = self.add(size, kind, dtype_name(tensor.dtype), self.now)
-            self.references.append(StorageWeakRef(storage))
+            self.references[known] = StorageWeakRef(storage)
         return known
 
     def add(self, size, kind, dtype, now):
-        for values, value in ((self.bytes, size), (self.kind, kind), (self.dtype, dtype), (self.first, now), (self.last, now), (self.tensors, 0)):
+        for values, value in ((self.bytes, size), (self.kind, kind), (self.dtype, dtype), (self.first, now), (self.last, now), (self.tensors, 0), (self.references, None)):
             values.append(value)
         return len(self.bytes) - 1
 
@@ -158,6 +164,15 @@ class Storages:
 
     def used(self, number):
         self.last[number] = max(self.last[number], self.now)
+
+    def end(self):
+        """At the end of the step: what the program still holds, such as the samples and the results of this step, or a graph
+        whose backward belongs to the next step"""
+        for number, reference in enumerate(self.references):
+            if reference is not None and not reference.expired():
+                self.tensors[number] = max(self.tensors[number], self.kind[number] == "input")
+                if self.kind[number] in ("kept", "temporary"):
+                    self.last[number] = self.now + 1
 
 
 def recorder(model, others=(), inference=False):
@@ -182,6 +197,8 @@ def recorder(model, others=(), inference=False):
             self.entered, self.sparse = None, False  # operators before the first module is called; whether gradients are sparse
             self.layouts = [0, 0]  # convolutions of contiguous and of channels-last maps
             self.gradients = {}  # storage of the gradient of each parameter
+            # gradients of the step before, which may live until the program clears them: reference, bytes, dtype; their numbers
+            self.before, self.old = [], set()
             self.saved = {}  # (storage, module that saves it for backward), in order
             self.rows, self.fresh, self.repeated = {}, True, False  # first dimensions of what the first module of each pass reads, by module
             for parameter in model.parameters():
@@ -347,6 +364,23 @@ def recorder(model, others=(), inference=False):
                 self.pending.append(op)
             return result
 
+        def note_before(self):
+            """The gradients of the step before exist while the step begins"""
+            from torch.multiprocessing.reductions import StorageWeakRef
+            for parameter in model.parameters():
+                for gradient in flat_tensors(parameter.grad, []):
+                    storage = Storages._storage(gradient)
+                    self.before.append((StorageWeakRef(storage), storage.nbytes(), dtype_name(gradient.dtype)))
+
+        def note_cleared(self):
+            """The gradients of the step before that the program has cleared by now lived until the last operator"""
+            alive = [entry for entry in self.before if not entry[0].expired()]
+            for reference, size, dtype in self.before if len(alive) < len(self.before) and self.ops else ():
+                if reference.expired():
+                    self.old.add(self.storages.add(size, "gradient", dtype, -1))
+                    self.storages.last[-1] = len(self.ops) - 1
+            self.before = alive
+
         def note_gradients(self):
             """After a backward pass: which storages hold the gradients"""
             for parameter in model.parameters():
@@ -412,8 +446,25 @@ def update_groups(optimizers, calls):
         for group in optimizer.param_groups:
             trained = [p for p in group["params"] if p.grad is not None or p.requires_grad]
             if trained and calls.get(optimizer, 0):
-                rows.append([optimizer_kind(optimizer, group), len(trained), sum(p.numel() for p in trained), calls[optimizer]])
+                rows.append([optimizer_kind(optimizer, group), len(trained), sum(numbers_of(p) for p in trained), calls[optimizer]])
     return rows if rows and all(row[0] for row in rows) else None
+
+
+def note_states(rec, optimizers):
+    """States of a parameter beyond those that nncost counts for the kind of its optimizer, such as the third of AMSGrad, count
+    as activations; returns a note about them"""
+    import torch
+    counted, more = {"sgd": 0, "momentum": 1, "adam": 2, "adamw": 2, "rmsprop": 1, "lion": 1}, False
+    for optimizer in optimizers:
+        for group in optimizer.param_groups:
+            kind = optimizer_kind(optimizer, group)
+            for parameter in group["params"] if kind else ():
+                states = [v for v in optimizer.state.get(parameter, {}).values() if isinstance(v, torch.Tensor) and v.shape == parameter.shape and v.dim()]
+                for state in states[counted[kind]:]:
+                    number, more = rec.storages.number(state), True
+                    rec.storages.kind[number], rec.storages.first[number], rec.storages.last[number] = "kept", -1, len(rec.ops)
+    return ["the optimizer has more states than its kind has without options; they count in memory, but the update is counted without them, "
+            "so its time is a lower bound"] if more else []
 
 
 def optimizer_kernels(optimizers, fused=(), calls=None):
@@ -539,9 +590,11 @@ def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=No
             rec.phase = "optimizer"
             with rec:
                 optimizer.step()
+    rec.storages.end()
+    notes = note_states(rec, [optimizer] if optimizer is not None else [])
     rec.close()
     undo()
-    return document(model, rec, "fake" if fake else "real", batch, source, updates=optimizer_kernels([optimizer] if optimizer is not None else []))
+    return document(model, rec, "fake" if fake else "real", batch, source, notes, updates=optimizer_kernels([optimizer] if optimizer is not None else []))
 
 
 @contextlib.contextmanager
@@ -587,8 +640,16 @@ def document(model, rec, tensors, batch, source, notes=(), updates=None):
     import torch
     rotate(rec)
     kept, store = recurrent_layers(rec), rec.storages
-    end = len(rec.ops)
+    last_gradients = set(rec.gradients.values())
+    end, used = len(rec.ops), {number for op in rec.ops for _, _, number in op["inputs"] + op["outputs"]}
     for number, kind in enumerate(store.kind):
+        if kind == "input" and number not in used:  # such as a data set on the host, of which the program copies a part
+            store.bytes[number] = 0
+        if number in rec.old:
+            continue
+        if kind == "gradient" and not rec.sparse and number not in last_gradients:  # the program has cleared it during the step
+            kind = store.kind[number] = "temporary"
+            store.first[number] = max(store.first[number], 0)
         if kind in ("parameter", "frozen", "buffer", "input", "state"):
             store.first[number] = -1
         if kind == "gradient":
@@ -630,7 +691,7 @@ def document(model, rec, tensors, batch, source, notes=(), updates=None):
         "schema": SCHEMA,
         "source": {"torch": torch.__version__, "tensors": tensors, **(source or {})},
         "batch": batch,
-        "parameters": {"count": sum(p.numel() for p in parameters), "trained": sum(p.numel() for p in trained),
+        "parameters": {"count": sum(numbers_of(p) for p in parameters), "trained": sum(numbers_of(p) for p in trained),
                        "tensors": len(parameters), "bytes": sum(p.numel() * p.element_size() for p in parameters)},
         **(updates or {}),
         "modules": list(rec.modules),
@@ -662,6 +723,8 @@ def rotate(rec):
         return at if at < 0 or at >= count else at - end if at >= end else at + count - end
     for number, (first, until) in enumerate(zip(store.first, store.last)):
         store.first[number], store.last[number] = place(first), place(until)
+        if number in rec.old and until < end:  # cleared before the step begins
+            store.bytes[number] = 0
         if 0 <= store.last[number] < store.first[number]:  # made by the end of the step before
             store.first[number] = -1
 
@@ -790,7 +853,16 @@ def signature(op, kinds):
     """Equal for operators of equal layers: everything but the storages and the module; a parameter equals parameters that
     are trained, or frozen, as it is"""
     tensors = tuple((d, tuple(s), kinds[n] if kinds[n] in ("parameter", "frozen", "buffer") else "") for d, s, n in op["inputs"] + op["outputs"])
-    return op["name"], op["phase"], tensors, json.dumps(op["args"]), op.get("steps")
+    return op["name"], op["phase"], tensors, json.dumps(without_fractions(op["args"])), op.get("steps")
+
+
+def without_fractions(value):
+    """Arguments in which all fractions are equal, such as the probabilities of stochastic depth: kernels take as long for each"""
+    if isinstance(value, list):
+        return [without_fractions(v) for v in value]
+    if isinstance(value, dict):
+        return {key: without_fractions(v) for key, v in value.items()}
+    return 0.5 if isinstance(value, float) else value
 
 
 def fold(ops, kinds):
@@ -1056,21 +1128,24 @@ def one_process():
     return replaced(*changes)
 
 
+def on_host(state, call):
+    """The result of a call, whose operators the recorder of `state` leaves out"""
+    rec = state["recorder"]
+    if rec is None:
+        return call()
+    rec.loading += 1
+    try:
+        return call()
+    finally:
+        rec.loading -= 1
+
+
 def without_loading(state):
     """A DataLoader makes its samples on the host, so the recorder of `state` leaves their operators out"""
     from torch.utils.data import dataloader
 
     def unrecorded(call):
-        def load(self):
-            rec = state["recorder"]
-            if rec is None:
-                return call(self)
-            rec.loading += 1
-            try:
-                return call(self)
-            finally:
-                rec.loading -= 1
-        return load
+        return lambda self: on_host(state, lambda: call(self))
     return replaced(*((kind, name, unrecorded(getattr(kind, name))) for kind, name in
                       ((dataloader.DataLoader, "__iter__"), (dataloader._BaseDataLoaderIter, "__next__"))))
 
@@ -1163,8 +1238,8 @@ def as_on_a_gpu():
 
 
 @contextlib.contextmanager
-def no_accelerator():
-    """Calls that move a tensor or a module to an accelerator leave it where it is"""
+def no_accelerator(state=None):
+    """Calls that move a tensor or a module to an accelerator leave it where it is. state: has the recorder"""
     import torch
     saved = []
 
@@ -1187,9 +1262,19 @@ def no_accelerator():
         replace(torch, "set_default_device", on_cpu(torch.set_default_device))
     kind = torch.set_default_tensor_type
     replace(torch, "set_default_tensor_type", lambda t: kind(t.replace("torch.cuda.", "torch.") if isinstance(t, str) else t))
+    def on_device(original):
+        """A tensor that the program copies to an accelerator has only its own elements there, not those of a whole data set"""
+        @functools.wraps(original)
+        def called(self, *args, **kwargs):
+            moved = original(self, *args, **kwargs)
+            part = moved is self and not self.requires_grad and not self.is_sparse and Storages._storage(self).nbytes() > self.numel() * self.element_size()
+            return on_host(state or {"recorder": None}, self.clone) if part else moved
+        return called
     for owner in (torch.Tensor, torch.nn.Module):
         replace(owner, "cuda", lambda self, *a, **k: self)
         replace(owner, "to", on_cpu(owner.to, numbered=True))
+    for name in ("cuda", "to"):
+        replace(torch.Tensor, name, on_device(getattr(torch.Tensor, name)))
     for name in ("arange", "as_tensor", "empty", "empty_like", "eye", "from_numpy", "full", "full_like", "hann_window", "linspace", "load", "logspace", "ones",
                  "ones_like", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "sparse_coo_tensor", "tensor", "tril_indices",
                  "triu_indices", "zeros", "zeros_like", "Generator"):
@@ -1351,6 +1436,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         inner = {id(child) for m in apart for child in m.modules() if child is not m}
         state["recorder"] = recorder(state["model"], [m for m in apart if id(m) not in inner])
         state["hooks"] = torch.autograd.graph.saved_tensors_hooks(state["recorder"].keep, lambda t: t)
+        state["recorder"].note_before()
         state["hooks"].__enter__()
         state["recorder"].__enter__()
 
@@ -1381,6 +1467,8 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
                 rec.phase = "optimizer"
                 args, kwargs = [in_forward(rec, v) for v in args], {k: in_forward(rec, v) for k, v in kwargs.items()}
             first = len(rec.ops) if rec is not None else 0
+            if rec is not None:
+                rec.note_cleared()
             result = step(*args, **kwargs)
             if rec is not None:
                 state["calls"][optimizer] = state["calls"].get(optimizer, 0) + 1
@@ -1392,6 +1480,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
             if optimizer is state["leader"]:
                 state["steps"], state["own_steps"] = state["steps"] + 1, state["own_steps"] + 1
                 if rec is not None and all_stepped(16):
+                    rec.storages.end()
                     raise Done
                 if rec is None and state["steps"] >= unrecorded() and all_stepped(6):
                     state["stepped"], state["own_steps"] = set(), 0
@@ -1404,6 +1493,8 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         def clear(self, set_to_none=True):
             zero_grad(self, set_to_none=set_to_none)
             begin_again(self)
+            if state["recorder"] is not None:
+                state["recorder"].note_cleared()
         return clear
 
     def watch(optimizer):
@@ -1418,6 +1509,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         rec = state["recorder"]
         inner = rec is None or rec.running  # of a checkpoint with use_reentrant=True
         if not inner:
+            rec.note_cleared()
             rec.claim(tensors if isinstance(tensors, torch.Tensor) else list(tensors), "")
             rec.phase, rec.running, rec.depth = "backward", True, len(rec.stack)
             rec.differentiated = bool(kwargs.get("create_graph", len(args) > 2 and args[2]))
@@ -1436,10 +1528,11 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
     for optimizer in used:
         watch(optimizer)
     try:
-        with no_accelerator(), one_process(), without_loading(state), without_compiler(state), scaled(state), as_on_a_gpu(), without_record_function(), \
+        with no_accelerator(state), one_process(), without_loading(state), without_compiler(state), scaled(state), as_on_a_gpu(), without_record_function(), \
                 torch.backends.mkldnn.flags(enabled=False):  # its recurrent layers are one operator
             run()
         if state["own_steps"] and state["recorder"] is not None:
+            state["recorder"].storages.end()
             raise Done
         expected = f"a training loop of {unrecorded() + 1} steps" if optimizers else "an optimizer of torch.optim, whose step() ends a step, found none"
         raise SystemExit(f"nncost.capture: {what}: ended before the step that is recorded, expected {expected}")
@@ -1465,7 +1558,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
                   file=sys.stderr)
         elif batch is None:
             print("nncost.capture: the number of samples is not known, so the whole step counts as one; --batch states it", file=sys.stderr)
-        notes, kinds = [], sorted({row[0] for row in update_groups(optimizers, state["calls"]) or []})
+        notes, kinds = note_states(rec, optimizers), sorted({row[0] for row in update_groups(optimizers, state["calls"]) or []})
         if len(kinds) > 1:
             notes.append(f"the step has optimizers of several kinds ({', '.join(kinds)}); the update and the states are counted as those of the kind "
                          "with the most operations for all parameters, so they are upper bounds")

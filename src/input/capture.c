@@ -25,19 +25,19 @@ static const char *const storage_kinds[] = { "parameter", "frozen", "buffer",   
 /* ---- reads formats, whole numbers and lists of a capture file ---- */
 
 /* Number formats of tensors and their names in PyTorch. whole: true = the format is an integer, boolean or complex
- * format. */
+ * format. parts: real numbers in one element; 2 = the format is complex. */
 static const struct {
     const char *name;
-    int bytes;
+    int bytes, parts;
     bool whole;
     nnc_dtype dtype;
-} formats[] = { { "float32", 4, false, NNC_FP32 },      { "bfloat16", 2, false, NNC_BF16 },
-                { "float16", 2, false, NNC_FP16 },      { "float64", 8, false, NNC_FP64 },
-                { "int64", 8, true, NNC_FP32 },         { "int32", 4, true, NNC_FP32 },
-                { "int16", 2, true, NNC_FP32 },         { "int8", 1, true, NNC_FP32 },
-                { "uint8", 1, true, NNC_FP32 },         { "bool", 1, true, NNC_FP32 },
-                { "float8_e4m3fn", 1, false, NNC_FP8 }, { "float8_e5m2", 1, false, NNC_FP8 },
-                { "complex64", 8, true, NNC_FP32 },     { "complex128", 16, true, NNC_FP64 } };
+} formats[] = { { "float32", 4, 1, false, NNC_FP32 },      { "bfloat16", 2, 1, false, NNC_BF16 },
+                { "float16", 2, 1, false, NNC_FP16 },      { "float64", 8, 1, false, NNC_FP64 },
+                { "int64", 8, 1, true, NNC_FP32 },         { "int32", 4, 1, true, NNC_FP32 },
+                { "int16", 2, 1, true, NNC_FP32 },         { "int8", 1, 1, true, NNC_FP32 },
+                { "uint8", 1, 1, true, NNC_FP32 },         { "bool", 1, 1, true, NNC_FP32 },
+                { "float8_e4m3fn", 1, 1, false, NNC_FP8 }, { "float8_e5m2", 1, 1, false, NNC_FP8 },
+                { "complex64", 8, 2, true, NNC_FP32 },     { "complex128", 16, 2, true, NNC_FP64 } };
 
 static int format_of(nnc_json at) {
     const char *name = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
@@ -219,7 +219,7 @@ static bool read_kind(nnc_json word, storage *s) {
     if (format < 0) { return false; }
     *s = (storage){ .kind = (storage_kind)kind,
                     .dtype = formats[format].dtype,
-                    .width = formats[format].bytes,
+                    .width = formats[format].bytes / formats[format].parts,
                     .whole = formats[format].whole,
                     .reader = -1,
                     .enters = -1 };

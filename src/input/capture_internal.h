@@ -42,7 +42,7 @@ typedef struct storage {
     double bytes;
     storage_kind kind;
     nnc_dtype dtype;
-    int32_t width; /* number of bytes of one element */
+    int32_t width; /* number of bytes of one real number; a complex element has two */
     bool whole, seen;
     int32_t first, last;
     /* index of the last operator of forward that reads the storage; -1 = no operator of forward reads it */

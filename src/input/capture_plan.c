@@ -46,15 +46,19 @@ typedef struct live {
 } live;
 
 /* For each storage, adds its bytes to `change` at the position of its first use, and subtracts them after its last use.
- * The bytes of a gradient are not subtracted, because a gradient stays in memory to the end of the step. */
+ * The bytes of a gradient of this step are not subtracted, because it stays in memory to the end of the step. A gradient
+ * that exists before the step is of the step before: it stays in memory until the program clears it. If the user trains
+ * other modules than the recorded program, such gradients are left out. */
 static void add_lives(const reader *r, int32_t count, live *change) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
         const int32_t begin = s->first < 0 ? 0 : s->first < count ? s->first : count;
-        const int32_t end = s->kind == GRADIENT || s->last >= count ? count : s->last + 1;
-        if (s->kind == GRADIENT && s->first >= 0) {
+        const bool own = s->kind == GRADIENT && s->first >= 0; /* a gradient of this step */
+        const int32_t end = own || s->last >= count ? count : s->last + 1;
+        if (own || (s->kind == GRADIENT && r->asked == NULL)) {
             change[begin].gradients += s->bytes;
-        } else if ((s->kind == INPUT || s->kind == KEPT) && end > begin) {
+            change[end].gradients -= s->bytes;
+        } else if ((s->kind == INPUT || s->kind == KEPT || s->kind == BUFFER) && end > begin) {
             change[begin].kept += s->bytes;
             change[end].kept -= s->bytes;
         } else if (s->kind == TEMPORARY && s->first >= 0 && end > begin) {

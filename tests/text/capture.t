@@ -147,8 +147,8 @@ memory    3.698 MB of 10.00 GB, fits, 9.996 GB free
           weights 739.6 kB, gradients 739.6 kB, optimizer 1.479 MB
 rate      2,943,007 tokens/s, 91,969 samples/s, MFU 3.1%
 cost      6.041e-09 USD a step, 9.439e-05 per million tokens, at 1 a device-hour
-faster    --optimizer adam8bit: 9.925 us, 2.19x the rate, 2.300 MB
-          --optimizer-kernels fused: 12.13 us, 1.79x the rate, 3.404 MB
+faster    --optimizer adam8bit: 9.925 us, 2.19x the rate, 2.313 MB
+          --optimizer-kernels fused: 12.13 us, 1.79x the rate, 3.416 MB
 --full    shows the parts of the step, memory by class, all of the plan
 $ nncost estimate inputs/captured.json round --precision bf16
 ! nncost: --precision: a captured program runs in the formats that were recorded, expected fp32 or tf32, or bf16 and fp16 with --policy amp (autocast), found bf16
@@ -258,20 +258,20 @@ faster    --optimizer adam8bit: 21.81 us, 1.27x the rate, 2.662 MB
 --full    shows the parts of the step, memory by class, all of the plan
 $ sed 's/],"args":\[/,["frozen","float32"]&/; s/"storages":"\([0-9]*\) 0 /"storages":"\1 8 /; s/"trained":184896/"trained":119360/' inputs/captured.json >a.json; nncost estimate a.json round
 One step of a takes 22.45 us on A device of round figures and is bound by memory, 72.0% of it; it
-fits: 2.862 MB of 10.00 GB per device.
+fits: 2.875 MB of 10.00 GB per device.
 
 plan      batch 2, sequence 32, fp32, adamw, torch-eager
 step      22.45 us
           datasheet rates: no efficiency of this device was measured
 bounds    lower 15.31 us, upper without overlap 27.69 us
 bound by  memory 72.0%, compute 28.0%, 6.954 us without the memory limit
-memory    2.862 MB of 10.00 GB, fits, 9.997 GB free
+memory    2.875 MB of 10.00 GB, fits, 9.997 GB free
           weights 739.6 kB, optimizer 954.9 kB, activations 987.4 kB
 rate      2,850,753 tokens/s, 89,086 samples/s, MFU 30.1%
 cost      6.236e-09 USD a step, 9.744e-05 per million tokens, at 1 a device-hour
-faster    --optimizer adam8bit: 14.82 us, 1.51x the rate, 2.150 MB
-          --optimizer-kernels fused: 16.24 us, 1.38x the rate, 2.862 MB
-          --precision bf16 --policy amp: 16.50 us, 1.36x the rate, 2.749 MB
+faster    --optimizer adam8bit: 14.82 us, 1.51x the rate, 2.162 MB
+          --optimizer-kernels fused: 16.24 us, 1.38x the rate, 2.875 MB
+          --precision bf16 --policy amp: 16.50 us, 1.36x the rate, 2.761 MB
 --full    shows the parts of the step, memory by class, all of the plan
 $ nncost estimate inputs/captured.json round --zero 1 --devices 2
 One step of captured takes 29.69 us on 2 x A device of round figures and is bound by memory, 47.2%
@@ -306,8 +306,8 @@ memory    3.698 MB of 10.00 GB, fits, 9.996 GB free
 rate      332,713 tokens/s, 10,397 samples/s, MFU 3.5%
 cost      5.343e-08 USD a step, 0.0008349 per million tokens, at 1 a device-hour
 faster    --precision bf16 --policy amp: 133.4 us, 1.44x the rate, 3.698 MB
-          --optimizer adam8bit: 180.5 us, 1.07x the rate, 2.283 MB
-          --optimizer-kernels fused: 182.7 us, 1.05x the rate, 3.387 MB
+          --optimizer adam8bit: 180.5 us, 1.07x the rate, 2.295 MB
+          --optimizer-kernels fused: 182.7 us, 1.05x the rate, 3.399 MB
 --full    shows the parts of the step, memory by class, all of the plan
 $ nncost search inputs/captured.json round --devices 2 | head -1
 captured on 2 x round, global batch 4 (chosen: the recorded samples on each device)
@@ -315,7 +315,7 @@ $ nncost scale inputs/captured.json round | head -1
 captured on round, global batch 8192 (chosen: the recorded samples on each device); the best plan of each size
 $ nncost estimate inputs/captured.json round --offload optimizer --set device.host.bytes_per_s=1e9
 One step of captured with device.host.bytes_per_s=1e9 takes 6.423 ms on A device of round figures
-and is bound by network, 99.8% of it; it fits: 1.907 MB of 10.00 GB per device.
+and is bound by network, 99.8% of it; it fits: 1.920 MB of 10.00 GB per device.
 
 plan      offload optimizer, batch 2, sequence 32, fp32, adamw, torch-eager
 step      6.423 ms
@@ -323,12 +323,12 @@ step      6.423 ms
 bounds    lower 2.958 ms, upper without overlap 6.428 ms
 bound by  network 99.8%, memory 0.1%, 12.90 us without the network limit
 waits     exposed communication 6.410 ms
-memory    1.907 MB of 10.00 GB, fits, 9.998 GB free
+memory    1.920 MB of 10.00 GB, fits, 9.998 GB free
           weights 739.6 kB, gradients 739.6 kB, activations 987.4 kB
 rate      9,965 tokens/s, 311.4 samples/s, MFU 0.1%
 cost      1.784e-06 USD a step, 0.02788 per million tokens, at 1 a device-hour
-faster    --optimizer adam8bit: 2.482 ms, 2.59x the rate, 1.907 MB
-          --optimizer-kernels fused: 3.218 ms, 2x the rate, 1.907 MB
+faster    --optimizer adam8bit: 2.482 ms, 2.59x the rate, 1.920 MB
+          --optimizer-kernels fused: 3.218 ms, 2x the rate, 1.920 MB
 --full    shows the parts of the step, memory by class, all of the plan
 $ nncost estimate inputs/captured.json round --software deepspeed-0.14
 ! nncost: --software: which operators of a captured program this profile fuses is not known: expected torch-eager, torch-channels-last or torch-compile, found deepspeed-0.14
