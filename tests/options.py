@@ -17,6 +17,7 @@ from pathlib import Path
 PROGRAM, ROOT = (Path(argument).resolve() for argument in sys.argv[1:3])
 FOUND = "dense round --devices 2 --global-batch 4 --tokens 1e9 --price 1"
 SIZES = FOUND.replace("--devices 2", "--devices 2,4")
+LIMITED = " --deadline 1000d"
 SERVED = "dense round --input-len 100 --output-len 50"
 COMMANDS = (  # each with what it needs
     "estimate dense round", "estimate plans.json --scenario base", "ops dense round", "op matmul 64x64x64 round",
@@ -26,7 +27,7 @@ COMMANDS = (  # each with what it needs
     "sweep dense round --micro-batch 1,2", f"search {FOUND}", f"scale {SIZES}", "check plans.json",
     "diff recorded.json recorded.json", "accuracy steps.csv", "calibrate products.csv --device round",
     "calibrate served.csv --serve", "init dense round", "plot step dense round", "plot timeline dense round --pipeline 2",
-    f"plot front {FOUND}", f"plot scaling {SIZES}", "report dense round", "report plans.json", f"report search {FOUND}",
+    f"plot front {FOUND}{LIMITED}", f"plot scaling {SIZES}{LIMITED}", "report dense round", "report plans.json", f"report search {FOUND}",
     "report diff recorded.json recorded.json", "list", "show dense", "validate plans.json", "docs man",
 )
 WRITTEN = {"--output", "--trace", "--db", "--plans", "--date"}  # files to write, and a text that is printed

@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
-"""Each option of estimate, run, serve and budget, given alone, changes the answer or is refused.
+"""Each option of each command, given alone, changes the answer or is refused.
 
-    usage: unread.py NNCOST ROOT
+The answer is compared without the plan, which repeats the options. Commands that show a part of an estimate (PARTS) accept
+every option of the plan; of these commands the other options are tried.
+
+    usage: unread.py NNCOST ROOT [EVERY]
+           EVERY: one option of EVERY is tried with commands other than estimate, run, serve and budget [1: all]
 """
 import json
 import os
@@ -9,8 +13,10 @@ import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 nncost, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+every = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 os.environ["NNCOST_PATH"] = root
 os.chdir(tempfile.mkdtemp())
 BASES = [
@@ -24,15 +30,36 @@ BASES = [
     ["budget", "--device", "h100", "--cost", "1e6"],
     ["budget", "--flops", "1e21"],
 ]
+PLAN = "llama3-8b h100 --devices 16 --zero 3"
+FOUND = "gpt2 a100 --devices 16 --global-batch 32"
+MORE = [line.split() for line in (
+    f"advise {PLAN}", f"fit {PLAN}", "fit llama3-8b h100 --lora 8", f"ops {PLAN}", "op matmul 4096x4096x4096 h100",
+    "op attention 8x32x4096x128 h100", "op conv 8x64x56x56x64x3 h100", "op all-reduce 1GB h100 --devices 16",
+    "compare llama3-8b h100,a100 --devices 16 --zero 3", "sweep gpt2 a100,h100 --micro-batch 1,2", f"search {FOUND}",
+    "scale gpt2 a100 --devices 1,16 --global-batch 32", "limit llama3-8b h100 --of data --devices 16",
+    f"init {PLAN}", f"plot step {PLAN}", f"plot memory {PLAN}", f"plot roofline {PLAN}",
+    "plot timeline llama3-8b h100 --devices 16 --pipeline 4", f"plot front {FOUND}", "report " + PLAN,
+    "list models", "show llama3-8b", "show h100", f"explain step_s {PLAN}")]
+PARTS = {"ops", "limit", "plot", "explain", "scale", "sweep", "fit", "advise"}
+# Not tried with these commands: options that bear on another part of the estimate, and options that change nothing in this
+# example alone (every plan fits; data loading is one of two options that are needed; the axes of a sweep are not known).
+WHOLE = {"explain": {"--seller", "--offer", "--building", "--region", "--price"}, "limit": {"--power-cap"},
+         "plot": {"--risk", "--cluster", "--sample-bytes", "--encode-s"}, "scale": {"--risk", "--cluster"},
+         "sweep": {"--cluster", "--host", "--implementation"}}
 # Taken, and legal with the default alone for this model and device.
-ONLY_DEFAULT = {"--virtual-stages", "--expert", "--attention-data", "--sites"}
+ONLY_DEFAULT = {"--devices", "--devices-per-node", "--virtual-stages", "--expert", "--attention-data", "--sites"}
 # About the files, the defaults or the output, and no input of the computation; or read by few plans alone.
-OUTSIDE = {"--trace", "--measured", "--stages", "--timeline", "--full", "--brief", "--sensitivity", "--output", "--format", "--help", "--help-all", "--no-defaults", "--lenient", "--from", "--scenario", "--emit"}
+OUTSIDE = {"--trace", "--measured", "--stages", "--timeline", "--full", "--brief", "--sensitivity", "--output", "--format", "--help", "--help-all", "--no-defaults", "--lenient", "--scenario", "--emit",
+           "--ignore-memory", "--threads", "--progress", "--db", "--plans", "--shards"}
 NUMBERS = ("1", "2", "3", "7", "0.5", "0.1", "1000", "1e6", "1e12")
 TEXTS = {"--software": ("megatron", "sglang"), "--seller": ("aws", "lambda"), "--region": ("FR", "US"), "--host": ("1e-4",),
-         "--set": ("device.mem_bytes_per_s=3e12",), "--power-cap": ("400",), "--implementation": ("transformers",),
+         "--set": ("device.mem_bytes_per_s=3e12",), "--power-cap": ("300",), "--implementation": ("transformers",),
          "--building": ("google",), "--cluster": (os.path.join(root, "clusters/dgx-a100-superpod.json"),),
-         "--draft": ("gpt2",), "--disaggregate": ("1:1",), "--device": ("a100",), "--arrivals": ("arrivals.csv",)}
+         "--from": ("0.01s",), "--to": ("0.02s",), "--against": ("gpt2 a100",), "--deadline": ("1us", "1000d"),
+         "--budget": ("1", "1e9"), "--target-step": ("0.01s",), "--max-memory": ("10GB", "1GB"), "--risk": ("1%", "50%"),
+         "--where": ("mfu>0.9",), "--link": ("tensor=1,2;data=2,1",), "--columns": ("mfu",), "--by": ("mfu",),
+         "--objective": ("memory", "cost"), "--kernel": ("math",), "--layout": ("contiguous",), "--date": ("today",),
+         "--slo": ("ttft_s<=0.001",), "--draft": ("gpt2",), "--disaggregate": ("1:1",), "--device": ("a100",), "--arrivals": ("arrivals.csv",)}
 with open("arrivals.csv", "w", encoding="utf-8") as file:
     file.write("arrival_s\n" + "\n".join(str(0.3 * i) for i in range(200)) + "\n")
 
@@ -41,9 +68,22 @@ def run(words):
     return subprocess.run([nncost, *words, "--no-defaults"], capture_output=True, text=True, timeout=60, check=False)
 
 
+def bare(value):
+    """The answer without what repeats the options."""
+    if isinstance(value, dict):
+        return {key: bare(one) for key, one in value.items() if key not in ("plan", "command", "sentence", "overrides")}
+    return [bare(one) for one in value] if isinstance(value, list) else value
+
+
 def answer(words):
     done = run([*words, "--format", "json"])
-    return done.returncode, re.sub(r'"(command|sentence|overrides)": ?("[^"]*"|null)', "", done.stdout)
+    try:
+        return done.returncode, [bare(json.loads(line)) for line in done.stdout.splitlines()]
+    except json.JSONDecodeError:
+        try:
+            return done.returncode, bare(json.loads(done.stdout))
+        except json.JSONDecodeError:
+            return done.returncode, done.stdout
 
 
 def values(option):
@@ -59,24 +99,41 @@ def values(option):
 
 
 commands = {command["name"]: command["options"] for command in json.loads(run(["docs", "options"]).stdout)["commands"]}
-silent, tried = [], 0
-for base in BASES:
+of_runs = {option["name"] for option in commands["run"]} - {option["name"] for option in commands["watch"]}
+plan_options = {option["name"] for option in commands["estimate"] if option["field"]} - of_runs - {
+    "--price", "--tokens", "--samples"}
+
+
+def silent_one(job):
+    """The command and option if each value that is taken leaves the answer as it is; None: it changes, or is refused."""
+    base, reference, option = job
+    taken, refused = set(), 0
+    for words in values(option):
+        code, text = answer([*base, *words])
+        if code in (0, 1) and text != reference:
+            return None
+        if code in (0, 1):
+            taken.add(words[-1])
+        refused += code not in (0, 1)
+    if not taken or refused and (option["kind"] not in ("whole", "number") or taken == {option["default"]}):
+        return None  # refused, but for its default
+    return f"{' '.join(base[:2] + base[3:5])} {option['name']}"
+
+
+jobs = []
+for base in BASES + MORE:
     code, reference = answer(base)
     assert code in (0, 1), base
-    for option in commands[base[0]]:
-        if option["name"] in base or option["name"] in ONLY_DEFAULT | OUTSIDE:
+    part = base in MORE and base[0] in PARTS
+    for number, option in enumerate(commands[base[0]]):
+        name = option["name"]
+        if name in base or name in ONLY_DEFAULT | OUTSIDE | WHOLE.get(base[0], set()) or part and name in plan_options:
             continue
-        tried += 1
-        taken = refused = 0
-        for words in values(option):
-            code, text = answer([*base, *words])
-            if code in (0, 1) and text != reference:
-                taken = 0  # it changes the answer
-                break
-            taken, refused = taken + (code in (0, 1)), refused + (code not in (0, 1))
-        closed = option["kind"] not in ("whole", "number") and refused  # all but the default is refused
-        if taken and not closed:
-            silent.append(f"{' '.join(base[:1] + base[3:5])} {option['name']}")
+        if base in BASES or (number + len(base[1])) % every == 0:
+            jobs.append((base, reference, option))
+with ThreadPoolExecutor(2) as workers:
+    silent = [fault for fault in workers.map(silent_one, jobs) if fault]
+tried = len(jobs)
 # Engines that always preempt; recorded requests, which have no random lengths and their own rate.
 SERVE = ["serve", "llama3-8b", "h100"]
 for words in ([*SERVE, "--concurrency", "8", "--preempt=off"], [*SERVE, "--arrivals", "arrivals.csv", "--seed", "2"],

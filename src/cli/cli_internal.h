@@ -91,7 +91,12 @@ enum {
     NNC_TAKES_EMIT = 67108864,   /* --emit */
     NNC_TAKES_LIMIT = 134217728, /* --of */
     /* options of `op`: --precision, --devices ... of the plan; --kernel, --layout, --unmasked */
-    NNC_TAKES_ONE_OP = 268435456
+    NNC_TAKES_ONE_OP = 268435456,
+    /* Options that a command lacks, although it has the other options of their set, because its answer has no cost, no
+     * run, or no MFU. */
+    NNC_LACKS_COST = 8,
+    NNC_LACKS_RUN = 536870912,
+    NNC_LACKS_MFU = 1073741824
 };
 
 /* --ignore-memory. The value of an enumerator is an int, which has no 32nd flag. */
@@ -174,10 +179,11 @@ typedef struct nnc_options {
     int operand_count;
     /* for each row of the option table: value of the option as text; NULL = not given */
     const char *texts[NNC_OWN_OPTIONS_MAX];
-    char host_set[64];      /* text of the --set option by which --host is replaced */
-    char power_cap_set[64]; /* text of the --set option by which --power-cap is replaced */
-    char *defaults;         /* content of the defaults file, whose lines give default options */
-    char **expanded;        /* argv with option names of other programs replaced; NULL = argv has no
+    bool typed[NNC_OWN_OPTIONS_MAX]; /* for each row: the command line, and not only the defaults file, gives it */
+    char host_set[64];               /* text of the --set option by which --host is replaced */
+    char power_cap_set[64];          /* text of the --set option by which --power-cap is replaced */
+    char *defaults;                  /* content of the defaults file, whose lines give default options */
+    char **expanded;                 /* argv with option names of other programs replaced; NULL = argv has no
                                              * such names */
 } nnc_options;
 
@@ -199,6 +205,10 @@ nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, c
 /* Tests whether the command line or the defaults file gives an option. name: name of the option, such as
  * "--max-devices". */
 bool nnc_option_given(const nnc_options *options, const char *name);
+
+/* Tests whether the command line itself gives an option. An option of the defaults file may have no effect; one of the
+ * command line is then refused. */
+bool nnc_option_typed(const nnc_options *options, const char *name);
 
 /* Copies the option value `given` to *value if it is above 0 (0 = the option is not given). Fails if `given` is above
  * `most`. */
@@ -230,6 +240,10 @@ typedef struct nnc_option_fields {
 } nnc_option_fields;
 extern const nnc_option_fields nnc_option_tables[];
 bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field);
+
+/* Tests whether the flags NNC_LACKS_... of a command exclude an option. takes ~0u: the options of all commands, which
+ * lack nothing. */
+bool nnc_option_lacks(unsigned takes, const char *name);
 
 /* An option in the form that help, the man page and completion in a shell show. */
 typedef struct nnc_option_text {
@@ -330,15 +344,22 @@ void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *comma
 nnc_status nnc_plans_of_args(nnc_session *session, const char *model, const char *device, const nnc_plans **plans,
                              const nnc_plans_scenario **picked, nnc_error *err);
 
-/* Refuses options of a run for a command whose answer has no run; options of fine-tuning methods are allowed. needs:
- * text of the error, which says where such options have an effect. */
-nnc_status nnc_run_options_refuse(const nnc_scenario_args *given, const char *needs, nnc_error *err);
+/* Refuses options of a run for a command whose answer has no run. Options of fine-tuning methods are allowed, and with
+ * `input` options of data loading. needs: text of the error, which says where such options have an effect. */
+nnc_status nnc_run_options_refuse(const nnc_scenario_args *given, bool input, const char *needs, nnc_error *err);
 
 /* Loads a scenario from the operands of a command. `model` is a model, or a plan file in which the option --scenario
  * selects the scenario. With a plan file, device NULL means the device of the scenario. Data that come from a plan file
  * are valid as long as the specs of the session. */
 nnc_status nnc_scenario_load_args(nnc_session *session, const char *model, const char *device, nnc_scenario *scenario,
                                   nnc_error *err);
+
+/* Loads a scenario as nnc_scenario_load_args does, but accepts options that change nothing. nnc_scenarios_check_read
+ * refuses an option of the command line that has no effect on each of `count` scenarios. */
+nnc_status nnc_scenario_load_any(nnc_session *session, const char *model, const char *device, nnc_scenario *scenario,
+                                 nnc_error *err);
+nnc_status nnc_scenarios_check_read(const nnc_options *options, const nnc_scenario *scenarios, int32_t count,
+                                    nnc_error *err);
 
 /* Makes the estimate of a scenario compute the metrics of the whole run too, if --tokens or --samples is given. */
 void nnc_scenario_request_run(nnc_scenario *scenario);

@@ -199,7 +199,7 @@ const nnc_command nnc_cmd_advise = {
              "1 when the plan does not fit and no change makes it fit.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH | NNC_LACKS_RUN,
     .run = run,
 };
 
@@ -366,7 +366,7 @@ static nnc_status write_fit_answer(nnc_session *session, void *context, nnc_scen
 
 static nnc_status run_fit(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
-    NNC_TRY(nnc_run_options_refuse(&session->options.given, "'nncost run'", err));
+    NNC_TRY(nnc_run_options_refuse(&session->options.given, false, "'nncost run'", err));
     return nnc_scenario_report(session, operands[0], operands[1], write_fit_answer, NULL, err);
 }
 
@@ -374,14 +374,15 @@ const nnc_command nnc_cmd_fit = {
     .name = "fit",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "The largest micro-batch and sequence that fit on a device, and each way to save memory.",
-    .notes = "Accepts the options of 'estimate'. micro_batch is the largest micro-batch that fits even if the measured "
+    .notes = "Accepts the options of the plan. micro_batch is the largest micro-batch that fits even if the measured "
              "peak is at the upper end of its range; micro_batch_tight is the largest that may fit. Sequence, rank of "
              "adapters and layers are the largest that fit at the plan's own micro-batch [1]. The table lists ways to "
              "save memory, each with its memory, its step time and the largest micro-batch that fits with it. Exits "
              "with 1 when no micro-batch fits, not even perhaps.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH |
+             NNC_LACKS_COST | NNC_LACKS_RUN,
     .run = run_fit,
 };
 
@@ -574,13 +575,14 @@ const nnc_command nnc_cmd_limit = {
     .summary = "The largest degree of parallelism before the network bounds the step, and the smallest batch that "
                "compute bounds.",
     .notes =
-        "Accepts the options of 'estimate'. --of tensor and --of context try each legal degree and do not change other "
+        "Accepts the options of the plan. --of tensor and --of context try each legal degree and do not change other "
         "options; without --devices the number of devices grows with the degree. --of data and --of batch change the "
         "tokens of a step: whole sequences, or one sequence that is shorter than the plan's. A step is bound by the "
         "resource that takes longest at its datasheet rate if all resources work at the same time. The table shows "
         "whether a plan fits into memory; the limit does not depend on memory. Exits with 1 when there is no limit.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH | NNC_TAKES_LIMIT,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH | NNC_TAKES_LIMIT |
+             NNC_LACKS_COST | NNC_LACKS_RUN | NNC_LACKS_MFU,
     .run = run_limit,
 };

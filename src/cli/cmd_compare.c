@@ -381,6 +381,14 @@ static nnc_status put_command(const product *p, const nnc_options *options, cons
     nnc_scenario_args given = options->given;
     nnc_command_args full = *args;
     full.given = &given;
+    given.setting_count = 0; /* settings that have no effect on the row are left out */
+    for (int i = 0; i < options->given.setting_count; i++) {
+        const nnc_setting *setting = &options->given.settings[i];
+        const bool own = i < options->given.own_count;
+        if (!own || nnc_scenario_needs(&options->given, setting, scenario) == NULL) {
+            given.settings[given.setting_count++] = *setting;
+        }
+    }
     if (chosen && !scenario->report.software_chosen) { given.software = scenario->software.id; }
     nnc_command_put(&text, &full);
     *command = nnc_command_keep(p->arena, &text);
@@ -523,6 +531,7 @@ static nnc_status run(nnc_session *session, nnc_error *err) {
     for (int32_t row = 0; row < p.row_count && status == NNC_OK; row++) {
         status = estimate_row(session, &p, row, scenarios, &commands[row], scratch, err);
     }
+    if (status == NNC_OK) { status = nnc_scenarios_check_read(&session->options, scenarios, p.row_count, err); }
     if (status == NNC_OK) { status = write_rows(session, &p, scenarios, commands, scratch, err); }
 done:
     free(scenarios);

@@ -180,10 +180,23 @@ static const char *template_of(const char *kind) {
     return NULL;
 }
 
+/* Refuses options that a plan file does not store. */
+static nnc_status refuse_lost(const nnc_options *options, nnc_error *err) {
+    static const char *const lost[] = { "--implementation", "--seller", "--offer", "--region" };
+    for (size_t i = 0; i < NNC_COUNT_OF(lost); i++) {
+        if (nnc_option_typed(options, lost[i])) {
+            return nnc_fail(err, NNC_BAD_USAGE, lost[i], "a plan file does not store it, expected it with 'nncost %s'",
+                            i == 0 ? "estimate" : "serve");
+        }
+    }
+    return NNC_OK;
+}
+
 static nnc_status run(nnc_session *session, nnc_error *err) {
     const nnc_options *options = &session->options;
     const char *file = options->operand_count == 1 ? template_of(options->operands[0]) : NULL;
     const bool plan = options->operand_count == 1 && strcmp(options->operands[0], "plan") == 0;
+    NNC_TRY(refuse_lost(options, err));
     if (file != NULL) {
         nnc_buffer_text(session->out, file);
         return NNC_OK;
@@ -228,6 +241,7 @@ static nnc_status write_served(nnc_session *session, nnc_serve_scenario *scenari
 }
 
 static nnc_status run_served(nnc_session *session, nnc_error *err) {
+    NNC_TRY(refuse_lost(&session->options, err));
     return nnc_serve_report(session, session->options.operands[0], session->options.operands[1], write_served, err);
 }
 

@@ -310,7 +310,7 @@ const nnc_command nnc_cmd_ops = {
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_RUN |
-             NNC_TAKES_SCENARIO | NNC_TAKES_OPS,
+             NNC_TAKES_SCENARIO | NNC_TAKES_OPS | NNC_LACKS_COST | NNC_LACKS_MFU,
     .run = run,
     .serving = &nnc_cmd_serve_ops,
 };

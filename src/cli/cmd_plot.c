@@ -36,6 +36,7 @@ static void form_of(const nnc_options *options, nnc_form *form) {
     if (found >= 0 && nnc_pictures[found]->of < NNC_PLOT_FRONT) {
         snprintf(form->name, sizeof form->name, "plot %s", nnc_pictures[found]->name);
         form->takes &= ~(unsigned)NNC_TAKES_SEARCH;
+        form->takes |= NNC_LACKS_COST | NNC_LACKS_RUN | NNC_LACKS_MFU;
     }
 }
 
@@ -55,6 +56,27 @@ static nnc_status check_options(const nnc_options *options, const nnc_picture *p
         }
     }
     return NNC_OK;
+}
+
+/* Refuses options of cost and of a whole run for a picture of a search that has no limit of time or cost. */
+static nnc_status check_limits(const nnc_options *options, nnc_error *err) {
+    static const char *const fields[] = { "tokens", "samples", "price" }, *const own[] = { "--seller", "--offer" };
+    static const char needs[] = "changes nothing here, expected it with --deadline or --budget";
+    const nnc_search_options *search = &options->search;
+    if (search->deadline_s > 0.0 || search->budget != NULL) { return NNC_OK; }
+    for (int i = 0; i < options->given.own_count; i++) {
+        char option[NNC_OPTION_NAME];
+        const char *name = options->given.settings[i].field->name;
+        for (size_t k = 0; k < NNC_COUNT_OF(fields); k++) {
+            if (strcmp(name, fields[k]) == 0) {
+                return nnc_fail(err, NNC_BAD_USAGE, nnc_option_name(name, option), needs);
+            }
+        }
+    }
+    for (size_t i = 0; i < NNC_COUNT_OF(own); i++) {
+        if (nnc_option_typed(options, own[i])) { return nnc_fail(err, NNC_BAD_USAGE, own[i], needs); }
+    }
+    return nnc_run_options_refuse(&options->given, false, "--deadline or --budget", err);
 }
 
 static nnc_plot_how plot_style(const nnc_options *options) {
@@ -226,10 +248,12 @@ nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err) {
 static nnc_status draw_picture(nnc_session *session, const nnc_picture *picture, nnc_error *err) {
     char **operands = session->options.operands;
     if (picture->of < NNC_PLOT_FRONT) {
+        NNC_TRY(nnc_run_options_refuse(&session->options.given, picture == &nnc_plot_step, "'nncost run'", err));
         return nnc_scenario_report(session, operands[1], operands[2], draw_report, NULL, err);
     }
     int64_t batch = 0;
     const char *chosen = "";
+    NNC_TRY(check_limits(&session->options, err));
     NNC_TRY(nnc_batch_choose(session, operands[1], &batch, &chosen, err));
     return nnc_search_args_run(session, operands[1], operands[2], draw_found, NULL, err);
 }

@@ -384,8 +384,11 @@ static bool has_amount(const nnc_scenario_args *given) {
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err) {
+    if (nnc_option_typed(&session->options, "--best")) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--best", "is not an option of 'scale', which shows one plan of each size");
+    }
     if (!has_amount(&session->options.given)) {
-        NNC_TRY(nnc_run_options_refuse(&session->options.given, "--tokens or --samples", err));
+        NNC_TRY(nnc_run_options_refuse(&session->options.given, false, "--tokens or --samples", err));
     }
     scaler s = { .scratch = nnc_scratch_create() };
     const nnc_status status = search_all_sizes(session, &s, err);

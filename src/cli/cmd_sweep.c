@@ -411,7 +411,7 @@ const nnc_command nnc_cmd_sweep = {
              "the signal when a signal stops the sweep.",
     .min_operands = 2,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWEEP,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWEEP | NNC_LACKS_RUN,
     .ranks = true,
     .run = run_sweep,
     .serving = &nnc_cmd_serve_sweep,

@@ -585,7 +585,9 @@ static void put_all_options(nnc_record *record) {
         nnc_record_bool(record, "common", (option.takes & NNC_TAKES_COMMON) != 0);
         nnc_record_list(record, "commands");
         for (int k = 0; (command = nnc_command_at(k)) != NULL; k++) {
-            if (command->takes & option.takes) { nnc_record_text(record, NULL, command->name); }
+            if ((command->takes & option.takes) && !nnc_option_lacks(command->takes, option.field->name)) {
+                nnc_record_text(record, NULL, command->name);
+            }
         }
         nnc_record_close(record);
         put_names(record, "values", option.values.of, option.values.count);

@@ -351,6 +351,21 @@ bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field) {
     return name == NULL || *name != NULL;
 }
 
+bool nnc_option_lacks(unsigned takes, const char *name) {
+    static const struct {
+        const char *name;
+        unsigned flag;
+    } rows[] = {
+        { "price", NNC_LACKS_COST }, { "seller", NNC_LACKS_COST }, { "offer", NNC_LACKS_COST },
+        { "tokens", NNC_LACKS_RUN }, { "samples", NNC_LACKS_RUN }, { "flops_convention", NNC_LACKS_MFU },
+    };
+    const unsigned lacks = takes & (NNC_LACKS_COST | NNC_LACKS_RUN | NNC_LACKS_MFU);
+    for (size_t i = 0; takes != ~0u && lacks != 0 && i < NNC_COUNT_OF(rows); i++) {
+        if ((rows[i].flag & lacks) && strcmp(rows[i].name, name) == 0) { return true; }
+    }
+    return false;
+}
+
 /* ---- options in the form that help and the man page show ---- */
 
 /* Returns the placeholder for the value of a field's option. The value of a switch always follows '=': "--dora=off". */
@@ -384,14 +399,15 @@ static const char *group_of(const nnc_field_table *table, const nnc_field *field
     return field->group;
 }
 
-nnc_status nnc_run_options_refuse(const nnc_scenario_args *given, const char *needs, nnc_error *err) {
+nnc_status nnc_run_options_refuse(const nnc_scenario_args *given, bool input, const char *needs, nnc_error *err) {
     for (int i = 0; i < given->own_count; i++) {
         const nnc_field *field = given->settings[i].field;
         char option[NNC_OPTION_NAME];
         size_t row = 0;
         while (row < nnc_run_table.count && field != &nnc_run_table.fields[row]) { row++; }
         /* Fine-tuning options are allowed, because helper models of a fine-tuning method need memory. */
-        if (row < nnc_run_table.count && strcmp(group_of(&nnc_run_table, field), "Fine-tuning") != 0) {
+        const char *group = row < nnc_run_table.count ? group_of(&nnc_run_table, field) : "Fine-tuning";
+        if (strcmp(group, "Fine-tuning") != 0 && !(input && strcmp(group, "Input") == 0)) {
             return nnc_fail(err, NNC_BAD_USAGE, nnc_option_name(field->name, option),
                             "changes nothing here, expected it with %s", needs);
         }
@@ -449,15 +465,16 @@ bool nnc_option_at(unsigned takes, int index, nnc_option_text *text) {
     for (const nnc_option_fields *of = nnc_option_tables; of->table != NULL; of++) {
         for (size_t i = 0; (of->takes & takes) && i < of->table->count; i++) {
             const nnc_field *field = &of->table->fields[i];
-            if (nnc_option_has(of, field) && index-- == 0) {
+            if (nnc_option_has(of, field) && !nnc_option_lacks(takes, field->name) && index-- == 0) {
                 describe_field(of, field, text);
                 return true;
             }
         }
     }
     for (int i = 0; i < nnc_own_option_count; i++) {
-        if ((nnc_own_options[i].takes & takes) && index-- == 0) {
-            describe_own(&nnc_own_options[i], text);
+        const nnc_own_option *own = &nnc_own_options[i];
+        if ((own->takes & takes) && !nnc_option_lacks(takes, own->field.name) && index-- == 0) {
+            describe_own(own, text);
             return true;
         }
     }

@@ -50,7 +50,7 @@ static void list_spellings(spellings *list, unsigned takes) {
     for (const nnc_option_fields *of = nnc_option_tables; of->table != NULL; of++) {
         for (size_t i = 0; (of->takes & takes) && i < of->table->count; i++) {
             const nnc_field *field = &of->table->fields[i];
-            if (of->only == NULL || nnc_option_has(of, field)) {
+            if ((of->only == NULL || nnc_option_has(of, field)) && !nnc_option_lacks(takes, field->name)) {
                 add_spelling(list, field->name, NULL, field);
                 add_spelling(list, field->alias, NULL, field);
             }
@@ -58,7 +58,9 @@ static void list_spellings(spellings *list, unsigned takes) {
     }
     for (int i = 0; i < nnc_own_option_count; i++) {
         const nnc_own_option *own = &nnc_own_options[i];
-        if (own->takes & takes) { add_spelling(list, own->field.name, own, &own->field); }
+        if ((own->takes & takes) && !nnc_option_lacks(takes, own->field.name)) {
+            add_spelling(list, own->field.name, own, &own->field);
+        }
     }
 }
 
@@ -259,15 +261,20 @@ static bool is_given(const nnc_options *options, const spelling *entry) {
     return false;
 }
 
-bool nnc_option_given(const nnc_options *options, const char *name) {
+/* Tests whether one of the rows of the option table with a name is given. Several rows can have one name, such as
+ * --by, each for other commands. */
+static bool any_named(const nnc_options *options, const char *name, bool typed) {
     for (int i = 0; i < nnc_own_option_count; i++) {
         char option[NNC_OPTION_NAME];
-        if (options->texts[i] != NULL && strcmp(nnc_option_name(nnc_own_options[i].field.name, option), name) == 0) {
-            return true;
-        }
+        const bool given = typed ? options->typed[i] : options->texts[i] != NULL;
+        if (given && strcmp(nnc_option_name(nnc_own_options[i].field.name, option), name) == 0) { return true; }
     }
     return false;
 }
+
+bool nnc_option_given(const nnc_options *options, const char *name) { return any_named(options, name, false); }
+
+bool nnc_option_typed(const nnc_options *options, const char *name) { return any_named(options, name, true); }
 
 nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int64_t *value, nnc_error *err) {
     if (given > most) {
@@ -582,6 +589,7 @@ nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command, 
     NNC_TRY(read_arguments(argc, argv, command->name, &all, options, err));
     if (command->form != NULL) { NNC_TRY(narrow(command, options, &all, &takes, err)); }
     options->given.own_count = options->given.setting_count;
+    for (int i = 0; i < nnc_own_option_count; i++) { options->typed[i] = options->texts[i] != NULL; }
     if ((command->takes & NNC_TAKES_COMMON) && !options->no_defaults) { NNC_TRY(read_defaults(options, takes, err)); }
     NNC_TRY(read_values(options, err));
     if (options->power_cap != NULL) { NNC_TRY(set_power_cap(options, err)); }

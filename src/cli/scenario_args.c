@@ -36,9 +36,9 @@ void nnc_scenario_request_run(nnc_scenario *scenario) {
     scenario->asks_run = scenario->asks_run || !isnan(scenario->plan.tokens) || !isnan(scenario->plan.samples);
 }
 
-/* Refuses options that would have no effect on the estimate of a scenario. --host always has an effect if its kernel
- * time is 0 (a CPU). */
-static nnc_status check_read(const nnc_options *options, const nnc_scenario *scenario, nnc_error *err) {
+/* Returns the option without which an option of its own row in the option table has no effect on a scenario; NULL = it
+ * has an effect, or the command line does not give it. --host always has an effect if its kernel time is 0 (a CPU). */
+static const char *needs_of(const nnc_options *options, const char *option, const nnc_scenario *scenario) {
     const bool listed = scenario->model.captured != NULL || scenario->model.implementation != NNC_IMPLEMENTATION_NONE;
     const bool whole = nnc_plan_is_whole(&scenario->plan), issues = scenario->software.lists_operators && whole;
     const char *divides = whole ? NULL : "no --tensor, --context and --expert";
@@ -48,27 +48,38 @@ static nnc_status check_read(const nnc_options *options, const nnc_scenario *sce
         bool unread;
         const char *needs;
     } rows[] = {
-        { "--implementation",
-          options->implementation != NULL && scenario->model.implementation != NNC_IMPLEMENTATION_NONE && !issues,
+        { "--implementation", scenario->model.implementation != NNC_IMPLEMENTATION_NONE && !issues,
           divides != NULL ? divides : "--software torch-eager" },
-        { "--host", options->host != NULL && scenario->device.host.kernel_s > 0.0 && !(issues && listed),
+        { "--host", scenario->device.host.kernel_s > 0.0 && !(issues && listed),
           divides != NULL ? divides
           : listed        ? "--software torch-eager"
                           : "--software torch-eager and --implementation" },
-        { "--building", options->given.building != NULL && !scenario->asks_run, of_a_run },
-        { "--region", options->given.region != NULL && options->given.seller == NULL && !scenario->asks_run, of_a_run },
+        { "--building", !scenario->asks_run, of_a_run },
+        { "--region", options->given.seller == NULL && !scenario->asks_run, of_a_run },
     };
-    for (size_t i = 0; i < NNC_COUNT_OF(rows); i++) {
-        if (rows[i].unread) {
-            return nnc_fail(err, NNC_BAD_USAGE, rows[i].option, "changes nothing here, expected it with %s",
-                            rows[i].needs);
-        }
+    for (size_t i = 0; i < NNC_COUNT_OF(rows) && nnc_option_typed(options, option); i++) {
+        if (strcmp(rows[i].option, option) == 0 && rows[i].unread) { return rows[i].needs; }
     }
-    return NNC_OK;
+    return NULL;
 }
 
-nnc_status nnc_scenario_load_args(nnc_session *session, const char *model, const char *device, nnc_scenario *scenario,
-                                  nnc_error *err) {
+nnc_status nnc_scenarios_check_read(const nnc_options *options, const nnc_scenario *scenarios, int32_t count,
+                                    nnc_error *err) {
+    static const char *const names[] = { "--implementation", "--host", "--building", "--region" };
+    for (size_t i = 0; i < NNC_COUNT_OF(names); i++) {
+        const char *needs = NULL;
+        for (int32_t k = 0; k < count && (k == 0 || needs != NULL); k++) {
+            needs = needs_of(options, names[i], &scenarios[k]);
+        }
+        if (needs != NULL) {
+            return nnc_fail(err, NNC_BAD_USAGE, names[i], "changes nothing here, expected it with %s", needs);
+        }
+    }
+    return nnc_scenario_check_read(&options->given, scenarios, count, err);
+}
+
+nnc_status nnc_scenario_load_any(nnc_session *session, const char *model, const char *device, nnc_scenario *scenario,
+                                 nnc_error *err) {
     const nnc_scenario_args *given = &session->options.given;
     const nnc_plans_scenario *picked = NULL;
     const nnc_plans *plans = NULL;
@@ -77,8 +88,13 @@ nnc_status nnc_scenario_load_args(nnc_session *session, const char *model, const
                                            device, scenario, err)
                           : nnc_scenario_load(session->specs, given, model, device, scenario, err));
     nnc_scenario_request_run(scenario);
-    NNC_TRY(check_read(&session->options, scenario, err));
-    return nnc_scenario_check_read(given, scenario, err);
+    return NNC_OK;
+}
+
+nnc_status nnc_scenario_load_args(nnc_session *session, const char *model, const char *device, nnc_scenario *scenario,
+                                  nnc_error *err) {
+    NNC_TRY(nnc_scenario_load_any(session, model, device, scenario, err));
+    return nnc_scenarios_check_read(&session->options, scenario, 1, err);
 }
 
 nnc_status nnc_scenario_report(nnc_session *session, const char *model, const char *device, nnc_report_writer *write,

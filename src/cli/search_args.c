@@ -304,6 +304,19 @@ static void keep_policy(nnc_scenario_args *given, nnc_scenario *scenario) {
     }
 }
 
+/* Refuses options that have no effect on any plan of the search: neither on a plan of one device nor on one with every
+ * kind of parallelism and with recomputation. */
+static nnc_status check_read(nnc_session *session, nnc_arena *arena, const nnc_scenario *scenario, nnc_error *err) {
+    nnc_scenario *ends = nnc_arena_array(arena, 2, sizeof *ends);
+    NNC_GOT(ends, err);
+    ends[0] = ends[1] = *scenario;
+    nnc_plan *plan = &ends[1].plan;
+    plan->tensor = plan->pipeline = plan->context = plan->expert = 2;
+    plan->recompute = NNC_RECOMPUTE_FULL;
+    plan->zero = 3;
+    return nnc_scenarios_check_read(&session->options, ends, 2, err);
+}
+
 /* Loads the scenario from which every plan of the search starts. A plan file gives the number of devices and the global
  * batch; the search chooses the degrees of parallelism and the micro-batch. */
 static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task, nnc_error *err) {
@@ -312,7 +325,8 @@ static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc
     const nnc_plans *plans = NULL;
     nnc_plan resolved;
     NNC_TRY(nnc_plans_open(session->specs, arena, b->model, &plans, err));
-    NNC_TRY(nnc_scenario_load_args(session, b->model, b->device, &b->scenario, err));
+    NNC_TRY(nnc_scenario_load_any(session, b->model, b->device, &b->scenario, err));
+    NNC_TRY(check_read(session, arena, &b->scenario, err));
     keep_policy(&session->options.given, &b->scenario);
     NNC_TRY(nnc_scenario_profiles(&b->scenario, err));
     task->model = &scenario->model;

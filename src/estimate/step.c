@@ -868,6 +868,10 @@ static nnc_status choose_kernel(const nnc_device *device, const nnc_single_op *a
 }
 
 static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op *a, nnc_error *err) {
+    if (a->devices > 1 || a->devices_per_node > 0) {
+        return nnc_fail(err, NNC_BAD_USAGE, a->devices > 1 ? "--devices" : "--devices-per-node",
+                        "changes nothing here, expected it with a collective, such as all-reduce");
+    }
     nnc_op op = { .name = k->name,
                   .phase = NNC_PHASE_FORWARD,
                   .dtype = a->precision,

@@ -699,8 +699,7 @@ void nnc_scenario_timeline_free(nnc_scenario *scenario) {
  * This part refuses an option of the command line that the computation does not read because another option is missing;
  * the error names the missing option. Each row of a list of readers has three members: whether a condition is met
  * (reads); the option with which the condition would be met (needs); the options that are read only if the condition is
- * met (fields). The rows of a sweep are not checked in this way, because an axis can meet the condition in some rows
- * and not in others. */
+ * met (fields). A setting of several scenarios is refused if no scenario reads it. */
 
 typedef struct reader {
     bool reads;
@@ -716,20 +715,44 @@ static bool has_word(const char *words, const char *word) {
     return false;
 }
 
+/* Tests whether a setting states the default value of its field of the plan, which is allowed in every plan; false for
+ * a switch. */
+static bool states_default(const nnc_setting *setting) {
+    char usual[NNC_METRIC_TEXT_MAX], text[NNC_METRIC_TEXT_MAX];
+    nnc_plan plan = nnc_plan_default();
+    if (!nnc_field_is_of(&nnc_plan_table, setting->field) || setting->field->type == NNC_FIELD_BOOL) { return false; }
+    nnc_field_text(setting->field, &plan, usual, sizeof usual);
+    if (nnc_plan_set(&plan, setting->field->name, setting->value, NULL) != NNC_OK) { return false; }
+    nnc_field_text(setting->field, &plan, text, sizeof text);
+    return strcmp(text, usual) == 0;
+}
+
+/* Returns the option without which a setting is not read; NULL = the setting is read. */
+static const char *needed_by(const nnc_setting *setting, const reader *readers, size_t count) {
+    for (size_t r = 0; r < count; r++) {
+        if (!readers[r].reads && has_word(readers[r].fields, setting->field->name)) {
+            return states_default(setting) ? NULL : readers[r].needs;
+        }
+    }
+    return NULL;
+}
+
+static nnc_status fail_unread(const nnc_setting *setting, const char *needs, nnc_error *err) {
+    char option[NNC_OPTION_NAME];
+    nnc_option_name(setting->field->name, option);
+    return nnc_fail(err, NNC_BAD_USAGE, option, "changes nothing here, expected it with %s", needs);
+}
+
 static nnc_status refuse_unread(const nnc_scenario_args *given, const reader *readers, size_t count, nnc_error *err) {
     for (int i = 0; i < given->own_count; i++) {
-        const char *name = given->settings[i].field->name;
-        for (size_t r = 0; r < count; r++) {
-            char option[NNC_OPTION_NAME];
-            if (readers[r].reads || !has_word(readers[r].fields, name)) { continue; }
-            nnc_option_name(name, option);
-            return nnc_fail(err, NNC_BAD_USAGE, option, "changes nothing here, expected it with %s", readers[r].needs);
-        }
+        const char *needs = needed_by(&given->settings[i], readers, count);
+        if (needs != NULL) { return fail_unread(&given->settings[i], needs, err); }
     }
     return NNC_OK;
 }
 
-nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario, nnc_error *err) {
+const char *nnc_scenario_needs(const nnc_scenario_args *given, const nnc_setting *setting,
+                               const nnc_scenario *scenario) {
     const nnc_run_ask *run = &scenario->run_ask;
     const nnc_plan *plan = &scenario->plan; /* the plan before defaults are filled in, because defaults are no options
                                              * of the user */
@@ -754,11 +777,15 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
           "optimizer optimizer_kernels" },
         { scenario->model.captured == NULL || !plan->clip_gradients, "a model that is not recorded", "clip_gradients" },
         { nnc_optimizer_projects(plan->optimizer), "--optimizer galore or apollo", "optimizer_rank" },
+        { plan->adapter_rank > 0, "--lora", "adapters" },
+        { sizes.experts > 0, "a model with experts", "capacity_factor imbalance whole_experts" },
+        { plan->recompute != NNC_RECOMPUTE_NONE || modules_of(given, scenario, "recompute") != NULL, "--recompute",
+          "recompute_every recompute_layers" },
         { plan->expert > 1, "--expert", "dispatcher overlap_expert" },
         { plan->tensor > 1, "--tensor", "overlap_tensor" },
         { plan->zero == 3 && plan->precision == NNC_FP8, "--zero 3 and --precision fp8", "fp8_gather" },
-        { plan->context > 1, "--context", "overlap_context" },
-        { plan->pipeline > 1, "--pipeline", "overlap_pipeline" },
+        { plan->context > 1, "--context", "overlap_context context_kind" },
+        { plan->pipeline > 1, "--pipeline", "overlap_pipeline schedule ends_as_layers rank_order" },
         { sizes.experts > 0, "a model with experts", "launch_expert_s launch_product_s" },
         { sizes.vocab == 0, "a model of images", "fused_maps contiguous_maps" },
         { scenario->model.family != NNC_FAMILY_DECODER || scenario->model.decoder.dropout > 0.0, "a model with dropout",
@@ -802,7 +829,19 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
         { !isnan(run->stored_bytes), "--stored-bytes", "storage_price" },
         { !isnan(run->egress_bytes), "--egress-bytes", "egress_price" },
     };
-    return refuse_unread(given, readers, NNC_COUNT_OF(readers), err);
+    return needed_by(setting, readers, NNC_COUNT_OF(readers));
+}
+
+nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenarios, int32_t count,
+                                   nnc_error *err) {
+    for (int i = 0; i < given->own_count; i++) {
+        const char *needs = NULL;
+        for (int32_t k = 0; k < count && (k == 0 || needs != NULL); k++) {
+            needs = nnc_scenario_needs(given, &given->settings[i], &scenarios[k]);
+        }
+        if (needs != NULL) { return fail_unread(&given->settings[i], needs, err); }
+    }
+    return NNC_OK;
 }
 
 /* If the model generates images, refuses options that describe text requests and inference engines. */
@@ -831,6 +870,11 @@ nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const n
     const bool recorded = ask->arrivals[0] != '\0', closed = ask->concurrency > 0;
     const bool open = !isnan(ask->request_rate);
     const bool loops = open || recorded || closed;
+    const nnc_model *model = &scenario->base.model;
+    const nnc_stored stored = ask->weights != NNC_STORED_COUNT ? ask->weights
+                              : model->stored != NULL          ? NNC_STORED_INT4 /* a format that the name states */
+                                                               : model->published_weights;
+    const bool grouped = nnc_stored_bytes(stored, 32.0) > nnc_stored_bytes(stored, 128.0);
     if (scenario->images_ask.steps > 0) { NNC_TRY(refuse_of_tokens(given, err)); }
     static const char of_loops[] = "--request-rate, --arrivals or --concurrency";
     const reader readers[] = {
@@ -850,6 +894,8 @@ nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const n
         { loops && ask->wait_steps > 0, "--wait-steps and a loop", "wait_share" },
         { loops || ask->offline, "--request-rate, --arrivals, --concurrency or --offline", "length_spread" },
         { ask->draft[0] != '\0' || ask->draft_length > 0, "--draft or --draft-length", "acceptance draft_share" },
+        { nnc_model_sizes_of(model).experts > 0, "a model with experts", "imbalance" },
+        { grouped, "--weights int4", "group_size" },
         { ask->steps > 0, "--steps", "image beside_s guidance" },
     };
     return refuse_unread(given, readers, NNC_COUNT_OF(readers), err);

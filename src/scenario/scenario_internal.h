@@ -131,9 +131,13 @@ nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *sce
  * switches of the release. model: name of the model in the table of releases. */
 nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, const char *model, nnc_error *err);
 
-/* Fails with NNC_BAD_USAGE if a setting of the command line has no effect because another option, which it needs, is
- * missing. err names both options. */
-nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario, nnc_error *err);
+/* Returns the option without which a setting of the command line has no effect on the scenario; NULL = the setting has
+ * an effect, or states the default of the plan. nnc_scenario_check_read fails with NNC_BAD_USAGE if a setting has no
+ * effect on each of `count` scenarios (0: no setting is checked). err names both options. */
+const char *nnc_scenario_needs(const nnc_scenario_args *given, const nnc_setting *setting,
+                               const nnc_scenario *scenario);
+nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenarios, int32_t count,
+                                   nnc_error *err);
 
 /* For a training method that generates tokens (rollout), if the user did not give the rate of generation: computes the
  * generated tokens per second of one device and the number of concurrent sequences, by the formulas of `nncost serve`.

@@ -175,7 +175,7 @@ nncost estimate MODEL DEVICE --software deepspeed-0.14 --micro-batch 1 --micro-b
 $ nncost estimate dense round --devices 4 --pipeline 2 --global-batch 16 --emit deepspeed
 ! nncost: --pipeline: cannot be written for deepspeed: a DeepSpeed file has no pipeline stages: --emit megatron, torchtitan or nanotron
 [3]
-$ nncost estimate dense round --devices 4 --zero 3 --capacity-factor 2 --global-batch 16 --emit transformers
+$ nncost estimate experts round --devices 4 --zero 3 --capacity-factor 2 --global-batch 16 --emit transformers
 ! nncost: --capacity-factor: 2 cannot be written for transformers, whose file would mean 0
 [3]
 $ nncost estimate dense round --devices 4 --zero 3 --global-batch 16 --emit transformers
