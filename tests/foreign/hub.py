@@ -3,7 +3,7 @@
 
     hub.py NNCOST FOLDER
 
-Each shape has names and a file; each configuration has a source and is read; where the table says the parameters that
+Each shape has names and a file; each name has one shape; each configuration has a source and is read; where the table says the parameters that
 the network's own code has, they are equal; a name is found with and without its owner, in any case, and with words that
 do not change the shape, and leads to its own shape; other names are not found.
 """
@@ -62,6 +62,9 @@ def main():
     if stray:
         fail(f"files without names: {sorted(stray)}")
     names = [(name, shape) for shape, row in shapes.items() for name in row["names"]]
+    lower = [name.lower() for name, _ in names]
+    for name in sorted({name for name in lower if lower.count(name) > 1}):
+        fail(f"{name}: given twice, expected one shape for each name")
     if len(names) < 400:
         fail(f"{len(names)} names, expected 400 or more")
     for number, (name, shape) in enumerate(names):
