@@ -3,9 +3,9 @@
 
     hub.py NNCOST FOLDER
 
-Each shape has names and a file; each name has one shape; each configuration has a source and is read; where the table says the parameters that
-the network's own code has, they are equal; a name is found with and without its owner, in any case, and with words that
-do not change the shape, and leads to its own shape; other names are not found.
+Each shape has names and a file; each name has one shape; each configuration has a source and is read; where the table
+says the parameters that the network's own code has, they are equal; a name is found with and without its owner, in any
+case, and with words that do not change the shape, and leads to its own shape; other names are not found.
 """
 import json
 import os

@@ -183,8 +183,7 @@ static const struct {
       "found yes" },
     { LLAMA ",\n\"hidden_act\": \"relu\" }", "c.json:4: hidden_act",
       "shapes a network this version does not know, expected silu|swish, found \"relu\"" },
-    { "{ \"model_type\": \"gemma3_text\",\n\"use_bidirectional_attention\": true }",
-      "c.json:2: use_bidirectional_attention", /* attention of a decoder is causal */
+    { "{ \"model_type\": \"falcon_h1\",\n\"mamba_proj_bias\": true }", "c.json:2: mamba_proj_bias",
       "shapes a network this version does not know, expected false, found true" },
     { LLAMA ",\n\"pruned_heads\": { \"0\": [1] } }", "c.json:4: pruned_heads",
       "shapes a network this version does not know, expected empty, found an object" },
