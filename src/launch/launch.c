@@ -365,17 +365,10 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
     nnc_shell_script script = { .read = read_script, .context = &reader };
     int first = -1;
     NNC_TRY(nnc_specs_read(r->specs, path, &text, &size, r->err));
-    char *defined = malloc(size + strlen(r->defined) + 1);
-    if (defined == NULL) {
-        free(text);
-        return nnc_no_memory(r->err);
-    }
-    memcpy(defined, r->defined, strlen(r->defined));
-    memcpy(defined + strlen(r->defined), text, size + 1);
-    nnc_status status = nnc_shell_read(path, defined, r->arena, &script, r->err);
+    script.given = r->defined;
+    nnc_status status = nnc_shell_read(path, text, r->arena, &script, r->err);
     const nnc_shell_command *commands = script.commands;
     free(text);
-    free(defined);
     status = status == NNC_OK ? keep_written(r, path, script.files) : status;
     for (int i = 0; status == NNC_OK && i < script.count; i++) {
         bool known = false;
@@ -728,10 +721,10 @@ static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *
 /* Returns true if an operand is an option, or the name of a program or launcher; the words after it belong to its
  * command. */
 static bool is_program(const char *word) {
-    static const char *const programs[] = { "vllm",    "trtllm-serve", "sglang",           "python",
-                                            "python3", "torchrun",     "accelerate",       "deepspeed",
-                                            "srun",    "axolotl",      "llamafactory-cli", "composer",
-                                            "mpirun",  "mpiexec" };
+    static const char *const programs[] = {
+        "vllm", "trtllm-serve", "sglang",           "python",   "python3", "torchrun", "accelerate", "deepspeed",
+        "srun", "axolotl",      "llamafactory-cli", "composer", "mpirun",  "mpiexec",  "docker"
+    };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (strcmp(word, programs[i]) == 0) { return true; }
     }
@@ -739,8 +732,7 @@ static bool is_program(const char *word) {
 }
 
 /* Removes the operands NAME=VALUE, which set variables of scripts, from the operands. r->defined receives these
- * assignments as one line of text, which is put in front of the first line of a script, so that the line numbers of the
- * script do not change. */
+ * assignments as one line of text, which is read before a script. */
 static nnc_status take_variables(nnc_reading *r, char **operands, int *count) {
     nnc_buffer text = { 0 };
     int kept = 0;

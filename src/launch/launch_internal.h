@@ -64,6 +64,9 @@ typedef struct nnc_shell_script {
      * the member `read` is NULL, other scripts are skipped. */
     const char *(*read)(void *context, const char *path);
     void *context;
+    /* assignments of the user, read before the script: "A='1'; B='2'; "; a value that the script cannot know does not
+     * replace them; NULL = none */
+    const char *given;
     nnc_shell_command *commands;
     int count;
     nnc_script_file *files;
@@ -278,7 +281,7 @@ typedef struct nnc_reading {
     int question_count;
     nnc_reference references[NNC_LAUNCH_FILES_MAX];
     int reference_count;
-    /* assignments NAME=VALUE of the command line, as text to put before the first line of a script */
+    /* assignments NAME=VALUE of the command line, as the text that is read before a script */
     const char *defined;
     const char *model_given; /* operand MODEL of the command line; NULL = not given */
     bool serves;             /* true: the launch files start a serving engine */
@@ -335,6 +338,7 @@ typedef struct nnc_shell_var {
     nnc_script_cell *value; /* cells of the value; of an array, the items with unquoted spaces between them */
     int32_t count;
     bool is_unknown;
+    bool is_given; /* true: the user gives the value */
 } nnc_shell_var;
 
 typedef struct nnc_shell_function {
@@ -370,6 +374,7 @@ typedef struct nnc_shell {
     int depth, nesting;
     nnc_certainty runs; /* certainty that the script reaches the current command */
     nnc_certainty last; /* certainty that the previous command succeeded */
+    bool reads_given;   /* true: the assignments of the user are being read */
     bool in_test;       /* true: the read position is inside "[[ .. ]]", after && or || */
     bool in_condition;  /* true: the read position is in the condition of an if, between "if" and "then" */
     char after[3];      /* operator before the current command: "&&", "||" or "" (no operator) */

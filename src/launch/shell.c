@@ -952,6 +952,14 @@ nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, 
                     .script = script,
                     .made = { .arena = arena, .err = err } };
     read_slurm(&s, text);
+    if (script->given != NULL) {
+        s.at = script->given;
+        s.reads_given = true;
+        read_text(&s, false);
+        s.reads_given = false;
+        s.at = text;
+        s.line = 1;
+    }
     read_text(&s, false);
     s.runs = NNC_RUNS;
     if (nnc_shell_goes_on(&s) && s.made.count == 0 && s.starts_unknown) {

@@ -55,6 +55,9 @@ static int32_t interpreter_at(const nnc_script_words *w, int32_t from, int32_t e
     return end;
 }
 
+/* Tests whether a word is the image of vLLM in "docker run vllm/vllm-openai:TAG OPTIONS", which starts its server. */
+static bool is_vllm_image(const char *text) { return strncmp(base_name(text), "vllm-openai", 11) == 0; }
+
 /* Returns the index of the word that names the program of a command: a Python file, the module after -m, or a known
  * program; -1 = the command has no such word. */
 static int32_t program_at(const nnc_script_words *w) {
@@ -65,7 +68,7 @@ static int32_t program_at(const nnc_script_words *w) {
         const bool serves = i + 1 < w->count && strcmp(w->items[i + 1].text, "serve") == 0; /* true for "vllm serve",
                                                                                              * false for "vllm bench" */
         if (nnc_ends_in(text, ".py") || (is_program(text) && (!engine || serves)) ||
-            (module && launcher_of(text) == NULL && strchr(text, '.') != NULL)) {
+            (module && launcher_of(text) == NULL && strchr(text, '.') != NULL) || (i > 1 && is_vllm_image(text))) {
             return i;
         }
     }
@@ -204,7 +207,7 @@ static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w,
                                            "sglang.launch_server",
                                            "atom.entrypoints.openai_server",
                                            "vllm.entrypoints.openai.api_server" };
-    const char *name = base_name(w->items[program].text), *model = "";
+    const char *name = is_vllm_image(w->items[program].text) ? "vllm" : base_name(w->items[program].text), *model = "";
     size_t engine = 0;
     while (engine < sizeof engines / sizeof *engines && strcmp(engines[engine], name) != 0) { engine++; }
     if (engine == sizeof engines / sizeof *engines) { return options; }

@@ -97,6 +97,10 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
     nnc_script_cells all = { 0 };
     const bool has_value = v != NULL;
     if (s->runs == NNC_RUNS_NOT) { return; }
+    if (has_value && v->is_given && !append && !is_array && nnc_script_cells_count(value) > 0) {
+        const nnc_script_cell *cells = (const nnc_script_cell *)(const void *)value->bytes.bytes;
+        if (strstr(nnc_script_cells_text(s, cells, nnc_script_cells_count(value)), "${") != NULL) { return; }
+    }
     if (v == NULL) {
         v = nnc_arena_alloc(s->arena, sizeof *v);
         char *copy = nnc_arena_alloc(s->arena, length + 1);
@@ -129,6 +133,7 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
                              nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)all.bytes.bytes,
                                                    nnc_script_cells_count(&all))) == 0;
     v->is_unknown = s->runs == NNC_RUNS_MAYBE && !append && !is_array && !same;
+    v->is_given = v->is_given || s->reads_given;
     v->count = nnc_script_cells_count(&all);
     v->value = nnc_arena_alloc(s->arena, all.bytes.size + 1);
     if (v->value == NULL || all.bytes.failed || v->count >= NNC_SCRIPT_CELLS_MAX) {

@@ -742,3 +742,14 @@ $ nncost show dense --to-options -- mpirun -n 1 --oversubscribe trtllm-serve den
 nncost serve dense DEVICE --software tensorrt-llm --tensor 2
 $ nncost show dense --to-options -- srun -N 1 -n 1 vllm serve dense --tensor-parallel-size 2
 nncost serve dense DEVICE --software vllm --tensor 2 --data 1
+
+# A value that the user gives takes precedence over one that only a run of the script knows; the image of vLLM starts its server.
+$ printf 'N=$(nvidia-smi -L | wc -l)\nB=2\ntorchrun --nproc_per_node $N sft.py --per_device_train_batch_size $B --gradient_accumulation_steps $((64/N)) --bf16 True\n' >count.sh
+$ nncost show dense count.sh N=8 B=4 --to-options | grep -o -- '--devices .\|--micro-batch[es]* .'
+--micro-batch 2
+--micro-batches 8
+--devices 8
+$ nncost show --to-options -- docker run --gpus all vllm/vllm-openai:latest --model dense --tensor-parallel-size 2
+nncost serve dense DEVICE --software vllm --tensor 2 --data 1
+$ echo 'docker run --gpus all vllm/vllm-openai:latest dense --tensor-parallel-size 2' >docker.sh; nncost show docker.sh --to-options
+nncost serve dense DEVICE --software vllm --tensor 2 --data 1
