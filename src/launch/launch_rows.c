@@ -633,9 +633,10 @@ static bool take_key(void *context, const char *name, size_t length) {
         number = type == NNC_JSON_NUMBER ? nnc_json_number(found) : -1.0;
         if (type == NNC_JSON_TEXT) { (void)nnc_read_double(nnc_json_text(found), &number); }
         if (type == NNC_JSON_TEXT && strstr(nnc_json_text(found), "${") != NULL) {
+            const char *variable = strstr(nnc_json_text(found), "${") + 2;
             nnc_json_fault(found, NULL,
-                           "is %.200s, which the script does not set, expected NAME=VALUE among the arguments",
-                           nnc_json_text(found));
+                           "is %.200s, which the script does not set, expected %.*s=VALUE among the arguments",
+                           nnc_json_text(found), (int)strcspn(variable, "}"), variable);
             nnc_reading_fail(f->r, found);
             return false;
         }

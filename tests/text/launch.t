@@ -753,3 +753,21 @@ $ nncost show --to-options -- docker run --gpus all vllm/vllm-openai:latest --mo
 nncost serve dense DEVICE --software vllm --tensor 2 --data 1
 $ echo 'docker run --gpus all vllm/vllm-openai:latest dense --tensor-parallel-size 2' >docker.sh; nncost show docker.sh --to-options
 nncost serve dense DEVICE --software vllm --tensor 2 --data 1
+$ echo 'torchrun --nproc_per_node $G sft.py --per_device_train_batch_size 1' >unset.sh; nncost show dense unset.sh --to-options
+! nncost: unset.sh:1: nproc_per_node: is ${G}, which the script does not set, expected G=VALUE among the arguments
+[3]
+
+# Trainings of LLaMA-Factory by Megatron recompute what recompute_granularity says, not what its own trainer does.
+$ printf 'model_name_or_path: dense\nstage: sft\ndo_train: true\nfinetuning_type: full\nbf16: true\ntensor_model_parallel_size: 1\n' >bridge.yaml
+$ for g in '' 'recompute_granularity: full'; do (cat bridge.yaml; echo "$g") >granularity.yaml; nncost show granularity.yaml --to-options | grep -o -- '--recompute [a-z]*'; done
+--recompute none
+--recompute full
+$ sed '/tensor/d' bridge.yaml >own.yaml; nncost show own.yaml --to-options | grep -o -- '--recompute [a-z]*'
+--recompute full
+
+# The first version of LLaMA-Factory's new trainer casts the weights of full tuning to fp32; only FSDP computes in bf16.
+$ printf 'model: dense\nmodel_class: llm\nmicro_batch_size: 1\ncutoff_len: 64\n' >v1.yaml; (cat v1.yaml; printf 'dist_config:\n  name: fsdp2\n') >v1-fsdp.yaml
+$ for f in v1 v1-fsdp; do nncost show $f.yaml --to-options | grep -o -- '--precision .*' | grep -o -- '--precision [a-z0-9]*\|--policy [a-z]*'; done
+--precision fp32
+--precision bf16
+--policy amp

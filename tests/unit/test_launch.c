@@ -446,7 +446,7 @@ static const struct {
     /* Its kernels include the loss without logits in memory. */
     { { "LLaMA-Factory--v1--train_full--train_full_liger_kernel.yaml" },
       "zero=3 reshard=on context=1 seq_len=2048 micro_batch=1 micro_batches=1 precision=bf16 recompute=full "
-      "policy=bf16-pure optimizer=adamw clip_gradients=on loss_keep=chunks",
+      "policy=amp optimizer=adamw clip_gradients=on loss_keep=chunks",
       0,
       "Qwen/Qwen3-0.6B" },
     /* torch_dtype: weights and states are in bf16. */
@@ -475,7 +475,7 @@ static const struct {
     { { "LLaMA-Factory--v1--train_full--train_full_fsdp2.yaml" },
       "zero=3 reshard=on context=1 seq_len=2048 micro_batch=1 micro_batches=1 precision=bf16 "
       "recompute=full "
-      "policy=bf16-pure optimizer=adamw clip_gradients=on",
+      "policy=amp optimizer=adamw clip_gradients=on",
       0,
       "Qwen/Qwen3-0.6B" },
     /* Patterns name the experts of layers 44 to 55, the embedding and the head. */
