@@ -206,6 +206,17 @@ for number in range(20):
 print(f"one operator three times slower: named in {named} of 20")
 check("one operator three times slower: first from 5 % on, else 2.5 to 3.5 times, in 18 of 20", named >= 18)
 
+# ---- the usual error: products at 0.8, 1, 1.25, ... of their time are no findings, one at 3 times its time is ----
+
+events, time = [], 0
+for i in range(12):
+    dims = [[4096, 4096 + 512 * i], [4096 + 512 * i, 4096]]
+    took = 2.0 * 4096 * (4096 + 512 * i) * 4096 / 190e6 * (3 if i == 5 else 1.25 ** (i % 3 - 1))
+    events += [operator("aten::mm", time, 8, dims), launch(time + 1, i + 1), kernel("k", time + 3, round(took, 3), i + 1)]
+    time += took + 10
+found = read(write("usual.json", events), "a100")["findings"]
+check(f"the usual error: {[(f['dims'], f['times']) for f in found]}", [f["dims"] for f in found] == ["[[4096, 6656], [6656, 4096]]"])
+
 # ---- two traces ----
 
 changed = read(write("a.json", hand), write("b.json", hand[:5]), "a100")

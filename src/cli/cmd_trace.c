@@ -133,7 +133,8 @@ static const nnc_metric document_rows[] = {
     NNC_AS("parts", LIST, NNC_IN(answer, parts), NNC_COUNT(answer, part_count), .rows = &part_metrics,
            .help = "Parts of a step: time of each in the trace, and in the estimate of the model."),
     NNC_AS("findings", LIST, SUM(findings), NNC_COUNT(answer, sum.finding_count), .rows = &finding_metrics,
-           .help = "Operators that take longer than expected. The operator with the largest save_s is first."),
+           .help = "Operators that take longer than expected by more than the usual error in this trace, and products "
+                   "that padding makes faster. The operator with the largest save_s is first."),
     NNC_AS("ops", LIST, SUM(rows), NNC_COUNT(answer, sum.row_count), .rows = &row_metrics,
            .help = "All operators, longest time first."),
 };

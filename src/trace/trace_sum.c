@@ -285,10 +285,43 @@ static int most_saved_first(const void *a, const void *b) {
     return (x->save_s < y->save_s) - (x->save_s > y->save_s);
 }
 
-/* Lists the findings, which are the rows that could save more than 5 % of their measured time. The saving is measured
- * time - expected time. If the product would be faster with its dimensions padded to multiples of 16 bytes, the saving
- * is measured time - time of the padded product. A product that is faster than expected is only listed if the name of
- * its kernel states operands that are not aligned; otherwise its time shows that they cost little. */
+/* Returns the largest ratio of measured to expected time that is within the usual error of predictions: two standard
+ * deviations of the logarithms of the ratios of all matrix products (products true) or of all other operators (products
+ * false). The standard deviation is 1.4826 times the median deviation from the median, as in a normal distribution, so
+ * that single slow operators do not change it. Returns 1 if there are too few rows. logs: memory for one number per
+ * row. */
+static double usual_error(const nnc_trace_sum *sum, bool products, double *logs) {
+    size_t count = 0;
+    for (int64_t i = 0; i < sum->row_count; i++) {
+        const nnc_trace_row *r = &sum->rows[i];
+        if (r->price.product == products && r->times > 0.0) { logs[count++] = log(r->times); }
+    }
+    if (count < FACTOR_ROWS) { return 1.0; }
+    const double middle = nnc_median(logs, count);
+    for (size_t i = 0; i < count; i++) { logs[i] = fabs(logs[i] - middle); }
+    return exp(2.0 * 1.4826 * nnc_median(logs, count));
+}
+
+/* Sets the expected time of a row and the time that it could save, measured time - expected time. If the product would
+ * be faster with its dimensions padded to multiples of 16 bytes, the saving is measured time - time of the padded
+ * product. A product that is faster than expected is only padded if the name of its kernel states operands that are not
+ * aligned; otherwise its time shows that they cost little. */
+static void save(nnc_trace_row *r) {
+    const double padded_s = r->price.padded_s * r->factor;
+    r->expected_s = nnc_max(r->price.predicted_s * r->factor, r->price.bound_s);
+    r->times = r->measured_s / r->expected_s;
+    r->save_s = r->measured_s - r->expected_s;
+    const bool costs = r->times >= 1.0 || (r->kernel != NULL && aligned_to(r->kernel) > 0);
+    if (costs && padded_s < r->expected_s && padded_s < r->measured_s) {
+        r->save_s = r->measured_s - padded_s;
+        r->price.padded_s = padded_s;
+    } else {
+        r->price.odd = 0;
+    }
+}
+
+/* Lists the findings, which are the rows that could save more than 5 % of their measured time: products that would be
+ * faster if they were padded, and operators whose time exceeds the expected time by more than the usual error. */
 static nnc_status find(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err) {
     double *ratios = malloc(((size_t)sum->row_count + 1) * sizeof *ratios);
     sized *sizes = malloc(((size_t)sum->row_count + 1) * sizeof *sizes);
@@ -300,22 +333,13 @@ static nnc_status find(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err) {
     }
     sum->product_factor = expect(sum, true, sizes, ratios);
     sum->memory_factor = expect(sum, false, sizes, ratios);
+    for (int64_t i = 0; i < sum->row_count; i++) { save(&sum->rows[i]); }
+    const double usual[] = { usual_error(sum, false, ratios), usual_error(sum, true, ratios) };
     free(ratios);
     free(sizes);
     for (int64_t i = 0; i < sum->row_count; i++) {
-        nnc_trace_row *r = &sum->rows[i];
-        const double padded_s = r->price.padded_s * r->factor;
-        r->expected_s = nnc_max(r->price.predicted_s * r->factor, r->price.bound_s);
-        r->times = r->measured_s / r->expected_s;
-        r->save_s = r->measured_s - r->expected_s;
-        const bool costs = r->times >= 1.0 || aligned_to(r->kernel) > 0;
-        if (costs && padded_s < r->expected_s && padded_s < r->measured_s) {
-            r->save_s = r->measured_s - padded_s;
-            r->price.padded_s = padded_s;
-        } else {
-            r->price.odd = 0;
-        }
-        if (r->save_s > 0.05 * r->measured_s) {
+        const nnc_trace_row *r = &sum->rows[i];
+        if (r->save_s > 0.05 * r->measured_s && (r->price.odd > 0 || r->times > usual[r->price.product])) {
             sum->findings[sum->finding_count++] = *r;
             sum->save_s += r->save_s;
         }
