@@ -536,12 +536,12 @@ static void set_alignment(nnc_op *op, int aligned) {
 }
 
 /* Returns the predicted time of all kernels of a call after the first one; such further kernels add up partial sums,
- * for example. launches: number of kernels of the call. */
-static double further_s(const nnc_device *device, double launches) {
-    nnc_op nothing = { .kind = NNC_OP_KERNEL, .dtype = NNC_FP32, .math_dtype = NNC_FP32, .repeat = 1 };
-    issue(&nothing);
-    const nnc_work work = nnc_op_work(&nothing);
-    return nnc_max(launches - 1.0, 0.0) * nnc_op_time(device, &nothing, &work).time_s;
+ * for example. Each takes the fixed time of a kernel of the library of matrix products, or of other kernels. launches:
+ * number of kernels of the call. */
+static double further_s(const nnc_device *device, const nnc_op *op, double launches) {
+    const double start_s =
+        op->kind == NNC_OP_MATMUL ? device->efficiency.gemm[op->math_dtype].fixed_s : device->efficiency.stream.fixed_s;
+    return nnc_max(launches - 1.0, 0.0) * start_s;
 }
 
 nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind, nnc_trace_hint hint) {
@@ -573,7 +573,7 @@ nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kin
         price.flops = price.moved_bytes = price.bound_s = price.predicted_s = unknown;
         return price;
     }
-    const double more_s = further_s(device, hint.launches);
+    const double more_s = further_s(device, &ops[0], hint.launches);
     price.predicted_s += more_s;
     if (ops[0].kind == NNC_OP_MATMUL) {
         price.product = true;
