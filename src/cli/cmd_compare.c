@@ -171,13 +171,17 @@ static const char *crown_of(const comparison_rows *comparison, ranking ranked, i
     return crown;
 }
 
-/* Tests whether a row has the software profile of the first row in place of the profile that its plan alone selects. */
+/* Tests whether all rows have the software profile of the first row, and a row has it in place of the profile that its
+ * plan alone selects. */
 static bool keeps_first(const comparison_rows *comparison) {
-    bool keeps = false;
+    const nnc_report *first = &comparison->rows[0].report;
+    bool keeps = false, same = true;
     for (int32_t i = 1; i < comparison->row_count; i++) {
-        keeps = keeps || (comparison->rows[0].report.software_chosen && !comparison->rows[i].report.software_chosen);
+        const nnc_report *row = &comparison->rows[i].report;
+        same = same && strcmp(row->software->id, first->software->id) == 0;
+        keeps = keeps || (first->software_chosen && !row->software_chosen);
     }
-    return keeps;
+    return keeps && same;
 }
 
 static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
@@ -364,6 +368,7 @@ static nnc_status keep_software(const nnc_scenario *first, nnc_scenario *scenari
     if (scenario == first || !scenario->report.software_chosen || scenario->profiles.any) { return NNC_OK; }
     const nnc_profile_kind by_plan = nnc_profile_kind_by_plan(&first->model, &first->plan),
                            kept = nnc_profile_kind_kept(&scenario->model, &scenario->device, &first->plan, by_plan);
+    if (kept == NNC_PROFILE_TPU || scenario->model.captured != NULL) { return NNC_OK; } /* its only profile */
     if (first->report.software_chosen &&
         nnc_profile_kind_kept(&first->model, &first->device, &first->plan, kept) != kept) {
         NNC_TRY(nnc_profile_load(scenario->specs, kept, &software, err));

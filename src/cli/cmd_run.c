@@ -133,7 +133,7 @@ static const nnc_page_row run_rows[] = {
     NNC_ITEM("{run.flops_per_token} a token"),
     NNC_LINE("", .when = "rolls_out, !rollout_s"),
     NNC_ITEM("{rollout_tokens_per_s} tokens/s per generating device"),
-    NNC_ITEM("{rollout_batch} sequences at once on {rollout_tensor:g}"),
+    NNC_ITEM("{rollout_batch} at once on a replica of {rollout_tensor:g}"),
     NNC_BLOCK(write_input),
 
     NNC_LINE("goodput"),

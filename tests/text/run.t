@@ -161,7 +161,7 @@ weights   267.8 s   0.8%  Time to send new weights to the devices that generate 
 
 method      ppo, generating 2.472 s a step, scoring 41.45 ms, new weights 21.42 ms,
             4.148 GFLOP a token
-            5,177 tokens/s per generating device, 8 sequences at once on 1
+            5,177 tokens/s per generating device, 8 at once on a replica of 1
 goodput     100.00% (failures are not counted: the device file has no rate of failures, give
 $ nncost run dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100M --price 2 --method distill --teacher-params 1B | sed -n '/^part/,/^goodput/p'
 part         time  share
