@@ -159,12 +159,11 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     const nnc_lines lines = { &table_metrics, NULL, a->lines, a->count };
     nnc_table_of(out, style, lines);
     nnc_buffer_byte(out, '\n');
-    nnc_sheet_line(
-        out, style,
-        "The best of %" PRId32 " plans that were tried. Speed is the rate of samples, or of tokens with "
-        "another --seq-len, relative to the plan. The options of a line replace the same options of the plan; --lora "
-        "trains only adapters.",
-        a->tries);
+    nnc_sheet_line(out, style,
+                   "The best of %" PRId32 " plans that were tried. Speed is samples per second (tokens per second with "
+                   "another --seq-len) relative to the plan. The options of a line replace the same options of the "
+                   "plan; --lora trains only adapters.",
+                   a->tries);
 }
 
 const nnc_view nnc_advise_view = {
