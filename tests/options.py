@@ -36,7 +36,7 @@ VALUE = "?x?"
 
 
 def run(*arguments):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False, timeout=240)
 
 
 def options_of(command):

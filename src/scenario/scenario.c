@@ -716,12 +716,13 @@ static bool has_word(const char *words, const char *word) {
 }
 
 /* Tests whether a setting states the default value of its field of the plan, which is allowed in every plan; false for
- * a switch. */
+ * a switch that is on by default. */
 static bool states_default(const nnc_setting *setting) {
     char usual[NNC_METRIC_TEXT_MAX], text[NNC_METRIC_TEXT_MAX];
     nnc_plan plan = nnc_plan_default();
-    if (!nnc_field_is_of(&nnc_plan_table, setting->field) || setting->field->type == NNC_FIELD_BOOL) { return false; }
+    if (!nnc_field_is_of(&nnc_plan_table, setting->field)) { return false; }
     nnc_field_text(setting->field, &plan, usual, sizeof usual);
+    if (strcmp(usual, "on") == 0) { return false; }
     if (nnc_plan_set(&plan, setting->field->name, setting->value, NULL) != NNC_OK) { return false; }
     nnc_field_text(setting->field, &plan, text, sizeof text);
     return strcmp(text, usual) == 0;
