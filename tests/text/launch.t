@@ -771,3 +771,8 @@ $ for f in v1 v1-fsdp; do nncost show $f.yaml --to-options | grep -o -- '--preci
 --precision fp32
 --precision bf16
 --policy amp
+
+# tf32 of Axolotl is the precision of products that stay in fp32.
+$ for b in true false; do printf "base_model: dense\nbf16: $b\nfp16: false\ntf32: true\n" >tf32.yaml; nncost show tf32.yaml --to-options | grep -o -- '--precision [a-z0-9]*'; done
+--precision bf16
+--precision tf32
