@@ -10,13 +10,6 @@
  * are not stored; only their number is; the cost of the optimizer follows from the plan. */
 #include "input/capture_internal.h"
 
-enum {
-    OPS_MAX = 20000, /* largest number of operators that a capture file may list */
-    /* largest number of operators of a step, in which every repeated layer has its own operators */
-    POSITIONS_MAX = 1000000,
-    STORAGES_MAX = 1000000,
-};
-#define BYTES_MAX 1e15
 #define DIM_MAX 1e9
 
 static const char *const storage_kinds[] = { "parameter", "frozen", "buffer",    "input", "gradient",
@@ -48,103 +41,13 @@ static int format_of(nnc_json at) {
     return -1;
 }
 
-/* Notes the fault that a value of the file is not a whole number from `least` to `most`. Always returns false. */
-static bool refuse_number(nnc_json at, double least, double most) {
-    char expected[96];
-    snprintf(expected, sizeof expected, "a whole number from %.0f to %.0f", least, most);
-    nnc_json_mismatch(at, "wrong value", expected);
-    return false;
-}
-
-/* Reads a whole number in [least, most]. If the input is not valid, notes an error and returns false. */
-static bool whole(nnc_json at, double least, double most, int64_t *value) {
-    const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1e300;
-    if (number >= least && number <= most && number == (double)(int64_t)number) {
-        *value = (int64_t)number;
-        return true;
-    }
-    return refuse_number(at, least, most);
-}
-
-/* A list of numbers in the capture file: either a JSON list, or a text in which spaces separate the numbers; such a
- * text is read faster. */
-typedef struct numbers {
-    nnc_json list, at; /* at: the entry that is read next, if the list is a JSON list */
-    /* if the list is a text: the text from the number that is read next; NULL = the list is a JSON list */
-    const char *text;
-} numbers;
-
-static numbers numbers_of(nnc_json list) {
-    const bool text = nnc_json_type_of(list) == NNC_JSON_TEXT;
-    return (numbers){ list, nnc_json_first(list), text ? nnc_json_text(list) : NULL };
-}
-
-/* Tests whether the list has a number that is not yet read. In a list that is a text, a comma marks the end of the
- * list. */
-static bool has_more(const numbers *n) {
-    return n->text != NULL ? *n->text != '\0' && *n->text != ',' : n->at.node != NULL;
-}
-
-static int32_t count_of(const numbers *n) {
-    int32_t count = n->text != NULL ? 1 : nnc_json_count(n->list);
-    for (const char *at = n->text; at != NULL && *at != '\0'; at++) { count += *at == ' '; }
-    return count;
-}
-
-/* Reads the next number of a list, which must be a whole number from `least` to `most`. If the input is not valid,
- * notes an error and returns false. */
-static bool next_whole(numbers *n, double least, double most, int64_t *value) {
-    if (n->text == NULL) {
-        const nnc_json at = n->at;
-        n->at = nnc_json_next(at);
-        return whole(at, least, most, value);
-    }
-    const bool minus = *n->text == '-';
-    const char *const first = n->text + minus, *end = first;
-    for (*value = 0; *end >= '0' && *end <= '9' && end - first < 18; end++) { *value = 10 * *value + (*end - '0'); }
-    *value = minus ? -*value : *value;
-    if (end == first || (*end != ' ' && *end != ',' && *end != '\0') || (double)*value < least ||
-        (double)*value > most) {
-        return refuse_number(n->list, least, most);
-    }
-    n->text = end + (*end == ' ');
-    return true;
-}
-
-/* Reads a whole number from `least` to `most`. at: the JSON value, which is the member `key` of an object. If the input
- * is not valid, notes an error and returns false. */
-static bool value(nnc_json object, nnc_json at, const char *key, double least, double most, int64_t *found) {
-    if (at.node == NULL) {
-        nnc_json_fault(object, key, "missing, expected a whole number, found nothing");
-        return false;
-    }
-    return whole(at, least, most, found);
-}
-
-static bool member(nnc_json object, const char *key, double least, double most, int64_t *found) {
-    return value(object, nnc_json_get(object, key), key, least, most, found);
-}
-
-static bool is_list(nnc_json at, nnc_json parent, const char *key, int32_t most) {
-    if (nnc_json_type_of(at) != NNC_JSON_LIST) {
-        nnc_json_fault(at.node != NULL ? at : parent, at.node != NULL ? NULL : key,
-                       "missing or of a wrong type, expected a list");
-        return false;
-    }
-    if (nnc_json_count(at) > most) {
-        nnc_json_fault(at, NULL, "too long, expected at most %" PRId32 " entries, found %d", most, nnc_json_count(at));
-        return false;
-    }
-    return true;
-}
-
 /* Reads the list with the key `key` of the capture file; without this key the list is empty. Other members of the file
  * refer to an entry of this list by its index. If the input is not valid, notes a fault and returns false. */
 static bool read_entries(const reader *r, nnc_json root, const char *key, entries *found) {
     const nnc_json at = nnc_json_get(root, key);
     *found = (entries){ 0 };
     if (at.node == NULL) { return true; }
-    if (!is_list(at, root, key, OPS_MAX)) { return false; }
+    if (!nnc_json_is_list(at, root, key, OPS_MAX)) { return false; }
     found->of = nnc_arena_array(r->arena, (size_t)nnc_json_count(at) + 1, sizeof *found->of);
     if (found->of == NULL) { return nnc_faults_no_memory(r->faults); }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
@@ -158,7 +61,7 @@ static bool read_entries(const reader *r, nnc_json root, const char *key, entrie
 static bool find_entry(const entries *all, nnc_json *at) {
     int64_t number = 0;
     if (nnc_json_type_of(*at) != NNC_JSON_NUMBER) { return true; }
-    if (!whole(*at, 0, all->count - 1, &number)) { return false; }
+    if (!nnc_json_whole(*at, 0, all->count - 1, &number)) { return false; }
     *at = all->of[number];
     return true;
 }
@@ -167,7 +70,7 @@ static bool find_entry(const entries *all, nnc_json *at) {
 
 static bool read_modules(reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "modules");
-    if (!is_list(at, root, "modules", STORAGES_MAX)) { return false; }
+    if (!nnc_json_is_list(at, root, "modules", STORAGES_MAX)) { return false; }
     r->modules = nnc_arena_array(r->arena, (size_t)nnc_json_count(at) + 1, sizeof *r->modules);
     if (r->modules == NULL) { return nnc_faults_no_memory(r->faults); }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
@@ -189,15 +92,16 @@ typedef struct copies {
     int64_t count, first_step, last_step;
 } copies;
 
-static bool read_copies(numbers *n, const storage *s, copies *c) {
+static bool read_copies(nnc_json_numbers *n, const storage *s, copies *c) {
     *c = (copies){ 1, 0, 0 };
-    if (!has_more(n)) { return true; }
-    if (!next_whole(n, 1, STORAGES_MAX, &c->count) || !next_whole(n, -POSITIONS_MAX, POSITIONS_MAX, &c->first_step) ||
-        !next_whole(n, -POSITIONS_MAX, POSITIONS_MAX, &c->last_step)) {
+    if (!nnc_json_has_more(n)) { return true; }
+    if (!nnc_json_next_whole(n, 1, STORAGES_MAX, &c->count) ||
+        !nnc_json_next_whole(n, -POSITIONS_MAX, POSITIONS_MAX, &c->first_step) ||
+        !nnc_json_next_whole(n, -POSITIONS_MAX, POSITIONS_MAX, &c->last_step)) {
         return false;
     }
     const int64_t begin = s->first + (c->count - 1) * c->first_step, end = s->last + (c->count - 1) * c->last_step;
-    if (begin < -1 || begin > POSITIONS_MAX || end < -1 || end > POSITIONS_MAX || has_more(n)) {
+    if (begin < -1 || begin > POSITIONS_MAX || end < -1 || end > POSITIONS_MAX || nnc_json_has_more(n)) {
         nnc_json_mismatch(n->list, "outside of the step", "copies at positions of the step");
         return false;
     }
@@ -229,19 +133,21 @@ static bool read_kind(nnc_json word, storage *s) {
 /* Reads a storage from a row "bytes, kind and format, first, last, copies". Adds the storage and its copies in equal
  * layers to the list of storages. kinds: the `count` pairs of kind and format; a row that is a text refers to such a
  * pair by its index. If the input is not valid, notes a fault and returns false. */
-static bool add_storage(reader *r, numbers *n, const storage *kinds, int32_t count, int32_t *capacity) {
+static bool add_storage(reader *r, nnc_json_numbers *n, const storage *kinds, int32_t count, int32_t *capacity) {
     int64_t bytes = 0, kind = 0, first = 0, last = 0;
     storage one;
     copies c;
-    if (!next_whole(n, 0, BYTES_MAX, &bytes)) { return false; }
+    if (!nnc_json_next_whole(n, 0, BYTES_MAX, &bytes)) { return false; }
     if (n->text != NULL) {
-        if (!next_whole(n, 0, count - 1, &kind)) { return false; }
+        if (!nnc_json_next_whole(n, 0, count - 1, &kind)) { return false; }
         one = kinds[kind];
     } else {
         if (!read_kind(n->at, &one)) { return false; }
         n->at = nnc_json_next(nnc_json_next(n->at));
     }
-    if (!next_whole(n, -1, POSITIONS_MAX, &first) || !next_whole(n, -1, POSITIONS_MAX, &last)) { return false; }
+    if (!nnc_json_next_whole(n, -1, POSITIONS_MAX, &first) || !nnc_json_next_whole(n, -1, POSITIONS_MAX, &last)) {
+        return false;
+    }
     one.bytes = (double)bytes;
     one.first = (int32_t)first;
     one.last = (int32_t)last;
@@ -281,17 +187,17 @@ static storage *read_kinds(const reader *r, nnc_json root, int32_t *count) {
 
 static bool read_storages(reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "storages");
-    numbers rows = numbers_of(at);
+    nnc_json_numbers rows = nnc_json_numbers_of(at);
     int32_t capacity = 0, count = 0;
     const storage *kinds = read_kinds(r, root, &count);
-    if (kinds == NULL || (rows.text == NULL && !is_list(at, root, "storages", STORAGES_MAX))) { return false; }
+    if (kinds == NULL || (rows.text == NULL && !nnc_json_is_list(at, root, "storages", STORAGES_MAX))) { return false; }
     while (rows.text != NULL && *rows.text != '\0') {
         if (!add_storage(r, &rows, kinds, count, &capacity)) { return false; }
         rows.text += *rows.text == ',';
     }
     for (nnc_json item = rows.at; item.node != NULL; item = nnc_json_next(item)) {
         const int32_t size = nnc_json_type_of(item) == NNC_JSON_LIST ? nnc_json_count(item) : 0;
-        numbers row = numbers_of(item);
+        nnc_json_numbers row = nnc_json_numbers_of(item);
         if (size != 5 && size != 8) {
             nnc_json_mismatch(item, "not a storage",
                               "[bytes, kind, dtype, first, last], with copies, first step and last step for equal "
@@ -312,9 +218,9 @@ static bool read_shape(nnc_json at, tensor *t, nnc_json *rest) {
     const nnc_json dtype = nnc_json_first(at), shape = nnc_json_next(dtype);
     const int format = format_of(dtype);
     *t = (tensor){ .elements = 1.0 };
-    if (format < 0 || !is_list(shape, at, NULL, RANK_MAX)) { return false; }
+    if (format < 0 || !nnc_json_is_list(shape, at, NULL, RANK_MAX)) { return false; }
     for (nnc_json dim = nnc_json_first(shape); dim.node != NULL; dim = nnc_json_next(dim)) {
-        if (!whole(dim, 0, DIM_MAX, &t->shape[t->rank])) { return false; }
+        if (!nnc_json_whole(dim, 0, DIM_MAX, &t->shape[t->rank])) { return false; }
         t->elements *= (double)t->shape[t->rank++];
     }
     if (t->elements > BYTES_MAX) {
@@ -332,7 +238,7 @@ static bool read_shape(nnc_json at, tensor *t, nnc_json *rest) {
 static bool read_shapes(reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "shapes");
     if (at.node == NULL) { return true; }
-    if (!is_list(at, root, "shapes", STORAGES_MAX)) { return false; }
+    if (!nnc_json_is_list(at, root, "shapes", STORAGES_MAX)) { return false; }
     r->shapes = nnc_arena_array(r->arena, (size_t)nnc_json_count(at) + 1, sizeof *r->shapes);
     if (r->shapes == NULL) { return nnc_faults_no_memory(r->faults); }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
@@ -348,9 +254,9 @@ static bool read_shapes(reader *r, nnc_json root) {
 
 /* Sets the index of the storage of a tensor to the next number of a list. If the input is not valid, notes a fault and
  * returns false. */
-static bool set_storage(const reader *r, numbers *n, tensor *t) {
+static bool set_storage(const reader *r, nnc_json_numbers *n, tensor *t) {
     int64_t number = 0;
-    if (!next_whole(n, 0, r->storage_count - 1, &number)) { return false; }
+    if (!nnc_json_next_whole(n, 0, r->storage_count - 1, &number)) { return false; }
     t->storage = (int32_t)number;
     t->bytes = fmin(t->bytes, r->storages[number].bytes);
     return true;
@@ -358,11 +264,13 @@ static bool set_storage(const reader *r, numbers *n, tensor *t) {
 
 /* Reads a tensor that is written as two numbers: the index of its entry in "shapes", and its storage. If the input is
  * not valid, notes a fault and returns false. */
-static bool read_short(const reader *r, numbers *n, tensor *t) {
+static bool read_short(const reader *r, nnc_json_numbers *n, tensor *t) {
     int64_t number = 0;
-    if (!next_whole(n, 0, r->shape_count - 1, &number)) { return false; }
+    if (!nnc_json_next_whole(n, 0, r->shape_count - 1, &number)) { return false; }
     *t = r->shapes[number];
-    if (has_more(n) && (n->text != NULL || nnc_json_type_of(n->at) == NNC_JSON_NUMBER)) { return set_storage(r, n, t); }
+    if (nnc_json_has_more(n) && (n->text != NULL || nnc_json_type_of(n->at) == NNC_JSON_NUMBER)) {
+        return set_storage(r, n, t);
+    }
     nnc_json_mismatch(n->list, "not tensors", "[shape, storage, shape, storage, ...]");
     return false;
 }
@@ -371,25 +279,25 @@ static bool read_short(const reader *r, numbers *n, tensor *t) {
  * receives the number of tensors. If the input is not valid, notes a fault and returns false. */
 static bool read_tensor(const reader *r, nnc_json item, tensor *t, int64_t *count) {
     const int32_t size = nnc_json_type_of(item) == NNC_JSON_LIST ? nnc_json_count(item) : 0;
-    numbers rest = { .list = item };
+    nnc_json_numbers rest = { .list = item };
     if (size != 3 && size != 4) {
         nnc_json_mismatch(item, "not a tensor", "[dtype, shape, storage], with a count for equal tensors");
         return false;
     }
     return read_shape(item, t, &rest.at) && set_storage(r, &rest, t) &&
-           (size == 3 || next_whole(&rest, 1, (double)(r->storage_count - t->storage), count));
+           (size == 3 || nnc_json_next_whole(&rest, 1, (double)(r->storage_count - t->storage), count));
 }
 
 /* Reads the list of the input or output tensors of an operator. at: this list, which is the member `key` of `op`. If
  * the input is not valid, notes an error and returns false. */
 static bool read_tensors(reader *r, nnc_json at, nnc_json op, const char *key, tensors *all) {
-    numbers n = numbers_of(at);
+    nnc_json_numbers n = nnc_json_numbers_of(at);
     const bool is_short = n.text != NULL || nnc_json_type_of(n.at) == NNC_JSON_NUMBER;
-    if (n.text == NULL && !is_list(at, op, key, 2 * TENSORS_MAX)) { return false; }
-    all->capacity = count_of(&n) / (is_short ? 2 : 1);
+    if (n.text == NULL && !nnc_json_is_list(at, op, key, 2 * TENSORS_MAX)) { return false; }
+    all->capacity = nnc_json_count_numbers(&n) / (is_short ? 2 : 1);
     all->of = nnc_arena_array(r->arena, (size_t)all->capacity + 1, sizeof *all->of);
     if (all->of == NULL) { return nnc_faults_no_memory(r->faults); }
-    while (has_more(&n)) {
+    while (nnc_json_has_more(&n)) {
         tensor one;
         int64_t count = 1;
         if (!(is_short ? read_short(r, &n, &one) : read_tensor(r, n.at, &one, &count))) { return false; }
@@ -405,145 +313,7 @@ static bool read_tensors(reader *r, nnc_json at, nnc_json op, const char *key, t
             one.storage++;
         }
     }
-    return n.text == NULL || *n.text == '\0' || refuse_number(at, 0, r->storage_count - 1);
-}
-
-/* ---- names of operators ---- */
-
-/* Operators that need more work than reading their inputs and writing their outputs once, and operators whose name
- * decides their group. The names are those in native_functions.yaml of PyTorch. */
-static const struct {
-    const char *name;
-    form form;
-    /* group to which the operator always belongs; NNC_GROUP_COUNT = the module and the shapes of the operator decide
-     * the group */
-    nnc_group group;
-} operators[] = {
-    { "mm", FORM_PRODUCT, NNC_GROUP_COUNT },
-    { "addmm", FORM_PRODUCT, NNC_GROUP_COUNT },
-    { "mv", FORM_PRODUCT, NNC_GROUP_COUNT },
-    { "addmv", FORM_PRODUCT, NNC_GROUP_COUNT },
-    { "dot", FORM_PRODUCT, NNC_GROUP_COUNT },
-    { "vdot", FORM_PRODUCT, NNC_GROUP_COUNT },
-    { "bmm", FORM_PRODUCT, NNC_GROUP_ATTENTION },
-    { "baddbmm", FORM_PRODUCT, NNC_GROUP_ATTENTION },
-    { "convolution", FORM_CONV, NNC_GROUP_CONV },
-    { "convolution_backward", FORM_CONV_BACKWARD, NNC_GROUP_CONV },
-    { "_scaled_dot_product_flash_attention", FORM_ATTENTION, NNC_GROUP_ATTENTION },
-    { "_scaled_dot_product_flash_attention_for_cpu", FORM_ATTENTION, NNC_GROUP_ATTENTION },
-    { "_scaled_dot_product_efficient_attention", FORM_ATTENTION, NNC_GROUP_ATTENTION },
-    { "_scaled_dot_product_cudnn_attention", FORM_ATTENTION, NNC_GROUP_ATTENTION },
-    { "_scaled_dot_product_flash_attention_backward", FORM_ATTENTION_BACKWARD, NNC_GROUP_ATTENTION },
-    { "_scaled_dot_product_flash_attention_for_cpu_backward", FORM_ATTENTION_BACKWARD, NNC_GROUP_ATTENTION },
-    { "_scaled_dot_product_efficient_attention_backward", FORM_ATTENTION_BACKWARD, NNC_GROUP_ATTENTION },
-    { "_scaled_dot_product_cudnn_attention_backward", FORM_ATTENTION_BACKWARD, NNC_GROUP_ATTENTION },
-    { "embedding", FORM_GATHER, NNC_GROUP_EMBEDDING },
-    { "embedding_dense_backward", FORM_KERNEL, NNC_GROUP_EMBEDDING },
-    { "_embedding_bag", FORM_BAG, NNC_GROUP_EMBEDDING },
-    { "_embedding_bag_forward_only", FORM_BAG, NNC_GROUP_EMBEDDING },
-    /* name that capture.py gives to the product of a sparse and a dense matrix */
-    { "_sparse_product", FORM_BAG, NNC_GROUP_COUNT },
-    { "_embedding_bag_dense_backward", FORM_KERNEL, NNC_GROUP_EMBEDDING },
-    { "index_select", FORM_GATHER, NNC_GROUP_COUNT },
-    { "gather", FORM_GATHER, NNC_GROUP_COUNT },
-    { "index", FORM_GATHER, NNC_GROUP_COUNT },
-    { "copy_", FORM_WRITE, NNC_GROUP_COUNT },
-    { "fill_", FORM_WRITE, NNC_GROUP_COUNT },
-    { "zero_", FORM_WRITE, NNC_GROUP_COUNT },
-    { "_softmax", FORM_KERNEL, NNC_GROUP_ATTENTION },
-    { "_softmax_backward_data", FORM_KERNEL, NNC_GROUP_ATTENTION },
-    { "_log_softmax", FORM_KERNEL, NNC_GROUP_LOSS },
-    { "_log_softmax_backward_data", FORM_KERNEL, NNC_GROUP_LOSS },
-    { "nll_loss_forward", FORM_KERNEL, NNC_GROUP_LOSS },
-    { "nll_loss_backward", FORM_KERNEL, NNC_GROUP_LOSS },
-    { "max_pool2d_with_indices", FORM_KERNEL, NNC_GROUP_RESAMPLE },
-    { "max_pool2d_with_indices_backward", FORM_KERNEL, NNC_GROUP_RESAMPLE },
-    { "cat", FORM_KERNEL, NNC_GROUP_RESAMPLE },
-};
-
-enum { SMALL_MATRIX = 128 };
-
-/* Tests by the words of its name whether an operator that is not in the table multiplies matrices. The FLOPs of such an
- * operator are not known, so it must not be treated as a kernel that only moves bytes. Two kinds of operator are
- * treated as such kernels, because they have few FLOPs per byte: a Fourier transform of n complex values has 5 n
- * log2(n) FLOPs for 16 n bytes; a factorization of a matrix of n rows (the words in `factors`) has at most 2 n^3 FLOPs
- * for 8 n^2 bytes in fp32, that is, n / 4 FLOPs per byte; n <= 128 gives at most 32. */
-static void find_words(naming *n) {
-    static const char *const products[] = { "mm",          "bmm",     "addmm",    "addbmm", "baddbmm", "mv",
-                                            "addmv",       "dot",     "vdot",     "matmul", "linear",  "bilinear",
-                                            "trilinear",   "einsum",  "rnn",      "lstm",   "gru",     "attention",
-                                            "transformer", "cdist",   "svd",      "pinv",   "lstsq",   "eig",
-                                            "eigh",        "eigvals", "eigvalsh", "matrix", NULL };
-    static const char *const factors[] = { "cholesky", "qr", "lu", "inv", "inverse", "det", "slogdet", "solve", NULL };
-    for (const char *at = n->name; *at != '\0';) {
-        char word[32];
-        const size_t length = strcspn(at, "_");
-        snprintf(word, sizeof word, "%.*s", (int)length, at);
-        n->product = n->product || nnc_is_one_of(word, products) ||
-                     (strncmp(at, "conv", 4) == 0 && strncmp(at, "convert", 7) != 0);
-        n->factors = n->factors || nnc_is_one_of(word, factors);
-        at += length + strspn(at + length, "_");
-    }
-    /* an operator with thnn_fused in its name computes only the pointwise part of an LSTM or GRU cell, and multiplies
-     * no matrices */
-    n->product = n->product && strstr(n->name, "thnn_fused") == NULL;
-}
-
-/* Returns the properties of an operator that follow from its name alone; NULL = out of memory. */
-static const naming *name_of(reader *r, const char *full) {
-    static const char *const libraries[] = { "aten.", "prims.", "torchvision." };
-    naming **slot = &r->names[nnc_digest_text(NNC_DIGEST_START, full) % NNC_COUNT_OF(r->names)];
-    if (*slot != NULL && strcmp((*slot)->full, full) == 0) { return *slot; }
-    const char *dot = strchr(full, '.');
-    char base[128]; /* the part of the name between the dots: "add_" of "aten.add_.Tensor" */
-    snprintf(base, sizeof base, "%.*s", (int)strcspn(dot != NULL ? dot + 1 : full, "."), dot != NULL ? dot + 1 : full);
-    naming *n = nnc_arena_alloc(r->arena, sizeof *n);
-    const char *name = nnc_arena_strdup(r->arena, base);
-    if (n == NULL || name == NULL) { return NULL; }
-    *n = (naming){ .full = full, .name = name, .form = FORM_KERNEL, .group = NNC_GROUP_COUNT, .own = dot == NULL };
-    for (size_t i = 0; i < NNC_COUNT_OF(operators); i++) {
-        if (strcmp(name, operators[i].name) == 0) {
-            n->form = operators[i].form;
-            n->group = operators[i].group;
-        }
-    }
-    for (size_t i = 0; i < NNC_COUNT_OF(libraries); i++) {
-        n->own = n->own || strncmp(full, libraries[i], strlen(libraries[i])) == 0;
-    }
-    find_words(n);
-    nnc_capture_set_rules(n);
-    return *slot = n;
-}
-
-/* Tests whether the FLOPs of an operator are known. Notes a fault and returns false for an operator that does not
- * belong to PyTorch, and for an operator that multiplies matrices but is not in the table `operators`. */
-static bool is_known(nnc_json at, const naming *n, const tensors *in) {
-    bool large = false;
-    for (int32_t i = 0; i < in->count && n->factors; i++) {
-        const tensor *t = &in->of[i];
-        large = large || (t->rank > 1 && t->shape[t->rank - 1] > SMALL_MATRIX);
-    }
-    if (n->own && (n->form != FORM_KERNEL || (!n->product && !large))) { return true; }
-    nnc_json_mismatch(at, "the FLOPs of this operator are not known",
-                      n->own ? "mm, addmm, bmm, baddbmm, convolution or scaled_dot_product_attention"
-                             : "an operator of PyTorch; record the step with an implementation in PyTorch");
-    return false;
-}
-
-static bool has(const char *text, const char *word) { return strstr(text, word) != NULL; }
-
-/* Returns the group (part of the network) of an operator. The name of the operator decides; if it does not, the path of
- * its module decides; if that does not, the shape of its tensor decides (a feature map has four axes). */
-static nnc_group group_of(const reader *r, const char *name, const char *module, nnc_group known, const tensors *out,
-                          const tensors *in) {
-    const tensor *t = out->count > 0 ? &out->of[0] : in->count > 0 ? &in->of[0] : NULL;
-    return known != NNC_GROUP_COUNT                                        ? known
-           : has(name, "norm") || has(module, "norm") || has(module, "bn") ? NNC_GROUP_NORM
-           : has(name, "loss")                                             ? NNC_GROUP_LOSS
-           : has(name, "pool") || has(name, "upsample")                    ? NNC_GROUP_RESAMPLE
-           : has(module, "attn") || has(module, "attention")               ? NNC_GROUP_ATTENTION
-           : t != NULL && t->rank == 4 && r->program->tokens == 0          ? NNC_GROUP_CONV
-                                                                           : NNC_GROUP_MLP;
+    return n.text == NULL || *n.text == '\0' || nnc_json_refuse_number(at, 0, r->storage_count - 1);
 }
 
 /* ---- dims of operators ---- */
@@ -607,7 +377,7 @@ static bool read_window(const issue *o, int64_t *stride, bool *transposed, int64
             known = true;
             *transposed = nnc_json_bool(arg);
         } else if (type == NNC_JSON_NUMBER && known) {
-            if (!whole(arg, 1, DIM_MAX, groups)) { return false; }
+            if (!nnc_json_whole(arg, 1, DIM_MAX, groups)) { return false; }
         }
     }
     const nnc_json first = lists >= 3 ? nnc_json_first(recent[lists % 3]) : (nnc_json){ 0 };
@@ -617,7 +387,7 @@ static bool read_window(const issue *o, int64_t *stride, bool *transposed, int64
                        "padding and groups");
         return false;
     }
-    return whole(first, 1, DIM_MAX, stride);
+    return nnc_json_whole(first, 1, DIM_MAX, stride);
 }
 
 /* Sets the dims of a convolution from its input x, weight w and output y. If maps have one axis, the height is 1; if
@@ -664,7 +434,7 @@ static bool first_bool(const issue *o) {
  * is returned. */
 static bool is_causal(const issue *o) {
     bool last = false;
-    if (!has(o->by->name, "efficient") && !has(o->by->name, "cudnn")) { return first_bool(o); }
+    if (strstr(o->by->name, "efficient") == NULL && strstr(o->by->name, "cudnn") == NULL) { return first_bool(o); }
     for (nnc_json arg = nnc_json_first(o->args); arg.node != NULL; arg = nnc_json_next(arg)) {
         last = nnc_json_type_of(arg) == NNC_JSON_BOOL ? nnc_json_bool(arg) : last;
     }
@@ -852,32 +622,32 @@ static bool read_issue(reader *r, nnc_json at, issue *o) {
     if (!find_members(at, found) ||
         ((before == NULL || found[KEY_PHASE].node != NULL) && !read_phase(at, found[KEY_PHASE], o)) ||
         ((before == NULL || found[KEY_MODULE].node != NULL) &&
-         !value(at, found[KEY_MODULE], "module", 0, r->module_count - 1, &o->module)) ||
+         !nnc_json_whole_value(at, found[KEY_MODULE], "module", 0, r->module_count - 1, &o->module)) ||
         !find_entry(&r->args, &found[KEY_ARGS]) || !find_entry(&r->moves, &found[KEY_MOVES]) ||
-        (found[KEY_REPEAT].node != NULL && !whole(found[KEY_REPEAT], 1, POSITIONS_MAX, &o->repeat)) ||
-        (found[KEY_STEPS].node != NULL && !whole(found[KEY_STEPS], 1, POSITIONS_MAX, &o->steps)) ||
+        (found[KEY_REPEAT].node != NULL && !nnc_json_whole(found[KEY_REPEAT], 1, POSITIONS_MAX, &o->repeat)) ||
+        (found[KEY_STEPS].node != NULL && !nnc_json_whole(found[KEY_STEPS], 1, POSITIONS_MAX, &o->steps)) ||
         (o->counts && (!read_tensors(r, found[KEY_INPUTS], at, "inputs", &o->in) ||
                        !read_tensors(r, found[KEY_OUTPUTS], at, "outputs", &o->out)))) {
         return false;
     }
     o->moves = found[KEY_MOVES];
     o->args = found[KEY_ARGS];
-    o->by = name_of(r, nnc_json_text(found[KEY_NAME]));
+    o->by = nnc_capture_name(r, nnc_json_text(found[KEY_NAME]));
     if (o->by == NULL) { return nnc_faults_no_memory(r->faults); }
-    if (o->counts && !is_known(found[KEY_NAME], o->by, &o->in)) { return false; }
+    if (o->counts && !nnc_capture_is_known(found[KEY_NAME], o->by, &o->in)) { return false; }
     r->program->operators += o->repeat;
     if (!o->counts) {
         r->updates = true;
-        r->divides = r->divides || has(o->by->name, "addcdiv") || has(o->by->name, "adam");
-        r->signs = r->signs || has(o->by->name, "sign");
-        r->fuses = r->fuses || has(o->by->name, "_fused_");
+        r->divides = r->divides || strstr(o->by->name, "addcdiv") != NULL || strstr(o->by->name, "adam") != NULL;
+        r->signs = r->signs || strstr(o->by->name, "sign") != NULL;
+        r->fuses = r->fuses || strstr(o->by->name, "_fused_") != NULL;
     }
     return true;
 }
 
 static bool read_issues(reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "ops");
-    if (!is_list(at, root, "ops", OPS_MAX) || !read_entries(r, root, "args", &r->args) ||
+    if (!nnc_json_is_list(at, root, "ops", OPS_MAX) || !read_entries(r, root, "args", &r->args) ||
         !read_entries(r, root, "moves", &r->moves)) {
         return false;
     }
@@ -940,7 +710,7 @@ static bool add_issue(reader *r, int32_t number) {
     r->refs_of[number] = r->ref_count;
     if (!o->counts) { return true; }
     const form how = o->by->form;
-    op.group = group_of(r, op.name, op.module, o->by->group, &o->out, &o->in);
+    op.group = nnc_capture_group(r, op.name, op.module, o->by->group, &o->out, &o->in);
     if (how == FORM_GATHER && op.group == NNC_GROUP_EMBEDDING && o->in.count > 1 && op.phase == NNC_PHASE_FORWARD &&
         (double)r->program->tokens < o->in.of[1].elements) {
         r->program->tokens = (int64_t)o->in.of[1].elements;
@@ -977,177 +747,6 @@ static bool add_issues(reader *r) {
     return true;
 }
 
-/* ---- positions of the step ---- */
-
-/* Returns an array with one entry for each position of the unfolded step: the index of the operator of the file that
- * ran there. *count receives the number of positions. If the input is not valid, notes an error and returns NULL. */
-/* Most of the function checks the file. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
-static int32_t *place_ops(reader *r, nnc_json root, int32_t *count) {
-    const nnc_json blocks = r->blocks;
-    int32_t at = 0, total = 0;
-    if (r->program->operators > POSITIONS_MAX) {
-        nnc_json_fault(root, "ops", "too many, expected at most %d in a step", POSITIONS_MAX);
-        return NULL;
-    }
-    int32_t *places = nnc_arena_array(r->arena, (size_t)r->program->operators + 1, sizeof *places);
-    if (!is_list(blocks, root, "blocks", OPS_MAX) || places == NULL) {
-        if (places == NULL) { nnc_faults_no_memory(r->faults); }
-        return NULL;
-    }
-    for (nnc_json item = nnc_json_first(blocks);; item = nnc_json_next(item)) {
-        int64_t first = r->file_ops, length = 0, repeat = 0;
-        if (item.node != NULL) {
-            const nnc_json begin = nnc_json_first(item), size = nnc_json_next(begin);
-            if (nnc_json_type_of(item) != NNC_JSON_LIST || nnc_json_count(item) != 3) {
-                nnc_json_mismatch(item, "not a block", "[first op, number of ops, repeat]");
-                return NULL;
-            }
-            if (!whole(begin, at, r->file_ops, &first) || !whole(size, 1, (double)(r->file_ops - first), &length) ||
-                !whole(nnc_json_next(size), 1, POSITIONS_MAX, &repeat)) {
-                return NULL;
-            }
-        }
-        for (; at < first; at++) {
-            if (total < r->program->operators) { places[total++] = at; }
-        }
-        for (int64_t i = 0; i < repeat; i++) {
-            for (int64_t j = 0; j < length; j++) {
-                if (total < r->program->operators) { places[total++] = (int32_t)(first + j); }
-            }
-        }
-        at += (int32_t)length;
-        if (item.node == NULL) { break; }
-    }
-    if (total != r->program->operators) {
-        nnc_json_fault(root, "blocks",
-                       "do not agree with the repeats of the ops, expected %" PRId64 " positions, found %" PRId32,
-                       r->program->operators, total);
-        return NULL;
-    }
-    *count = total;
-    return places;
-}
-
-/* Returns the optimizer of the step. It is found by the operators of the update and by the number of state elements per
- * trained weight; NNC_OPTIMIZER_COUNT = the step has no operators of an optimizer. Adam and RMSprop divide by the root
- * of their second moment; RMSprop and Adagrad have no first moment. Lion takes the sign. SGD without momentum has no
- * state. RAdam and Adadelta have two states per weight and are counted as Adam. */
-static nnc_optimizer optimizer_of(const reader *r) {
-    double states = 0.0, weights = 0.0;
-    for (int32_t i = 0; i < r->storage_count; i++) {
-        const double elements = r->storages[i].bytes / r->storages[i].width;
-        states += r->storages[i].kind == STATE ? elements : 0.0;
-        weights += r->storages[i].kind == PARAMETER ? elements : 0.0;
-    }
-    const bool one = states >= 0.5 * weights && states < 1.5 * weights;
-    return !r->updates              ? NNC_OPTIMIZER_COUNT
-           : r->divides             ? (one ? NNC_OPTIMIZER_RMSPROP : NNC_OPTIMIZER_ADAMW)
-           : states < 0.5 * weights ? NNC_OPTIMIZER_SGD
-           : !one                   ? NNC_OPTIMIZER_ADAMW
-           : r->signs               ? NNC_OPTIMIZER_LION
-                                    : NNC_OPTIMIZER_MOMENTUM;
-}
-
-/* Returns the kind of kernels of the optimizer update. If the file states the kind, returns it. Otherwise returns fused
- * if the update is one operator, and foreach (kernels for lists of tensors) if not. foreach is the default of
- * torch.optim on a GPU, and is assumed even if the step was recorded on a CPU with one operator per tensor. Returns
- * NNC_OPTIMIZER_KERNELS_COUNT after noting a fault. */
-static nnc_optimizer_kernels kernels_of(const reader *r, nnc_json root) {
-    const nnc_json at = nnc_json_get(root, "optimizer"), word = nnc_json_get(at, "kernels");
-    const char *name = nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_json_text(word) : "";
-    if (at.node == NULL) { return r->fuses ? NNC_KERNELS_FUSED : NNC_KERNELS_FOREACH; }
-    for (nnc_optimizer_kernels i = NNC_KERNELS_FUSED; i < NNC_OPTIMIZER_KERNELS_COUNT; i++) {
-        if (strcmp(name, nnc_optimizer_kernels_name(i)) == 0) { return i; }
-    }
-    nnc_json_mismatch(word.node != NULL ? word : at, "unknown kernels of the optimizer", "fused, foreach or loop");
-    return NNC_OPTIMIZER_KERNELS_COUNT;
-}
-
-/* Largest number of tensors that one launch of a kernel for lists of tensors processes. list_tensors: for an operation
- * with two tensors per parameter. fused_tensors: for the fused kernel of Adam, with four tensors per parameter. Source:
- * depth_to_max_tensors, aten/src/ATen/native/cuda/MultiTensorApply.cuh of PyTorch. */
-static const double list_tensors = 64.0, fused_tensors = 36.0;
-static const double launch_elements =
-    /* largest number of elements that one launch processes: depth_to_max_blocks x kChunkSize of PyTorch */
-    320.0 * 65536.0;
-
-/* Adds to *l the kernel launches of `calls` updates of a list of `count` tensors with `elements` elements together. */
-static void add_launches(nnc_launches *l, double count, double elements, double calls) {
-    const double chunks = nnc_ceil(elements / launch_elements);
-    l->loop += calls * count;
-    l->lists += calls * nnc_max(nnc_ceil(count / list_tensors), chunks);
-    l->fused += calls * nnc_max(nnc_ceil(count / fused_tensors), chunks);
-}
-
-/* Returns the position of an optimizer in a list that begins with the optimizer with the most operations and states; -1
- * = not in the list. If one step has several optimizers, the one with the lowest position is used for all parameters,
- * so the cost of the update is an upper bound. */
-static int rank_of(nnc_optimizer kind) {
-    static const nnc_optimizer ranks[] = { NNC_OPTIMIZER_ADAMW,    NNC_OPTIMIZER_ADAM, NNC_OPTIMIZER_RMSPROP,
-                                           NNC_OPTIMIZER_MOMENTUM, NNC_OPTIMIZER_LION, NNC_OPTIMIZER_SGD };
-    const int count = (int)(sizeof ranks / sizeof ranks[0]);
-    int rank = 0;
-    while (rank < count && ranks[rank] != kind) { rank++; }
-    return rank < count ? rank : -1;
-}
-
-/* Reads an entry [kind, tensors, elements, calls]: an optimizer of this kind updates a list of tensors with these
- * numbers of tensors and elements, and is called `calls` times. If the input is not valid, notes a fault and returns
- * false. */
-static bool read_group(nnc_json at, nnc_launches *l, double *updated, double *trained, nnc_optimizer *kind) {
-    const nnc_names names = { nnc_optimizer_name, NNC_OPTIMIZER_COUNT };
-    const nnc_json word = nnc_json_first(at), size = nnc_json_next(word);
-    const bool good = nnc_json_type_of(at) == NNC_JSON_LIST && nnc_json_count(at) == 4;
-    const int found = good && nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_names_find(names, nnc_json_text(word)) : -1;
-    int64_t count = 0, elements = 0, calls = 0;
-    if (found < 0) {
-        nnc_json_mismatch(good ? word : at, "not a list of tensors of an optimizer",
-                          "[kind, tensors, elements, calls], kind as of --optimizer");
-        return false;
-    }
-    if (!whole(size, 1, OPS_MAX, &count) || !whole(nnc_json_next(size), 1, BYTES_MAX, &elements) ||
-        !whole(nnc_json_next(nnc_json_next(size)), 1, OPS_MAX, &calls)) {
-        return false;
-    }
-    add_launches(l, (double)count, (double)elements, (double)calls);
-    *updated += (double)calls * (double)elements;
-    *trained += (double)elements;
-    if (*kind == NNC_OPTIMIZER_COUNT || rank_of((nnc_optimizer)found) < rank_of(*kind)) {
-        *kind = (nnc_optimizer)found;
-    }
-    return true;
-}
-
-/* Reads the lists of tensors that the optimizers update. If the file has no such lists, or if the caller freezes other
- * modules than the recorded program, all trained parameters are taken as one list. If the input is not valid, notes a
- * fault and returns false. */
-static bool read_groups(reader *r, nnc_json root) {
-    const nnc_json groups = nnc_json_get(nnc_json_get(root, "optimizer"), "groups");
-    nnc_launches *l = &r->program->launches;
-    double updated = 0.0, trained = 0.0;
-    if (groups.node != NULL && r->asked == NULL) {
-        nnc_optimizer kind = NNC_OPTIMIZER_COUNT;
-        if (!is_list(groups, root, "groups", OPS_MAX)) { return false; }
-        for (nnc_json at = nnc_json_first(groups); at.node != NULL; at = nnc_json_next(at)) {
-            if (!read_group(at, l, &updated, &trained, &kind)) { return false; }
-        }
-        l->updates = trained > 0.0 ? updated / trained : 1.0;
-        if (r->program->optimizer != NNC_OPTIMIZER_COUNT && kind != NNC_OPTIMIZER_COUNT) {
-            r->program->optimizer = kind;
-        }
-        return true;
-    }
-    for (int32_t i = 0; i < r->storage_count; i++) {
-        if (r->storages[i].kind == PARAMETER) {
-            updated += 1.0;
-            trained += r->storages[i].bytes / r->storages[i].width;
-        }
-    }
-    if (updated > 0.0) { add_launches(l, updated, trained, 1.0); }
-    l->updates = 1.0;
-    return true;
-}
-
 /* ---- reads the whole file ---- */
 
 /* r->loose has numbers of parameters (trained, frozen) that no operator counts yet. Adds one of these numbers to the
@@ -1170,8 +769,8 @@ static bool read_parameters(reader *r, nnc_json root) {
         nnc_json_fault(root, "parameters", "missing or of a wrong type, expected an object");
         return false;
     }
-    return member(at, "count", 1, BYTES_MAX, &r->count_params) &&
-           member(at, "trained", 0, BYTES_MAX, &r->trained_params);
+    return nnc_json_whole_member(at, "count", 1, BYTES_MAX, &r->count_params) &&
+           nnc_json_whole_member(at, "trained", 0, BYTES_MAX, &r->trained_params);
 }
 
 /* Tests whether the program trains: it has operators outside of forward. A program without such operators is a forward
@@ -1252,7 +851,8 @@ static bool read_program(reader *r, nnc_json root) {
         }
     }
     r->program->batch = 1; /* if "batch" is null in the file, nncost counts the whole step as one sample */
-    if (nnc_json_type_of(batch) != NNC_JSON_NULL && !member(root, "batch", 1, POSITIONS_MAX, &r->program->batch)) {
+    if (nnc_json_type_of(batch) != NNC_JSON_NULL &&
+        !nnc_json_whole_member(root, "batch", 1, POSITIONS_MAX, &r->program->batch)) {
         return false;
     }
     r->blocks = nnc_json_get(root, "blocks");
@@ -1260,8 +860,8 @@ static bool read_program(reader *r, nnc_json root) {
         !read_parameters(r, root)) {
         return false;
     }
-    r->optimizer = optimizer_of(r);
-    const int32_t *places = place_ops(r, root, &count);
+    r->optimizer = nnc_capture_optimizer(r);
+    const int32_t *places = nnc_capture_places(r, root, &count);
     if (places != NULL && r->asked != NULL) { places = nnc_capture_change(r, root, places, &count); }
     if (places == NULL || !add_issues(r)) { return false; }
     if (r->count == 0 || r->ops[0].phase != NNC_PHASE_FORWARD) {
@@ -1279,8 +879,8 @@ static bool read_program(reader *r, nnc_json root) {
     r->program->dtype = main_dtype(r);
     r->program->frozen = main_frozen(r);
     r->program->optimizer = r->optimizer;
-    r->program->kernels = kernels_of(r, root);
-    if (r->program->kernels == NNC_OPTIMIZER_KERNELS_COUNT || !read_groups(r, root)) { return false; }
+    r->program->kernels = nnc_capture_kernels(r, root);
+    if (r->program->kernels == NNC_OPTIMIZER_KERNELS_COUNT || !nnc_capture_groups(r, root)) { return false; }
     r->program->ops = r->ops;
     r->program->count = r->count;
     if (r->program->dtype == NNC_FP32) {

@@ -27,6 +27,14 @@ typedef struct tensor {
     unsigned needed;
 } tensor;
 
+enum {
+    OPS_MAX = 20000, /* largest number of operators that a capture file may list */
+    /* largest number of operators of a step, in which every repeated layer has its own operators */
+    POSITIONS_MAX = 1000000,
+    STORAGES_MAX = 1000000,
+};
+#define BYTES_MAX 1e15
+
 typedef enum storage_kind {
     PARAMETER,
     FROZEN, /* PARAMETER that training does not change */
@@ -193,6 +201,34 @@ typedef struct reader {
     bool signs;   /* true: one of the operators of the optimizer is `sign` */
     struct nnc_captured *program;
 } reader;
+
+/* Returns the properties of an operator that follow from its name alone; NULL = out of memory. */
+const naming *nnc_capture_name(reader *r, const char *full);
+/* Tests whether the FLOPs of an operator are known. Notes a fault and returns false for an operator that does not
+ * belong to PyTorch, and for an operator that multiplies matrices but is not in the table `operators`. */
+bool nnc_capture_is_known(nnc_json at, const naming *n, const tensors *in);
+/* Returns the group (part of the network) of an operator. The name of the operator decides; if it does not, the path of
+ * its module decides; if that does not, the shape of its tensor decides (a feature map has four axes). */
+nnc_group nnc_capture_group(const reader *r, const char *name, const char *module, nnc_group known, const tensors *out,
+                            const tensors *in);
+
+/* Returns an array with one entry for each position of the unfolded step: the index of the operator of the file that
+ * ran there. *count receives the number of positions. If the input is not valid, notes an error and returns NULL. */
+int32_t *nnc_capture_places(reader *r, nnc_json root, int32_t *count);
+/* Returns the optimizer of the step. It is found by the operators of the update and by the number of state elements per
+ * trained weight; NNC_OPTIMIZER_COUNT = the step has no operators of an optimizer. Adam and RMSprop divide by the root
+ * of their second moment; RMSprop and Adagrad have no first moment. Lion takes the sign. SGD without momentum has no
+ * state. RAdam and Adadelta have two states per weight and are counted as Adam. */
+nnc_optimizer nnc_capture_optimizer(const reader *r);
+/* Returns the kind of kernels of the optimizer update. If the file states the kind, returns it. Otherwise returns fused
+ * if the update is one operator, and foreach (kernels for lists of tensors) if not. foreach is the default of
+ * torch.optim on a GPU, and is assumed even if the step was recorded on a CPU with one operator per tensor. Returns
+ * NNC_OPTIMIZER_KERNELS_COUNT after noting a fault. */
+nnc_optimizer_kernels nnc_capture_kernels(const reader *r, nnc_json root);
+/* Reads the lists of tensors that the optimizers update. If the file has no such lists, or if the caller freezes other
+ * modules than the recorded program, all trained parameters are taken as one list. If the input is not valid, notes a
+ * fault and returns false. */
+bool nnc_capture_groups(reader *r, nnc_json root);
 
 /* Sets the rules of torch.compile and of autocast that follow from the name of an operator. */
 void nnc_capture_set_rules(naming *n);

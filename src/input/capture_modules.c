@@ -5,7 +5,9 @@
  *     freeze      from the last operator to the first, an operator of backward stays if a remaining gradient needs it;
  *                 a recorded checkpoint stays if one of its operators stays; a tensor is kept if a remaining operator
  *                 of backward reads it
- *     run_again   the operators of a module run again before its backward, which reads the tensors that they make */
+ *     run_again   the operators of a module run again before its backward, which reads the tensors that they make
+ *
+ * The last part of this file reads the positions of the step and its optimizers. */
 #include "base/base_internal.h"
 #include "input/capture_internal.h"
 
@@ -688,4 +690,163 @@ int32_t *nnc_capture_change(reader *r, nnc_json root, const int32_t *places, int
     if (own == NULL) { nnc_faults_no_memory(r->faults); }
     r->program->operators = *count = r->file_ops;
     return own;
+}
+
+/* ---- positions of the step ---- */
+
+/* Most of the function checks the file. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
+int32_t *nnc_capture_places(reader *r, nnc_json root, int32_t *count) {
+    const nnc_json blocks = r->blocks;
+    int32_t at = 0, total = 0;
+    if (r->program->operators > POSITIONS_MAX) {
+        nnc_json_fault(root, "ops", "too many, expected at most %d in a step", POSITIONS_MAX);
+        return NULL;
+    }
+    int32_t *places = nnc_arena_array(r->arena, (size_t)r->program->operators + 1, sizeof *places);
+    if (!nnc_json_is_list(blocks, root, "blocks", OPS_MAX) || places == NULL) {
+        if (places == NULL) { nnc_faults_no_memory(r->faults); }
+        return NULL;
+    }
+    for (nnc_json item = nnc_json_first(blocks);; item = nnc_json_next(item)) {
+        int64_t first = r->file_ops, length = 0, repeat = 0;
+        if (item.node != NULL) {
+            const nnc_json begin = nnc_json_first(item), size = nnc_json_next(begin);
+            if (nnc_json_type_of(item) != NNC_JSON_LIST || nnc_json_count(item) != 3) {
+                nnc_json_mismatch(item, "not a block", "[first op, number of ops, repeat]");
+                return NULL;
+            }
+            if (!nnc_json_whole(begin, at, r->file_ops, &first) ||
+                !nnc_json_whole(size, 1, (double)(r->file_ops - first), &length) ||
+                !nnc_json_whole(nnc_json_next(size), 1, POSITIONS_MAX, &repeat)) {
+                return NULL;
+            }
+        }
+        for (; at < first; at++) {
+            if (total < r->program->operators) { places[total++] = at; }
+        }
+        for (int64_t i = 0; i < repeat; i++) {
+            for (int64_t j = 0; j < length; j++) {
+                if (total < r->program->operators) { places[total++] = (int32_t)(first + j); }
+            }
+        }
+        at += (int32_t)length;
+        if (item.node == NULL) { break; }
+    }
+    if (total != r->program->operators) {
+        nnc_json_fault(root, "blocks",
+                       "do not agree with the repeats of the ops, expected %" PRId64 " positions, found %" PRId32,
+                       r->program->operators, total);
+        return NULL;
+    }
+    *count = total;
+    return places;
+}
+
+nnc_optimizer nnc_capture_optimizer(const reader *r) {
+    double states = 0.0, weights = 0.0;
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        const double elements = r->storages[i].bytes / r->storages[i].width;
+        states += r->storages[i].kind == STATE ? elements : 0.0;
+        weights += r->storages[i].kind == PARAMETER ? elements : 0.0;
+    }
+    const bool one = states >= 0.5 * weights && states < 1.5 * weights;
+    return !r->updates              ? NNC_OPTIMIZER_COUNT
+           : r->divides             ? (one ? NNC_OPTIMIZER_RMSPROP : NNC_OPTIMIZER_ADAMW)
+           : states < 0.5 * weights ? NNC_OPTIMIZER_SGD
+           : !one                   ? NNC_OPTIMIZER_ADAMW
+           : r->signs               ? NNC_OPTIMIZER_LION
+                                    : NNC_OPTIMIZER_MOMENTUM;
+}
+
+nnc_optimizer_kernels nnc_capture_kernels(const reader *r, nnc_json root) {
+    const nnc_json at = nnc_json_get(root, "optimizer"), word = nnc_json_get(at, "kernels");
+    const char *name = nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_json_text(word) : "";
+    if (at.node == NULL) { return r->fuses ? NNC_KERNELS_FUSED : NNC_KERNELS_FOREACH; }
+    for (nnc_optimizer_kernels i = NNC_KERNELS_FUSED; i < NNC_OPTIMIZER_KERNELS_COUNT; i++) {
+        if (strcmp(name, nnc_optimizer_kernels_name(i)) == 0) { return i; }
+    }
+    nnc_json_mismatch(word.node != NULL ? word : at, "unknown kernels of the optimizer", "fused, foreach or loop");
+    return NNC_OPTIMIZER_KERNELS_COUNT;
+}
+
+/* Largest number of tensors that one launch of a kernel for lists of tensors processes. list_tensors: for an operation
+ * with two tensors per parameter. fused_tensors: for the fused kernel of Adam, with four tensors per parameter. Source:
+ * depth_to_max_tensors, aten/src/ATen/native/cuda/MultiTensorApply.cuh of PyTorch. */
+static const double list_tensors = 64.0, fused_tensors = 36.0;
+static const double launch_elements =
+    /* largest number of elements that one launch processes: depth_to_max_blocks x kChunkSize of PyTorch */
+    320.0 * 65536.0;
+
+/* Adds to *l the kernel launches of `calls` updates of a list of `count` tensors with `elements` elements together. */
+static void add_launches(nnc_launches *l, double count, double elements, double calls) {
+    const double chunks = nnc_ceil(elements / launch_elements);
+    l->loop += calls * count;
+    l->lists += calls * nnc_max(nnc_ceil(count / list_tensors), chunks);
+    l->fused += calls * nnc_max(nnc_ceil(count / fused_tensors), chunks);
+}
+
+/* Returns the position of an optimizer in a list that begins with the optimizer with the most operations and states; -1
+ * = not in the list. If one step has several optimizers, the one with the lowest position is used for all parameters,
+ * so the cost of the update is an upper bound. */
+static int rank_of(nnc_optimizer kind) {
+    static const nnc_optimizer ranks[] = { NNC_OPTIMIZER_ADAMW,    NNC_OPTIMIZER_ADAM, NNC_OPTIMIZER_RMSPROP,
+                                           NNC_OPTIMIZER_MOMENTUM, NNC_OPTIMIZER_LION, NNC_OPTIMIZER_SGD };
+    const int count = (int)(sizeof ranks / sizeof ranks[0]);
+    int rank = 0;
+    while (rank < count && ranks[rank] != kind) { rank++; }
+    return rank < count ? rank : -1;
+}
+
+/* Reads an entry [kind, tensors, elements, calls]: an optimizer of this kind updates a list of tensors with these
+ * numbers of tensors and elements, and is called `calls` times. If the input is not valid, notes a fault and returns
+ * false. */
+static bool read_group(nnc_json at, nnc_launches *l, double *updated, double *trained, nnc_optimizer *kind) {
+    const nnc_names names = { nnc_optimizer_name, NNC_OPTIMIZER_COUNT };
+    const nnc_json word = nnc_json_first(at), size = nnc_json_next(word);
+    const bool good = nnc_json_type_of(at) == NNC_JSON_LIST && nnc_json_count(at) == 4;
+    const int found = good && nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_names_find(names, nnc_json_text(word)) : -1;
+    int64_t count = 0, elements = 0, calls = 0;
+    if (found < 0) {
+        nnc_json_mismatch(good ? word : at, "not a list of tensors of an optimizer",
+                          "[kind, tensors, elements, calls], kind as of --optimizer");
+        return false;
+    }
+    if (!nnc_json_whole(size, 1, OPS_MAX, &count) || !nnc_json_whole(nnc_json_next(size), 1, BYTES_MAX, &elements) ||
+        !nnc_json_whole(nnc_json_next(nnc_json_next(size)), 1, OPS_MAX, &calls)) {
+        return false;
+    }
+    add_launches(l, (double)count, (double)elements, (double)calls);
+    *updated += (double)calls * (double)elements;
+    *trained += (double)elements;
+    if (*kind == NNC_OPTIMIZER_COUNT || rank_of((nnc_optimizer)found) < rank_of(*kind)) {
+        *kind = (nnc_optimizer)found;
+    }
+    return true;
+}
+
+bool nnc_capture_groups(reader *r, nnc_json root) {
+    const nnc_json groups = nnc_json_get(nnc_json_get(root, "optimizer"), "groups");
+    nnc_launches *l = &r->program->launches;
+    double updated = 0.0, trained = 0.0;
+    if (groups.node != NULL && r->asked == NULL) {
+        nnc_optimizer kind = NNC_OPTIMIZER_COUNT;
+        if (!nnc_json_is_list(groups, root, "groups", OPS_MAX)) { return false; }
+        for (nnc_json at = nnc_json_first(groups); at.node != NULL; at = nnc_json_next(at)) {
+            if (!read_group(at, l, &updated, &trained, &kind)) { return false; }
+        }
+        l->updates = trained > 0.0 ? updated / trained : 1.0;
+        if (r->program->optimizer != NNC_OPTIMIZER_COUNT && kind != NNC_OPTIMIZER_COUNT) {
+            r->program->optimizer = kind;
+        }
+        return true;
+    }
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        if (r->storages[i].kind == PARAMETER) {
+            updated += 1.0;
+            trained += r->storages[i].bytes / r->storages[i].width;
+        }
+    }
+    if (updated > 0.0) { add_launches(l, updated, trained, 1.0); }
+    l->updates = 1.0;
+    return true;
 }

@@ -1,4 +1,4 @@
-/* Lifetimes of the storages of a recorded step, and two things that a plan needs from it: units of the network, which
+/* Names of operators, lifetimes of the storages of a recorded step, and two things that a plan needs from it: units of the network, which
  * ZeRO 3 gathers and full recomputation runs again, and the step under autocast.
  *
  * Units.   [captured-units]  The forward operators are divided, in order, into slots. A slot is a list of equal layers
@@ -806,4 +806,137 @@ struct nnc_captured *nnc_capture_autocast(const reader *recorded, const int32_t 
     for (int32_t i = 0; i < c.r.storage_count; i++) { c.r.storages[i].bytes = bytes_under(&c, i); }
     nnc_capture_slot_bytes(&c.r);
     return nnc_capture_lifetimes(&c.r, places, count) && nnc_capture_fuse(&c.r, places, count) ? c.r.program : NULL;
+}
+
+/* ---- names of operators ---- */
+
+/* Operators that need more work than reading their inputs and writing their outputs once, and operators whose name
+ * decides their group. The names are those in native_functions.yaml of PyTorch. */
+static const struct {
+    const char *name;
+    form form;
+    /* group to which the operator always belongs; NNC_GROUP_COUNT = the module and the shapes of the operator decide
+     * the group */
+    nnc_group group;
+} operators[] = {
+    { "mm", FORM_PRODUCT, NNC_GROUP_COUNT },
+    { "addmm", FORM_PRODUCT, NNC_GROUP_COUNT },
+    { "mv", FORM_PRODUCT, NNC_GROUP_COUNT },
+    { "addmv", FORM_PRODUCT, NNC_GROUP_COUNT },
+    { "dot", FORM_PRODUCT, NNC_GROUP_COUNT },
+    { "vdot", FORM_PRODUCT, NNC_GROUP_COUNT },
+    { "bmm", FORM_PRODUCT, NNC_GROUP_ATTENTION },
+    { "baddbmm", FORM_PRODUCT, NNC_GROUP_ATTENTION },
+    { "convolution", FORM_CONV, NNC_GROUP_CONV },
+    { "convolution_backward", FORM_CONV_BACKWARD, NNC_GROUP_CONV },
+    { "_scaled_dot_product_flash_attention", FORM_ATTENTION, NNC_GROUP_ATTENTION },
+    { "_scaled_dot_product_flash_attention_for_cpu", FORM_ATTENTION, NNC_GROUP_ATTENTION },
+    { "_scaled_dot_product_efficient_attention", FORM_ATTENTION, NNC_GROUP_ATTENTION },
+    { "_scaled_dot_product_cudnn_attention", FORM_ATTENTION, NNC_GROUP_ATTENTION },
+    { "_scaled_dot_product_flash_attention_backward", FORM_ATTENTION_BACKWARD, NNC_GROUP_ATTENTION },
+    { "_scaled_dot_product_flash_attention_for_cpu_backward", FORM_ATTENTION_BACKWARD, NNC_GROUP_ATTENTION },
+    { "_scaled_dot_product_efficient_attention_backward", FORM_ATTENTION_BACKWARD, NNC_GROUP_ATTENTION },
+    { "_scaled_dot_product_cudnn_attention_backward", FORM_ATTENTION_BACKWARD, NNC_GROUP_ATTENTION },
+    { "embedding", FORM_GATHER, NNC_GROUP_EMBEDDING },
+    { "embedding_dense_backward", FORM_KERNEL, NNC_GROUP_EMBEDDING },
+    { "_embedding_bag", FORM_BAG, NNC_GROUP_EMBEDDING },
+    { "_embedding_bag_forward_only", FORM_BAG, NNC_GROUP_EMBEDDING },
+    /* name that capture.py gives to the product of a sparse and a dense matrix */
+    { "_sparse_product", FORM_BAG, NNC_GROUP_COUNT },
+    { "_embedding_bag_dense_backward", FORM_KERNEL, NNC_GROUP_EMBEDDING },
+    { "index_select", FORM_GATHER, NNC_GROUP_COUNT },
+    { "gather", FORM_GATHER, NNC_GROUP_COUNT },
+    { "index", FORM_GATHER, NNC_GROUP_COUNT },
+    { "copy_", FORM_WRITE, NNC_GROUP_COUNT },
+    { "fill_", FORM_WRITE, NNC_GROUP_COUNT },
+    { "zero_", FORM_WRITE, NNC_GROUP_COUNT },
+    { "_softmax", FORM_KERNEL, NNC_GROUP_ATTENTION },
+    { "_softmax_backward_data", FORM_KERNEL, NNC_GROUP_ATTENTION },
+    { "_log_softmax", FORM_KERNEL, NNC_GROUP_LOSS },
+    { "_log_softmax_backward_data", FORM_KERNEL, NNC_GROUP_LOSS },
+    { "nll_loss_forward", FORM_KERNEL, NNC_GROUP_LOSS },
+    { "nll_loss_backward", FORM_KERNEL, NNC_GROUP_LOSS },
+    { "max_pool2d_with_indices", FORM_KERNEL, NNC_GROUP_RESAMPLE },
+    { "max_pool2d_with_indices_backward", FORM_KERNEL, NNC_GROUP_RESAMPLE },
+    { "cat", FORM_KERNEL, NNC_GROUP_RESAMPLE },
+};
+
+enum { SMALL_MATRIX = 128 };
+
+/* Tests by the words of its name whether an operator that is not in the table multiplies matrices. The FLOPs of such an
+ * operator are not known, so it must not be treated as a kernel that only moves bytes. Two kinds of operator are
+ * treated as such kernels, because they have few FLOPs per byte: a Fourier transform of n complex values has 5 n
+ * log2(n) FLOPs for 16 n bytes; a factorization of a matrix of n rows (the words in `factors`) has at most 2 n^3 FLOPs
+ * for 8 n^2 bytes in fp32, that is, n / 4 FLOPs per byte; n <= 128 gives at most 32. */
+static void find_words(naming *n) {
+    static const char *const products[] = { "mm",          "bmm",     "addmm",    "addbmm", "baddbmm", "mv",
+                                            "addmv",       "dot",     "vdot",     "matmul", "linear",  "bilinear",
+                                            "trilinear",   "einsum",  "rnn",      "lstm",   "gru",     "attention",
+                                            "transformer", "cdist",   "svd",      "pinv",   "lstsq",   "eig",
+                                            "eigh",        "eigvals", "eigvalsh", "matrix", NULL };
+    static const char *const factors[] = { "cholesky", "qr", "lu", "inv", "inverse", "det", "slogdet", "solve", NULL };
+    for (const char *at = n->name; *at != '\0';) {
+        char word[32];
+        const size_t length = strcspn(at, "_");
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        n->product = n->product || nnc_is_one_of(word, products) ||
+                     (strncmp(at, "conv", 4) == 0 && strncmp(at, "convert", 7) != 0);
+        n->factors = n->factors || nnc_is_one_of(word, factors);
+        at += length + strspn(at + length, "_");
+    }
+    /* an operator with thnn_fused in its name computes only the pointwise part of an LSTM or GRU cell, and multiplies
+     * no matrices */
+    n->product = n->product && strstr(n->name, "thnn_fused") == NULL;
+}
+
+const naming *nnc_capture_name(reader *r, const char *full) {
+    static const char *const libraries[] = { "aten.", "prims.", "torchvision." };
+    naming **slot = &r->names[nnc_digest_text(NNC_DIGEST_START, full) % NNC_COUNT_OF(r->names)];
+    if (*slot != NULL && strcmp((*slot)->full, full) == 0) { return *slot; }
+    const char *dot = strchr(full, '.');
+    char base[128]; /* the part of the name between the dots: "add_" of "aten.add_.Tensor" */
+    snprintf(base, sizeof base, "%.*s", (int)strcspn(dot != NULL ? dot + 1 : full, "."), dot != NULL ? dot + 1 : full);
+    naming *n = nnc_arena_alloc(r->arena, sizeof *n);
+    const char *name = nnc_arena_strdup(r->arena, base);
+    if (n == NULL || name == NULL) { return NULL; }
+    *n = (naming){ .full = full, .name = name, .form = FORM_KERNEL, .group = NNC_GROUP_COUNT, .own = dot == NULL };
+    for (size_t i = 0; i < NNC_COUNT_OF(operators); i++) {
+        if (strcmp(name, operators[i].name) == 0) {
+            n->form = operators[i].form;
+            n->group = operators[i].group;
+        }
+    }
+    for (size_t i = 0; i < NNC_COUNT_OF(libraries); i++) {
+        n->own = n->own || strncmp(full, libraries[i], strlen(libraries[i])) == 0;
+    }
+    find_words(n);
+    nnc_capture_set_rules(n);
+    return *slot = n;
+}
+
+bool nnc_capture_is_known(nnc_json at, const naming *n, const tensors *in) {
+    bool large = false;
+    for (int32_t i = 0; i < in->count && n->factors; i++) {
+        const tensor *t = &in->of[i];
+        large = large || (t->rank > 1 && t->shape[t->rank - 1] > SMALL_MATRIX);
+    }
+    if (n->own && (n->form != FORM_KERNEL || (!n->product && !large))) { return true; }
+    nnc_json_mismatch(at, "the FLOPs of this operator are not known",
+                      n->own ? "mm, addmm, bmm, baddbmm, convolution or scaled_dot_product_attention"
+                             : "an operator of PyTorch; record the step with an implementation in PyTorch");
+    return false;
+}
+
+static bool has(const char *text, const char *word) { return strstr(text, word) != NULL; }
+
+nnc_group nnc_capture_group(const reader *r, const char *name, const char *module, nnc_group known, const tensors *out,
+                            const tensors *in) {
+    const tensor *t = out->count > 0 ? &out->of[0] : in->count > 0 ? &in->of[0] : NULL;
+    return known != NNC_GROUP_COUNT                                        ? known
+           : has(name, "norm") || has(module, "norm") || has(module, "bn") ? NNC_GROUP_NORM
+           : has(name, "loss")                                             ? NNC_GROUP_LOSS
+           : has(name, "pool") || has(name, "upsample")                    ? NNC_GROUP_RESAMPLE
+           : has(module, "attn") || has(module, "attention")               ? NNC_GROUP_ATTENTION
+           : t != NULL && t->rank == 4 && r->program->tokens == 0          ? NNC_GROUP_CONV
+                                                                           : NNC_GROUP_MLP;
 }

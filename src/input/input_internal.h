@@ -318,6 +318,30 @@ bool nnc_json_inherited(nnc_json at);
  * value. Both functions return false. */
 bool nnc_json_fault(nnc_json at, const char *member, const char *format, ...) NNC_PRINTF(3, 4);
 bool nnc_json_mismatch(nnc_json at, const char *what, const char *expected);
+/* Notes that a value is not a whole number from `least` to `most`. Always returns false. */
+bool nnc_json_refuse_number(nnc_json at, double least, double most);
+/* These functions read a whole number from `least` to `most`; if the value is not such a number, they note an error and
+ * return false. nnc_json_whole_value: `at` is the member `key` of an object; nnc_json_whole_member looks it up. */
+bool nnc_json_whole(nnc_json at, double least, double most, int64_t *value);
+bool nnc_json_whole_value(nnc_json object, nnc_json at, const char *key, double least, double most, int64_t *found);
+bool nnc_json_whole_member(nnc_json object, const char *key, double least, double most, int64_t *found);
+/* Tests whether the member `key` of `parent` is a list of at most `most` entries; if not, notes an error. */
+bool nnc_json_is_list(nnc_json at, nnc_json parent, const char *key, int32_t most);
+
+/* A list of numbers: either a JSON list, or a text in which spaces separate the numbers; such a text is read faster. */
+typedef struct nnc_json_numbers {
+    nnc_json list, at; /* at: the entry that is read next, if the list is a JSON list */
+    /* if the list is a text: the text from the number that is read next; NULL = the list is a JSON list */
+    const char *text;
+} nnc_json_numbers;
+
+nnc_json_numbers nnc_json_numbers_of(nnc_json list);
+/* Tests whether the list has a number that is not yet read. In a list that is a text, a comma marks the end of the
+ * list. */
+bool nnc_json_has_more(const nnc_json_numbers *n);
+int32_t nnc_json_count_numbers(const nnc_json_numbers *n);
+/* Reads the next number of a list, as nnc_json_whole. */
+bool nnc_json_next_whole(nnc_json_numbers *n, double least, double most, int64_t *value);
 /* Tests whether a value has the JSON type `type`. If not, notes the error "wrong type, expected ..." and returns
  * false. */
 bool nnc_json_expect(nnc_json at, nnc_json_type type, const char *expected);

@@ -660,3 +660,79 @@ bool nnc_json_mismatch(nnc_json at, const char *what, const char *expected) {
 bool nnc_json_expect(nnc_json at, nnc_json_type type, const char *expected) {
     return nnc_json_type_of(at) == type || nnc_json_mismatch(at, "wrong type", expected);
 }
+
+/* ---- whole numbers and lists ---- */
+
+bool nnc_json_refuse_number(nnc_json at, double least, double most) {
+    char expected[96];
+    snprintf(expected, sizeof expected, "a whole number from %.0f to %.0f", least, most);
+    nnc_json_mismatch(at, "wrong value", expected);
+    return false;
+}
+
+bool nnc_json_whole(nnc_json at, double least, double most, int64_t *value) {
+    const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1e300;
+    if (number >= least && number <= most && number == (double)(int64_t)number) {
+        *value = (int64_t)number;
+        return true;
+    }
+    return nnc_json_refuse_number(at, least, most);
+}
+
+nnc_json_numbers nnc_json_numbers_of(nnc_json list) {
+    const bool text = nnc_json_type_of(list) == NNC_JSON_TEXT;
+    return (nnc_json_numbers){ list, nnc_json_first(list), text ? nnc_json_text(list) : NULL };
+}
+
+bool nnc_json_has_more(const nnc_json_numbers *n) {
+    return n->text != NULL ? *n->text != '\0' && *n->text != ',' : n->at.node != NULL;
+}
+
+int32_t nnc_json_count_numbers(const nnc_json_numbers *n) {
+    int32_t count = n->text != NULL ? 1 : nnc_json_count(n->list);
+    for (const char *at = n->text; at != NULL && *at != '\0'; at++) { count += *at == ' '; }
+    return count;
+}
+
+bool nnc_json_next_whole(nnc_json_numbers *n, double least, double most, int64_t *value) {
+    if (n->text == NULL) {
+        const nnc_json at = n->at;
+        n->at = nnc_json_next(at);
+        return nnc_json_whole(at, least, most, value);
+    }
+    const bool minus = *n->text == '-';
+    const char *const first = n->text + minus, *end = first;
+    for (*value = 0; *end >= '0' && *end <= '9' && end - first < 18; end++) { *value = 10 * *value + (*end - '0'); }
+    *value = minus ? -*value : *value;
+    if (end == first || (*end != ' ' && *end != ',' && *end != '\0') || (double)*value < least ||
+        (double)*value > most) {
+        return nnc_json_refuse_number(n->list, least, most);
+    }
+    n->text = end + (*end == ' ');
+    return true;
+}
+
+bool nnc_json_whole_value(nnc_json object, nnc_json at, const char *key, double least, double most, int64_t *found) {
+    if (at.node == NULL) {
+        nnc_json_fault(object, key, "missing, expected a whole number, found nothing");
+        return false;
+    }
+    return nnc_json_whole(at, least, most, found);
+}
+
+bool nnc_json_whole_member(nnc_json object, const char *key, double least, double most, int64_t *found) {
+    return nnc_json_whole_value(object, nnc_json_get(object, key), key, least, most, found);
+}
+
+bool nnc_json_is_list(nnc_json at, nnc_json parent, const char *key, int32_t most) {
+    if (nnc_json_type_of(at) != NNC_JSON_LIST) {
+        nnc_json_fault(at.node != NULL ? at : parent, at.node != NULL ? NULL : key,
+                       "missing or of a wrong type, expected a list");
+        return false;
+    }
+    if (nnc_json_count(at) > most) {
+        nnc_json_fault(at, NULL, "too long, expected at most %" PRId32 " entries, found %d", most, nnc_json_count(at));
+        return false;
+    }
+    return true;
+}
