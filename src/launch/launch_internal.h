@@ -292,7 +292,7 @@ typedef struct nnc_reading {
     nnc_status status;
 } nnc_reading;
 
-/* ---- shell.c, shell_words.c, shell_command.c: reading a shell script without running it ---- */
+/* ---- shell.c, shell_words.c: reading a shell script without running it ---- */
 
 typedef struct nnc_script_word {
     const char *text;
@@ -431,7 +431,7 @@ void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_
  * arena. */
 const char *nnc_shell_expand_text(nnc_shell *s, const char *at, const char *end);
 
-/* ---- shell_command.c: splits commands of a script into launcher, program and options ---- */
+/* ---- shell_words.c: splits commands of a script into launcher, program and options ---- */
 
 bool nnc_shell_is_option(const char *word);
 bool nnc_shell_has_program(const nnc_script_words *w);
@@ -487,5 +487,81 @@ void nnc_reading_keys(nnc_reading *r, int index);
 void nnc_reading_beneath(nnc_reading *r, int index);
 void nnc_reading_answer(nnc_reading *r, int first);
 void nnc_reading_rules(nnc_reading *r, int index);
+
+/* ---- launch_values.c: keys, values and formulas of a launch file ---- */
+
+/* Returns the member `part` of the table of the file that is being read. */
+nnc_json nnc_reading_table_part(const nnc_reading *r, const char *part);
+
+const nnc_table_index *nnc_reading_table(const nnc_reading *r);
+
+/* Converts an option to the name of a key in the table: "--num-layers" -> "num_layers". If the format's keys are not
+ * options of a command line, copies the key. */
+void nnc_reading_key_name(const nnc_reading *r, const char *key, char *name, size_t size);
+
+/* Returns the JSON object of a launch file whose members are its keys: the object that the member "inside" of the table
+ * names, or the root of the file. */
+nnc_json nnc_reading_keys_in(const nnc_reading *r, const nnc_launch_file *file);
+
+nnc_json nnc_reading_keys_of(const nnc_reading *r);
+
+/* Returns the string that a member of a row of the table has; "" if the row has no such member. */
+const char *nnc_row_member(nnc_json row, const char *member);
+
+/* Returns the file in which the keys that `file` does not have are looked up; NULL = there is no such file. */
+const nnc_launch_file *nnc_file_beneath(const nnc_reading *r, const nnc_launch_file *file);
+
+/* Tests whether `key` is a key of `file` whose value is the path of the file beneath (the file in which missing keys
+ * are looked up). Only the last parts of the two paths are compared. */
+bool nnc_reading_names_file(const nnc_reading *r, const nnc_launch_file *file, const char *key);
+
+/* If a value is a reference to another key, such as "${a.b}", returns the value of that key in a file on top of its file,
+ * otherwise in its file; for any other value, returns the value itself. */
+nnc_json nnc_launch_referred(const nnc_reading *r, nnc_json at);
+
+/* Returns the value of a key in the file that is being read, or else in the files beneath it. If none of them has the
+ * key, returns the program's default, which the member "absent" of the table states; node NULL: the table states no
+ * default. */
+nnc_json nnc_reading_value(const nnc_reading *r, const char *key);
+
+/* Tests whether a key of a file has no effect: a file on top of it has the same key, or the key of a file beneath only
+ * repeats the program's default. */
+bool nnc_reading_is_replaced(const nnc_reading *r, nnc_json at, const char *key);
+
+/* Writes a value as text: "true", "5e8", "cpu". NOLINTNEXTLINE(misc-no-recursion): a list has no list inside */
+bool nnc_launch_value_text(nnc_json at, char *text, size_t size);
+
+/* Returns true if a text is equal to a word, without regard to case. A word of the form "*x*" also matches each text
+ * that contains x. */
+bool nnc_text_is_like(const char *text, const char *word);
+
+/* Reads a key with a list of regular expressions: the parameters whose names match are trained. The member "families"
+ * of the table row lists the names of parameters by family: "inside" has the names in a layer, by part of --train;
+ * "outside" has the names outside the layers. */
+void nnc_reading_parameters(nnc_reading *r, nnc_json at, const char *path, nnc_json row);
+
+/* ---- launch_rows.c: sets the fields that a launch file states ---- */
+
+void nnc_reading_refuse(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row);
+
+nnc_set_field *nnc_reading_find_set(nnc_reading *r, const nnc_field *field);
+
+/* Returns the field that a table of a launch format calls `name`. If the file starts a serving engine, the field
+ * belongs to the deployment; otherwise to the plan, to the run, or to the switches of a software profile. NULL = no
+ * such field. */
+const nnc_field *nnc_reading_field(const nnc_reading *r, const char *name);
+
+/* Returns the name of a field of the model without "model.": "model.hidden" -> "hidden". Also returns "MODEL" and
+ * "SOFTWARE" themselves, because they are stored in the same list as fields of the model. NULL for any other name. */
+const char *nnc_model_field_name(const char *name);
+
+/* Converts the value of a field to the form that nncost writes, so that two spellings of a value become equal. Fails if
+ * the field cannot have this value; err has the reason. */
+nnc_status nnc_usual_text(const nnc_field *field, const char *value, char text[NNC_LAUNCH_VALUE], nnc_error *err);
+
+/* Sets a field to a value of a launch file; the value is checked in the same way as the value of an option. If the
+ * field has a value already, lists of flags are joined, and a default is ignored. Any other different value is a fault,
+ * unless an option gives the field. */
+void nnc_reading_set_text(nnc_reading *r, nnc_json at, const char *name, const char *value, bool is_default);
 
 #endif

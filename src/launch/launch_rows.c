@@ -98,8 +98,6 @@ void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const cha
     };
 }
 
-static const nnc_field *field_of(const nnc_reading *r, const char *name);
-
 /* Returns true if the command line gives at least one of the options that a text names, such as "--recompute X or
  * --offload X". */
 static bool gives_option(const nnc_reading *r, const char *text) {
@@ -109,7 +107,7 @@ static bool gives_option(const nnc_reading *r, const char *text) {
         const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz-");
         snprintf(name, sizeof name, "%.*s", (int)length, text);
         for (char *c = name; *c != '\0'; c++) { *c = (char)(*c == '-' ? '_' : *c); }
-        const nnc_field *field = length > 0 ? field_of(r, name) : NULL;
+        const nnc_field *field = length > 0 ? nnc_reading_field(r, name) : NULL;
         /* The option --method changes the meaning of the batch, so it alone cannot take the place of a key of a launch
          * file. */
         if (field != NULL && strcmp(field->name, "method") != 0 && nnc_reading_is_given(r, field)) { return true; }
@@ -148,7 +146,7 @@ static void refuse_with(nnc_reading *r, nnc_json at, const char *path, const cha
 
 static const char as_option[] = "give what it means as an option of nncost";
 
-static void refuse(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row) {
+void nnc_reading_refuse(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row) {
     refuse_with(r, at, path, what, row, as_option);
 }
 
@@ -159,7 +157,7 @@ bool nnc_reading_is_given(const nnc_reading *r, const nnc_field *field) {
     return false;
 }
 
-static nnc_set_field *find_set(nnc_reading *r, const nnc_field *field) {
+nnc_set_field *nnc_reading_find_set(nnc_reading *r, const nnc_field *field) {
     for (int i = 0; i < r->set_count; i++) {
         if (r->sets[i].field == field) { return &r->sets[i]; }
     }
@@ -173,18 +171,13 @@ nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name) {
     return NULL;
 }
 
-/* Returns the field that a table of a launch format calls `name`. If the file starts a serving engine, the field
- * belongs to the deployment; otherwise to the plan, to the run, or to the switches of a software profile. NULL = no
- * such field. */
-static const nnc_field *field_of(const nnc_reading *r, const char *name) {
+const nnc_field *nnc_reading_field(const nnc_reading *r, const char *name) {
     const nnc_field *field = nnc_field_of_key(r->serves ? &nnc_serve_table : &nnc_plan_table, name);
     field = field != NULL || r->serves ? field : nnc_field_of_key(&nnc_run_table, name);
     return field != NULL || r->serves ? field : nnc_field_of_key(&nnc_switch_table, name);
 }
 
-/* Returns the name of a field of the model without "model.": "model.hidden" -> "hidden". Also returns "MODEL" and
- * "SOFTWARE" themselves, because they are stored in the same list as fields of the model. NULL for any other name. */
-static const char *model_name(const char *name) {
+const char *nnc_model_field_name(const char *name) {
     const bool whole = strcmp(name, "MODEL") == 0 || strcmp(name, "SOFTWARE") == 0;
     return strncmp(name, "model.", 6) == 0 ? name + 6 : whole ? name : NULL;
 }
@@ -192,11 +185,11 @@ static const char *model_name(const char *name) {
 /* Returns true if an option or a launch file has already set a field of the plan or of the model. If the command line
  * gives a model, all fields of the model count as set. */
 static bool is_known(nnc_reading *r, const char *name) {
-    const nnc_field *field = field_of(r, name);
-    const char *of_model = model_name(name);
+    const nnc_field *field = nnc_reading_field(r, name);
+    const char *of_model = nnc_model_field_name(name);
     return of_model != NULL
                ? (r->model_given != NULL && strcmp(name, "SOFTWARE") != 0) || nnc_reading_model(r, of_model) != NULL
-               : field != NULL && (nnc_reading_is_given(r, field) || find_set(r, field) != NULL);
+               : field != NULL && (nnc_reading_is_given(r, field) || nnc_reading_find_set(r, field) != NULL);
 }
 
 static void disagree(nnc_reading *r, nnc_json at, const nnc_set_field *first, const char *value) {
@@ -249,9 +242,7 @@ static void set_model(nnc_reading *r, nnc_json at, const char *name, const char 
     }
 }
 
-/* Converts the value of a field to the form that nncost writes, so that two spellings of a value become equal. Fails if
- * the field cannot have this value; err has the reason. */
-static nnc_status usual_text(const nnc_field *field, const char *value, char text[NNC_LAUNCH_VALUE], nnc_error *err) {
+nnc_status nnc_usual_text(const nnc_field *field, const char *value, char text[NNC_LAUNCH_VALUE], nnc_error *err) {
     if (nnc_field_is_of(&nnc_serve_table, field)) {
         nnc_serve_ask serve = nnc_serve_ask_default();
         NNC_TRY(nnc_field_set(&nnc_serve_table, &serve, field->name, value, err));
@@ -282,21 +273,18 @@ static void join_flags(const nnc_field *field, char list[NNC_LAUNCH_VALUE], cons
     nnc_flags_read(nnc_flags_of(field->type), more, &others);
     if (flags != 0 && others != 0) {
         snprintf(both, sizeof both, "%s,%s", list, more);
-        usual_text(field, both, list, NULL);
+        nnc_usual_text(field, both, list, NULL);
     } else if ((flags == 0) != none_is_all) {
         snprintf(list, NNC_LAUNCH_VALUE, "%s", more);
     }
 }
 
-/* Sets a field to a value of a launch file; the value is checked in the same way as the value of an option. If the
- * field has a value already, lists of flags are joined, and a default is ignored. Any other different value is a fault,
- * unless an option gives the field. */
-static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *value, bool is_default) {
-    const nnc_field *field = field_of(r, name);
+void nnc_reading_set_text(nnc_reading *r, nnc_json at, const char *name, const char *value, bool is_default) {
+    const nnc_field *field = nnc_reading_field(r, name);
     char text[NNC_LAUNCH_VALUE];
     nnc_error bad;
-    if (model_name(name) != NULL) {
-        set_model(r, at, model_name(name), value, is_default);
+    if (nnc_model_field_name(name) != NULL) {
+        set_model(r, at, nnc_model_field_name(name), value, is_default);
         return;
     }
     if (field == NULL) {
@@ -304,12 +292,12 @@ static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *
                              "the table names no field of the plan, found \"%s\"", name);
         return;
     }
-    if (usual_text(field, value, text, &bad) != NNC_OK) {
+    if (nnc_usual_text(field, value, text, &bad) != NNC_OK) {
         nnc_json_fault(at, NULL, "%s", bad.what);
         nnc_reading_fail(r, at);
         return;
     }
-    nnc_set_field *set = find_set(r, field);
+    nnc_set_field *set = nnc_reading_find_set(r, field);
     if (is_default && (nnc_reading_is_given(r, field) || is_open(r, name))) { return; }
     if (set != NULL && (is_default || strcmp(set->value, text) == 0)) {
         if (set->is_default && !is_default) {
@@ -338,8 +326,8 @@ static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *
 
 /* Marks a field that no file has set: it keeps the default of nncost, and no rule of a table may set it. */
 static void keep(nnc_reading *r, nnc_json at, const char *name) {
-    const nnc_field *field = field_of(r, name);
-    if (field != NULL && find_set(r, field) == NULL && r->set_count < NNC_LAUNCH_FIELDS_MAX) {
+    const nnc_field *field = nnc_reading_field(r, name);
+    if (field != NULL && nnc_reading_find_set(r, field) == NULL && r->set_count < NNC_LAUNCH_FIELDS_MAX) {
         r->sets[r->set_count++] =
             (nnc_set_field){ .field = field, .file = r->file, .at = at, .is_kept = true, .value = "default" };
     }
@@ -357,446 +345,9 @@ static void ask(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, 
     }
 }
 
-/* ---- finds the keys of a launch file and their values ---- */
-
-/* Returns the member `part` of the table of the file that is being read. */
-static nnc_json table_part(const nnc_reading *r, const char *part) {
-    return nnc_json_get(nnc_json_root(&r->files[r->file].table.doc), part);
-}
-
-static const nnc_table_index *table_of(const nnc_reading *r) { return r->files[r->file].table.index; }
-
-/* Converts an option to the name of a key in the table: "--num-layers" -> "num_layers". If the format's keys are not
- * options of a command line, copies the key. */
-static void key_name(const nnc_reading *r, const char *key, char *name, size_t size) {
-    if (table_of(r)->arguments.node == NULL) {
-        snprintf(name, size, "%s", key);
-        return;
-    }
-    snprintf(name, size, "%s", key + strspn(key, "-"));
-    for (char *c = name; *c != '\0'; c++) { *c = (char)(*c == '-' ? '_' : *c); }
-}
-
-/* Tests whether an option of a command line is the one that a table calls `key`: "--num-layers" is "num_layers". */
-static bool is_option(const char *option, const char *key) {
-    while (*option == '-') { option++; }
-    while (*key != '\0' && (*option == *key || (*option == '-' && *key == '_'))) {
-        option++;
-        key++;
-    }
-    return *option == *key;
-}
-
-/* Returns the JSON object of a launch file whose members are its keys: the object that the member "inside" of the table
- * names, or the root of the file. */
-static nnc_json keys_in(const nnc_reading *r, const nnc_launch_file *file) {
-    const nnc_json root = nnc_json_root(&file->content.doc);
-    const nnc_json inside = table_of(r)->inside;
-    const nnc_json found = inside.node != NULL ? nnc_json_get(root, nnc_json_text(inside)) : inside;
-    return found.node != NULL ? found : root;
-}
-
-static nnc_json keys_of(const nnc_reading *r) { return keys_in(r, &r->files[r->file]); }
-
-/* Returns the string that a member of a row of the table has; "" if the row has no such member. */
-static const char *text_of(nnc_json row, const char *member) {
-    const nnc_json found = nnc_json_get(row, member);
-    return found.node != NULL ? nnc_json_text(found) : "";
-}
-
-/* Returns the file in which the keys that `file` does not have are looked up; NULL = there is no such file. */
-static const nnc_launch_file *beneath(const nnc_reading *r, const nnc_launch_file *file) {
-    return file->beneath > 0 ? &r->files[file->beneath - 1] : NULL;
-}
-
-static const nnc_launch_file *lowest(const nnc_reading *r) {
-    const nnc_launch_file *file = &r->files[r->file];
-    while (file->beneath > 0) { file = beneath(r, file); }
-    return file;
-}
-
-/* Tests whether `key` is a key of `file` whose value is the path of the file beneath (the file in which missing keys
- * are looked up). Only the last parts of the two paths are compared. */
-static bool names_given_file(const nnc_reading *r, const nnc_launch_file *file, const char *key) {
-    const nnc_json layers = table_of(r)->layers, none = { 0 };
-    const bool is = file->beneath > 0 && layers.node != NULL && strcmp(nnc_json_text(layers), key) == 0;
-    const nnc_json named = is ? nnc_json_get(keys_in(r, file), key) : none;
-    if (named.node == NULL || nnc_json_type_of(named) != NNC_JSON_TEXT) { return false; }
-    const char *text = nnc_json_text(named), *slash = strrchr(text, '/');
-    return nnc_ends_in(beneath(r, file)->path, slash != NULL ? slash + 1 : text);
-}
-
-/* Returns the value of a key in one file; node NULL: the file does not have the key.
- * NOLINTNEXTLINE(misc-no-recursion): once, as the name of an option has no dot */
-static nnc_json value_in(const nnc_reading *r, const nnc_launch_file *file, const char *key) {
-    const nnc_json keys = keys_in(r, file), none = { 0 };
-    const char *rest = "";
-    nnc_json found = { 0 };
-    if (names_given_file(r, file, key)) { return none; }
-    if (table_of(r)->arguments.node == NULL) {
-        found = nnc_json_get(keys, key);
-        if (found.node == NULL) { found = nnc_json_follow(keys, key, &rest); }
-    } else {
-        for (nnc_json at = nnc_json_first(keys); at.node != NULL; at = nnc_json_next(at)) {
-            found = is_option(nnc_json_key(at), key) ? at : found;
-        }
-        /* "a.b" also means the member b of the JSON object that is the value of the option --a */
-        const char *dot = strchr(key, '.');
-        if (found.node == NULL && dot != NULL && dot > key) {
-            char option[NNC_LAUNCH_KEY];
-            snprintf(option, sizeof option, "%.*s", (int)(dot - key), key);
-            found = value_in(r, file, option);
-            if (found.node != NULL) { found = nnc_json_follow(found, dot + 1, &rest); }
-        }
-    }
-    const bool missing = *rest != '\0' || found.node == NULL || nnc_json_type_of(found) == NNC_JSON_NULL;
-    return missing ? none : found;
-}
-
-static bool value_text(nnc_json at, char *text, size_t size);
-
-/* Returns the value of a key in a file beneath another file; node NULL = the file does not have the key. A value that
- * is equal to the program's default counts as absent, so that another key of the file on top, such as the name of a
- * model, can decide it. */
-static nnc_json value_beneath(const nnc_reading *r, const nnc_launch_file *file, const char *key) {
-    const nnc_json found = value_in(r, file, key), absent = nnc_json_get(table_of(r)->absent, key), none = { 0 };
-    char a[NNC_LAUNCH_VALUE], b[NNC_LAUNCH_VALUE];
-    const bool same = found.node != NULL && absent.node != NULL && value_text(found, a, sizeof a) &&
-                      value_text(absent, b, sizeof b) && strcmp(a, b) == 0;
-    return same ? none : found;
-}
-
-/* If a value is a reference to another key, such as "${a.b}", returns the value of that key in a file on top of its file,
- * otherwise in its file; for any other value, returns the value itself. */
-static nnc_json referred(const nnc_reading *r, nnc_json at) {
-    enum { REFERENCES_MAX = 8 };
-    for (int i = 0; i < REFERENCES_MAX && nnc_json_type_of(at) == NNC_JSON_TEXT; i++) {
-        const char *text = nnc_json_text(at), *rest = "";
-        const size_t length = strlen(text);
-        char key[NNC_LAUNCH_KEY];
-        nnc_json found = { 0 };
-        if (strncmp(text, "${", 2) != 0 || text[length - 1] != '}' || length > sizeof key) { break; }
-        snprintf(key, sizeof key, "%.*s", (int)length - 3, text + 2);
-        const nnc_launch_file *file = &r->files[r->file];
-        for (; file != NULL && at.doc != &file->content.doc && found.node == NULL; file = beneath(r, file)) {
-            found = value_in(r, file, key);
-        }
-        if (found.node == NULL) { found = nnc_json_follow(nnc_json_root(at.doc), key, &rest); }
-        if (found.node == NULL || *rest != '\0') { break; }
-        at = found;
-    }
-    return at;
-}
-
-/* Returns the value of a key in the file that is being read, or else in the files beneath it. If none of them has the
- * key, returns the program's default, which the member "absent" of the table states; node NULL: the table states no
- * default. */
-static nnc_json value_of(const nnc_reading *r, const char *key) {
-    const nnc_launch_file *file = &r->files[r->file];
-    nnc_json found = value_in(r, file, key);
-    while (found.node == NULL && (file = beneath(r, file)) != NULL) { found = value_beneath(r, file, key); }
-    return found.node == NULL ? nnc_json_get(table_of(r)->absent, key) : referred(r, found);
-}
-
-/* Tests whether a key of a file has no effect: a file on top of it has the same key, or the key of a file beneath only
- * repeats the program's default. */
-static bool is_replaced(const nnc_reading *r, nnc_json at, const char *key) {
-    const nnc_launch_file *file = &r->files[r->file];
-    for (; file != NULL && at.doc != &file->content.doc; file = beneath(r, file)) {
-        if (value_in(r, file, key).node != NULL) { return true; }
-    }
-    return file != NULL && file != &r->files[r->file] && value_beneath(r, file, key).node == NULL;
-}
-
-static int compare_texts(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Writes the items of a JSON list in alphabetic order: "k_proj,q_proj". Returns false if the items do not fit into
- * `text`. */
-static bool list_text(nnc_json list, char *text, size_t size) {
-    enum { ITEMS_MAX = 32, ITEM_TEXT = 96 };
-    char items[ITEMS_MAX][ITEM_TEXT];
-    const char *order[ITEMS_MAX] = { NULL };
-    size_t count = 0, used = 0;
-    for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
-        const nnc_json_type type = nnc_json_type_of(at);
-        if (type == NNC_JSON_LIST || type == NNC_JSON_OBJECT) {
-            /* if an item is a list or an object, the whole list is copied as JSON text */
-            const char *json = nnc_json_copy(list);
-            return json != NULL && snprintf(text, size, "%s", json) < (int)size;
-        }
-        if (count == ITEMS_MAX || !value_text(at, items[count], sizeof items[count])) { return false; }
-        order[count] = items[count];
-        count++;
-    }
-    qsort(order, count, sizeof *order, compare_texts);
-    text[0] = '\0';
-    for (size_t i = 0; i < count && used < size; i++) {
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? "," : "", order[i]);
-    }
-    return used < size;
-}
-
-/* Writes a value as text: "true", "5e8", "cpu". NOLINTNEXTLINE(misc-no-recursion): a list has no list inside */
-static bool value_text(nnc_json at, char *text, size_t size) {
-    char number[NNC_NUMBER_TEXT];
-    switch (nnc_json_type_of(at)) {
-    case NNC_JSON_BOOL: snprintf(text, size, "%s", nnc_json_bool(at) ? "true" : "false"); return true;
-    case NNC_JSON_NUMBER: snprintf(text, size, "%s", nnc_number_text(nnc_json_number(at), number)); return true;
-    case NNC_JSON_TEXT: return snprintf(text, size, "%s", nnc_json_text(at)) < (int)size;
-    case NNC_JSON_LIST: return list_text(at, text, size);
-    default: return false;
-    }
-}
-
-/* ---- computes formulas of a table, such as "=4*hidden_size" ---- */
-
-typedef struct formula {
-    nnc_reading *r;
-    nnc_json at; /* value of the launch file for which the formula is computed; errors name the key of this value */
-    double stack[16];
-    int depth;
-} formula;
-
-static size_t take_digits(void *context, const char *at) {
-    formula *f = context;
-    char *end = NULL;
-    const double number = strtod(at, &end);
-    if (f->depth < (int)(sizeof f->stack / sizeof *f->stack)) {
-        f->stack[f->depth++] = number;
-        return (size_t)(end - at);
-    }
-    return 0;
-}
-
-/* Writes the value of a field of the model: the value in the model file if MODEL is named, otherwise the value that a
- * key has set. Returns false if there is no such value. */
-static bool model_text(nnc_reading *r, const char *name, char *text, size_t size) {
-    const nnc_model_field *field = nnc_reading_model(r, name), *named = nnc_reading_model(r, "MODEL");
-    const char *id = r->model_given != NULL ? r->model_given : named != NULL ? named->value : NULL;
-    const nnc_model *model = NULL;
-    if (id == NULL || strcmp(name, "MODEL") == 0 || strcmp(name, "SOFTWARE") == 0) {
-        snprintf(text, size, "%s", field != NULL ? field->value : "");
-        return field != NULL;
-    }
-    if (nnc_model_load(r->specs, id, &model, NULL) != NNC_OK) { return false; }
-    if (strcmp(name, "towers") == 0) {
-        snprintf(text, size, "%d", model->tower_count);
-        return true;
-    }
-    const nnc_field *row = nnc_field_of_key(nnc_model_table_of(model), name);
-    if (row != NULL) { nnc_field_text(row, model, text, size); }
-    return row != NULL;
-}
-
-/* Tests whether nothing is known about the fields of the model: the model that is named is unknown to nncost, or the
- * file starts a serving engine and names no model. */
-static bool is_model_unknown(nnc_reading *r) {
-    const nnc_model_field *named = nnc_reading_model(r, "MODEL");
-    const char *id = r->model_given != NULL ? r->model_given : named != NULL ? named->value : NULL;
-    const nnc_model *model = NULL;
-    return id != NULL ? nnc_model_load(r->specs, id, &model, NULL) != NNC_OK : r->serves;
-}
-
-static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_LAUNCH_VALUE]);
-
-/* Pushes the value of a key on the stack of a formula. The value must be a number of at least 0. If the key is absent
- * and its name in the formula ends in '?', pushes 1. Returns false if a fault was noted. */
-static bool take_key(void *context, const char *name, size_t length) {
-    formula *f = context;
-    char key[NNC_LAUNCH_KEY];
-    const bool optional = name[length - 1] == '?';
-    snprintf(key, sizeof key, "%.*s", (int)(length - (optional ? 1 : 0)), name);
-    const nnc_json found = value_of(f->r, key);
-    double number = 1.0;
-    char text[NNC_LAUNCH_VALUE];
-    if (found.node == NULL && strncmp(key, "model.", 6) == 0 && model_text(f->r, key + 6, text, sizeof text) &&
-        nnc_read_double(text, &number)) {
-        /* nothing to do: model_text wrote the value of the model's field to `text`, and nnc_read_double read it into
-         * `number` */
-    } else if (found.node == NULL && strncmp(key, "plan.", 5) == 0 && field_of(f->r, key + 5) != NULL) {
-        if (nnc_reading_is_given(f->r, field_of(f->r, key + 5))) {
-            nnc_json_fault(f->at, NULL, "an option gives %s, expected those of all fields of this key", key + 5);
-            nnc_reading_fail(f->r, f->at);
-            return false;
-        }
-        current_text(f->r, field_of(f->r, key + 5), text);
-        (void)nnc_read_double(text, &number);
-    } else if (found.node == NULL && !optional) {
-        nnc_json_fault(f->at, NULL, "needs the key %s, which is absent", key);
-        nnc_reading_fail(f->r, f->at);
-        return false;
-    }
-    if (found.node != NULL) {
-        const nnc_json_type type = nnc_json_type_of(found);
-        number = type == NNC_JSON_NUMBER ? nnc_json_number(found) : -1.0;
-        if (type == NNC_JSON_TEXT) { (void)nnc_read_double(nnc_json_text(found), &number); }
-        if (type == NNC_JSON_TEXT && strstr(nnc_json_text(found), "${") != NULL) {
-            const char *variable = strstr(nnc_json_text(found), "${") + 2;
-            nnc_json_fault(found, NULL,
-                           "is %.200s, which the script does not set, expected %.*s=VALUE among the arguments",
-                           nnc_json_text(found), (int)strcspn(variable, "}"), variable);
-            nnc_reading_fail(f->r, found);
-            return false;
-        }
-        if (!(number >= 0.0 && number <= 1e12)) {
-            nnc_json_fault(found, NULL, "expected a number of at least 0");
-            nnc_reading_fail(f->r, found);
-            return false;
-        }
-    }
-    if (f->depth == (int)(sizeof f->stack / sizeof *f->stack)) { return false; }
-    f->stack[f->depth++] = number;
-    return true;
-}
-
-static bool take_operator(void *context, nnc_operator of) {
-    formula *f = context;
-    const double b = f->stack[--f->depth], a = f->stack[f->depth - 1];
-    f->stack[f->depth - 1] = of == NNC_OPERATOR_ADD        ? a + b
-                             : of == NNC_OPERATOR_SUBTRACT ? a - b
-                             : of == NNC_OPERATOR_MULTIPLY ? a * b
-                             : of == NNC_OPERATOR_DIVIDE   ? a / b
-                                                           : fmod(a, b);
-    return true;
-}
-
-static void refuse_formula(void *context, const char *expected, const char *at) {
-    formula *f = context;
-    f->r->status = nnc_fail(f->r->err, NNC_BAD_SPEC, f->r->files[f->r->file].format,
-                            "bad arithmetic in the table, expected %s, found \"%s\"", expected, at);
-}
-
-/* Computes a formula of a table, such as "=4*hidden_size" or "=a/b?". Unless the formula begins with "=~", its result
- * must be a whole number of at least 0. Returns false if a fault was noted. */
-static bool calculate(nnc_reading *r, nnc_json at, const char *text, char value[NNC_LAUNCH_VALUE]) {
-    static const nnc_expression_reader grammar = { .operators = NNC_OPERATORS_ARITHMETIC | 1 << NNC_OPERATOR_REMAINDER,
-                                                   .nesting_max = 8,
-                                                   .name_marks = "._?",
-                                                   .number = take_digits,
-                                                   .name = take_key,
-                                                   .operate = take_operator,
-                                                   .refuse = refuse_formula };
-    const bool whole = text[1] != '~';
-    formula f = { .r = r, .at = at };
-    text += whole ? 0 : 1;
-    if (!nnc_expression_read(&grammar, text + 1, &f)) {
-        if (nnc_reading_goes_on(r)) { refuse_formula(&f, "fewer operands", text); }
-        return false;
-    }
-    const double result = f.stack[0];
-    if (!(result >= 0.0 && result <= 1e15) || (whole && result > floor(result))) {
-        nnc_json_fault(at, NULL, "%s is not a whole number", text + 1);
-        nnc_reading_fail(r, at);
-        return false;
-    }
-    snprintf(value, NNC_LAUNCH_VALUE, whole ? "%.0f" : "%.12g", result);
-    return true;
-}
-
-/* Writes the present value of a field: from an option, else from a launch file, else its default. */
-static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_LAUNCH_VALUE]) {
-    const nnc_plan plan = nnc_plan_default();
-    const nnc_run_ask run = nnc_run_ask_default();
-    const nnc_serve_ask serve = nnc_serve_ask_default();
-    const void *of = nnc_field_is_of(&nnc_serve_table, field) ? (const void *)&serve
-                     : nnc_field_is_of(&nnc_run_table, field) ? (const void *)&run
-                                                              : &plan;
-    const nnc_set_field *set = find_set(r, field);
-    const char *value = set != NULL && !set->is_kept ? set->value : NULL;
-    for (int i = 0; i < r->given->setting_count; i++) {
-        if (r->given->settings[i].field == field) { value = r->given->settings[i].value; }
-    }
-    if (value == NULL || usual_text(field, value, text, NULL) != NNC_OK) {
-        nnc_field_text(field, of, text, NNC_LAUNCH_VALUE);
-    }
-}
-
-/* Writes the text that a condition of a table compares with its allowed values. name: '@' and a key, '=' and a formula,
- * "SERVES", "MODEL", "SOFTWARE", or a field of the plan or the model. The text is "absent" for a key or field without a
- * value, and "unknown" for a field of a model that nncost does not know. Returns false if no field has this name, or if
- * the formula has no value. */
-static bool condition_text(nnc_reading *r, const char *name, char *text, size_t size) {
-    if (name[0] == '@') {
-        const nnc_json found = name[1] == '@' ? value_in(r, lowest(r), name + 2) : value_of(r, name + 1);
-        if (found.node == NULL || !value_text(found, text, size)) {
-            snprintf(text, size, "%s", found.node == NULL ? "absent" : "several");
-        }
-        return true;
-    }
-    const nnc_field *field = field_of(r, name);
-    char value[NNC_LAUNCH_VALUE];
-    if (name[0] == '=') {
-        const bool done = calculate(r, nnc_json_root(&r->files[r->file].content.doc), name, value);
-        snprintf(text, size, "%s", done ? value : "");
-        return done;
-    }
-    if (strcmp(name, "SERVES") == 0) {
-        snprintf(text, size, "%s", r->serves ? "true" : "false");
-        return true;
-    }
-    if (model_name(name) != NULL) {
-        if (!model_text(r, model_name(name), text, size)) {
-            snprintf(text, size, "%s", is_model_unknown(r) ? "unknown" : "absent");
-        }
-        return true;
-    }
-    if (field != NULL) {
-        current_text(r, field, value);
-        snprintf(text, size, "%s", value);
-    }
-    return field != NULL;
-}
-
-/* Returns true if a text is equal to a word, without regard to case. A word of the form "*x*" also matches each text
- * that contains x. */
-static bool is_like(const char *text, const char *word) {
-    const size_t length = strlen(word);
-    if (length < 3 || word[0] != '*' || word[length - 1] != '*') { return strcasecmp(text, word) == 0; }
-    for (; *text != '\0'; text++) {
-        if (strncasecmp(text, word + 1, length - 2) == 0) { return true; }
-    }
-    return false;
-}
-
-static bool holds(nnc_reading *r, nnc_json conditions) {
-    for (nnc_json one = nnc_json_first(conditions); one.node != NULL; one = nnc_json_next(one)) {
-        char text[NNC_LAUNCH_TEXT];
-        const bool negated = nnc_json_key(one)[0] == '!';
-        bool met = false;
-        if (!condition_text(r, nnc_json_key(one) + negated, text, sizeof text)) { return false; }
-        for (nnc_json value = nnc_json_first(one); value.node != NULL; value = nnc_json_next(value)) {
-            met = met || is_like(text, nnc_json_text(value));
-        }
-        if (met == negated) { return false; }
-    }
-    return true;
-}
-
-bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when) {
-    const nnc_json unless = nnc_json_get(row, "unless");
-    return holds(r, nnc_json_get(row, when)) && (unless.node == NULL || !holds(r, unless));
-}
-
-bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text, size_t size) {
-    char number[NNC_LAUNCH_VALUE];
-    if (value[0] == '=') {
-        const bool done = calculate(r, at, value, number);
-        snprintf(text, size, "%s", done ? number : "");
-        return done;
-    }
-    if (value[0] == '@') {
-        const nnc_json found = value_of(r, value + 1);
-        return found.node != NULL && value_text(found, text, size);
-    }
-    snprintf(text, size, "%s", value);
-    return true;
-}
-
 /* Returns true if the command line gives a value for the field `name`, or a model if `name` is "MODEL". */
 static bool is_decided(const nnc_reading *r, const char *name) {
-    const nnc_field *field = field_of(r, name);
+    const nnc_field *field = nnc_reading_field(r, name);
     return (strcmp(name, "MODEL") == 0 && r->model_given != NULL) || (field != NULL && nnc_reading_is_given(r, field));
 }
 
@@ -815,13 +366,14 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
              * computed */
             continue;
         } else if (nnc_reading_text(r, at, nnc_json_text(one), text, sizeof text)) {
-            nnc_set_field *set = name[0] == '+' ? find_set(r, field_of(r, name + 1)) : NULL;
-            nnc_model_field *of_model =
-                name[0] == '+' && model_name(name + 1) != NULL ? nnc_reading_model(r, model_name(name + 1)) : NULL;
+            nnc_set_field *set = name[0] == '+' ? nnc_reading_find_set(r, nnc_reading_field(r, name + 1)) : NULL;
+            nnc_model_field *of_model = name[0] == '+' && nnc_model_field_name(name + 1) != NULL
+                                            ? nnc_reading_model(r, nnc_model_field_name(name + 1))
+                                            : NULL;
             if (set != NULL) { set->is_default = true; }
             if (of_model != NULL) { of_model->is_default = true; }
-            set_text(r, at, name + (name[0] == '?' || name[0] == '+'), text,
-                     name[0] == '?' || (are_defaults && name[0] != '+'));
+            nnc_reading_set_text(r, at, name + (name[0] == '?' || name[0] == '+'), text,
+                                 name[0] == '?' || (are_defaults && name[0] != '+'));
         }
     }
 }
@@ -845,17 +397,17 @@ static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json 
     const nnc_json values = nnc_json_get(row, "values"), with = nnc_json_get(row, "with");
     char expected[160] = "", what[400], both[2 * NNC_LAUNCH_TEXT], other[NNC_LAUNCH_TEXT];
     if (with.node != NULL) {
-        const nnc_json other_value = value_of(r, nnc_json_text(with));
-        if (other_value.node == NULL || !value_text(other_value, other, sizeof other)) {
+        const nnc_json other_value = nnc_reading_value(r, nnc_json_text(with));
+        if (other_value.node == NULL || !nnc_launch_value_text(other_value, other, sizeof other)) {
             snprintf(other, sizeof other, "absent");
         }
         snprintf(both, sizeof both, "%s/%s", other, text);
         text = both;
     }
     for (nnc_json one = nnc_json_first(values); one.node != NULL; one = nnc_json_next(one)) {
-        if (is_like(text, nnc_json_key(one)) || strcmp(nnc_json_key(one), "*") == 0) {
+        if (nnc_text_is_like(text, nnc_json_key(one)) || strcmp(nnc_json_key(one), "*") == 0) {
             if (nnc_json_count(one) == 0) {
-                const char *why = text_of(row, "why");
+                const char *why = nnc_row_member(row, "why");
                 nnc_reading_ignore(r, at, path, why[0] != '\0' ? why : "off or usual", false);
             }
             nnc_reading_set(r, at, path, one, false);
@@ -865,7 +417,7 @@ static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json 
     put_expected(values, expected, sizeof expected);
     snprintf(what, sizeof what, "cannot be estimated%s%s, found %.120s", expected[0] != '\0' ? ", expected " : "",
              expected, text);
-    refuse(r, at, path, what, row);
+    nnc_reading_refuse(r, at, path, what, row);
 }
 
 /* Appends the kind of layer that a letter of a pattern stands for to the list `out`. Returns false if `letters` has no
@@ -919,7 +471,7 @@ static int dense_first(const char *list) {
  * N - 1 layers of the second. NOLINTNEXTLINE(misc-no-recursion): calls itself once, for the row "second" */
 static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *text) {
     const nnc_json letters = nnc_json_get(row, "letters");
-    const char *total = text_of(row, "count");
+    const char *total = nnc_row_member(row, "count");
     nnc_buffer list = { 0 };
     char number[NNC_LAUNCH_VALUE];
     double every = 0.0;
@@ -937,11 +489,12 @@ static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *
         nnc_json_mismatch(at, "wrong value", "a pattern such as ([0]*3+[1]*58)");
         nnc_reading_fail(r, at);
     } else {
-        const int dense = text_of(row, "first")[0] != '\0' ? dense_first(list.bytes) : -1;
+        const int dense = nnc_row_member(row, "first")[0] != '\0' ? dense_first(list.bytes) : -1;
         snprintf(number, sizeof number, "%d", dense);
-        set_text(r, at, text_of(row, dense >= 0 ? "first" : "to"), dense >= 0 ? number : list.bytes, false);
+        nnc_reading_set_text(r, at, nnc_row_member(row, dense >= 0 ? "first" : "to"), dense >= 0 ? number : list.bytes,
+                             false);
         snprintf(number, sizeof number, "%d", count);
-        if (total[0] != '\0') { set_text(r, at, total, number, false); }
+        if (total[0] != '\0') { nnc_reading_set_text(r, at, total, number, false); }
     }
     nnc_buffer_free(&list);
     const nnc_json second = nnc_json_get(row, "second");
@@ -955,7 +508,7 @@ static void take_vocab(nnc_reading *r, nnc_json at, const char *model, const cha
     char number[NNC_LAUNCH_VALUE];
     if (nnc_model_load(r->specs, model, &found, NULL) == NNC_OK && found->family == NNC_FAMILY_DECODER) {
         snprintf(number, sizeof number, "%lld", (long long)found->decoder.vocab);
-        set_text(r, at, to, number, true);
+        nnc_reading_set_text(r, at, to, number, true);
     }
 }
 
@@ -964,168 +517,17 @@ static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *t
     const char *name = nnc_json_text(nnc_json_get(row, "to"));
     double number = 0.0;
     if (as.node == NULL) {
-        set_text(r, at, name, text, false);
+        nnc_reading_set_text(r, at, name, text, false);
     } else if (strcmp(nnc_json_text(as), "vocab") == 0) {
         take_vocab(r, at, text, name);
     } else if (strcmp(nnc_json_text(as), "pattern") == 0) {
         take_pattern(r, at, row, text);
     } else if (nnc_read_double(text, &number) && number >= 0.0) {
-        set_text(r, at, name, number > 0.0 ? "on" : "off", false);
+        nnc_reading_set_text(r, at, name, number > 0.0 ? "on" : "off", false);
     } else {
         nnc_json_mismatch(at, "wrong value", "a number of at least 0");
         nnc_reading_fail(r, at);
     }
-}
-
-/* ---- finds the trained parameters, which a file names by regular expressions ---- */
-
-enum { TRAINED_PATTERNS_MAX = 32, TRAINED_LAYERS_MAX = 1024, TRAINED_PATTERN = 200 };
-
-/* State of matching regular expressions with the parameters of a model: the patterns, the parts of the model that they
- * match (values of --train), and the layers that contain these parts. */
-typedef struct trained {
-    regex_t patterns[TRAINED_PATTERNS_MAX];
-    bool matched[TRAINED_PATTERNS_MAX]; /* matched[i]: true = pattern i matches a parameter of the model family */
-    bool words[TRAINED_PATTERNS_MAX];   /* words[i]: true = pattern i is a word, such as embed_tokens. Such a pattern
-                                         * may match no parameter: users mean all names that contain the word, but a
-                                         * pattern matches only names that begin with it */
-    int count;
-    bool layers[TRAINED_LAYERS_MAX], any_layer, is_partial;
-    char parts[NNC_LAUNCH_VALUE]; /* the matched parts of the model, as a value of --train: "mlp,head" */
-} trained;
-
-/* Compiles a regular expression with the rules of Axolotl: it must match from the beginning of a parameter's name, and
- * '.' means a dot unless '+' follows. Returns false for forms that the examples of Axolotl do not use: ranges of rows,
- * escapes other than \d, groups with '?', counts, and repeats of groups or of repeats. Source: Axolotl,
- * src/axolotl/utils/freeze.py. */
-static bool compile_pattern(const char *text, regex_t *pattern) {
-    char posix[3 * TRAINED_PATTERN + 4] = "^(";
-    size_t used = 2;
-    int depth = 0;
-    if (strlen(text) >= TRAINED_PATTERN || strpbrk(text, "{:?") != NULL) { return false; }
-    for (; *text != '\0'; text++) {
-        const bool digit = text[0] == '\\' && text[1] == 'd';
-        /* nested repeats are refused: regcomp copies each repeated part, so that they would take minutes */
-        const bool nested = strchr(")+*", *text) != NULL && (text[1] == '+' || text[1] == '*');
-        depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
-        if (nested || depth < 0 || (*text == '\\' && !digit)) { return false; }
-        const char one[2] = { *text, '\0' };
-        const char *put = digit ? "[0-9]" : *text == '.' && text[1] != '+' ? "[.]" : one;
-        used += (size_t)snprintf(posix + used, sizeof posix - used, "%s", put);
-        text += digit;
-    }
-    snprintf(posix + used, sizeof posix - used, ")");
-    return regcomp(pattern, posix, REG_EXTENDED | REG_NOSUB) == 0;
-}
-
-static bool matches(trained *t, const char *name) {
-    bool any = false;
-    for (int i = 0; i < t->count; i++) {
-        if (regexec(&t->patterns[i], name, 0, NULL, 0) == 0) { t->matched[i] = any = true; }
-    }
-    return any;
-}
-
-/* Tests whether the patterns match the parameters of one part of the model. prefix: the name of a layer, with '#' in
- * place of its number; "" for a part outside the layers. Returns true if the patterns match all parameters of the part;
- * sets t->is_partial if they match only some of them. */
-static bool part_matches(trained *t, nnc_json names, const char *prefix, int64_t layer) {
-    const char *mark = strchr(prefix, '#');
-    int hits = 0, count = 0;
-    for (nnc_json one = nnc_json_first(names); one.node != NULL; one = nnc_json_next(one), count++) {
-        char name[NNC_LAUNCH_KEY];
-        if (mark == NULL) {
-            snprintf(name, sizeof name, "%s", nnc_json_text(one));
-        } else {
-            snprintf(name, sizeof name, "%.*s%d%s%s", (int)(mark - prefix), prefix, (int)layer, mark + 1,
-                     nnc_json_text(one));
-        }
-        hits += matches(t, name) ? 1 : 0;
-    }
-    t->is_partial = t->is_partial || (hits > 0 && hits < count);
-    return count > 0 && hits == count;
-}
-
-static void add_part(trained *t, const char *part) {
-    const size_t used = strlen(t->parts);
-    snprintf(t->parts + used, sizeof t->parts - used, "%s%s", used > 0 ? "," : "", part);
-}
-
-/* Matches the patterns with the parameters of one family of models. Returns true if each pattern matches a parameter
- * (or is a single word), each matched part is matched completely, and all matched parts in layers are in the same
- * layers. */
-static bool match_family(trained *t, nnc_json family, int64_t layers) {
-    const nnc_json outside = nnc_json_get(family, "outside"), inside = nnc_json_get(family, "inside");
-    const char *prefix = text_of(family, "layer");
-    memset(t->matched, 0, sizeof t->matched);
-    memset(t->layers, 0, sizeof t->layers);
-    t->any_layer = t->is_partial = false;
-    t->parts[0] = '\0';
-    for (nnc_json part = nnc_json_first(outside); part.node != NULL; part = nnc_json_next(part)) {
-        if (part_matches(t, part, "", 0)) { add_part(t, nnc_json_key(part)); }
-    }
-    for (nnc_json part = nnc_json_first(inside); part.node != NULL; part = nnc_json_next(part)) {
-        bool own[TRAINED_LAYERS_MAX] = { false }, any = false;
-        for (int64_t i = 0; i < layers; i++) { any |= own[i] = part_matches(t, part, prefix, i); }
-        if (!any) { continue; }
-        t->is_partial = t->is_partial || (t->any_layer && memcmp(own, t->layers, sizeof own) != 0);
-        memcpy(t->layers, own, sizeof own);
-        t->any_layer = true;
-        add_part(t, nnc_json_key(part));
-    }
-    bool all = t->parts[0] != '\0' && !t->is_partial;
-    for (int i = 0; i < t->count; i++) { all = all && (t->matched[i] || t->words[i]); }
-    return all;
-}
-
-/* Sets --train to the matched parts; if only some layers are trained, also --train-layers and --train-from. If the
- * trained layers are not consecutive, sets the same number of layers from the first trained one on, which costs the
- * same. */
-static void set_trained(nnc_reading *r, nnc_json at, const trained *t, int64_t layers) {
-    int64_t count = 0, first = -1;
-    char number[NNC_LAUNCH_VALUE];
-    for (int64_t i = 0; i < layers; i++) {
-        first = t->layers[i] && first < 0 ? i : first;
-        count += t->layers[i] ? 1 : 0;
-    }
-    set_text(r, at, "train", t->parts, false);
-    if (count > 0 && count < layers) {
-        snprintf(number, sizeof number, "%d", (int)count);
-        set_text(r, at, "train_layers", number, false);
-        snprintf(number, sizeof number, "%d", (int)first);
-        set_text(r, at, "train_from", number, false);
-    }
-}
-
-/* Reads a key with a list of regular expressions: the parameters whose names match are trained. The member "families"
- * of the table row lists the names of parameters by family: "inside" has the names in a layer, by part of --train;
- * "outside" has the names outside the layers. */
-static void take_parameters(nnc_reading *r, nnc_json at, const char *path, nnc_json row) {
-    char text[NNC_LAUNCH_VALUE] = "";
-    double layers = 0.0;
-    bool is_read = model_text(r, "layers", text, sizeof text) && nnc_read_double(text, &layers) && layers >= 1.0 &&
-                   layers <= TRAINED_LAYERS_MAX && nnc_json_type_of(at) == NNC_JSON_LIST;
-    trained *t = is_read ? calloc(1, sizeof *t) : NULL;
-    for (nnc_json one = nnc_json_first(at); t != NULL && is_read && one.node != NULL; one = nnc_json_next(one)) {
-        is_read = t->count < TRAINED_PATTERNS_MAX && nnc_json_type_of(one) == NNC_JSON_TEXT &&
-                  compile_pattern(nnc_json_text(one), &t->patterns[t->count]);
-        if (is_read) {
-            const char *pattern = nnc_json_text(one);
-            t->words[t->count] = pattern[strspn(pattern, "abcdefghijklmnopqrstuvwxyz_")] == '\0';
-        }
-        t->count += is_read ? 1 : 0;
-    }
-    nnc_json family = nnc_json_first(nnc_json_get(row, "families"));
-    while (t != NULL && is_read && family.node != NULL && !match_family(t, family, (int64_t)layers)) {
-        family = nnc_json_next(family);
-    }
-    if (t != NULL && is_read && family.node != NULL) {
-        set_trained(r, at, t, (int64_t)layers);
-    } else {
-        refuse(r, at, path, "names other parameters than whole parts of layers", row);
-    }
-    for (int i = 0; t != NULL && i < t->count; i++) { regfree(&t->patterns[i]); }
-    free(t);
 }
 
 /* Adds the value of a key, the path of another launch file, to the list of files to open. */
@@ -1148,7 +550,7 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
     const char *name = strstr(text, "${") + 2;
     const size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
     char what[NNC_LAUNCH_TEXT], option[NNC_OPTION_NAME] = "";
-    const nnc_field *field = field_of(r, text_of(row, "to"));
+    const nnc_field *field = nnc_reading_field(r, nnc_row_member(row, "to"));
     bool may_be_set = true;
     if (field != NULL) { nnc_option_name(field->name, option); }
     if (strncmp(name, "branch}", 7) == 0) {
@@ -1170,10 +572,10 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
 /* Applies the row of a key to one value: the text of the key, or one item of its list. */
 static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text) {
     const nnc_json automatic = nnc_json_get(row, "auto"), sets = nnc_json_get(row, "sets");
-    const char *decides = text_of(row, "decides");
-    if (strstr(text, "${") != NULL && strcmp(text_of(row, "as"), "vocab") == 0) {
+    const char *decides = nnc_row_member(row, "decides");
+    if (strstr(text, "${") != NULL && strcmp(nnc_row_member(row, "as"), "vocab") == 0) {
         nnc_reading_ignore(r, at, path, "not set in the script", false);
-    } else if (strstr(text, "${") != NULL && is_decided(r, decides[0] != '\0' ? decides : text_of(row, "to"))) {
+    } else if (strstr(text, "${") != NULL && is_decided(r, decides[0] != '\0' ? decides : nnc_row_member(row, "to"))) {
         nnc_reading_ignore(r, at, path, "given as an option", false);
     } else if (strstr(text, "${") != NULL) {
         refuse_unset(r, at, path, row, text);
@@ -1186,7 +588,7 @@ static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     } else if (nnc_json_get(row, "to").node != NULL) {
         take_number(r, at, row, text);
     } else {
-        refuse(r, at, path, "cannot be estimated", row);
+        nnc_reading_refuse(r, at, path, "cannot be estimated", row);
     }
 }
 
@@ -1194,7 +596,7 @@ static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
  * one item, which means two words. */
 static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json row) {
     char text[NNC_LAUNCH_TEXT], *rest = text;
-    if (!value_text(at, text, sizeof text)) {
+    if (!nnc_launch_value_text(at, text, sizeof text)) {
         nnc_json_mismatch(at, "wrong value", "a word");
         nnc_reading_fail(r, at);
         return;
@@ -1218,35 +620,36 @@ static bool is_off(nnc_json at) {
  * of the row names. */
 static bool is_same(const nnc_reading *r, nnc_json at, nnc_json row) {
     const nnc_json same = nnc_json_get(row, "same");
-    const nnc_json other = same.node != NULL ? value_of(r, nnc_json_text(same)) : same;
+    const nnc_json other = same.node != NULL ? nnc_reading_value(r, nnc_json_text(same)) : same;
     char a[NNC_LAUNCH_VALUE], b[NNC_LAUNCH_VALUE];
-    return other.node != NULL && value_text(at, a, sizeof a) && value_text(other, b, sizeof b) && strcmp(a, b) == 0;
+    return other.node != NULL && nnc_launch_value_text(at, a, sizeof a) && nnc_launch_value_text(other, b, sizeof b) &&
+           strcmp(a, b) == 0;
 }
 
 static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json row) {
     const nnc_json harmless = nnc_json_get(row, "harmless"), place = at;
     const nnc_json otherwise = nnc_json_get(row, "otherwise");
-    at = referred(r, at);
+    at = nnc_launch_referred(r, at);
     const bool is_list = nnc_json_type_of(at) == NNC_JSON_LIST;
     char text[NNC_LAUNCH_TEXT];
     if (harmless.node != NULL) {
         nnc_reading_ignore(r, at, path, nnc_json_text(harmless), false);
     } else if (nnc_json_get(row, "note").node != NULL && !is_off(at)) {
-        nnc_reading_ignore(r, at, path, text_of(row, "note"), true);
+        nnc_reading_ignore(r, at, path, nnc_row_member(row, "note"), true);
     } else if (nnc_json_get(row, "note").node != NULL) {
         nnc_reading_ignore(r, at, path, "off", false);
     } else if (!nnc_reading_applies(r, row, "when") && otherwise.node != NULL) {
         nnc_reading_set(r, at, path, otherwise, false);
     } else if (!nnc_reading_applies(r, row, "when") && nnc_json_get(row, "else").node == NULL) {
-        refuse(r, at, path, "cannot be estimated together with the other keys", row);
+        nnc_reading_refuse(r, at, path, "cannot be estimated together with the other keys", row);
     } else if (!nnc_reading_applies(r, row, "when")) {
-        nnc_reading_ignore(r, at, path, text_of(row, "else"), false);
+        nnc_reading_ignore(r, at, path, nnc_row_member(row, "else"), false);
     } else if (nnc_json_count(row) == 2 && nnc_json_get(row, "instead").node != NULL) {
-        refuse(r, at, path, "cannot be estimated", row);
+        nnc_reading_refuse(r, at, path, "cannot be estimated", row);
     } else if (is_same(r, at, row)) {
-        nnc_reading_ignore(r, at, path, text_of(row, "why"), false);
+        nnc_reading_ignore(r, at, path, nnc_row_member(row, "why"), false);
     } else if (nnc_json_get(row, "families").node != NULL) {
-        take_parameters(r, at, path, row);
+        nnc_reading_parameters(r, at, path, row);
     } else if (nnc_json_get(row, "file").node != NULL) {
         name_file(r, at, path, row);
     } else if (is_list && nnc_json_get(row, "each").node != NULL) {
@@ -1258,10 +661,10 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
         take_words(r, at, path, row);
     } else if (nnc_json_type_of(at) == NNC_JSON_NULL) {
         nnc_reading_ignore(r, place, path, "empty: the same as absent", false);
-    } else if (value_text(at, text, sizeof text)) {
+    } else if (nnc_launch_value_text(at, text, sizeof text)) {
         take_text(r, place, path, row, text);
     } else if (nnc_json_get(row, "values").node != NULL) {
-        refuse(r, place, path, "cannot be estimated", row);
+        nnc_reading_refuse(r, place, path, "cannot be estimated", row);
     } else {
         nnc_json_mismatch(at, "wrong value", "a number, a text, true or false");
         nnc_reading_fail(r, at);
@@ -1351,9 +754,9 @@ nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below) {
  * "no_enable_x". Returns false if the key is no such option. */
 static bool is_negated(nnc_reading *r, nnc_json at, const char *path) {
     bool below = false;
-    const bool may = table_of(r)->arguments.node != NULL && strncmp(path, "no_", 3) == 0;
+    const bool may = nnc_reading_table(r)->arguments.node != NULL && strncmp(path, "no_", 3) == 0;
     const nnc_json none = { 0 }, row = may ? nnc_reading_row(r, path + 3, &below) : none;
-    const char *harmless = text_of(row, "harmless");
+    const char *harmless = nnc_row_member(row, "harmless");
     if (nnc_json_get(row, "values").node != NULL) {
         take_text(r, at, path, row, "false");
     } else if (harmless[0] != '\0' || nnc_json_get(row, "note").node != NULL) {
@@ -1370,7 +773,7 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
     for (nnc_json at = nnc_json_first(object); at.node != NULL && nnc_reading_goes_on(r); at = nnc_json_next(at)) {
         char path[NNC_LAUNCH_KEY], name[NNC_LAUNCH_KEY];
         bool below = false;
-        key_name(r, nnc_json_key(at), name, sizeof name);
+        nnc_reading_key_name(r, nnc_json_key(at), name, sizeof name);
         const bool fits = snprintf(path, sizeof path, "%s%s", prefix, name) < (int)sizeof path - 2;
         const nnc_json none = { 0 };
         const nnc_json row = fits ? nnc_reading_row(r, path, &below) : none;
@@ -1379,9 +782,9 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
         const bool is_inline = type == NNC_JSON_OBJECT && nnc_json_get(row, "file").node != NULL;
         if (type == NNC_JSON_NULL) {
             nnc_reading_ignore(r, at, path, "empty: the same as absent", false);
-        } else if (!below && is_replaced(r, at, path)) {
+        } else if (!below && nnc_reading_is_replaced(r, at, path)) {
             nnc_reading_ignore(r, at, path, "the file on top or the default counts", false);
-        } else if (names_given_file(r, &r->files[r->file], path) && at.doc == &r->files[r->file].content.doc) {
+        } else if (nnc_reading_names_file(r, &r->files[r->file], path) && at.doc == &r->files[r->file].content.doc) {
             nnc_reading_ignore(r, at, path, "the file before this file is used", false);
         } else if (row.node != NULL && !is_inline) {
             take_value(r, at, path, row);
@@ -1397,7 +800,7 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
         } else if (type == NNC_JSON_TEXT && strstr(nnc_json_text(at), "${") != NULL) {
             refuse_unset(r, at, path, row, nnc_json_text(at));
         } else if (!is_negated(r, at, path)) {
-            refuse(r, at, path, "unknown key, and it may affect the cost", row);
+            nnc_reading_refuse(r, at, path, "unknown key, and it may affect the cost", row);
         }
     }
 }
@@ -1405,13 +808,13 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
 /* Applies the rows of keys that the launch file does not have to the program's defaults of these keys (member "absent"
  * of the table). */
 static void read_absent(nnc_reading *r, nnc_json keys) {
-    const nnc_json absent = table_of(r)->absent;
+    const nnc_json absent = nnc_reading_table(r)->absent;
     for (nnc_json at = nnc_json_first(absent); at.node != NULL && nnc_reading_goes_on(r); at = nnc_json_next(at)) {
-        const nnc_json found = value_of(r, nnc_json_key(at));
+        const nnc_json found = nnc_reading_value(r, nnc_json_key(at));
         bool below = false;
         const nnc_json row = nnc_reading_row(r, nnc_json_key(at), &below);
         char text[NNC_LAUNCH_TEXT];
-        if (found.node == at.node && row.node != NULL && value_text(at, text, sizeof text) &&
+        if (found.node == at.node && row.node != NULL && nnc_launch_value_text(at, text, sizeof text) &&
             nnc_json_get(row, "harmless").node == NULL) {
             const int32_t said = r->said->ignored_count;
             if (nnc_reading_applies(r, row, "when")) {
@@ -1428,25 +831,25 @@ static void read_absent(nnc_reading *r, nnc_json keys) {
 void nnc_reading_keys(nnc_reading *r, int index) {
     const nnc_json root = nnc_json_root(&r->files[index].content.doc);
     r->file = index;
-    const nnc_json keys = keys_of(r);
+    const nnc_json keys = nnc_reading_keys_of(r);
     if (nnc_json_type_of(keys) != NNC_JSON_OBJECT) {
         nnc_json_mismatch(root, "wrong content", "an object of keys");
         nnc_reading_fail(r, root);
         return;
     }
     for (const nnc_launch_file *file = &r->files[index]; file != NULL && nnc_reading_goes_on(r);
-         file = beneath(r, file)) {
-        read_members(r, keys_in(r, file), "");
+         file = nnc_file_beneath(r, file)) {
+        read_members(r, nnc_reading_keys_in(r, file), "");
     }
     read_absent(r, keys);
-    if (nnc_reading_goes_on(r)) { nnc_reading_set(r, root, "", table_part(r, "defaults"), true); }
+    if (nnc_reading_goes_on(r)) { nnc_reading_set(r, root, "", nnc_reading_table_part(r, "defaults"), true); }
 }
 
 void nnc_reading_beneath(nnc_reading *r, int index) {
     r->file = index;
-    for (const nnc_launch_file *file = beneath(r, &r->files[index]); file != NULL && nnc_reading_goes_on(r);
-         file = beneath(r, file)) {
-        read_members(r, keys_in(r, file), "");
+    for (const nnc_launch_file *file = nnc_file_beneath(r, &r->files[index]); file != NULL && nnc_reading_goes_on(r);
+         file = nnc_file_beneath(r, file)) {
+        read_members(r, nnc_reading_keys_in(r, file), "");
     }
 }
 
@@ -1502,11 +905,11 @@ void nnc_reading_answer(nnc_reading *r, int first) {
 void nnc_reading_rules(nnc_reading *r, int index) {
     const nnc_json root = nnc_json_root(&r->files[index].content.doc);
     r->file = index;
-    for (nnc_json rule = nnc_json_first(table_part(r, "rules")); rule.node != NULL && nnc_reading_goes_on(r);
-         rule = nnc_json_next(rule)) {
+    for (nnc_json rule = nnc_json_first(nnc_reading_table_part(r, "rules"));
+         rule.node != NULL && nnc_reading_goes_on(r); rule = nnc_json_next(rule)) {
         if (nnc_reading_applies(r, rule, "if")) {
-            const char *key = text_of(rule, "key");
-            const nnc_json at = value_of(r, key);
+            const char *key = nnc_row_member(rule, "key");
+            const nnc_json at = nnc_reading_value(r, key);
             nnc_reading_set(r, at.node != NULL && at.doc == root.doc ? at : root, key, nnc_json_get(rule, "set"), true);
         }
     }
