@@ -2,7 +2,7 @@
  *
  * nnc_json_scan checks the grammar of RFC 8259 and names the first error. nnc_json_scan_lexemes is faster: it checks
  * only numbers and strings and leaves the order of lexemes to cJSON. nnc_walk finds the places of values in valid text;
- * it checks nothing, so it skips megabytes quickly. */
+ * it checks nothing, so it skips megabytes quickly. The last part computes digests of values that are read. */
 #include "input/input_internal.h"
 
 /* Kinds of lexemes (parts of JSON text). A set of these bits says which kinds are allowed next. */
@@ -359,4 +359,57 @@ void nnc_walk_on(nnc_walk *w, size_t to) {
         at++;
     }
     w->at = to;
+}
+
+/* ---- digests of JSON values ---- */
+
+/* Returns the digest of the value of an object's member. If the object is the large object of the document and the
+ * member was already read and closed, returns the stored digest. */
+static uint64_t member_digest(nnc_json object, nnc_json item, int32_t index, const char *const *skip) {
+    const nnc_json_large *large = &object.doc->large;
+    return object.node == large->object && large->places[index] > 0 ? large->digests[index]
+                                                                    : nnc_json_digest(item, skip);
+}
+
+uint64_t nnc_digest_object(uint64_t members) {
+    return nnc_digest_number(nnc_digest_number(NNC_DIGEST_START, NNC_JSON_OBJECT), members);
+}
+
+uint64_t nnc_json_digest_members(nnc_json object, const char *const *skip) {
+    uint64_t sum = 0; /* sum of the digests of all members, so that the order of the keys has no effect */
+    int32_t index = 0;
+    for (nnc_json item = nnc_json_first(object); item.node != NULL; item = nnc_json_next(item), index++) {
+        if (!nnc_is_one_of(nnc_json_key(item), skip)) {
+            sum += nnc_digest_number(nnc_digest_text(NNC_DIGEST_START, nnc_json_key(item)),
+                                     member_digest(object, item, index, skip));
+        }
+    }
+    return sum;
+}
+
+uint64_t nnc_json_digest(nnc_json at, const char *const *skip) {
+    const nnc_json_type type = nnc_json_type_of(at);
+    uint64_t digest = nnc_digest_number(NNC_DIGEST_START, (uint64_t)type), bits = 0;
+    double value = 0;
+    switch (type) {
+    case NNC_JSON_BOOL: return nnc_digest_number(digest, nnc_json_bool(at));
+    case NNC_JSON_NUMBER:
+        value = nnc_json_number(at);
+        value = value == 0 ? 0 : value; /* turns -0 into 0, so that both zeros give the same digest */
+        memcpy(&bits, &value, sizeof(bits));
+        return nnc_digest_number(digest, bits);
+    case NNC_JSON_TEXT: return nnc_digest_text(digest, nnc_json_text(at));
+    case NNC_JSON_LIST:
+        for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+            digest = nnc_digest_number(digest, nnc_json_digest(item, skip));
+        }
+        return digest;
+    case NNC_JSON_OBJECT: return nnc_digest_object(nnc_json_digest_members(at, skip));
+    default: return digest;
+    }
+}
+
+void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data) {
+    static const char *const none[] = { "note", "source", NULL };
+    if (doc->digest != NULL) { *doc->digest += nnc_json_digest(data, none); }
 }
