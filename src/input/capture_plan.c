@@ -1,5 +1,5 @@
-/* Names of operators, lifetimes of the storages of a recorded step, and two things that a plan needs from it: units of the network, which
- * ZeRO 3 gathers and full recomputation runs again, and the step under autocast.
+/* Names of operators, lifetimes of the storages of a recorded step, and two things that a plan needs from it: units of
+ * the network, which ZeRO 3 gathers and full recomputation runs again, and the step under autocast.
  *
  * Units.   [captured-units]  The forward operators are divided, in order, into slots. A slot is a list of equal layers
  * (an entry of "blocks"), a module of a numbered list, such as "layer1.0", or the operators between two such layers or
