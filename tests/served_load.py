@@ -138,7 +138,7 @@ def main():
                 little = own["throughput"]["requests_per_s"] * own["latency"]["request_s"]
                 compare(f"{where}, Little", little, own["throughput"]["running"], 1e-3)
         for clients in (1, 8, 200):
-            own = ask(program, root, "serve", *same, "--concurrency", str(clients), "--waves", "1e9")
+            own = ask(program, root, "serve", *same, "--concurrency", str(clients), "--waves", "50")
             little = own["throughput"]["requests_per_s"] * own["latency"]["request_s"]
             compare(f"{model}, {clients} clients, Little", little, clients, 1e-3)
             compare(f"{model}, {clients} clients, throughput", own["throughput"]["requests_per_s"],

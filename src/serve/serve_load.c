@@ -164,9 +164,9 @@ static void say_loop(const load *l, const nnc_serve_replayed *r, nnc_serve *s, n
     NNC_SET(why, s->queue_s, "s", nnc_max(s->ttft_s - prefill_s - engine_ttft_s, 0.0));
     NNC_NOTE(why, "wait for other requests and their steps");
     NNC_LET(why, output_len, NULL, l->output);
-    if (l->open > 0 && l->skipped == 0) {
-        /* The whole benchmark was simulated. Fewer requests are open at its end, so Little's law with the concurrency
-         * would give a rate that is too high; with one wave up to twice the rate. */
+    if (l->open > 0 && l->skipped == 0 && l->count < 2 * l->open) {
+        /* At the end of a benchmark fewer requests are open. In a benchmark of less than two waves this end is most of
+         * the time, so Little's law with the concurrency would give up to twice the rate. */
         const double groups = (double)p->concurrency / (double)l->open;
         NNC_LET(why, requests, NULL, groups * (double)l->count);
         NNC_LET(why, benchmark_s, "s", r->end_s);

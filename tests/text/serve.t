@@ -41,15 +41,15 @@ per token    1.950 ms, 90 % range 1.560 ms to 2.437 ms, at least 388.1 us
 request      208.7 ms, at least 38.92 ms
 percentiles  first token 14.11 ms (half), 18.73 ms (90 %), 34.08 ms (99 %),
              per token 1.964 ms, 1.992 ms, 2.009 ms, request 207.5 ms, 226.1 ms, 237.0 ms
-throughput   29,768 tokens/s, 7,442 per device, 512.9 per user, 297.7 requests/s, 64 running,
-             9.2% of the peak
+throughput   30,661 tokens/s, 7,665 per device, 512.9 per user, 306.6 requests/s, 64 running,
+             9.4% of the peak
 saturation   at 643.1 requests/s
 decode       host-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 1.430 GB of 9.000 GB, weights 118.2 MB, cache 311.3 MB
              16.00 kB a token, at most 1,620 sequences of this length
-cost         0.07465 USD per million output tokens if they pay for all,
+cost         0.07248 USD per million output tokens if they pay for all,
              split by time 0.004012 input, 0.06351 output, at 2 USD per device-hour
-energy       134.4 mJ a token at rated power
+energy       130.5 mJ a token at rated power
 
 # Requests at a rate, and too many of them.
 $ nncost serve dense round --request-rate 50 --input-len 500 --output-len 100 | sed -n '/^step/,$p'
@@ -143,8 +143,8 @@ $ nncost search dense round --serve --slo 'ttft_s<=50ms,tpot_s<=0.003' --input-l
 searched   dense on round with vllm, 10 deployments, 160 with their requests, 160 fit,
            125 meet ttft_s<=50ms,tpot_s<=0.003
 cheapest   1 device, 48 requests at a time
-           first token 19.62 ms, per token 2.974 ms, 14,944 tokens/s per device, 336.2 per user,
-           0.01859 USD per million out, host-bound
+           first token 19.62 ms, per token 2.974 ms, 15,274 tokens/s per device, 336.2 per user,
+           0.01819 USD per million out, host-bound
            with 64 requests tpot_s would be 3.565 ms; the limit is at most 3.000 ms
 fastest    4 devices, tensor 4, 1 request at a time
            first token 11.63 ms, per token 1.165 ms, 196.8 tokens/s per device, 858 per user,
@@ -153,27 +153,26 @@ fastest    4 devices, tensor 4, 1 request at a time
 Pareto front: no other deployment is better both per device and per user:
 
 devices tensor pipeline data requests     TTFT     TPOT tok/s/device tok/s/user per M out bound
-      1      1        1    1       48 19.62 ms 2.974 ms       14,944      336.2   0.01859 host
-      1      1        1    1       32 17.66 ms 2.390 ms       12,257      418.5   0.02266 host
-      1      1        1    1       24 16.30 ms 2.105 ms       10,429      475.1   0.02664 host
-      2      1        2    1       48 16.85 ms 2.102 ms       10,372      475.7   0.02678 host
-      1      1        1    1       16 15.39 ms 1.821 ms        7,981      549.1   0.03481 host
-      2      1        2    1       32 15.68 ms 1.821 ms        7,905      549.2   0.03514 host
-      1      1        1    1       12 14.69 ms 1.684 ms        6,470      593.7   0.04293 host
-      2      1        2    1       24 15.01 ms 1.684 ms        6,425      593.7   0.04324 host
-      1      1        1    1        8 14.01 ms 1.549 ms        4,690      645.4   0.05923 host
-      2      1        2    1       16 14.62 ms 1.548 ms        4,639      645.9   0.05988 host
-      2      2        1    1       12 13.69 ms 1.472 ms        3,678      679.6   0.07552 host
-      2      2        1    1        8 13.25 ms 1.380 ms        2,618      724.8    0.1061 host
-      4      2        2    1       16 13.73 ms 1.379 ms        2,595      724.9    0.1071 host
-      2      2        1    1        6 12.74 ms 1.335 ms        2,020      748.9    0.1375 host
-      4      2        2    1       12 13.60 ms 1.335 ms        2,011      749.1    0.1382 host
-      2      2        1    1        4 12.52 ms 1.290 ms        1,400      775.4    0.1984 host
-      2      2        1    1        3 12.72 ms 1.266 ms        1,078      789.7    0.2578 host
-      4      4        1    1        6 12.55 ms 1.256 ms        1,070      796.4    0.2597 host
-      4      4        1    1        4 12.50 ms 1.219 ms        736.9      820.3     0.377 host
-      4      4        1    1        3 12.36 ms 1.200 ms        566.6      833.1    0.4903 host
-      4      4        1    1        2 12.14 ms 1.184 ms        382.8      844.7    0.7257 host
+      1      1        1    1       48 19.62 ms 2.974 ms       15,274      336.2   0.01819 host
+      1      1        1    1       32 17.66 ms 2.390 ms       12,582      418.5   0.02208 host
+      1      1        1    1       24 16.30 ms 2.105 ms       10,678      475.1   0.02601 host
+      2      1        2    1       48 16.85 ms 2.102 ms       10,665      475.7   0.02605 host
+      1      1        1    1       16 15.39 ms 1.821 ms        8,174      549.1   0.03398 host
+      2      1        2    1       32 15.68 ms 1.821 ms        8,163      549.2   0.03403 host
+      1      1        1    1       12 14.69 ms 1.684 ms        6,612      593.7   0.04201 host
+      2      1        2    1       24 15.01 ms 1.684 ms        6,602      593.7   0.04208 host
+      1      1        1    1        8 14.01 ms 1.549 ms        4,778      645.4   0.05813 host
+      2      1        2    1       16 14.62 ms 1.548 ms        4,764      645.9    0.0583 host
+      2      2        1    1       12 13.69 ms 1.472 ms        3,764      679.6   0.07379 host
+      2      2        1    1        8 13.25 ms 1.380 ms        2,669      724.8    0.1041 host
+      4      2        2    1       16 13.73 ms 1.379 ms        2,661      724.9    0.1044 host
+      2      2        1    1        6 12.74 ms 1.335 ms        2,070      748.9    0.1342 host
+      4      2        2    1       12 13.60 ms 1.335 ms        2,058      749.1     0.135 host
+      2      2        1    1        4 12.52 ms 1.290 ms        1,426      775.4    0.1947 host
+      4      4        1    1        6 12.55 ms 1.256 ms        1,096      796.4    0.2535 host
+      4      4        1    1        4 12.50 ms 1.219 ms        750.8      820.3      0.37 host
+      4      4        1    1        3 12.36 ms 1.200 ms        571.6      833.1    0.4859 host
+      4      4        1    1        2 12.14 ms 1.184 ms        386.6      844.7    0.7186 host
       4      4        1    1        1 11.63 ms 1.165 ms        196.8        858     1.411 host
 left out: attention, expert (a width of 100, see COLUMNS)
 $ nncost search dense round --serve --slo 'tpot_s<=0.0003' --input-len 500 --output-len 100 --devices 2
@@ -196,11 +195,11 @@ $ nncost search dense round --slo 'tpot_s<=0.0003'
 $ nncost sweep dense,experts round --serve --concurrency 1..16*4 --tensor 1,3 --input-len 500 --output-len 100
 model   concurrency tensor     TTFT     TPOT  request tok/s tok/s/user   fit per M out decode
 dense             1      1 12.14 ms 1.320 ms 142.8 ms 700.3      757.7   399    0.3967 host
-dense             4      1 13.33 ms 1.417 ms 153.7 ms 2,559      705.5   399    0.1085 host
-dense            16      1 15.39 ms 1.821 ms 195.7 ms 7,981      549.1   399   0.03481 host
+dense             4      1 13.33 ms 1.417 ms 153.7 ms 2,603      705.5   399    0.1067 host
+dense            16      1 15.39 ms 1.821 ms 195.7 ms 8,174      549.1   399   0.03398 host
 experts           1      1 11.60 ms 1.141 ms 124.6 ms 802.9      876.5 1,991     0.346 host
-experts           4      1 12.47 ms 1.266 ms 137.8 ms 2,853      789.7 1,991   0.09737 host
-experts          16      1 13.24 ms 1.515 ms 163.3 ms 9,566        660 1,991   0.02904 host
+experts           4      1 12.47 ms 1.266 ms 137.8 ms 2,902      789.7 1,991   0.09572 host
+experts          16      1 13.24 ms 1.515 ms 163.3 ms 9,801        660 1,991   0.02834 host
 left out: tok/s/device (a width of 100, see COLUMNS)
 
           6 illegal rows left out

@@ -57,7 +57,7 @@ $ nncost explain --serve kv_bytes inputs/served.json --scenario chat | grep ' = 
 $ nncost search --serve inputs/served.json --scenario chat --max-devices 2 | head -3
 searched   dense on round with vllm, 4 deployments, 4 with their requests, 4 fit, 4 meet all limits
 cheapest   1 device, 8 requests at a time
-           first token 14.01 ms, per token 1.549 ms, 4,690 tokens/s per device, 645.4 per user,
+           first token 14.01 ms, per token 1.549 ms, 4,778 tokens/s per device, 645.4 per user,
 $ nncost serve inputs/served.json --scenario train
 ! nncost: inputs/served.json:10: train: serve: it is trained, expected a scenario with "serve": true
 [2]

@@ -618,6 +618,7 @@ ships.replicated_grids      on
 ships.plain_tensor          on
 ships.plain_experts         on
 ships.uneven_stages         on
+ships.ends_as_layers        on
 policy                      default
 zero_gradients              on
 

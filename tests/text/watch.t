@@ -85,7 +85,7 @@ $ head -3 ten.log | nncost watch - dense fitted
 ! nncost: -: expected steps after the first 5, found only 3 lines of the warm-up
 [3]
 $ echo "loss 3.1" | nncost watch - dense fitted
-! nncost: -: expected lines of Megatron, NeMo, torchtitan, HF Trainer, DeepSpeed or MaxText with the time of a step, found none in 1 lines
+! nncost: -: expected lines of a program in the table of docs/measure.md, such as Megatron or HF Trainer, with the time of a step, found none in 1 lines
 [3]
 $ nncost watch none.log dense fitted
 ! nncost: none.log: cannot be opened: No such file or directory

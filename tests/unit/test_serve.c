@@ -67,7 +67,6 @@ END_TEST
 START_TEST(loads_agree) {
     nnc_serve_ask ask = short_requests();
     ask.concurrency = 32;
-    ask.waves = 1e9;
     const nnc_serve closed = served("llama3-8b", &ask);
     const nnc_serve_step *d = &closed.decode;
     ck_assert_double_eq_tol(d->time_s, d->product_s + d->expert_s + d->attention_s + d->head_s + d->comm_s + d->host_s,
