@@ -59,7 +59,8 @@ static const nnc_metric table_rows[] = {
            .help = "Memory of the fullest device."),
     NNC_AS("cost_usd", NUMBER, CHANGE(cost_step), .head = "cost", .show = NNC_SHOW_COUNT,
            .help = "Cost of one step on all devices, in the currency of the device's prices."),
-    NNC_AS("global_batch", WHOLE, CHANGE(global_batch), .head = "batch", .help = "Sequences or images per step."),
+    NNC_AS("global_batch", WHOLE, CHANGE(global_batch), .head = "batch", .drop = 1,
+           .help = "Sequences or images per step."),
 };
 static const nnc_metrics table_metrics = NNC_METRICS("a change in the table", table_rows, line);
 

@@ -271,9 +271,6 @@ void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *comma
 
 /* ---- the outputs that commands write with --format json ---- */
 
-/* Views of the outputs of the commands accuracy and calibrate (src/cli/lab). */
-extern const nnc_view nnc_accuracy_view, nnc_calibration_view;
-
 static const struct output {
     const char *name, *title;
     const nnc_view *view; /* view that writes the output; NULL = the output is one line of the rows of a sweep */

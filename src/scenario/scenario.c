@@ -723,9 +723,16 @@ static bool states_default(const nnc_setting *setting) {
     if (!nnc_field_is_of(&nnc_plan_table, setting->field)) { return false; }
     nnc_field_text(setting->field, &plan, usual, sizeof usual);
     if (strcmp(usual, "on") == 0) { return false; }
+    if (strcmp(setting->field->name, "schedule") == 0) { return strcmp(setting->value, "1f1b") == 0; }
     if (nnc_plan_set(&plan, setting->field->name, setting->value, NULL) != NNC_OK) { return false; }
     nnc_field_text(setting->field, &plan, text, sizeof text);
     return strcmp(text, usual) == 0;
+}
+
+/* Tests whether the arguments state a field. A plan that states a degree of 1 may state all other fields of that kind of
+ * parallelism, as the plan in the JSON output does. */
+static bool states(const nnc_scenario_args *given, const char *field) {
+    return nnc_scenario_setting(given, field) != NULL;
 }
 
 /* Returns the option without which a setting is not read; NULL = the setting is read. */
@@ -777,16 +784,21 @@ const char *nnc_scenario_needs(const nnc_scenario_args *given, const nnc_setting
         { scenario->model.captured == NULL || !scenario->model.captured->inference, "a recorded training step",
           "optimizer optimizer_kernels" },
         { scenario->model.captured == NULL || !plan->clip_gradients, "a model that is not recorded", "clip_gradients" },
-        { nnc_optimizer_projects(plan->optimizer), "--optimizer galore or apollo", "optimizer_rank" },
-        { plan->adapter_rank > 0, "--lora", "adapters" },
-        { sizes.experts > 0, "a model with experts", "capacity_factor imbalance whole_experts" },
-        { plan->recompute != NNC_RECOMPUTE_NONE || modules_of(given, scenario, "recompute") != NULL, "--recompute",
-          "recompute_every recompute_layers" },
+        { nnc_optimizer_projects(plan->optimizer) || states(given, "optimizer"), "--optimizer galore or apollo",
+          "optimizer_rank" },
+        { plan->adapter_rank > 0 || states(given, "adapter_rank"), "--lora", "adapters" },
+        { sizes.experts > 0 || states(given, "expert"), "a model with experts",
+          "capacity_factor imbalance whole_experts" },
+        { states(given, "recompute") || plan->recompute != NNC_RECOMPUTE_NONE ||
+              modules_of(given, scenario, "recompute") != NULL,
+          "--recompute", "recompute_every recompute_layers" },
         { plan->expert > 1, "--expert", "dispatcher overlap_expert" },
         { plan->tensor > 1, "--tensor", "overlap_tensor" },
         { plan->zero == 3 && plan->precision == NNC_FP8, "--zero 3 and --precision fp8", "fp8_gather" },
-        { plan->context > 1, "--context", "overlap_context context_kind" },
-        { plan->pipeline > 1, "--pipeline", "overlap_pipeline schedule ends_as_layers rank_order" },
+        { plan->context > 1, "--context", "overlap_context" },
+        { plan->context > 1 || states(given, "context"), "--context", "context_kind" },
+        { plan->pipeline > 1, "--pipeline", "overlap_pipeline" },
+        { plan->pipeline > 1 || states(given, "pipeline"), "--pipeline", "schedule ends_as_layers rank_order" },
         { sizes.experts > 0, "a model with experts", "launch_expert_s launch_product_s" },
         { sizes.vocab == 0, "a model of images", "fused_maps contiguous_maps" },
         { scenario->model.family != NNC_FAMILY_DECODER || scenario->model.decoder.dropout > 0.0, "a model with dropout",
