@@ -268,7 +268,9 @@ static nnc_status read_member(nnc_specs *specs, const char *path, const char *li
     for (size_t i = 0; i < sizeof spellings / sizeof spellings[0] && *words == NULL; i++) {
         char spelled[96];
         snprintf(spelled, sizeof spelled, "%.95s", name);
-        for (char *at = spelled; *at != '\0'; at++) { *at = *at == spellings[i][0] ? spellings[i][1] : *at; }
+        for (char *at = spelled; *at != '\0'; at++) {
+            if (*at == spellings[i][0]) { *at = spellings[i][1]; }
+        }
         if (i > 0 && strcmp(spelled, name) == 0) { continue; }
         NNC_TRY(read_value(specs, path, list, spelled, words, &unused, err));
     }

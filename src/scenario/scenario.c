@@ -759,24 +759,12 @@ static nnc_status refuse_unread(const nnc_scenario_args *given, const reader *re
     return NNC_OK;
 }
 
-const char *nnc_scenario_needs(const nnc_scenario_args *given, const nnc_setting *setting,
-                               const nnc_scenario *scenario) {
-    const nnc_run_ask *run = &scenario->run_ask;
+/* Returns the option without which a setting of the plan or of the software is not read; NULL = the setting is read. */
+static const char *plan_needs(const nnc_scenario_args *given, const nnc_setting *setting,
+                              const nnc_scenario *scenario) {
     const nnc_plan *plan = &scenario->plan; /* the plan before defaults are filled in, because defaults are no options
                                              * of the user */
-    const nnc_device *device = &scenario->device;
     const nnc_model_sizes sizes = nnc_model_sizes_of(&scenario->model);
-    const nnc_method method = run->method;
-    const bool tunes = method != NNC_METHOD_TRAIN, rolls_out = tunes && nnc_method_rolls_out(method);
-    const bool stops = !isnan(run->device_mtbf_s) || run->reclaim_per_month > 0.0 ||
-                       !isnan(run->stops == NNC_STOPS_ANY ? device->mtbf.any_s : device->mtbf.hardware_s);
-    const bool reads_samples = !isnan(run->sample_bytes);
-    const bool prepares = !isnan(run->prepare_s) || !isnan(run->prepared_bytes);
-    const bool is_embodied =
-        !(isnan(run->embodied_kg) && isnan(device->embodied_kg)) && !isnan(run->life_s) && !isnan(run->use_share);
-    static const char of_a_method[] = "--method grpo, ppo, dpo or distill";
-    static const char of_generation[] = "--method grpo, ppo or distill-on-policy";
-    static const char of_failures[] = "--device-mtbf-s";
     const reader readers[] = {
         { plan->adapter_rank > 0 || plan->train != NNC_TRAIN_ALL || plan->train_layers > 0 ||
               plan->helper_copies + plan->helper_params > 0.0 || modules_of(given, scenario, "frozen") != NULL,
@@ -804,6 +792,26 @@ const char *nnc_scenario_needs(const nnc_scenario_args *given, const nnc_setting
         { scenario->model.family != NNC_FAMILY_DECODER || scenario->model.decoder.dropout > 0.0, "a model with dropout",
           "random_written" },
         { scenario->model.implementation != NNC_IMPLEMENTATION_NONE, "--implementation", "lists_operators" },
+    };
+    return needed_by(setting, readers, NNC_COUNT_OF(readers));
+}
+
+/* Returns the option without which a setting of the run is not read; NULL = the setting is read. */
+static const char *run_needs(const nnc_setting *setting, const nnc_scenario *scenario) {
+    const nnc_run_ask *run = &scenario->run_ask;
+    const nnc_device *device = &scenario->device;
+    const nnc_method method = run->method;
+    const bool tunes = method != NNC_METHOD_TRAIN, rolls_out = tunes && nnc_method_rolls_out(method);
+    const bool stops = !isnan(run->device_mtbf_s) || run->reclaim_per_month > 0.0 ||
+                       !isnan(run->stops == NNC_STOPS_ANY ? device->mtbf.any_s : device->mtbf.hardware_s);
+    const bool reads_samples = !isnan(run->sample_bytes);
+    const bool prepares = !isnan(run->prepare_s) || !isnan(run->prepared_bytes);
+    const bool is_embodied =
+        !(isnan(run->embodied_kg) && isnan(device->embodied_kg)) && !isnan(run->life_s) && !isnan(run->use_share);
+    static const char of_a_method[] = "--method grpo, ppo, dpo or distill";
+    static const char of_generation[] = "--method grpo, ppo or distill-on-policy";
+    static const char of_failures[] = "--device-mtbf-s";
+    const reader readers[] = {
         { run->evaluate_every > 0.0, "--evaluate-every", "evaluate_s" },
         { stops, of_failures, "detect_s start_s replace_s repair_s failing_share elastic_replicas" },
         { run->replace_s > 0.0, "--replace-s", "spares" },
@@ -843,6 +851,12 @@ const char *nnc_scenario_needs(const nnc_scenario_args *given, const nnc_setting
         { !isnan(run->egress_bytes), "--egress-bytes", "egress_price" },
     };
     return needed_by(setting, readers, NNC_COUNT_OF(readers));
+}
+
+const char *nnc_scenario_needs(const nnc_scenario_args *given, const nnc_setting *setting,
+                               const nnc_scenario *scenario) {
+    const char *needs = plan_needs(given, setting, scenario);
+    return needs != NULL ? needs : run_needs(setting, scenario);
 }
 
 nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenarios, int32_t count,
