@@ -63,6 +63,7 @@ enum {
     NNC_TAKES_COMMON = 1,  /* the options --format, --output, --no-defaults and --help */
     NNC_TAKES_PLAN = 2,    /* one option for every field of the plan; --software, --set */
     NNC_TAKES_OPS = 4,     /* the options --sort, --top and --by, for rows of `ops` */
+    NNC_LACKS_COST = 8,    /* --price, --seller and --offer are no options: the answer has no cost */
     NNC_TAKES_STAGES = 16, /* the options --stages, --timeline, --trace, --measured and --sensitivity */
     NNC_TAKES_SEARCH = 32, /* one option for each member of nnc_search_options; --threads, --progress */
     /* options --scenario (a scenario of a plan file), --seller, --offer, --region, --building */
@@ -92,11 +93,8 @@ enum {
     NNC_TAKES_LIMIT = 134217728, /* --of */
     /* options of `op`: --precision, --devices ... of the plan; --kernel, --layout, --unmasked */
     NNC_TAKES_ONE_OP = 268435456,
-    /* Options that a command lacks, although it has the other options of their set, because its answer has no cost, no
-     * run, or no MFU. */
-    NNC_LACKS_COST = 8,
-    NNC_LACKS_RUN = 536870912,
-    NNC_LACKS_MFU = 1073741824
+    NNC_LACKS_RUN = 536870912, /* --tokens and --samples are no options: the answer has no run */
+    NNC_LACKS_MFU = 1073741824 /* --flops-convention is no option: the answer has no MFU */
 };
 
 /* --ignore-memory. The value of an enumerator is an int, which has no 32nd flag. */
@@ -165,8 +163,8 @@ typedef struct nnc_options {
     const char *emit; /* value of --emit: format of the launch file or engine command to print */
     bool to_options;
     int32_t width; /* width of a picture in pixels */
-    /* start and end of the drawn part of a timeline, in seconds; NaN = start or end of the step */
     bool ignore_memory;
+    /* start and end of the drawn part of a timeline, in seconds; NaN = start or end of the step */
     double from_s, to_s;
     int64_t threads; /* number of threads; 0 = one thread per processor core */
     nnc_progress_form progress;

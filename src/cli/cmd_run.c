@@ -286,8 +286,7 @@ const nnc_command nnc_cmd_run = {
              "MODEL and DEVICE the formulas use the given options: --devices, --step-s, --device-mtbf-s and so on. "
              "Results that need an unknown number are left out. The page of a plan that does not fit in memory has no "
              "run, unless --ignore-memory is given; exits with 1 for such a plan. Times may have the units us, ms, s, "
-             "min, h, d; bytes "
-             "and rates k, M, G, T; tokens k, M, B, T.",
+             "min, h, d; bytes and rates k, M, G, T; tokens k, M, B, T.",
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_RUN |
              NNC_TAKES_OVER_MEMORY,

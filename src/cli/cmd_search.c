@@ -677,8 +677,8 @@ const nnc_command nnc_cmd_search = {
     .notes =
         "Needs --devices, or a plan file that has them; without --global-batch it chooses a batch of about 4 million "
         "tokens, or of 64 sequences if adapters are trained, and says so. The search tries every value of the choices "
-        "that are left open: tensor, pipeline, "
-        "context, expert, virtual stages, micro-batch, ZeRO stage, sequence parallelism, recompute, schedule, offload. "
+        "that are left open: tensor, pipeline, context, expert, virtual stages, micro-batch, ZeRO stage, sequence "
+        "parallelism, recompute, schedule, offload. "
         "An option with a list restricts a choice to the list: --tensor 4,8 --recompute none,norm+activation; a list "
         "of parts is one value. Other options hold for every plan. Each number equals the number of 'estimate' for the "
         "same plan. --devices may be a list of numbers, 64,128 or 8..4096 (doubling): then the best plan for each "

@@ -150,8 +150,8 @@ const nnc_command nnc_cmd_watch = {
     .operands = "LOG MODEL DEVICE | LOG PLANS.json [DEVICE]",
     .summary = "The log of a run, compared with its estimate: step time, memory, MFU.",
     .notes = "Reads logs of Megatron, NeMo, torchtitan, HF Trainer, Axolotl, DeepSpeed, MaxText, nanotron, torchtune, "
-             "Composer, nanoGPT and llm.c. LOG '-' is standard "
-             "input: it follows a running job, and says on standard error when a step leaves the limits. The first "
+             "Composer, nanoGPT and llm.c. LOG '-' is standard input: it follows a running job, and says on standard "
+             "error when a step leaves the limits. The first "
              "line and the first 5 steps are warm-up and not judged. The step time is the median of the latest 100 "
              "lines. The limits are wider than the interval of the estimate: ln(limit / estimate) is 1.5 times ln(end "
              "of the interval / estimate). Exits "

@@ -201,8 +201,9 @@ static void write_options(const tuner *t, const candidate *c, char *text, size_t
     if (c->padded) { nnc_text_append(text, size, " ", "--set vocab_multiple=%d", VOCAB_MULTIPLE); }
     /* If the change selects another default profile, its effect has two causes: the option and the profile. */
     const candidate base = { .plan = *t->ask->plan };
-    if (strcmp(software_of(t, c)->id, software_of(t, &base)->id) != 0) {
-        nnc_text_append(text, size, " ", "--software %s", software_of(t, c)->id);
+    const char *software = software_of(t, c)->id;
+    if (strcmp(software, software_of(t, &base)->id) != 0) {
+        nnc_text_append(text, size, " ", "--software %s", software);
     }
 }
 

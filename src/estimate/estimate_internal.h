@@ -654,8 +654,8 @@ struct nnc_scratch {
 
 /* Command-line options that change a plan, and the time, memory and gain of the changed plan. */
 typedef struct nnc_plan_change {
-    char options
-        [256]; /* command-line options that make the change, in place of the same options of the plan; "" = no change */
+    /* command-line options that make the change, in place of the same options of the plan; "" = no change */
+    char options[256];
     double step_s, samples_per_s, cost_step;
     /* samples_per_s of the changed plan / samples_per_s of the given plan; if the change alters seq_len, the same ratio
      * of tokens per second */

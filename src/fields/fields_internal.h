@@ -254,4 +254,12 @@ bool nnc_flags_read(const nnc_flag *list, const char *text, unsigned *flags);
  * `name` is NULL. */
 bool nnc_same_name(const char *name, const char *text, size_t length);
 
+/* ---- rules of plans that readers of files and the search share ---- */
+
+/* Tests whether `parts` pipeline stages or chunks have equal numbers of layers only if embedding and head count as one
+ * layer each (ends_as_layers). */
+static inline bool nnc_ends_even_stages(int64_t layers, int64_t parts) {
+    return layers % parts != 0 && (layers + 2) % parts == 0;
+}
+
 #endif

@@ -359,7 +359,7 @@ static void fill_stages(const nnc_framework *f, const nnc_given *given, const nn
     const int64_t layers = is_decoder(model) ? model->decoder.layers : 0;
     const int64_t stages = (int64_t)p->pipeline * p->virtual_stages, passes = passes_of(p);
     if (!given->is(given->in, "ends_as_layers") && f->ends_as_layers && layers > 0) {
-        p->ends_as_layers = layers % stages != 0 && (layers + 2) % stages == 0;
+        p->ends_as_layers = nnc_ends_even_stages(layers, stages);
     }
     if (!given->is(given->in, "virtual_stages") && f->interleaves && p->pipeline > 1 && layers % p->pipeline == 0 &&
         layers / p->pipeline <= VIRTUAL_MOST && passes > 0 && passes % p->pipeline == 0 &&

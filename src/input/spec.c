@@ -396,8 +396,7 @@ static nnc_status find_and_read(nnc_specs *specs, nnc_spec_kind kind, const char
     NNC_TRY(found);
     NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
     if (kind != NNC_SPEC_MODEL) { return NNC_OK; }
-    nnc_model *model =
-        NULL; /* The cast removes const: the struct is new, and only this function has a pointer to it. */
+    nnc_model *model = NULL; /* without const: the struct is new, and only this function has a pointer to it */
     memcpy(&model, out, sizeof model);
     if (hub.path == NULL) {
         return strpbrk(id, "-./") == NULL ? nnc_specs_take_library(specs, id, model, err) : NNC_OK;

@@ -66,11 +66,8 @@
  *
  * Order: the files in the order given; files that these name; questions; "rules", which are defaults of the program
  * with a condition; questions of rules. If two files disagree, this is an error unless an option sets the field. */
-#include <math.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "launch/launch_internal.h"
 

@@ -1,7 +1,5 @@
 /* A training scenario: loads its files; then applies --cluster, --seller, --region, the plan options and --set, in this
  * order; chooses the software profile; computes the estimate. */
-#include <strings.h>
-
 #include "base/base_internal.h"
 #include "op/op_internal.h"
 #include "run/run_internal.h"

@@ -200,7 +200,7 @@ static void count_ends(const nnc_plan_groups *groups, nnc_plan *plan) {
     const bool may = plan->pipeline > 1 && plan->first_stage_layers == 0 && plan->last_stage_layers == 0 &&
                      !nnc_schedule_dual(plan) && !nnc_schedule_ends_meet(plan);
     plan->ends_as_layers = groups->counts_ends;
-    if (may && groups->layers % parts != 0 && (groups->layers + 2) % parts == 0) {
+    if (may && nnc_ends_even_stages(groups->layers, parts)) {
         plan->ends_as_layers =
             groups->counts_ends || groups->profiles->any || software_of(groups, plan)->ships.ends_as_layers;
     }

@@ -55,7 +55,7 @@ static nnc_status add_virtual_stages(nnc_space_axis *choice, const nnc_space_axi
                                      int64_t layers, nnc_error *err) {
     bool counts_ends = base->ends_as_layers;
     for (int32_t i = 0; i < pipelines->count; i++) {
-        counts_ends |= layers % pipelines->values[i] != 0 && (layers + 2) % pipelines->values[i] == 0;
+        counts_ends |= nnc_ends_even_stages(layers, pipelines->values[i]);
     }
     for (int64_t i = 1; i <= VIRTUAL_MOST; i++) {
         if (layers % i == 0 || (counts_ends && (layers + 2) % i == 0)) {
