@@ -78,7 +78,7 @@ def searched(nncost, launch, count, folder):
         if len(plans) >= count:
             break
         model = draw.choice(MODELS.get(launch, OTHERS))
-        devices = draw.choice([4, 8, 16, 32, 64, 128, 256, 512])
+        devices = draw.choice([1, 4, 8, 16, 32, 64, 128, 256, 512])
         device = draw.choice(["h100", "h200", "b200", "a100"])
         batch = devices * draw.choice([4, 16, 64] if launch in MODELS else [64, 256, 1024])
         also = draw.choice(ALSO + (ADAPTERS if launch in ("axolotl", "llama-factory") else []))

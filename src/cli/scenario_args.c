@@ -133,7 +133,9 @@ nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err) {
     }
     nnc_arena *arena = nnc_specs_arena(session->specs);
     NNC_TRY(nnc_plans_open(session->specs, arena, session->options.operands[0], &plans, err));
-    return plans != NULL ? NNC_OK : nnc_launch_defaults(session->specs, format, searches, given, err);
+    return plans != NULL
+               ? NNC_OK
+               : nnc_launch_defaults(session->specs, format, searches, &session->options.operands[0], given, err);
 }
 
 bool nnc_emit_instead(const nnc_session *session) {

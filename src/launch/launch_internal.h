@@ -157,10 +157,12 @@ typedef struct nnc_launch_plan {
 } nnc_launch_plan;
 
 /* Adds to *given the fields that a plan in this launch format needs, and the software profile of its framework; fields
- * that the user gives are not changed. searches: true = also adds the fields that a search needs. NNC_BAD_USAGE: the
- * format is unknown, or the framework of the user's software profile does not read files of this format. */
-nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches, nnc_scenario_args *given,
-                               nnc_error *err);
+ * that the user gives are not changed. searches: true = also adds the fields that a search needs. *model: the model as
+ * the user names it; if the file has the model's name, the id of a shipped model becomes its usual name on the hub.
+ * NNC_BAD_USAGE: the format is unknown, or the framework of the user's software profile does not read files of this
+ * format. */
+nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches, char **model,
+                               nnc_scenario_args *given, nnc_error *err);
 
 /* Returns the suffix of file names for a launch format, such as ".sh". */
 const char *nnc_launch_suffix(const char *format);

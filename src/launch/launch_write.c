@@ -14,6 +14,9 @@
  *     "software"  The profiles that run such files. The first is used for a plan that names no profile.
  *     "plan"      Values of fields that a plan does not give: the defaults of the program.
  *     "search"    Values of fields that a search does not give: the plans that the program can start.
+ *     "alone"     The same for a search on one device, in place of the values of "search".
+ *     "named"     true: the file has the model's name, and transformers runs that model. So an operand that is a shape is
+ *                 replaced by the shape's name on the hub, and the plan is estimated with the operators of transformers.
  *     "outside"   Fields, and "MODEL", that no key of the file sets: options or other files give them.
  *     "cannot"    Plans that the program does not start: conditions, the "option" to change, and "why".
  *     "head"      Lines before the first key.
@@ -470,8 +473,18 @@ static nnc_status compare(const writing *w, const nnc_field_table *table, const 
     return NNC_OK;
 }
 
-static nnc_status check_as(const writing *w, nnc_specs *specs, const char *model, nnc_scenario_args *given,
-                           nnc_scenario *scenario, nnc_error *err) {
+/* Compares the library that runs the model of the plan with the one that runs the model of the written file. Only some
+ * profiles have an estimate that depends on the library. */
+static nnc_status compare_library(const writing *w, const nnc_scenario *scenario, nnc_error *err) {
+    const nnc_implementation asked = w->asked->model->implementation, read = scenario->model.implementation;
+    if (!scenario->software.lists_operators || asked == read) { return NNC_OK; }
+    return nnc_fail(err, NNC_ILLEGAL_PLAN, "--implementation",
+                    "%s cannot be written for %s, whose file would mean %s (%.80s)", nnc_implementation_name(asked),
+                    w->asked->format, nnc_implementation_name(read), scenario->report.model_asked);
+}
+
+static nnc_status check_as(const writing *w, nnc_specs *specs, nnc_scenario_args *given, nnc_scenario *scenario,
+                           nnc_error *err) {
     const nnc_launch_asked asked = { .format = w->asked->format };
     const char *path = NULL;
     char *words[4] = { NULL };
@@ -480,7 +493,9 @@ static nnc_status check_as(const writing *w, nnc_specs *specs, const char *model
     NNC_TRY(keep_file(specs, w->form, w->out, &path, err));
     nnc_arena *arena = nnc_specs_arena(specs);
     words[count++] = nnc_arena_strdup(arena, path);
-    if (has_text(nnc_json_get(w->writer, "outside"), "MODEL")) { words[count++] = nnc_arena_strdup(arena, model); }
+    if (has_text(nnc_json_get(w->writer, "outside"), "MODEL")) {
+        words[count++] = nnc_arena_strdup(arena, w->asked->model_asked);
+    }
     words[count++] = nnc_arena_strdup(arena, w->asked->device);
     for (int i = 0; i < count; i++) { NNC_GOT(words[i], err); }
     NNC_TRY(give(w, arena, given, err));
@@ -496,14 +511,15 @@ static nnc_status check_as(const writing *w, nnc_specs *specs, const char *model
     if (!has_text(nnc_json_get(w->writer, "outside"), "MODEL")) { /* otherwise the file does not describe the model */
         NNC_TRY(compare(w, nnc_model_table_of(w->asked->model), "model.", w->asked->model, &scenario->model, err));
     }
+    NNC_TRY(compare_library(w, scenario, err));
     return compare(w, &nnc_plan_table, "", w->asked->plan, &plan, err);
 }
 
-static nnc_status check_again(const writing *w, nnc_specs *specs, const char *model, nnc_error *err) {
+static nnc_status check_again(const writing *w, nnc_specs *specs, nnc_error *err) {
     nnc_scenario_args *given = calloc(1, sizeof *given);
     nnc_scenario *scenario = calloc(1, sizeof *scenario);
     const nnc_status status =
-        given != NULL && scenario != NULL ? check_as(w, specs, model, given, scenario, err) : nnc_no_memory(err);
+        given != NULL && scenario != NULL ? check_as(w, specs, given, scenario, err) : nnc_no_memory(err);
     free(given);
     free(scenario);
     return status;
@@ -535,25 +551,24 @@ const char *nnc_launch_suffix(const char *format) {
                                                          : ".yaml";
 }
 
-/* Tests whether the options give a number format in which weights have 4 bytes. Such a plan keeps the policy fp32, not
- * the default policy of a training program, which is for weights of 2 bytes. */
-static bool keeps_fp32(const nnc_scenario_args *given) {
-    static const char *const wide[] = { "fp32", "tf32" };
-    bool keeps = false;
+/* Tests whether the options give a field this value. */
+static bool is_given(const nnc_scenario_args *given, const char *name, const char *value) {
     for (int i = 0; i < given->setting_count; i++) {
-        keeps = keeps || (strcmp(given->settings[i].field->name, "precision") == 0 &&
-                          is_one_of(wide, NNC_COUNT_OF(wide), given->settings[i].value));
+        const nnc_setting *one = &given->settings[i];
+        if (strcmp(one->field->name, name) == 0 && strcmp(one->value, value) == 0) { return true; }
     }
-    return keeps;
+    return false;
 }
 
-/* Adds the fields of a JSON object {FIELD: VALUE} of the writer to `given`, except fields that are already given. */
+/* Adds the fields of a JSON object {FIELD: VALUE} of the writer to `given`, except fields that are already given. A plan
+ * whose weights have 4 bytes keeps the policy fp32: the default policy of a training program is for weights of 2 bytes. */
 static nnc_status give_defaults(nnc_specs *specs, nnc_json fields, nnc_scenario_args *given, nnc_error *err) {
     for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {
         const nnc_field *field = nnc_field_of_key(&nnc_plan_table, nnc_json_key(one));
         const char *value = nnc_arena_strdup(nnc_specs_arena(specs), nnc_json_text(one));
         bool known = field == NULL || given->setting_count == NNC_SETTINGS_MAX ||
-                     (strcmp(field->name, "policy") == 0 && keeps_fp32(given));
+                     (strcmp(field->name, "policy") == 0 &&
+                      (is_given(given, "precision", "fp32") || is_given(given, "precision", "tf32")));
         for (int i = 0; i < given->setting_count; i++) { known = known || given->settings[i].field == field; }
         if (value == NULL) { return nnc_no_memory(err); }
         if (!known) { given->settings[given->setting_count++] = (nnc_setting){ field, value }; }
@@ -568,8 +583,16 @@ static bool has_profile(nnc_specs *specs, nnc_json list, const char *name) {
            (nnc_software_load(specs, name, &software, NULL) == NNC_OK && has_text(list, software->id));
 }
 
-nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches, nnc_scenario_args *given,
-                               nnc_error *err) {
+/* Replaces the id of a shipped model by its usual name on the hub. Keeps every other text. */
+static nnc_status take_usual_name(nnc_specs *specs, char **model, nnc_error *err) {
+    const char *name = NULL;
+    NNC_TRY(nnc_hub_usual(specs, *model, &name, err));
+    if (name != *model) { *model = nnc_arena_strdup(nnc_specs_arena(specs), name); }
+    return *model != NULL ? NNC_OK : nnc_no_memory(err);
+}
+
+nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches, char **model,
+                               nnc_scenario_args *given, nnc_error *err) {
     if (!NNC_READS_LAUNCH_FILES) { return not_on_page(err); }
     nnc_document table = { .is_parsed = false };
     nnc_json writer = { 0 };
@@ -583,7 +606,11 @@ nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool search
                           given->software, format, nnc_json_text(nnc_json_first(list)));
     }
     status = status == NNC_OK ? give_defaults(specs, nnc_json_get(writer, "plan"), given, err) : status;
+    if (status == NNC_OK && searches && is_given(given, "devices", "1")) {
+        status = give_defaults(specs, nnc_json_get(writer, "alone"), given, err);
+    }
     if (status == NNC_OK && searches) { status = give_defaults(specs, nnc_json_get(writer, "search"), given, err); }
+    if (status == NNC_OK && nnc_json_get(writer, "named").node != NULL) { status = take_usual_name(specs, model, err); }
     nnc_document_free(&table);
     return status;
 }
@@ -620,7 +647,7 @@ nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_
         nnc_buffer_byte(&file, '\0');
         status = file.failed ? nnc_no_memory(err) : r->status;
     }
-    status = status == NNC_OK ? check_again(&w, specs, model, err) : status;
+    status = status == NNC_OK ? check_again(&w, specs, err) : status;
     if (status == NNC_OK) { nnc_buffer_text(out, file.bytes); }
     nnc_document_free(&plan->content);
     nnc_document_free(&plan->table);
