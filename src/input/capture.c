@@ -731,9 +731,12 @@ static bool add_issues(reader *r) {
     r->first_of = nnc_arena_array(r->arena, count, sizeof *r->first_of);
     r->last_of = nnc_arena_array(r->arena, count, sizeof *r->last_of);
     r->refs_of = nnc_arena_array(r->arena, count, sizeof *r->refs_of);
-    r->refs = nnc_arena_array(r->arena, count, sizeof *r->refs);
-    r->ops = nnc_arena_array(r->arena, count, sizeof *r->ops);
-    r->ref_capacity = r->capacity = (int32_t)count;
+    /* the backward of a convolution adds two or three ops, and most operators have three or four tensors; a larger
+     * first size avoids copies */
+    r->capacity = (int32_t)(count + count / 4);
+    r->ref_capacity = (int32_t)(4 * count);
+    r->refs = nnc_arena_array(r->arena, (size_t)r->ref_capacity, sizeof *r->refs);
+    r->ops = nnc_arena_array(r->arena, (size_t)r->capacity, sizeof *r->ops);
     r->module_of = nnc_arena_array(r->arena, count, sizeof *r->module_of);
     r->backward_of = nnc_arena_array(r->arena, count, sizeof *r->backward_of);
     if (r->ops == NULL || r->first_of == NULL || r->last_of == NULL || r->refs_of == NULL || r->refs == NULL ||
