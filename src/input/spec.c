@@ -335,13 +335,35 @@ static bool maybe_member(const char *asked, nnc_status found, const char *path) 
     return strncmp(asked, "timm/", 5) == 0 || (!nnc_is_path(asked) && !shipped);
 }
 
+/* Tests whether a library of vision models has the shipped network `id` without changes: whether an entry of the list
+ * of these libraries' names has only this id. */
+static nnc_status is_member(nnc_specs *specs, const char *path, const char *id, bool *is, nnc_error *err) {
+    char *text = NULL;
+    size_t size = 0;
+    NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
+    nnc_faults faults = { .name = path, .err = err };
+    nnc_json_doc doc = { .faults = &faults, .arena = specs->arena, .text = text, .size = size };
+    const nnc_status status = nnc_specs_parse(specs, &doc) ? NNC_OK : faults.status;
+    *is = false;
+    if (status == NNC_OK) {
+        const nnc_json members = nnc_json_get(nnc_json_root(&doc), "members");
+        for (nnc_json at = nnc_json_first(members); at.node != NULL && !*is; at = nnc_json_next(at)) {
+            *is = nnc_json_type_of(at) == NNC_JSON_TEXT && strcmp(nnc_json_text(at), id) == 0;
+        }
+    }
+    nnc_json_free(&doc);
+    free(text);
+    return status;
+}
+
 nnc_status nnc_specs_take_library(nnc_specs *specs, const char *asked, nnc_model *model, nnc_error *err) {
-    const char *path = NULL, *words = NULL;
+    const char *path = NULL;
     const bool vision = model->family == NNC_FAMILY_GRAPH || model->family == NNC_FAMILY_VIT;
-    if (!vision || nnc_is_path(asked)) { return NNC_OK; }
+    bool is = false;
+    if (!vision || model->implementation != NNC_IMPLEMENTATION_NONE || nnc_is_path(asked)) { return NNC_OK; }
     NNC_TRY(nnc_specs_file(specs, "foreign/names/members.json", &path, err));
-    if (path != NULL) { NNC_TRY(read_member(specs, path, "members", asked, &words, err)); }
-    if (words != NULL && strcmp(words, model->id) == 0) { model->implementation = NNC_IMPLEMENTATION_TIMM; }
+    if (path != NULL) { NNC_TRY(is_member(specs, path, model->id, &is, err)); }
+    if (is) { model->implementation = NNC_IMPLEMENTATION_TIMM; }
     return NNC_OK;
 }
 

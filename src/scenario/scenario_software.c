@@ -225,7 +225,11 @@ static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_sc
 nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *scratch,
                                    nnc_open_fact facts[NNC_OPEN_FACTS_MAX], int32_t *count, nnc_error *err) {
     const nnc_plan *plan = &scenario->result.plan;
-    const nnc_profile_kind kind = nnc_profile_kind_of(&scenario->model, &scenario->device, &scenario->plan);
+    nnc_profile_kind kind = nnc_profile_kind_of(&scenario->model, &scenario->device, &scenario->plan);
+    if (kind == NNC_PROFILE_EAGER && scenario->model.implementation == NNC_IMPLEMENTATION_TIMM) {
+        /* the name of a vision network does not state whether the program is compiled or has tuned kernels */
+        kind = nnc_profile_kind_kept(&scenario->model, &scenario->device, &scenario->plan, NNC_PROFILE_COPIES);
+    }
     const bool gpu = kind != NNC_PROFILE_TPU && kind != NNC_PROFILE_EAGER;
     const bool maps = scenario->model.family == NNC_FAMILY_GRAPH || scenario->model.family == NNC_FAMILY_UNET;
     const struct {

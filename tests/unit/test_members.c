@@ -109,6 +109,29 @@ START_TEST(dashes_and_underscores_are_one_name) {
 }
 END_TEST
 
+/* A network has the same estimate by its id, by each alias, and by its name in a library. */
+START_TEST(a_network_has_one_meaning) {
+    const cJSON *at = NULL;
+    const nnc_plan plan = nnc_plan_default();
+    cJSON_ArrayForEach(at, member(table, "members")) {
+        if (!cJSON_IsString(at) || strpbrk(at->valuestring, " ") != NULL || strchr(at->string, '/') != NULL) {
+            continue;
+        }
+        const nnc_model named = spelled(at->string, '_', '_');
+        if (named.family != NNC_FAMILY_GRAPH && named.family != NNC_FAMILY_VIT) { continue; }
+        const double step_s = estimate(&named, &plan).step_s;
+        for (int32_t i = -1; i < named.alias_count; i++) {
+            const nnc_model other = spelled(i < 0 ? at->valuestring : named.aliases[i], '_', '_');
+            const double other_s = estimate(&other, &plan).step_s;
+            ck_assert_msg(other.implementation == named.implementation && memcmp(&step_s, &other_s, sizeof step_s) == 0,
+                          "%s: %s has another estimate", at->string, i < 0 ? at->valuestring : named.aliases[i]);
+        }
+    }
+    ck_assert_int_eq(spelled("resnet-50", '_', '_').implementation, NNC_IMPLEMENTATION_TIMM);
+    ck_assert_int_eq(spelled("dit-xl-2", '_', '_').implementation, NNC_IMPLEMENTATION_NONE);
+}
+END_TEST
+
 static nnc_result one_image(const nnc_model *model, const char *side) {
     nnc_plan plan = nnc_plan_default();
     plan.image = strtol(side, NULL, 10);
@@ -224,6 +247,7 @@ int main(void) {
                                    names_without_a_place_say_why,
                                    every_entry_is_a_model,
                                    dashes_and_underscores_are_one_name,
+                                   a_network_has_one_meaning,
                                    torchvision_networks_are_counted_exactly,
                                    members_are_counted_as_their_code_is,
                                    stand_ins_have_the_counts_of_others,
