@@ -235,7 +235,7 @@ typedef struct nnc_serve_efficiency {
     double kernel_s, attention_s;              /* kernel_s: fixed seconds of a kernel in a recorded program;
                                                 * attention_s: fixed seconds of attention in decode */
     /* Share of the keys and values that is read again for each further query head, if several query heads share keys
-     * and values; neutral: 0. */
+     * and values; neutral: 0. Above 0: this share and kv_fraction are only for engines that have a kv_reread, too. */
     double kv_reread;
     nnc_small_all_reduce all_reduce;
     bool fitted; /* false: the device file states no efficiencies of serving */

@@ -632,7 +632,8 @@ const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS] = {
     { EFFICIENCY(attention_s), SECONDS, .default_text = "kernel_s", .help = "Fixed time of one decode attention." },
     { EFFICIENCY(kv_reread), .max = 1, NNC_DEFAULT(0),
       .help = "Share of the cache that decode attention reads again for each further query head with the same keys and "
-              "values. If the engine has a larger kv_reread, its value is used." },
+              "values. It is used only with an engine whose kv_reread is above 0; the larger of both values is used. "
+              "kv_fraction of a file with this field is used only with such an engine, too." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, all_reduce), NNC_FIELD_TABLE(all_reduce_fields),
       .help = "Small all-reduces inside a scale-up domain." },
     { NNC_FIELD_COMMENT("fitted_on"), .required = true,

@@ -69,6 +69,18 @@ static double dense_rate(const nnc_device *device, nnc_dtype dtype, nnc_stored w
            nnc_min(said(e->serving.product_fraction[reached_as(dtype, weights)], trained) * e->calibration, 1.0);
 }
 
+/* Returns the share of the cache that decode attention reads again for each further query head of a group. The share of
+ * a device was measured with kernels that read the cache again, so it is only for engines that have such kernels. */
+static double reread_share(const nnc_serve_efficiency *s, const nnc_serve_engine *engine) {
+    return engine->kv_reread > 0.0 ? nnc_max(engine->kv_reread, s->kv_reread) : 0.0;
+}
+
+/* Returns the share of the memory bandwidth that decode attention reaches with a cache in `format`, NaN = not measured.
+ * If the device file states kv_reread, its shares were measured with kernels that read the cache again. */
+static double kv_share(const nnc_serve_efficiency *s, const nnc_serve_engine *engine, nnc_stored format) {
+    return s->kv_reread > 0.0 && engine->kv_reread == 0.0 ? (double)NAN : s->kv_fraction[format];
+}
+
 static void memory_rates(const nnc_device *device, const nnc_serve_engine *engine, const nnc_serve_ask *plan,
                          nnc_serve_rates *r) {
     const nnc_serve_efficiency *s = &device->efficiency.serving;
@@ -81,8 +93,8 @@ static void memory_rates(const nnc_device *device, const nnc_serve_engine *engin
     const double stream = nnc_min(stored * engine->stream_factor[plan->weights], 1.0);
     const double experts = said(s->expert_fraction[narrow ? plan->weights : NNC_STORED_BF16],
                                 nnc_min(stream * (fitted ? EXPERT_RATIO : 1.0), 1.0));
-    const double kv16 = said(s->kv_fraction[NNC_STORED_BF16], fitted ? KV_FRACTION : 1.0);
-    const double kv = said(s->kv_fraction[plan->kv_precision], kv16);
+    const double kv16 = said(kv_share(s, engine, NNC_STORED_BF16), fitted ? KV_FRACTION : 1.0);
+    const double kv = said(kv_share(s, engine, plan->kv_precision), kv16);
     r->stream_bytes_per_s = r->mem_bytes_per_s * stream;
     r->plain_bytes_per_s = r->mem_bytes_per_s * nnc_min(plain * engine->stream_factor[NNC_STORED_BF16], 1.0);
     r->expert_bytes_per_s = r->mem_bytes_per_s * experts;
@@ -160,7 +172,7 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
         r->kv_bytes = nnc_stored_bytes(plan->kv_precision, 1.0);
     }
     r->attention_flops_per_s = r->plain_peak_flops_per_s * nnc_min(attention * device->efficiency.calibration, 1.0);
-    r->kv_reread = nnc_max(engine->kv_reread, device->efficiency.serving.kv_reread);
+    r->kv_reread = reread_share(&device->efficiency.serving, engine);
     r->beyond = nnc_serve_beyond(device);
     memory_rates(device, engine, plan, r);
     kernel_times(device, engine, plan, r);
