@@ -14,7 +14,7 @@ typedef struct alias {
     char name[48];
     char value[20]; /* the alias is used for this value, or, if it ends with '*', for values that begin with it; "" =
                      * used for any value, or no value */
-    char words[32];
+    char words[40];
     char hint[88];   /* hint for a name that is refused; "" = `words` replaces the name */
     char option[20]; /* name of the nncost option that the hint recommends; "" = no hint */
 } alias;
@@ -52,6 +52,12 @@ static const alias aliases[] = {
     NAME("--bfloat16", "--precision bf16"), NAME("--float16", "--precision fp16"), NAME("--half", "--precision fp16"),
     VALUE("--precision", "bfloat16", "--precision bf16"), VALUE("--precision", "float16", "--precision fp16"),
     VALUE("--precision", "half", "--precision fp16"), VALUE("--precision", "float32", "--precision fp32"),
+    /* names of PyTorch Lightning and Keras for a precision and a policy */
+    VALUE("--precision", "amp", "--policy amp"), VALUE("--precision", "bf16-mixed", "--policy amp --precision bf16"),
+    VALUE("--precision", "16-mixed", "--policy amp --precision fp16"), VALUE("--precision", "bf16-true", "--policy bf16-pure --precision bf16"),
+    VALUE("--precision", "mixed-bfloat16", "--policy amp --precision bf16"), VALUE("--precision", "32-true", "--precision fp32"),
+    VALUE("--precision", "mixed-float16", "--policy amp --precision fp16"), VALUE("--precision", "32", "--precision fp32"),
+    HINT("--precision", "mixed", "--policy mixed (usual), or --policy amp for fp32 weights and autocast", "--policy"),
     VALUE("--precision", "nvfp4", "--precision fp4"), VALUE("--precision", "mxfp8", "--precision fp8"),
     /* option names of Megatron-LM; source: megatron/training/arguments.py */
     NAME("--tensor-model-parallel-size", "--tensor %"),
@@ -315,11 +321,9 @@ static nnc_status refuse_value(const expansion *e, const char *word, const char 
                     value != NULL ? value : "");
 }
 
-/* Returns true if an alias renames only this one value of an option of nncost ("--precision float16"). */
-static bool renames_value(const alias *row, const char *value) {
-    const size_t length = strlen(row->name);
-    return !is_for_any(row) && !is_refused(row) && value != NULL && strncmp(row->words, row->name, length) == 0 &&
-           row->words[length] == ' ' && alike(row->value, value);
+/* Returns true if an alias is for only this one value of an option of nncost ("--precision float16"). */
+static bool is_for_value(const alias *row, const char *value) {
+    return !is_for_any(row) && value != NULL && alike(row->value, value);
 }
 
 /* Finds the alias of an option name: the alias for the given value, or else the alias for any value. NULL with *found
@@ -332,7 +336,7 @@ static const alias *row_of(const expansion *e, const char *word, const char *val
     for (int i = 0; i < ALIASES; i++) {
         const alias *row = &aliases[i];
         if (row->name[2] != first) { continue; /* faster: most names differ in the first letter */ }
-        if (!applies(e, row, word) || (own && !renames_value(row, value))) { continue; }
+        if (!applies(e, row, word) || (own && !is_for_value(row, value))) { continue; }
         *found = true;
         if (!is_for_any(row) && (row->value[0] == LOAD[0] ? e->has_load : value != NULL && alike(row->value, value))) {
             return row;
@@ -369,7 +373,10 @@ static nnc_status expand_word(expansion *e, char **argv, bool last, bool own, in
     }
     if (!*found) { return NNC_OK; }
     if (row == NULL) { return refuse_value(e, word, typed, value, err); }
-    if (is_refused(row)) { return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, did you mean %s?", row->hint); }
+    if (is_refused(row)) {
+        return own ? nnc_fail(err, NNC_BAD_USAGE, typed, "unknown value \"%.40s\", did you mean %s?", value, row->hint)
+                   : nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, did you mean %s?", row->hint);
+    }
     const bool takes = strchr(row->words, '%') != NULL;
     const int on = value != NULL && !takes && is_for_any(row) ? switch_value(value) : -1;
     if (takes && value == NULL) {

@@ -115,6 +115,16 @@ sequence 1000, fp16
 sequence 1000, fp16
 sequence 1000, bf16
 sequence 1000, fp32
+# Names of Lightning and Keras stand for a policy, too.
+$ for name in amp bf16-mixed mixed_bfloat16 bf16-true 32; do nncost estimate dense round --precision $name --full | grep -o '[a-z0-9]*, policy [a-z0-9-]*'; done
+bf16, policy amp
+bf16, policy amp
+bf16, policy amp
+bf16, policy bf16-pure
+fp32, policy fp32
+$ nncost estimate dense round --precision mixed
+! nncost: --precision: unknown value "mixed", did you mean --policy mixed (usual), or --policy amp for fp32 weights and autocast?
+[2]
 $ nncost estimate dense round --precision flaot16
 ! nncost: --precision: unknown value, expected one of fp64, fp32, tf32, bf16, fp16, fp8, int8, fp4, int4, found "flaot16"
 [2]
