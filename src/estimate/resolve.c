@@ -51,6 +51,32 @@ static nnc_status resolve_policy(nnc_plan *p, nnc_error *err) {
     return NNC_OK;
 }
 
+/* Returns an error because the global batch is no multiple of `given`, the product of `data` and of the number of one
+ * pass. If the batch is smaller than the number of data ranks, only more devices per replica help, so the error names
+ * the options that set their number. */
+static nnc_status refuse_passes(const nnc_plan *p, bool of_micro_batch, int64_t given, nnc_error *err) {
+    const int64_t below = p->global_batch / given * given;
+    const char *const factor = of_micro_batch ? "micro_batch" : "micro_batches";
+    if (p->global_batch < p->data) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--global-batch",
+                        "less than one sequence per replica, expected at least %" PRId64 " (%s x data), or at least "
+                        "%" PRId64 " times as many devices per replica (--tensor, --pipeline or --context; 'nncost "
+                        "search' tries them), found %" PRId64,
+                        given, factor, nnc_ceil_div(p->data, p->global_batch), p->global_batch);
+    }
+    if (below == 0) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--global-batch",
+                        "does not divide into passes, expected a multiple of %" PRId64
+                        " (%s x data), or --%s of at most %" PRId64 ", found %" PRId64,
+                        given, factor, of_micro_batch ? "micro-batch" : "micro-batches", p->global_batch / p->data,
+                        p->global_batch);
+    }
+    return nnc_fail(err, NNC_ILLEGAL_PLAN, "--global-batch",
+                    "does not divide into passes, expected a multiple of %" PRId64 " (%s x data), such as %" PRId64
+                    " or %" PRId64 ", found %" PRId64,
+                    given, factor, below, below + given, p->global_batch);
+}
+
 /* Uses the rule micro_batch x micro_batches x data = global_batch, if the number of data ranks is known. Of the other
  * three numbers, one that the plan leaves open is computed from the rule; all further open numbers become 1. Returns an
  * error if the given numbers contradict the rule or do not divide. */
@@ -61,12 +87,7 @@ static nnc_status resolve_batch(nnc_plan *p, nnc_error *err) {
         int64_t *open = p->micro_batch > 0 || p->micro_batches == 0 ? &p->micro_batches : &p->micro_batch;
         if (p->micro_batch == 0 && open == &p->micro_batches) { p->micro_batch = 1; }
         const int64_t given = (open == &p->micro_batches ? p->micro_batch : p->micro_batches) * data;
-        if (p->global_batch % given != 0) {
-            return nnc_fail(err, NNC_ILLEGAL_PLAN, "--global-batch",
-                            "does not divide into passes, expected a multiple of %" PRId64
-                            " (%s x data), found %" PRId64,
-                            given, open == &p->micro_batches ? "micro_batch" : "micro_batches", p->global_batch);
-        }
+        if (p->global_batch % given != 0) { return refuse_passes(p, open == &p->micro_batches, given, err); }
         *open = p->global_batch / given;
         return NNC_OK;
     }

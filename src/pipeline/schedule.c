@@ -431,10 +431,13 @@ nnc_status nnc_schedule_resolve(nnc_plan *p, int64_t layers, nnc_error *err) {
     }
     NNC_TRY(check_ends(p, layers, err));
     if (layers + (p->ends_as_layers ? 2 : 0) < stages) {
+        const bool enough =
+            !p->ends_as_layers && p->first_stage_layers == 0 && p->last_stage_layers == 0 && layers + 2 >= stages;
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
                         "%" PRId64 " layers cannot fill %" PRId64
-                        " stages, expected pipeline x virtual_stages of at most %" PRId64,
-                        layers, stages, layers + (p->ends_as_layers ? 2 : 0));
+                        " stages, expected pipeline x virtual_stages of at most %" PRId64 "%s",
+                        layers, stages, layers + (p->ends_as_layers ? 2 : 0),
+                        enough ? ", or --ends-as-layers, which counts embedding and head as one layer each" : "");
     }
     if (nnc_schedule_dual(p) && p->pipeline % 2 != 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",

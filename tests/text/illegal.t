@@ -25,7 +25,7 @@ $ nncost estimate dense round --devices 16 --tensor 2 --data 4
 ! nncost: --devices: disagrees with data x tensor x pipeline x context, expected 8, found 16
 [2]
 $ nncost estimate dense round --devices 16 --global-batch 24
-! nncost: --global-batch: does not divide into passes, expected a multiple of 16 (micro_batch x data), found 24
+! nncost: --global-batch: does not divide into passes, expected a multiple of 16 (micro_batch x data), such as 16 or 32, found 24
 [3]
 $ nncost estimate dense round --tensor 16
 ! nncost: --tensor: heads 8 does not divide over 16 ranks, expected 8
@@ -39,7 +39,7 @@ $ nncost estimate unet round --pipeline 2
 
 # Pipelines.
 $ nncost estimate dense round --pipeline 9
-! nncost: --pipeline: 8 layers cannot fill 9 stages, expected pipeline x virtual_stages of at most 8
+! nncost: --pipeline: 8 layers cannot fill 9 stages, expected pipeline x virtual_stages of at most 8, or --ends-as-layers, which counts embedding and head as one layer each
 [3]
 $ nncost estimate dense round --pipeline 4 --virtual-stages 2 --micro-batches 6
 ! nncost: --micro-batches: interleaving takes micro-batches in groups of 4, expected 8, found 6

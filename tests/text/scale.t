@@ -43,7 +43,7 @@ unet on round, global batch 2; the best plan of each size
 | 2 | 477.6 us | 4,188 | 84.8% | data 14.0%, compute 1.3% | 2.653e-07 USD | 106.3 MB | 41.0% | dp2 zero3 mb1 |
 | 4 | - | - | - | - | - | - | - | no plan is legal |
 
-4 devices: no plan is legal: --global-batch does not divide into passes, expected a multiple of 4 (micro_batch x data), found 2
+4 devices: no plan is legal: --global-batch less than one sequence per replica, expected at least 4 (micro_batch x data), or at least 2 times as many devices per replica (--tensor, --pipeline or --context; 'nncost search' tries them), found 2
 
 efficiency is throughput per device relative to 1 device; a loss is a share of the device time of its row
 the efficiency is 90% or more up to 1 device;

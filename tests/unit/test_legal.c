@@ -61,7 +61,8 @@ static const struct {
     { MIXTRAL, "expert=4 data=6", NNC_ILLEGAL_PLAN, "--expert",
       "data x context 6 does not divide over 4 ranks, expected 3 or 6" },
     { GPT, "pipeline=13", NNC_ILLEGAL_PLAN, "--pipeline",
-      "12 layers cannot fill 13 stages, expected pipeline x virtual_stages of at most 12" },
+      "12 layers cannot fill 13 stages, expected pipeline x virtual_stages of at most 12, or --ends-as-layers, which "
+      "counts embedding and head as one layer each" },
     { GPT, "pipeline=4 virtual_stages=4 micro_batches=4", NNC_ILLEGAL_PLAN, "--pipeline",
       "12 layers cannot fill 16 stages, expected pipeline x virtual_stages of at most 12" },
     { GPT, "pipeline=2000", NNC_ILLEGAL_PLAN, "--pipeline", "expected at most 1024 stages and 4096 virtual ones" },
@@ -89,7 +90,17 @@ static const struct {
       "weights leave the device between uses only when they are sharded, expected --zero 3, found "
       "2" },
     { GPT, "data=4 global_batch=6", NNC_ILLEGAL_PLAN, "--global-batch",
-      "does not divide into passes, expected a multiple of 4 (micro_batch x data), found 6" },
+      "does not divide into passes, expected a multiple of 4 (micro_batch x data), such as 4 or 8, found 6" },
+    { GPT, "data=4 micro_batch=4 global_batch=8", NNC_ILLEGAL_PLAN, "--global-batch",
+      "does not divide into passes, expected a multiple of 16 (micro_batch x data), or --micro-batch of at most 2, "
+      "found 8" },
+    { GPT, "data=8 global_batch=3", NNC_ILLEGAL_PLAN, "--global-batch",
+      "less than one sequence per replica, expected at least 8 (micro_batch x data), or at least 3 times as many "
+      "devices "
+      "per replica (--tensor, --pipeline or --context; 'nncost search' tries them), found 3" },
+    { GPT, "pipeline=7 virtual_stages=2 micro_batches=7", NNC_ILLEGAL_PLAN, "--pipeline",
+      "12 layers cannot fill 14 stages, expected pipeline x virtual_stages of at most 12, or --ends-as-layers, which "
+      "counts embedding and head as one layer each" },
     { GPT, "data=4 micro_batch=2 micro_batches=2 global_batch=32", NNC_BAD_USAGE, "--global-batch",
       "disagrees with the other two, expected micro_batch x micro_batches x data = 16, found 32" },
     { UNET, "tensor=2", NNC_ILLEGAL_PLAN, "--tensor", "a unet is split over data only, expected 1, found 2" },
