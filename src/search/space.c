@@ -48,17 +48,22 @@ static nnc_status add_schedules(nnc_space_axis *choice, int32_t most, nnc_error 
  * CONTEXT_MOST: largest context degree that it tries by default. */
 enum { VIRTUAL_MOST = 12, CONTEXT_MOST = 16 };
 
-/* Appends to a choice the numbers of virtual stages that divide the number of layers. If one of the searched pipelines
- * can have equal stages only with embedding and head counted as layers, or if the base plan counts them, also appends
- * the numbers that divide the number of layers + 2. */
+/* Tests whether one of the searched pipelines has equal stages of `virtual_stages` groups of layers only if embedding
+ * and head count as one layer each. */
+static bool needs_ends(const nnc_space_axis *pipelines, int64_t layers, int64_t virtual_stages) {
+    for (int32_t i = 0; i < pipelines->count; i++) {
+        const int64_t pipeline = pipelines->values[i];
+        if (pipeline > 1 && nnc_ends_even_stages(layers, pipeline * virtual_stages)) { return true; }
+    }
+    return false;
+}
+
+/* Appends to a choice the numbers of virtual stages that divide the number of layers, and those that divide the number
+ * of layers + 2 if a searched pipeline needs them, or if the base plan counts embedding and head as layers. */
 static nnc_status add_virtual_stages(nnc_space_axis *choice, const nnc_space_axis *pipelines, const nnc_plan *base,
                                      int64_t layers, nnc_error *err) {
-    bool counts_ends = base->ends_as_layers;
-    for (int32_t i = 0; i < pipelines->count; i++) {
-        counts_ends |= nnc_ends_even_stages(layers, pipelines->values[i]);
-    }
     for (int64_t i = 1; i <= VIRTUAL_MOST; i++) {
-        if (layers % i == 0 || (counts_ends && (layers + 2) % i == 0)) {
+        if (layers % i == 0 || (base->ends_as_layers && (layers + 2) % i == 0) || needs_ends(pipelines, layers, i)) {
             NNC_TRY(add(choice, "--virtual-stages", i, err));
         }
     }
@@ -95,7 +100,8 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
     case NNC_AXIS_SCHEDULE: return add_schedules(choice, splits ? NNC_SCHEDULE_COUNT : 1, err);
     case NNC_AXIS_VIRTUAL_STAGES:
         return add_virtual_stages(choice, &space->axes[NNC_AXIS_PIPELINE], &search->base, layers, err);
-    case NNC_AXIS_ZERO: return add_list(choice, "--zero", stages, 4, err);
+    case NNC_AXIS_ZERO: /* one device has no other rank with which it could divide tensors */
+        return add_list(choice, "--zero", stages, devices > 1 ? 4 : 1, err);
     /* offload needs the bandwidth of host memory; if the device file does not state it, the search tries no offload */
     default: return add_list(choice, "--offload", offloads, isnan(device->host.mem_bytes_per_s) ? 1 : 2, err);
     }

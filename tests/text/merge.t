@@ -47,12 +47,12 @@ $ search() { nncost search dense round --threads 1 --devices 4 --global-batch 8 
 $ nncost merge all.json 2 3 1 && sed 's/"elapsed_s": .*/"elapsed_s": 0,/' all.json
 {
   "schema": "nncost.search/1",
-  "space": 1152,
-  "covered": 1152,
-  "legal": 80,
-  "feasible": 80,
-  "evaluated": 80,
-  "pruned": 1072,
+  "space": 1440,
+  "covered": 1440,
+  "legal": 84,
+  "feasible": 84,
+  "evaluated": 84,
+  "pruned": 1356,
   "elapsed_s": 0,
   "threads": 3,
   "currency": "USD",
@@ -63,11 +63,12 @@ $ nncost merge all.json 2 3 1 && sed 's/"elapsed_s": .*/"elapsed_s": 0,/' all.js
   "pareto": [
     {"plan": {"devices": 4, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 1, "global_batch": 8, "schedule": "1f1b", "ends_as_layers": false, "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0163623972558, "memory_bytes": 1354550000, "mfu": 0.894734418872, "tokens_per_s": 488925.911952, "bubble_share": 0, "exposed_comm_s": 0.000393950255784, "device_s": 0.0654495890231, "cost_step": 1.81804413953e-5, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense round --devices 4 --global-batch 8 --zero 1 --micro-batch 2"},
     {"plan": {"devices": 4, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 2, "global_batch": 8, "schedule": "1f1b", "ends_as_layers": false, "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0163623972558, "memory_bytes": 1052150000, "mfu": 0.894734418872, "tokens_per_s": 488925.911952, "bubble_share": 0, "exposed_comm_s": 0.000393950255784, "device_s": 0.0654495890231, "cost_step": 1.81804413953e-5, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense round --devices 4 --global-batch 8 --zero 1 --micro-batch 1"},
-    {"plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "interleaved", "ends_as_layers": false, "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0187165899206, "memory_bytes": 895016000, "mfu": 0.782193768314, "tokens_per_s": 427428.288696, "bubble_share": 0.0485699784237, "exposed_comm_s": 0.000463595552003, "device_s": 0.0748663596824, "cost_step": 2.07962110229e-5, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense round --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 4 --zero 1 --micro-batch 1 --schedule interleaved"},
+    {"plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 5, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "interleaved", "ends_as_layers": true, "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0178385039206, "memory_bytes": 890972000, "mfu": 0.820696627091, "tokens_per_s": 448468.102236, "bubble_share": 0.00173660127256, "exposed_comm_s": 0.000463595552003, "device_s": 0.0713540156824, "cost_step": 1.98205599118e-5, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense round --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 5 --zero 1 --micro-batch 1 --schedule interleaved --ends-as-layers"},
     {"plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "zb-h1", "ends_as_layers": false, "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.0189667839206, "memory_bytes": 862936000, "mfu": 0.771875720274, "tokens_per_s": 421790.011079, "bubble_share": 0.0611204500173, "exposed_comm_s": 0.000463595552003, "device_s": 0.0758671356824, "cost_step": 2.10742043562e-5, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense round --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 1 --schedule zb-h1"},
     {"plan": {"devices": 4, "data": 1, "tensor": 1, "pipeline": 4, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 8, "schedule": "zb-h1", "ends_as_layers": false, "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.021913336, "memory_bytes": 832864000, "mfu": 0.668086319673, "tokens_per_s": 365074.491625, "bubble_share": 0.0702027295159, "exposed_comm_s": 0.000201, "device_s": 0.087653344, "cost_step": 2.43481511111e-5, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense round --devices 4 --global-batch 8 --pipeline 4 --zero 1 --micro-batch 1 --schedule zb-h1"},
     {"plan": {"devices": 4, "data": 4, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 2, "global_batch": 8, "schedule": "1f1b", "ends_as_layers": false, "recompute": "none", "offload": "optimizer"}, "software": "torch-compile", "step_s": 0.27216526936, "memory_bytes": 730832000, "mfu": 0.0537908456668, "tokens_per_s": 29393.904736, "bubble_share": 0, "exposed_comm_s": 0.25694656436, "device_s": 1.08866107744, "cost_step": 0.000302405854844, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense round --devices 4 --global-batch 8 --zero 1 --micro-batch 1 --offload optimizer"},
     {"plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "zb-h2", "ends_as_layers": false, "recompute": "none", "offload": "optimizer"}, "software": "torch-compile", "step_s": 0.302182240635, "memory_bytes": 710816000, "mfu": 0.0484475856994, "tokens_per_s": 26474.0905461, "bubble_share": 0.0171119416988, "exposed_comm_s": 0.280480141751, "device_s": 1.20872896254, "cost_step": 0.00033575804515, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense round --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 1 --schedule zb-h2 --offload optimizer"},
+    {"plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 5, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "interleaved", "ends_as_layers": true, "recompute": "none", "offload": "optimizer"}, "software": "torch-compile", "step_s": 0.302213960635, "memory_bytes": 542648000, "mfu": 0.0484425007012, "tokens_per_s": 26471.3118586, "bubble_share": 0.0172151044023, "exposed_comm_s": 0.280480141751, "device_s": 1.20885584254, "cost_step": 0.000335793289595, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense round --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 5 --zero 1 --micro-batch 1 --schedule interleaved --ends-as-layers --offload optimizer"},
     {"plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "interleaved", "ends_as_layers": false, "recompute": "none", "offload": "optimizer"}, "software": "torch-compile", "step_s": 0.303092046635, "memory_bytes": 540704000, "mfu": 0.0483021582471, "tokens_per_s": 26394.6219929, "bubble_share": 0.020062324141, "exposed_comm_s": 0.280480141751, "device_s": 1.21236818654, "cost_step": 0.000336768940706, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense round --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 4 --zero 1 --micro-batch 1 --schedule interleaved --offload optimizer"},
     {"plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "zb-h1", "ends_as_layers": false, "recompute": "none", "offload": "optimizer"}, "software": "torch-compile", "step_s": 0.303342240635, "memory_bytes": 508624000, "mfu": 0.0482623190537, "tokens_per_s": 26372.8519419, "bubble_share": 0.0208705680782, "exposed_comm_s": 0.280480141751, "device_s": 1.21336896254, "cost_step": 0.000337046934039, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense round --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 1 --schedule zb-h1 --offload optimizer"},
     {"plan": {"devices": 4, "data": 1, "tensor": 1, "pipeline": 4, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 8, "global_batch": 8, "schedule": "zb-h1", "ends_as_layers": false, "recompute": "none", "offload": "optimizer"}, "software": "torch-compile", "step_s": 0.360637592, "memory_bytes": 412552000, "mfu": 0.040594769721, "tokens_per_s": 22182.9342738, "bubble_share": 0.0321793153874, "exposed_comm_s": 0.329811345187, "device_s": 1.442550368, "cost_step": 0.000400708435556, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense round --devices 4 --global-batch 8 --pipeline 4 --zero 1 --micro-batch 1 --schedule zb-h1 --offload optimizer"}
@@ -111,7 +112,7 @@ $ head -18 3 >cut; nncost merge new 1 2 cut
 ! nncost: cut:19:1: bad syntax, expected a key in quotes, found the end of the text
 [3]
 $ sed 's/"covered": [0-9]*/"covered": 64/' 2 >stopped; nncost merge new 1 stopped 3
-! nncost: stopped:7: covered: was stopped, expected all 384 combinations, found 64
+! nncost: stopped:7: covered: was stopped, expected all 480 combinations, found 64
 [3]
 $ sed 's/"index": [0-9]*, //' 2 >odd; nncost merge new 1 odd 3
 ! nncost: odd:16: best[0].index: missing, expected a whole number, found nothing
@@ -168,12 +169,12 @@ $ nncost merge none 2 1
 $ sed 's/"elapsed_s": .*/"elapsed_s": 0,/' none
 {
   "schema": "nncost.search/1",
-  "space": 2880,
-  "covered": 2880,
-  "legal": 40,
+  "space": 720,
+  "covered": 720,
+  "legal": 10,
   "feasible": 0,
   "evaluated": 0,
-  "pruned": 2880,
+  "pruned": 720,
   "elapsed_s": 0,
   "threads": 2,
   "currency": "USD",

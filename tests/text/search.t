@@ -3,7 +3,7 @@
 # The best three, and why the first beats the second.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 3
 dense on 16 x fitted, global batch 64
-672000 combinations: 22580 legal, 22580 fit; 2760 evaluated, no other can be among the best
+840000 combinations: 24100 legal, 24100 fit; 2943 evaluated, no other can be among the best
 
 software torch-compile
 
@@ -30,8 +30,8 @@ Pareto front: no other plan is faster with less memory
 27.06 ms  848.7 MB  54.1%    0.0%  dp16 zero2 mb2 recompute=norm
 27.16 ms  788.7 MB  53.9%    0.0%  dp16 zero2 mb2 recompute=activation
 27.73 ms  724.7 MB  52.8%    0.0%  dp16 zero2 mb2 recompute=norm+activation
-31.21 ms  724.7 MB  46.9%    0.0%  dp8 cp2 zero2 mb4 recompute=norm+activation
-31.24 ms  610.3 MB  46.9%    0.0%  dp16 zero2 mb1
+30.30 ms  698.6 MB  48.3%    0.6%  dp8 pp2 vpp5 zero2 mb2 ends recompute=activation
+30.91 ms  634.5 MB  47.4%    0.7%  dp8 pp2 vpp5 zero2 mb2 ends recompute=norm+activation
 
 # In the other formats; the time it took is not the same twice.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 1e9 --format csv
@@ -139,7 +139,7 @@ Pareto front: no other plan is faster with less memory
 75.27 ms  168.3 MB   4.9%   13.2%  dp1 tp4 sp pp4 mb1 zb-h1 recompute=full
 $ nncost search experts round --threads 1 --devices 16 --global-batch 32 --best 2 --expert 4,8 --max-memory 600e6
 experts on 16 x round, global batch 32
-1296000 combinations: 18560 legal, 15912 fit; 9317 evaluated, no other can be among the best
+1728000 combinations: 20240 legal, 17535 fit; 10026 evaluated, no other can be among the best
 
 no fitted efficiencies for this device: roofline times; real times are longer, and the order of
 plans may differ
@@ -168,8 +168,8 @@ Pareto front: no other plan is faster with less memory
 9.671 ms  476.6 MB  62.1%    0.0%  dp4 pp2 cp2 ep8 zero1 mb1 dualpipe
 9.735 ms  464.6 MB  61.7%    0.0%  dp4 pp2 cp2 ep8 zero1 mb1 dualpipe recompute=norm
 9.831 ms  452.6 MB  61.1%    0.0%  dp4 pp2 cp2 ep8 zero1 mb1 dualpipe recompute=norm+activation
-10.21 ms  444.7 MB  58.8%    0.8%  dp8 pp2 ep8 zero1 mb1 zb-h2 recompute=norm
-10.33 ms  420.7 MB  58.1%    1.0%  dp8 pp2 ep8 zero1 mb1 zb-h2 recompute=norm+activation
+10.04 ms  387.8 MB  59.8%    0.1%  dp8 pp2 vpp3 ep4 zero1 mb1 ends
+10.08 ms  363.8 MB  59.5%    0.1%  dp8 pp2 vpp3 ep8 zero1 mb1 ends
 
 # A number with 72 divisors.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 10080 --best 1 --tensor 1 --pipeline 1 --context 1 --zero 1 | head -2
@@ -206,14 +206,14 @@ Pareto front: no other plan is faster with less memory
 32.08 ms 41.77 h   1,337 334.1 548.3 MB 45.6%   0.0% dp16 zero2 mb1 recompute=activation
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --budget 100
 dense on 16 x fitted, global batch 64
-134400 combinations: 5260 legal, 5260 fit; 1620 evaluated, no other can be among the best
+168000 combinations: 5500 legal, 5500 fit; 1680 evaluated, no other can be among the best
 
 no plan that fits meets the deadline and the budget; the fastest takes 24.14 ms a step, 31.44 h for
 the run, run cost 1,006 USD
 [1]
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tensor 1 --tokens 300e9 --deadline 1h
 dense on 16 x fitted, global batch 64
-134400 combinations: 5260 legal, 5260 fit; 1620 evaluated, no other can be among the best
+168000 combinations: 5500 legal, 5500 fit; 1680 evaluated, no other can be among the best
 
 no plan that fits meets the deadline and the budget; the fastest takes 24.14 ms a step, 31.44 h for
 the run, run cost 1,006 USD
@@ -345,7 +345,7 @@ for a step of 30.00 ms
 # None fits.
 $ nncost search dense fitted --threads 1 --devices 8 --global-batch 8 --max-memory 1e8
 dense on 8 x fitted, global batch 8
-245760 combinations: 6540 legal, 0 fit; 0 evaluated
+307200 combinations: 6980 legal, 0 fit; 0 evaluated
 
 no plan fits
 A plan fits here if the upper end of its range of memory fits; 'nncost advise' also shows changes
@@ -355,7 +355,7 @@ after which a plan is tight.
 # A shard for 'merge': a part of the space, in JSON with what it is a part of. It may have no legal plan.
 $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 --context 1 --shard 1/2
 dense on 4 x fitted, global batch 8
-shard 1/2: 17280 combinations: 960 legal, 960 fit; 520 evaluated, no other can be among the best
+shard 1/2: 21600 combinations: 1032 legal, 1032 fit; 559 evaluated, no other can be among the best
 
 software torch-compile
 
@@ -375,34 +375,34 @@ Pareto front: no other plan is faster with less memory
 15.90 ms  891.5 MB  46.0%    0.0%  dp4 zero2 mb1
 16.32 ms  829.5 MB  44.9%    0.0%  dp4 zero2 mb1 recompute=activation
 16.77 ms  797.5 MB  43.7%    0.0%  dp4 zero2 mb1 recompute=norm+activation
+17.84 ms  762.9 MB  41.0%    1.1%  dp2 pp2 vpp5 zero2 mb1 ends recompute=activation
 18.47 ms  740.9 MB  39.6%    0.0%  dp4 zero3 mb1 recompute=activation
 18.92 ms  708.9 MB  38.7%    0.0%  dp4 zero3 mb1 recompute=norm+activation
-20.60 ms  677.2 MB  35.5%    0.0%  dp4 zero2 mb1 recompute=full
-22.75 ms  588.6 MB  32.2%    0.0%  dp4 zero3 mb1 recompute=full
+19.44 ms  698.6 MB  37.6%    3.4%  dp2 pp2 vpp5 zero2 mb2 ends recompute=full
 $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 --context 1 --tensor 1 --recompute none --zero 1 --shard 2/3 --format json | sed -E 's/("elapsed_s": )[^,]*/\10/; s/("digest": )[^,]*/\1"-"/'
 {
   "schema": "nncost.search/1",
   "shard": "2/3",
   "digest": "-",
   "asked": {"objective": "time", "best": 1},
-  "space": 192,
-  "covered": 192,
-  "legal": 22,
-  "feasible": 22,
-  "evaluated": 22,
-  "pruned": 170,
+  "space": 240,
+  "covered": 240,
+  "legal": 24,
+  "feasible": 24,
+  "evaluated": 24,
+  "pruned": 216,
   "elapsed_s": 0,
   "threads": 1,
   "currency": "USD",
   "best": [
-    {"index": 116, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "dualpipe", "ends_as_layers": false, "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.014105360890400835, "memory_bytes": 1675868000, "mfu": 0.51895162817007412, "tokens_per_s": 567160.24936620123, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.056421443561603342, "cost_step": 3.1345246423112966e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 2 --schedule dualpipe"}
+    {"index": 145, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "dualpipe", "ends_as_layers": false, "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.014105360890400835, "memory_bytes": 1675868000, "mfu": 0.51895162817007412, "tokens_per_s": 567160.24936620123, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.056421443561603342, "cost_step": 3.1345246423112966e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 2 --schedule dualpipe"}
   ],
   "pareto": [
-    {"index": 116, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "dualpipe", "ends_as_layers": false, "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.014105360890400835, "memory_bytes": 1675868000, "mfu": 0.51895162817007412, "tokens_per_s": 567160.24936620123, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.056421443561603342, "cost_step": 3.1345246423112966e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 2 --schedule dualpipe"},
-    {"index": 44, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "dualpipe", "ends_as_layers": false, "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016235016745353169, "memory_bytes": 1501676000, "mfu": 0.45087726824150953, "tokens_per_s": 492762.04179399949, "bubble_share": 2.1370147049257886e-16, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.064940066981412678, "cost_step": 3.6077814989673709e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 1 --schedule dualpipe"},
-    {"index": 102, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "interleaved", "ends_as_layers": false, "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016280254368851374, "memory_bytes": 1135336000, "mfu": 0.44962442441963207, "tokens_per_s": 491392.81357336842, "bubble_share": 0.10009323075359819, "exposed_comm_s": 0.00045308221394650618, "device_s": 0.065121017475405496, "cost_step": 3.6178343041891942e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 4 --zero 1 --micro-batch 2 --schedule interleaved"},
-    {"index": 30, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "interleaved", "ends_as_layers": false, "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.017770915828972365, "memory_bytes": 895016000, "mfu": 0.41190899053531177, "tokens_per_s": 450173.76014788169, "bubble_share": 0.055532652012435173, "exposed_comm_s": 0.00045308221394650661, "device_s": 0.071083663315889459, "cost_step": 3.9490924064383033e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 4 --zero 1 --micro-batch 1 --schedule interleaved"},
-    {"index": 36, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "zb-h1", "ends_as_layers": false, "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.018832327899136306, "memory_bytes": 862936000, "mfu": 0.38869331710901828, "tokens_per_s": 424801.43946340791, "bubble_share": 0.10876393857450192, "exposed_comm_s": 0.00045308221394650661, "device_s": 0.075329311596545226, "cost_step": 4.1849617553636238e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 1 --schedule zb-h1"}
+    {"index": 145, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "dualpipe", "ends_as_layers": false, "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.014105360890400835, "memory_bytes": 1675868000, "mfu": 0.51895162817007412, "tokens_per_s": 567160.24936620123, "bubble_share": 0, "exposed_comm_s": 0.00027437589722005551, "device_s": 0.056421443561603342, "cost_step": 3.1345246423112966e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 2 --schedule dualpipe"},
+    {"index": 128, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 5, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "interleaved", "ends_as_layers": true, "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.014811546777038906, "memory_bytes": 1185324000, "mfu": 0.49420901882763385, "tokens_per_s": 540119.14625970914, "bubble_share": 0.010858802789292554, "exposed_comm_s": 0.00045308221394650618, "device_s": 0.059246187108155622, "cost_step": 3.291454839341979e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 5 --zero 1 --micro-batch 2 --schedule interleaved --ends-as-layers"},
+    {"index": 127, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 4, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 2, "micro_batches": 2, "global_batch": 8, "schedule": "interleaved", "ends_as_layers": false, "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.016280254368851374, "memory_bytes": 1135336000, "mfu": 0.44962442441963207, "tokens_per_s": 491392.81357336842, "bubble_share": 0.10009323075359819, "exposed_comm_s": 0.00045308221394650618, "device_s": 0.065121017475405496, "cost_step": 3.6178343041891942e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 4 --zero 1 --micro-batch 2 --schedule interleaved"},
+    {"index": 38, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 5, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "interleaved", "ends_as_layers": true, "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.01695011714747444, "memory_bytes": 890972000, "mfu": 0.43185542237333019, "tokens_per_s": 471973.13920582528, "bubble_share": 0.0097974191995137388, "exposed_comm_s": 0.00045308221394650661, "device_s": 0.067800468589897758, "cost_step": 3.7666926994387645e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --virtual-stages 5 --zero 1 --micro-batch 1 --schedule interleaved --ends-as-layers"},
+    {"index": 45, "plan": {"devices": 4, "data": 2, "tensor": 1, "pipeline": 2, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 1, "micro_batch": 1, "micro_batches": 4, "global_batch": 8, "schedule": "zb-h1", "ends_as_layers": false, "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.018832327899136306, "memory_bytes": 862936000, "mfu": 0.38869331710901828, "tokens_per_s": 424801.43946340791, "bubble_share": 0.10876393857450192, "exposed_comm_s": 0.00045308221394650661, "device_s": 0.075329311596545226, "cost_step": 4.1849617553636238e-05, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --devices 4 --global-batch 8 --pipeline 2 --zero 1 --micro-batch 1 --schedule zb-h1"}
   ],
   "pareto_truncated": false,
   "missed": null,
@@ -410,7 +410,7 @@ $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 -
 }
 $ nncost search dense fitted --threads 1 --devices 8 --global-batch 8 --tensor 3 --shard 2/3
 dense on 8 x fitted, global batch 8
-shard 2/3: 20448 combinations: 0 legal, 0 fit; 0 evaluated
+shard 2/3: 25560 combinations: 0 legal, 0 fit; 0 evaluated
 
 no legal plan, --devices: expected a multiple of tensor x pipeline x context = 6, found 8
 
@@ -436,7 +436,7 @@ $ nncost search dense round --threads 1 --global-batch 64
 # Budgets and deadlines: not an amount, not a time, without a run or a price.
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --budget 1M
 dense on 16 x round, global batch 64
-1344000 combinations: 45160 legal, 45160 fit; 12136 evaluated, no other can be among the best
+1680000 combinations: 48200 legal, 48200 fit; 12952 evaluated, no other can be among the best
 
 no fitted efficiencies for this device: roofline times; real times are longer, and the order of
 plans may differ
@@ -470,8 +470,8 @@ Pareto front: no other plan is faster with less memory
 32.50 ms 507.7 s   2.257 2.257 578.3 MB 90.1% dp16 zero2 mb1 recompute=norm
 32.75 ms 511.7 s   2.274 2.274 548.3 MB 89.4% dp16 zero2 mb1 recompute=activation
 33.01 ms 515.7 s   2.292 2.292 516.3 MB 88.7% dp16 zero2 mb1 recompute=norm+activation
-37.65 ms 588.2 s   2.614 2.614 509.2 MB 77.8% dp8 pp2 zero1 mb1 zb-h1 recompute=norm+activation
-38.40 ms 600.0 s   2.667 2.667 493.9 MB 76.2% dp8 pp2 zero2 mb1 zb-h1
+37.53 ms 586.4 s   2.606 2.606 492.1 MB 78.0% dp8 pp2 vpp5 zero2 mb1 ends recompute=norm
+37.78 ms 590.4 s   2.624 2.624 458.1 MB 77.5% dp8 pp2 vpp5 zero2 mb1 ends recompute=activation
 left out: bubble (a width of 100, see COLUMNS)
 $ nncost search dense round --devices 16 --global-batch 64 --budget 1e6
 ! nncost: --budget: limits the whole run, expected the length of the run, too: --tokens or --samples
@@ -484,7 +484,7 @@ $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadli
 [2]
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadline 3w
 dense on 16 x round, global batch 64
-1344000 combinations: 45160 legal, 45160 fit; 12136 evaluated, no other can be among the best
+1680000 combinations: 48200 legal, 48200 fit; 12952 evaluated, no other can be among the best
 
 no fitted efficiencies for this device: roofline times; real times are longer, and the order of
 plans may differ
@@ -518,8 +518,8 @@ Pareto front: no other plan is faster with less memory
 32.50 ms 507.7 s   2.257 2.257 578.3 MB 90.1% dp16 zero2 mb1 recompute=norm
 32.75 ms 511.7 s   2.274 2.274 548.3 MB 89.4% dp16 zero2 mb1 recompute=activation
 33.01 ms 515.7 s   2.292 2.292 516.3 MB 88.7% dp16 zero2 mb1 recompute=norm+activation
-37.65 ms 588.2 s   2.614 2.614 509.2 MB 77.8% dp8 pp2 zero1 mb1 zb-h1 recompute=norm+activation
-38.40 ms 600.0 s   2.667 2.667 493.9 MB 76.2% dp8 pp2 zero2 mb1 zb-h1
+37.53 ms 586.4 s   2.606 2.606 492.1 MB 78.0% dp8 pp2 vpp5 zero2 mb1 ends recompute=norm
+37.78 ms 590.4 s   2.624 2.624 458.1 MB 77.5% dp8 pp2 vpp5 zero2 mb1 ends recompute=activation
 left out: bubble (a width of 100, see COLUMNS)
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadline -3d
 ! nncost: --deadline: not a time, expected a number above 0 and one of us, ms, s, min, h, d, w, such as 2.5s or 30d, found "-3d"
@@ -548,7 +548,7 @@ $ nncost search dense round --devices 4 --global-batch 8 --shard 1/3 --target-st
 # A vocabulary that does not divide is padded for tensor ranks.
 $ nncost search dense fitted --set vocab=10001 --threads 1 --devices 2 --global-batch 4 --recompute none --best 1 | head -4
 dense with vocab=10001 on 2 x fitted, global batch 4
-4608 combinations: 116 legal, 116 fit; 116 evaluated
+5760 combinations: 124 legal, 124 fit; 124 evaluated
 
 software torch-compile
 
@@ -616,3 +616,11 @@ $ nncost search dense round --lora 8 --devices 24 --recompute none --micro-batch
 dense on 24 x round, global batch 48 (chosen: usual with adapters)
 $ nncost search dense round --lora 8 --devices 96 --recompute none --micro-batch 1 --zero 0 --tensor 1 | head -1
 dense on 96 x round, global batch 96 (chosen: one sequence a device)
+
+# One device shares with no other, so a search tries no ZeRO there unless it is asked to.
+$ nncost search dense round --threads 1 --devices 1 --global-batch 4 --best 20 --format csv | cut -d , -f 9 | sort -u
+plan.zero
+0
+$ nncost search dense round --threads 1 --devices 1 --global-batch 4 --best 20 --zero 1 --format csv | cut -d , -f 9 | sort -u
+plan.zero
+1
