@@ -619,8 +619,8 @@ dense on 96 x round, global batch 96 (chosen: one sequence a device)
 
 # One device shares with no other, so a search tries no ZeRO there unless it is asked to.
 $ nncost search dense round --threads 1 --devices 1 --global-batch 4 --best 20 --format csv | cut -d , -f 9 | sort -u
-plan.zero
 0
-$ nncost search dense round --threads 1 --devices 1 --global-batch 4 --best 20 --zero 1 --format csv | cut -d , -f 9 | sort -u
 plan.zero
+$ nncost search dense round --threads 1 --devices 1 --global-batch 4 --best 20 --zero 1 --format csv | cut -d , -f 9 | sort -u
 1
+plan.zero
