@@ -120,8 +120,8 @@ typedef struct nnc_search_options {
     const char *plans;              /* path of the plan file that --plans writes */
     const char *shards;             /* names of the shard files that --shards merges */
     bool no_prune;
-    bool one_software; /* true: the software profile of the best plan on the fewest devices is used for all numbers of
-                        * devices */
+    bool one_software; /* true: the software profile of the best plan on the fewest devices, but not on a single one, is
+                        * used for all numbers of devices */
 } nnc_search_options;
 
 /* Limits for each tool call of the server 'nncost mcp'. */

@@ -401,8 +401,8 @@ const nnc_command nnc_cmd_scale = {
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "The gain of more devices: step, throughput, efficiency, and where device time is lost.",
     .notes = "For each number of --devices [1..4096*8: 1, 8, 64, 512, 4096] prints the best plan for one batch, as "
-             "'search' finds it with the same options. All plans have the software profile of the first number that "
-             "has a plan; with --software any, each plan has its own profile. Without --global-batch it chooses a "
+             "'search' finds it with the same options. All plans have the software profile of the first number above 1 "
+             "that has a plan; with --software any, each plan has its own profile. Without --global-batch it chooses a "
              "batch of about 4 million tokens, or of 64 sequences if adapters are trained, and says so. Efficiency is "
              "throughput per device divided by the highest throughput per device. "
              "The loss to 100% is device time that a part of the step takes beyond its time in the plan with the "

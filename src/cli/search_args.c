@@ -368,30 +368,37 @@ static nnc_status make_digest(const nnc_session *session, const base *b, const n
                              digest, err);
 }
 
-/* If search.one_software is set and the user named no profile, finds the best plan on the smallest number of devices
- * that has a plan, and uses the software profile of this plan for all plans. A difference between numbers of devices
- * then has a single cause. Each MPI rank finds the profile without the other ranks. */
+/* Finds the best plan on `devices` devices, and uses the software profile of this plan for all plans. */
+static nnc_status keep_software_of(nnc_session *session, nnc_arena *arena, base *b, const nnc_search_task *task,
+                                   int32_t devices, nnc_error *err) {
+    nnc_profiles *profiles = &b->scenario.profiles;
+    nnc_search_task one = *task;
+    nnc_search_report report;
+    one.sizes = &devices;
+    one.size_count = 1;
+    one.ranks = (nnc_rank_group){ .rank = 0, .size = 1 };
+    one.search.base.devices = devices;
+    NNC_TRY(nnc_search_task_run(&one, arena, &report, err));
+    if (report.size_count > 0 && report.sizes[0].found) {
+        const nnc_software *software = nnc_profile_of(profiles, task->model, task->device, &report.sizes[0].best.plan);
+        *profiles = nnc_profiles_of_one(software);
+        session->options.given.software = software->id;
+    }
+    return NNC_OK;
+}
+
+/* If search.one_software is set and the user named no profile, uses one software profile for all plans: that of the best
+ * plan on the smallest number of devices that has a plan. A difference between numbers of devices then has a single
+ * cause. One device comes last, because its plan does not say which software divides a model. Each MPI rank finds the
+ * profile without the other ranks. */
 static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task,
                                 nnc_error *err) {
-    nnc_profiles *profiles = &b->scenario.profiles;
-    nnc_scenario_args *given = &session->options.given;
-    if (!session->options.search.one_software || given->software != NULL || !b->scenario.report.software_chosen) {
-        return NNC_OK;
-    }
-    for (int32_t i = 0; i < task->size_count; i++) {
-        nnc_search_task one = *task;
-        nnc_search_report report;
-        one.sizes = &task->sizes[i];
-        one.size_count = 1;
-        one.ranks = (nnc_rank_group){ .rank = 0, .size = 1 };
-        one.search.base.devices = task->sizes[i];
-        NNC_TRY(nnc_search_task_run(&one, arena, &report, err));
-        if (report.size_count > 0 && report.sizes[0].found) {
-            const nnc_software *software =
-                nnc_profile_of(profiles, task->model, task->device, &report.sizes[0].best.plan);
-            *profiles = nnc_profiles_of_one(software);
-            given->software = software->id;
-            break;
+    const nnc_scenario_args *given = &session->options.given;
+    if (!session->options.search.one_software || !b->scenario.report.software_chosen) { return NNC_OK; }
+    for (int alone = 0; alone < 2; alone++) {
+        for (int32_t i = 0; i < task->size_count && given->software == NULL; i++) {
+            if ((task->sizes[i] == 1) != (alone == 1)) { continue; }
+            NNC_TRY(keep_software_of(session, arena, b, task, task->sizes[i], err));
         }
     }
     return NNC_OK;
