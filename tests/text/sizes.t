@@ -3,7 +3,7 @@
 # Doubling from 8 to 64, with the run's time and cost.
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --price 2
 dense on 4 sizes of fitted, global batch 64
-408576 combinations: 21504 legal, 21504 fit; 5548 evaluated, no other can be among the best
+510720 combinations: 22592 legal, 22592 fit; 5691 evaluated, no other can be among the best
 
 devices      step         run  run USD    kWh    memory    MFU  bubble  plan
       8  46.13 ms  2.503 days    961.1  240.3  2.821 GB  63.5%    0.0%  dp8 zero2 mb8
@@ -19,7 +19,7 @@ cheapest: 8 devices, 46.13 ms a step, 2.503 days for the run, run cost 961.1 USD
 # Lists and steps, in the other formats.
 $ nncost search dense fitted --threads 1 --devices 8..24+8 --global-batch 96 --recompute none --offload none --tensor 1
 dense on 3 sizes of fitted, global batch 96
-179712 combinations: 5020 legal, 5020 fit; 1977 evaluated, no other can be among the best
+224640 combinations: 5236 legal, 5236 fit; 2043 evaluated, no other can be among the best
 
 devices      step   step USD    memory    MFU  bubble  plan
       8  68.90 ms  0.0003062  4.030 GB  63.7%    0.0%  dp8 zero2 mb12
@@ -36,7 +36,7 @@ plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.contex
 16,16,1,1,1,1,1,false,2,4,1,64,1f1b,false,none,none,torch-compile,0.0241434006598,1517537750,0.606376881463,2650827.89711,0,0.000498301668722,0.386294410557,0.000214608005865,,,,,,,nncost estimate dense fitted --global-batch 64 --devices 16 --zero 2 --micro-batch 4\r
 $ nncost search dense fitted --threads 1 --devices 8,24,32 --global-batch 96 --recompute none --offload none --tensor 1 --format markdown
 dense on 3 sizes of fitted, global batch 96
-179712 combinations: 4824 legal, 4824 fit; 1928 evaluated, no other can be among the best
+224640 combinations: 5016 legal, 5016 fit; 1992 evaluated, no other can be among the best
 
 | devices | step | step USD | memory | MFU | bubble | plan |
 |---:|---:|---:|---:|---:|---:|:---|
@@ -51,20 +51,20 @@ cheapest: 8 devices, 68.90 ms a step, step cost 0.0003062 USD
 $ nncost search dense fitted --threads 1 --devices 8,12 --data 8 --global-batch 8 --tensor 1,2 --recompute none --offload none --format json | sed 's/"elapsed_s": .*/"elapsed_s": 0,/'
 {
   "schema": "nncost.search/1",
-  "space": 70656,
-  "covered": 70656,
+  "space": 88320,
+  "covered": 88320,
   "legal": 4,
   "feasible": 4,
   "evaluated": 4,
-  "pruned": 70652,
+  "pruned": 88316,
   "elapsed_s": 0,
   "threads": 1,
   "currency": "USD",
   "fastest": 8,
   "cheapest": 8,
   "sizes": [
-    {"devices": 8, "space": 24576, "legal": 4, "feasible": 4, "evaluated": 4, "best": {"plan": {"devices": 8, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 2, "micro_batch": 1, "micro_batches": 1, "global_batch": 8, "schedule": "1f1b", "ends_as_layers": false, "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.00804802786356, "memory_bytes": 704055500, "mfu": 0.454769797278, "tokens_per_s": 994032.343777, "bubble_share": 0, "exposed_comm_s": 0.000348506414827, "device_s": 0.0643842229085, "cost_step": 3.5769012727e-5, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --data 8 --global-batch 8 --devices 8 --zero 2 --micro-batch 1"}, "reason": null},
-    {"devices": 12, "space": 46080, "legal": 0, "feasible": 0, "evaluated": 0, "best": null, "reason": "disagrees with data x tensor x pipeline x context, expected 8, found 12"}
+    {"devices": 8, "space": 30720, "legal": 4, "feasible": 4, "evaluated": 4, "best": {"plan": {"devices": 8, "data": 8, "tensor": 1, "pipeline": 1, "virtual_stages": 1, "context": 1, "expert": 1, "sequence_parallel": false, "zero": 2, "micro_batch": 1, "micro_batches": 1, "global_batch": 8, "schedule": "1f1b", "ends_as_layers": false, "recompute": "none", "offload": "none"}, "software": "torch-compile", "step_s": 0.00804802786356, "memory_bytes": 704055500, "mfu": 0.454769797278, "tokens_per_s": 994032.343777, "bubble_share": 0, "exposed_comm_s": 0.000348506414827, "device_s": 0.0643842229085, "cost_step": 3.5769012727e-5, "run_s": null, "device_hours": null, "cost_run": null, "goodput": null, "energy_j": null, "carbon_kg": null, "command": "nncost estimate dense fitted --data 8 --global-batch 8 --devices 8 --zero 2 --micro-batch 1"}, "reason": null},
+    {"devices": 12, "space": 57600, "legal": 0, "feasible": 0, "evaluated": 0, "best": null, "reason": "disagrees with data x tensor x pipeline x context, expected 8, found 12"}
   ]
 }
 
@@ -89,7 +89,7 @@ cheapest: 8 devices, 8.310 ms a step, 3246 s for the run, run cost 7.214 USD
 # The smallest size that keeps to a deadline and a budget; none does.
 $ nncost search dense fitted --threads 1 --devices 8..64 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --deadline 2d --budget 2000
 dense on 4 sizes of fitted, global batch 64
-408576 combinations: 21504 legal, 21504 fit; 3851 evaluated, no other can be among the best
+510720 combinations: 22592 legal, 22592 fit; 3912 evaluated, no other can be among the best
 
 devices      step      run  run USD    kWh    memory    MFU  bubble  plan
      16  24.14 ms  31.44 h    1,006  251.5  1.518 GB  60.6%    0.0%  dp16 zero2 mb4
@@ -105,7 +105,7 @@ cheapest: 16 devices, 24.14 ms a step, 31.44 h for the run, run cost 1,006 USD
     nncost estimate dense fitted --global-batch 64 --tokens 300e9 --devices 16 --zero 2 --micro-batch 4
 $ nncost search dense fitted --threads 1 --devices 8,16 --global-batch 64 --tensor 1,2 --recompute none,full --tokens 300e9 --deadline 1h
 dense on 2 sizes of fitted, global batch 64
-193536 combinations: 9976 legal, 9976 fit; 1448 evaluated, no other can be among the best
+241920 combinations: 10608 legal, 10608 fit; 1504 evaluated, no other can be among the best
 
 8 devices: misses the deadline or the budget, the fastest takes 46.13 ms a step, 2.503 days for the
 run, run cost 961.1 USD
@@ -116,7 +116,7 @@ run, run cost 1,006 USD
 # Sizes that have no legal plan say why; all of them is an error.
 $ nncost search dense fitted --threads 1 --devices 8,12,16 --global-batch 8 --tensor 1,2 --recompute none --offload none --data 8
 dense on 3 sizes of fitted, global batch 8
-101376 combinations: 32 legal, 32 fit; 28 evaluated, no other can be among the best
+126720 combinations: 32 legal, 32 fit; 28 evaluated, no other can be among the best
 
 devices      step   step USD    memory    MFU  bubble  plan
       8  8.048 ms  3.577e-05  704.1 MB  45.5%    0.0%  dp8 zero2 mb1
@@ -136,7 +136,7 @@ $ nncost search dense round --threads 1 --devices 12,20 --global-batch 8 --tenso
 # Without a price there is no cheapest.
 $ nncost search dense old --threads 1 --devices 8,16 --global-batch 64 --recompute none --offload none --tensor 1
 dense on 2 sizes of old, global batch 64
-48384 combinations: 1988 legal, 1972 fit; 1001 evaluated, no other can be among the best
+60480 combinations: 2096 legal, 2080 fit; 1049 evaluated, no other can be among the best
 
 no fitted efficiencies for this device: roofline times; real times are longer, and the order of
 plans may differ
@@ -158,7 +158,7 @@ cheapest: 8 devices, 122.7 ms a step, 1918 s for the run, device-hours 4.262
 # --max-devices: whole nodes up to it, or a cap on the sizes given.
 $ nncost search dense fitted --threads 1 --max-devices 40 --global-batch 64 --tensor 1,2 --recompute none --offload none
 dense on 3 sizes of fitted, global batch 64
-150528 combinations: 8064 legal, 8064 fit; 1929 evaluated, no other can be among the best
+188160 combinations: 8512 legal, 8512 fit; 2038 evaluated, no other can be among the best
 
 devices      step   step USD    memory    MFU  bubble  plan
       8  46.13 ms   0.000205  2.821 GB  63.5%    0.0%  dp8 zero2 mb8
@@ -171,7 +171,7 @@ cheapest: 8 devices, 46.13 ms a step, step cost 0.000205 USD
     nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8
 $ nncost search dense fitted --threads 1 --devices 8..64 --max-devices 20 --global-batch 64 --tensor 1,2 --recompute none,full
 dense on 2 sizes of fitted, global batch 64
-193536 combinations: 9976 legal, 9976 fit; 2473 evaluated, no other can be among the best
+241920 combinations: 10608 legal, 10608 fit; 2583 evaluated, no other can be among the best
 
 devices      step   step USD    memory    MFU  bubble  plan
       8  46.13 ms   0.000205  2.821 GB  63.5%    0.0%  dp8 zero2 mb8

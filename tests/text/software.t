@@ -59,7 +59,7 @@ $ nncost search dense round --devices 4 --global-batch 8 --pipeline 2 --zero 1 -
 [3]
 $ nncost search dense round --devices 4 --global-batch 8 --pipeline 1,2 --tensor 1 --context 1 --zero 1,3 --recompute none --best 4 | cut -c1-100
 dense on 4 x round, global batch 8
-1536 combinations: 50 legal, 50 fit; 50 evaluated
+1920 combinations: 54 legal, 54 fit; 54 evaluated
 
 no fitted efficiencies for this device: roofline times; real times are longer, and the order of
 plans may differ
