@@ -32,6 +32,9 @@ cmp "$work/expected" "$work/found"
 "$program" show h100 --format json >"$work/shown" # the data beside it
 grep -qF "$PWD/share/nncost/hw" "$work/shown"
 "$program" show "$root/tests/data/foreign/llama2-7b.json" >"$work/shown" # by the architectures beside it
+"$program" estimate "$root/tests/data/interop/axolotl--llama-3--fft-8b.yaml" h100 --format csv >"$work/found" || (($? == 1)) # YAML
+"$nncost" estimate "$root/tests/data/interop/axolotl--llama-3--fft-8b.yaml" h100 --format csv >"$work/expected-csv" || (($? == 1))
+cmp "$work/expected-csv" "$work/found"
 "$program" sweep gpt2 a100 --micro-batch 1,2 --db "$work/rows.db" # SQLite is inside
 
 # Packed again, it has the same bytes.
