@@ -328,12 +328,15 @@ static nnc_status put_alias(writer *w, const yaml_event_t *event) {
     return NNC_OK;
 }
 
+/* Replaces each NUL of a text, which a separator of a chat template may have, by a space: JSON texts end at a NUL here. */
+static void replace_nuls(yaml_char_t *text, size_t length) {
+    for (size_t i = 0; i < length; i++) { text[i] = text[i] == '\0' ? ' ' : text[i]; }
+}
+
 static nnc_status put_scalar(writer *w, const yaml_event_t *event) {
     const char *text = (const char *)event->data.scalar.value;
     level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
-    if (strlen(text) != event->data.scalar.length) {
-        return refuse(w, event->start_mark, "bad text, expected no NUL, found one");
-    }
+    replace_nuls(event->data.scalar.value, event->data.scalar.length);
     if (in != NULL && in->merges) { return refuse_merge(w, event); }
     if (in != NULL && in->object && !in->at_value && strcmp(text, "<<") == 0 &&
         event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
