@@ -312,6 +312,9 @@ void nnc_json_set_text(nnc_json at, const char *text);
 void nnc_json_inherit(nnc_json object, nnc_json value);
 nnc_json nnc_json_inherit_object(nnc_json object, const char *key);
 bool nnc_json_inherited(nnc_json at);
+/* Returns a number that stands for the value `at` of a document that cJSON has parsed. It is allocated in the arena of
+ * the document and is no part of its tree. If memory runs out, notes an error and returns `at`. */
+nnc_json nnc_json_number_as(nnc_json at, double number);
 
 /* nnc_json_fault notes an error at a member of the value `at`. member: dotted name of the member, which may be absent;
  * NULL = the error is at `at` itself. nnc_json_mismatch notes the error "what, expected ..., found <the value>" at a

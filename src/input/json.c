@@ -439,6 +439,16 @@ nnc_json nnc_json_inherit_object(nnc_json object, const char *key) {
     return (nnc_json){ object.doc, last_of(object, CJSON(AddObjectToObject)((cJSON *)object.node, key) != NULL) };
 }
 
+nnc_json nnc_json_number_as(nnc_json at, double number) {
+    cJSON *made = nnc_arena_alloc(at.doc->arena, sizeof *made);
+    if (made == NULL) {
+        nnc_faults_no_memory(at.doc->faults);
+        return at;
+    }
+    *made = (cJSON){ .type = cJSON_Number, .valuedouble = number };
+    return (nnc_json){ at.doc, made };
+}
+
 bool nnc_json_inherited(nnc_json at) {
     return at.node != NULL && imaged(at) == NULL && (at.node->type & INHERITED) != 0;
 }

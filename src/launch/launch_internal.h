@@ -518,8 +518,9 @@ const nnc_launch_file *nnc_file_beneath(const nnc_reading *r, const nnc_launch_f
 bool nnc_reading_names_file(const nnc_reading *r, const nnc_launch_file *file, const char *key);
 
 /* If a value is a reference to another key, such as "${a.b}", returns the value of that key in a file on top of its file,
- * otherwise in its file; for any other value, returns the value itself. */
-nnc_json nnc_launch_referred(const nnc_reading *r, nnc_json at);
+ * otherwise in its file; for any other value, returns the value itself. path: path of the key that has the value, for
+ * references such as "${.b}". A reference may compute: "${multiply:4, ${.b}}", also sum, divide_floor, divide_ceil. */
+nnc_json nnc_launch_referred(const nnc_reading *r, nnc_json at, const char *path);
 
 /* Returns the value of a key in the file that is being read, or else in the files beneath it. If none of them has the
  * key, returns the program's default, which the member "absent" of the table states; node NULL: the table states no

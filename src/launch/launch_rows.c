@@ -42,7 +42,7 @@
  * A text that begins with '=' is arithmetic with keys of the same file: + - * / % and brackets; the result is a whole
  * number, unless the text begins with "=~". A key in it that ends in '?' counts as 1 when it is absent. "model.FIELD"
  * is a field of the model that was already set, "plan.FIELD" a field of the plan. A text "@key" is the value of a key.
- * A value "${key}" in a file is the value of that key.
+ * A value "${key}" in a file is the value of that key; see nnc_launch_referred.
  *
  * A condition is a name and its allowed values: { "zero": ["0", "1"] }. The name is one of these:
  *     a field         "model.towers" is the number of networks that encode images or sounds for the model
@@ -59,6 +59,7 @@
  *     "inside"     The object that has the keys.
  *     "layers"     The key that names the file beneath a file. Of two files of this format, the second is on top: its
  *                  values replace those of the first, which the key need not name.
+ *     "groups"     A file is the content of one of these groups: "${group.key}" in the file is the value of its own key.
  *     "base"       The name of the file with the defaults of the program. This file may be missing, because its values
  *                  stand in "absent".
  *     "serves"     The program serves the model. "any": it may serve or train.
@@ -626,7 +627,7 @@ static bool is_same(const nnc_reading *r, nnc_json at, nnc_json row) {
 static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json row) {
     const nnc_json harmless = nnc_json_get(row, "harmless"), place = at;
     const nnc_json otherwise = nnc_json_get(row, "otherwise");
-    at = nnc_launch_referred(r, at);
+    at = nnc_launch_referred(r, at, path);
     const bool is_list = nnc_json_type_of(at) == NNC_JSON_LIST;
     char text[NNC_LAUNCH_TEXT];
     if (harmless.node != NULL) {

@@ -107,31 +107,116 @@ static nnc_json value_beneath(const nnc_reading *r, const nnc_launch_file *file,
     return same ? none : found;
 }
 
-nnc_json nnc_launch_referred(const nnc_reading *r, nnc_json at) {
-    enum { REFERENCES_MAX = 8 };
-    for (int i = 0; i < REFERENCES_MAX && nnc_json_type_of(at) == NNC_JSON_TEXT; i++) {
-        const char *text = nnc_json_text(at), *rest = "";
-        const size_t length = strlen(text);
-        char key[NNC_LAUNCH_KEY];
-        nnc_json found = { 0 };
-        if (strncmp(text, "${", 2) != 0 || text[length - 1] != '}' || length > sizeof key) { break; }
-        snprintf(key, sizeof key, "%.*s", (int)length - 3, text + 2);
-        const nnc_launch_file *file = &r->files[r->file];
-        for (; file != NULL && at.doc != &file->content.doc && found.node == NULL; file = nnc_file_beneath(r, file)) {
-            found = value_in(r, file, key);
-        }
-        if (found.node == NULL) { found = nnc_json_follow(nnc_json_root(at.doc), key, &rest); }
-        if (found.node == NULL || *rest != '\0') { break; }
+enum { REFERENCES_MAX = 8 };
+
+/* Finds the value of a key in the files on top of the document `doc`, otherwise in the document itself. If the table has
+ * a member "groups", the file is the content of one of these groups, and a key may begin with the name of its group. */
+static nnc_json find_referred(const nnc_reading *r, const nnc_json_doc *doc, const char *key) {
+    const nnc_json none = { 0 };
+    const char *rest = "";
+    nnc_json found = { 0 };
+    const nnc_launch_file *file = &r->files[r->file];
+    for (; file != NULL && doc != &file->content.doc && found.node == NULL; file = nnc_file_beneath(r, file)) {
+        found = value_in(r, file, key);
+    }
+    if (found.node == NULL) { found = nnc_json_follow(nnc_json_root(doc), key, &rest); }
+    if (found.node != NULL && *rest == '\0') { return found; }
+    const nnc_json groups = nnc_json_get(nnc_json_root(&r->files[r->file].table.doc), "groups");
+    for (nnc_json group = nnc_json_first(groups); group.node != NULL; group = nnc_json_next(group)) {
+        const size_t length = strlen(nnc_json_text(group));
+        if (strncmp(key, nnc_json_text(group), length) != 0 || key[length] != '.') { continue; }
+        found = nnc_json_follow(nnc_json_root(doc), key + length + 1, &rest);
+        return *rest == '\0' ? found : none;
+    }
+    return none;
+}
+
+/* Writes the path of the key that a reference "${key}" names. A key that begins with dots is relative, as in OmegaConf:
+ * "${.b}" in the value of a.c is a.b, "${..b}" is b. Returns false if the text is no reference to a key. */
+static bool referred_key(const char *text, size_t length, const char *path, char key[NNC_LAUNCH_KEY]) {
+    if (length < 4 || length > NNC_LAUNCH_KEY || strncmp(text, "${", 2) != 0 || text[length - 1] != '}' ||
+        memchr(text, ':', length) != NULL || memchr(text + 2, '$', length - 2) != NULL) {
+        return false;
+    }
+    const char *name = text + 2, *end = path + strlen(path);
+    const size_t dots = strspn(name, ".");
+    for (size_t i = 0; i < dots; i++) {
+        while (end > path && end[-1] != '.') { end--; }
+        if (i + 1 < dots && end > path) { end--; }
+    }
+    const int kept = dots > 0 ? (int)(end - path) : 0;
+    return snprintf(key, NNC_LAUNCH_KEY, "%.*s%.*s", kept, path, (int)(text + length - 1 - name - (long)dots),
+                    name + dots) < NNC_LAUNCH_KEY;
+}
+
+static nnc_json referred(const nnc_reading *r, nnc_json at, const char *path, int depth);
+
+/* Reads an operand of a reference with a function: a number, or a reference to a number. Returns false if it is neither.
+ * NOLINTNEXTLINE(misc-no-recursion): see REFERENCES_MAX */
+static bool read_operand(const nnc_reading *r, nnc_json at, const char *path, int depth, const char *word, size_t size,
+                         double *operand) {
+    char key[NNC_LAUNCH_KEY];
+    while (size > 0 && word[size - 1] == ' ') { size--; }
+    if (size == 0 || size >= sizeof key) { return false; }
+    if (referred_key(word, size, path, key)) {
+        const nnc_json found = referred(r, find_referred(r, at.doc, key), key, depth + 1);
+        const bool is_number = nnc_json_type_of(found) == NNC_JSON_NUMBER;
+        *operand = is_number ? nnc_json_number(found) : 0.0;
+        return is_number;
+    }
+    snprintf(key, sizeof key, "%.*s", (int)size, word);
+    return nnc_read_double(key, operand);
+}
+
+/* Computes a reference with a function, such as "${multiply:4, ${.hidden_size}}". Returns false if the text is no such
+ * reference, or if an operand is no number. NOLINTNEXTLINE(misc-no-recursion): see REFERENCES_MAX */
+static bool compute(const nnc_reading *r, nnc_json at, const char *path, int depth, double *result) {
+    static const char *const functions[] = { "${multiply:", "${sum:", "${divide_floor:", "${divide_ceil:" };
+    const char *text = nnc_json_text(at);
+    const size_t length = strlen(text);
+    size_t kind = 0;
+    while (kind < NNC_COUNT_OF(functions) && strncmp(text, functions[kind], strlen(functions[kind])) != 0) { kind++; }
+    if (kind == NNC_COUNT_OF(functions) || text[length - 1] != '}') { return false; }
+    const char *word = text + strlen(functions[kind]), *const end = text + length - 1;
+    for (int count = 0; count == 0 || word < end; count++) {
+        double operand = 0.0;
+        word += strspn(word, " ");
+        const char *comma = strchr(word, ','), *next = comma != NULL && comma < end ? comma : end;
+        if (!read_operand(r, at, path, depth, word, (size_t)(next - word), &operand)) { return false; }
+        if (kind > 1 && count > 0 && !(operand > 0.0)) { return false; }
+        *result = count == 0  ? operand
+                  : kind == 0 ? *result * operand
+                  : kind == 1 ? *result + operand
+                  : kind == 2 ? floor(*result / operand)
+                              : ceil(*result / operand);
+        word = next + (next < end);
+    }
+    return true;
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): see REFERENCES_MAX */
+static nnc_json referred(const nnc_reading *r, nnc_json at, const char *path, int depth) {
+    char keys[2][NNC_LAUNCH_KEY];
+    for (; depth < REFERENCES_MAX && nnc_json_type_of(at) == NNC_JSON_TEXT; depth++) {
+        char *key = keys[depth % 2];
+        double result = 0.0;
+        if (compute(r, at, path, depth, &result)) { return nnc_json_number_as(at, result); }
+        if (!referred_key(nnc_json_text(at), strlen(nnc_json_text(at)), path, key)) { break; }
+        const nnc_json found = find_referred(r, at.doc, key);
+        if (found.node == NULL) { break; }
         at = found;
+        path = key;
     }
     return at;
 }
+
+nnc_json nnc_launch_referred(const nnc_reading *r, nnc_json at, const char *path) { return referred(r, at, path, 0); }
 
 nnc_json nnc_reading_value(const nnc_reading *r, const char *key) {
     const nnc_launch_file *file = &r->files[r->file];
     nnc_json found = value_in(r, file, key);
     while (found.node == NULL && (file = nnc_file_beneath(r, file)) != NULL) { found = value_beneath(r, file, key); }
-    return found.node == NULL ? nnc_json_get(nnc_reading_table(r)->absent, key) : nnc_launch_referred(r, found);
+    return found.node == NULL ? nnc_json_get(nnc_reading_table(r)->absent, key) : nnc_launch_referred(r, found, key);
 }
 
 bool nnc_reading_is_replaced(const nnc_reading *r, nnc_json at, const char *key) {
