@@ -99,6 +99,20 @@ static const struct {
       FSDP "attention=flash seq_len=2048 global_batch=1024 micro_batch=8 precision=bf16",
       "layers=32 hidden=4096 heads=32 ffn_hidden=16384 vocab=50368 positions=learned "
       "positions_max=2048 biases=on tied_head=on norm=layer mlp=gelu" },
+    /* 128 devices / 4 x 4 x 2 = 4 replicas. 3 layers of each of 2 virtual stages are recomputed. Gradients are reduced
+     * in bf16, so the policy has 16-bit gradients. Half of a head of 128 is rotated. */
+    { "nncost--nemo--interleaved.yaml", "", false, "nemo-24.03",
+      "devices=128 devices_per_node=8 tensor=4 pipeline=4 virtual_stages=2 context=2 context_kind=ring "
+      "sequence_parallel=on zero=1 micro_batch=2 global_batch=512 seq_len=8192 precision=fp8 policy=mixed "
+      "optimizer=adamw clip_gradients=on attention=flash recompute=full recompute_layers=6",
+      "layers=48 hidden=6144 heads=48 kv_heads=8 ffn_hidden=24576 vocab=50257 vocab_multiple=512 seq_len=8192 "
+      "positions=rotary rotary_dim=64 norm=layer norm_bias=on biases=off mlp=relu2 tied_head=off dropout=0" },
+    /* Adapters of the fused matrix of queries, keys and values; without megatron_amp_O2 weights are in fp32. */
+    { "nncost--nemo--lora.yaml", "llama3-8b", false, "nemo-24.03",
+      "devices=8 devices_per_node=8 tensor=2 sequence_parallel=off virtual_stages=1 zero=1 micro_batch=1 "
+      "global_batch=128 seq_len=2048 precision=bf16 policy=amp frozen=32bit optimizer=adamw clip_gradients=off "
+      "attention=flash recompute=selective adapter_rank=32 adapters=qkv",
+      "llama3-8b" },
     { FOUNDRY "hf-llama-3.1-8B.yaml", "", false, "composer",
       "optimizer=adamw clip_gradients=on policy=amp zero=3 reshard=on attention=flash2 "
       "seq_len=2048 global_batch=8 micro_batch=1 precision=bf16",
@@ -227,6 +241,8 @@ static const struct {
     { INFERENCE "deprecated--gptoss_fp4_b200_trt.sh", "TP=2 EP_SIZE=2 gpt-oss-120b", "DP_ATTENTION=VALUE", true },
     { INFERENCE "dsr1_fp8_mi300x.sh", "TP=8 deepseek-v3", "starts an engine that serves", false },
     { TITAN "llama3--train_configs--llama3_8b.toml", "", "trains", true },
+    /* The network is in the checkpoint. */
+    { "nncost--nemo--lora.yaml", "", "expected MODEL", false },
 };
 
 START_TEST(open_files_are_refused) {
