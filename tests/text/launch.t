@@ -776,3 +776,16 @@ $ for f in v1 v1-fsdp; do nncost show $f.yaml --to-options | grep -o -- '--preci
 $ for b in true false; do printf "base_model: dense\nbf16: $b\nfp16: false\ntf32: true\n" >tf32.yaml; nncost show tf32.yaml --to-options | grep -o -- '--precision [a-z0-9]*'; done
 --precision bf16
 --precision tf32
+
+# A recipe of torchtune shards by FSDP if it has several devices, and has bf16 states; a name that is unknown is refused.
+$ printf "tokenizer:\n  max_seq_len: 64\nmodel:\n  _component_: torchtune.models.llama3_1.qlora_llama3_1_8b\n  lora_attn_modules: ['q_proj', 'output_proj']\n  apply_lora_to_mlp: True\n  lora_rank: 4\nbatch_size: 2\ngradient_accumulation_steps: 8\noptimizer:\n  _component_: torch.optim.AdamW\nloss:\n  _component_: torchtune.modules.loss.LinearCrossEntropyLoss\ndtype: bf16\nenable_activation_checkpointing: True\n" >tune.yaml
+$ nncost show tune.yaml --to-options
+nncost estimate meta-llama/Llama-3.1-8B-Instruct DEVICE --seq-len 64 --adapters mlp,q,out --adapter-rank 4 --micro-batch 2 --micro-batches 8 --optimizer adamw --loss-keep chunks --precision bf16 --policy bf16-pure --recompute full --frozen nf4 --clip-gradients=off --attention flash
+\# tune.yaml:8: batch_size: left open, expected --devices, or a file that sets it
+$ for n in 1 2; do nncost estimate tune.yaml dense round --devices $n --software eager --full | grep -o -e '^plan .*' -e '--zero.*'; done
+plan      batch 16 = 8 micro-batches of 2, sequence 64, bf16, policy bf16-pure, adamw,
+--zero 0
+plan      2 devices = data 2, ZeRO 3
+--zero 3 --reshard=on
+$ sed 's/qlora_llama3_1_8b/lora_mine/' tune.yaml >mine.yaml; nncost estimate mine.yaml round --devices 1 2>&1 | sed 's/expected.*found/expected .. found/'
+nncost: mine.yaml:4: model._component_: cannot be estimated, expected .. found torchtune.models.llama3_1.lora_mine; give MODEL, and --lenient skips the key
