@@ -789,3 +789,9 @@ plan      2 devices = data 2, ZeRO 3
 --zero 3 --reshard=on
 $ sed 's/qlora_llama3_1_8b/lora_mine/' tune.yaml >mine.yaml; nncost estimate mine.yaml round --devices 1 2>&1 | sed 's/expected.*found/expected .. found/'
 nncost: mine.yaml:4: model._component_: cannot be estimated, expected .. found torchtune.models.llama3_1.lora_mine; give MODEL, and --lenient skips the key
+
+# Megatron-LM recomputes the given number of layers of each virtual stage.
+$ A="--num-layers 16 --hidden-size 64 --num-attention-heads 4 --seq-length 64 --micro-batch-size 1 --global-batch-size 8 --vocab-size 128 --pipeline-model-parallel-size 2 --recompute-granularity full --recompute-method block --recompute-num-layers 2"; for v in "" "--num-layers-per-virtual-pipeline-stage 2" "--num-virtual-stages-per-pipeline-rank 2"; do nncost show --to-options -- torchrun pretrain_gpt.py $A $v | grep -o -e '--recompute-layers [0-9]*'; done
+--recompute-layers 2
+--recompute-layers 8
+--recompute-layers 4
