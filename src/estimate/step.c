@@ -392,7 +392,7 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
  * step, and would still do so if the host needed less time per kernel by the share host_margin. Programs on the same
  * host differ by about host_margin: 33.6 to 37.8 us per kernel, where the default is 37.5 (hosts/h100-server.json). If
  * the host is the bound, faster kernels shorten the step little.   [issue] */
-static const double held_share = 0.25, host_margin = 0.1;
+static const double held_share = 0.2, host_margin = 0.1;
 
 static void mark_host(nnc_rows *rows, const nnc_result *r, double kernel_s) {
     double kernels = 0.0;

@@ -242,6 +242,10 @@ static const nnc_graph_param attention_params[] = {
                                    "only to themselves; with causal, number of earlier tokens; 0 = no window." },
     [NNC_ATTENTION_BIASES] = { "position_biases", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = NNC_GRAPH_DIM_MAX,
                                .help = "Rows of a table of attention biases, with one value per head; 0 = no table." },
+    [NNC_ATTENTION_MLP] = { "position_mlp", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = NNC_GRAPH_DIM_MAX,
+                            .help = "Hidden width of two linear layers that compute the position_biases from two "
+                                    "coordinates, once for all samples; the scores of each head then also have a "
+                                    "learned scale (Swin V2). 0 = the table is learned." },
 };
 
 static int64_t or_none(const nnc_graph_tensor *t) { return t->rank > 0 ? nnc_graph_width(t) : 0; }
@@ -279,10 +283,16 @@ static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op) {
                               op->node->label);
     }
     op->out.dims[nnc_graph_width_axis(&op->in)] = heads * value_dim;
-    op->weights = (nnc_graph_weights){ .count = v[NNC_ATTENTION_BIASES] > 0 ? 1 : 0,
-                                       .rows = v[NNC_ATTENTION_BIASES],
-                                       .cols = v[NNC_ATTENTION_BIASES] > 0 ? heads : 0,
-                                       .table = true };
+    const int64_t mlp = v[NNC_ATTENTION_MLP];
+    if (mlp > 0 && v[NNC_ATTENTION_BIASES] == 0) {
+        return nnc_graph_fail(w, op->node, "%s: position_mlp: needs position_biases", op->node->label);
+    }
+    const bool table = v[NNC_ATTENTION_BIASES] > 0 && mlp == 0;
+    op->weights = (nnc_graph_weights){ .count = table || mlp > 0 ? 1 : 0,
+                                       .rows = table ? v[NNC_ATTENTION_BIASES] : mlp,
+                                       .cols = table || mlp > 0 ? heads : 0,
+                                       .vector = mlp > 0 ? 3 * mlp + heads : 0,
+                                       .table = table };
     return nnc_graph_needs_values(w, op);
 }
 

@@ -308,6 +308,21 @@ static void copy_windows(lowering *l, const nnc_graph_op *op) {
     }
 }
 
+/* Appends the two linear layers that compute the position biases of Swin V2 from the coordinates of `rows` distances.
+ * Their work does not depend on the batch. */
+static void lower_positions(lowering *l, const nnc_graph_op *op) {
+    const int64_t rows = op->values[NNC_ATTENTION_BIASES], hidden = op->values[NNC_ATTENTION_MLP];
+    const nnc_group group = group_of(op, NNC_GROUP_ATTENTION);
+    nnc_op *in = nnc_list_linear(&l->to, "positions.in", group, NNC_SPLIT_TOKENS, rows, hidden, 2, true);
+    in->u.matmul.needs_grad_input = in->u.matmul.keeps_a = false; /* the coordinates are a constant */
+    nnc_op *act = nnc_list_pointwise(&l->to, "positions.relu", NNC_PW_RELU, group, nnc_list_mul(&l->to, rows, hidden));
+    act->split = NNC_SPLIT_TOKENS;
+    act->u.pointwise.keeps_output = true;
+    nnc_op *out =
+        nnc_list_linear(&l->to, "positions.out", group, NNC_SPLIT_TOKENS, rows, op->weights.cols, hidden, false);
+    out->u.matmul.keeps_a = false;
+}
+
 /* Appends an attention op. The op keeps queries, keys and values for backward as one tensor, unless an earlier op owns
  * this tensor. */
 static void lower_attention(lowering *l, const nnc_graph_op *op) {
@@ -333,6 +348,7 @@ static void lower_attention(lowering *l, const nnc_graph_op *op) {
     const nnc_core_names names = { op->node->label, parts[0], parts[1], parts[2], parts[3], parts[4] };
     const nnc_layer_writer w =
         nnc_layer_begin(&l->to, &layer, nnc_list_mul(&l->to, l->batch, tokens / seq_len), seq_len);
+    if (v[NNC_ATTENTION_MLP] > 0) { lower_positions(l, op); }
     if (blocks && map) { copy_windows(l, op); }
     const int32_t first = l->list->count;
     const bool owned = (place_of(l, &op->in)->flags & PLACE_KEPT) != 0;
@@ -342,7 +358,9 @@ static void lower_attention(lowering *l, const nnc_graph_op *op) {
         l->list->ops[i].split = op->in.sharded ? NNC_SPLIT_HEADS : NNC_SPLIT_TOKENS;
     }
     if (blocks && map) { copy_windows(l, op); }
-    if (op->weights.count > 0) {
+    if (v[NNC_ATTENTION_MLP] > 0) {
+        l->list->ops[first].weights.vector = heads; /* the scales of the scores */
+    } else if (op->weights.count > 0) {
         l->list->ops[first].weights =
             (nnc_weights){ .count = 1, .rows = op->weights.rows, .cols = op->weights.cols, .table = true };
     }

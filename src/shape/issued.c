@@ -208,11 +208,6 @@ static void add_kernels(nnc_op *op, double forward, double backward) {
     op->issued[1].kernels = backward;
 }
 
-/* Further kernels of attention inside windows (Swin), in forward and in backward. These kernels index and copy the
- * table of relative positions, add the table and the mask to the scores, and drop whole branches at random (stochastic
- * depth). */
-static const double window_forward = 15.0, window_backward = 14.0;
-
 /* The concatenation that occurred last in the op list. elements: number of elements of its result; position: its
  * position in a dense block; fresh: true = no op after it has been processed yet; read: true = the op after it is a
  * norm that reads its whole result. */
@@ -278,6 +273,42 @@ void nnc_write_out(nnc_op *op) {
                                   12.0 * bias + 12.0 * queries + 6.0 * keys };
 }
 
+/* Tests whether an op is attention inside windows (Swin, MaxViT), which timm and torchvision run as separate kernels:
+ * timm has a fused kernel only behind a switch (use_fused_attn(experimental=True), timm/models/swin_transformer.py). */
+static bool is_of_windows(const nnc_op *op, const nnc_model *model, int64_t samples) {
+    const bool biased = op->weights.table || op->weights.vector > 0; /* a map may be as small as one window */
+    return op->kind == NNC_OP_FLASH && model->implementation == NNC_IMPLEMENTATION_TIMM &&
+           model->family == NNC_FAMILY_GRAPH && (biased || op->u.flash.batch > samples);
+}
+
+/* Sets the kernels of attention inside windows, which runs as separate kernels. Half of the blocks shift their windows.
+ * The op "windows" counts three passes over the tokens and two kernels of those that cut, shift and join windows.
+ *
+ * Forward runs 20.5 kernels: the padding of the map (fill, copy); the scaling of queries; copies of queries, keys and
+ * values; two products; the look-up of the biases, their copy and their sum with the scores; in every second block the
+ * sum with the mask; softmax; the copy into the order of tokens; three kernels of each of two branches that drop
+ * samples at random (stochastic depth); one shift.
+ *
+ * Backward runs 24 kernels: the padding; four for two slices; the copy of the gradient; four products; softmax; the sum
+ * of the bias gradient, and five kernels that scatter it; the scaling; the join of three gradients and its copy; two
+ * of the branches; one shift. Under autocast softmax is in fp32: one more cast in forward, two in backward. A learned
+ * scale (Swin V2) multiplies the scores, with three kernels for its gradient. */
+static void write_out_windows(nnc_op *op, number_mode mode) {
+    const nnc_flash *p = &op->u.flash;
+    const double scores = nnc_flash_scores(p), queries = nnc_flash_queries(p),
+                 scaled = op->weights.vector > 0 ? 1.0 : 0.0;
+    const double width = mode == IN_FP32 ? 4.0 : 2.0;
+    const bool casts = mode == UNDER_AUTOCAST;
+    const double forward = casts ? 28.0 + 4.0 * scaled : width * (7.0 + 2.0 * scaled);
+    const double backward = casts ? 36.0 + 20.0 * scaled : width * (8.0 + 5.0 * scaled);
+    const double padded = casts ? 3.0 * (4.0 - width) : 0.0; /* the padded map is the output of a norm, in fp32 */
+    op->issued_as = NNC_ISSUED_INSTEAD;
+    op->issued[0] = (nnc_issued){ 20.5 + (casts ? 1.0 : 0.0) + 3.0 * scaled,
+                                  forward * scores + (21.0 * width + padded) * queries, 0.0 };
+    op->issued[1] = (nnc_issued){ 24.0 + (casts ? 2.0 : 0.0) + 4.0 * scaled,
+                                  backward * scores + (37.0 * width + padded) * queries, 0.0 };
+}
+
 /* Adds the kernels of casts to a product of an adapter. peft keeps the weights of adapters in fp32: each product casts
  * its input to fp32, and in backward the gradient of the input is cast back and added. */
 static void add_to_adapter(nnc_op *op, double products, bool down, number_mode mode) {
@@ -301,9 +332,9 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
     } else if (op->kind == NNC_OP_CONV) {
         add_to_conv(op, model, mode);
     } else if (op->kind == NNC_OP_FLASH) {
-        const bool windows = vision && op->u.flash.batch > samples;
-        add_kernels(op, windows ? 1.0 + window_forward : 1.0, windows ? 3.0 + window_backward : 3.0);
+        add_kernels(op, 1.0, 3.0);
         if (nnc_is_written_out(op, model)) { nnc_write_out(op); }
+        if (is_of_windows(op, model, samples)) { write_out_windows(op, mode); }
     } else if (vision && is_pointwise(op, NNC_PW_CONCAT)) {
         add_join(op, before, mode);
     } else if (op->kind == NNC_OP_NORM) {
@@ -402,6 +433,10 @@ static const kept_row norm_output = { 4, 2, 4 };
  * softmax, and copies of queries, keys and values. During backward, the gradients before and after softmax are in
  * memory as well. */
 static const kept_row written_out = { 4, 4, 4 };
+/* Attention inside windows, for each score: the scores after softmax, under autocast in fp32 and as a 16-bit copy; with
+ * a learned scale also the scores before it. Copies of queries, keys and values come on top; in Swin V2 the values are
+ * kept twice, because the norms of queries and keys keep the tensor of all three. */
+static const kept_row window_scores = { 6, 2, 4 }, window_scores_scaled = { 8, 4, 8 };
 /* A product of an adapter (LoRA). It keeps its input in fp32. */
 static const kept_row adapter_row = { 4, 4, 4 };
 
@@ -514,9 +549,15 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
  * that reads it keeps it in fp32, and each product keeps a 16-bit copy of its own. diffusers computes queries, keys and
  * values with separate products (models/attention_processor.py). Its residual blocks apply SiLU to the output of the
  * norm (models/resnet.py); DiT multiplies this output by a scale (models/normalization.py). */
-static void keep_image_op(nnc_op *op, const nnc_lowering *how) {
+static void keep_image_op(nnc_op *op, const nnc_lowering *how, const nnc_model *model) {
     const bool amp = how->plan->policy == NNC_POLICY_AMP;
-    if (op->kind == NNC_OP_NORM && op->u.norm.kind != NNC_NORM_BATCH) {
+    if (is_of_windows(op, model, how->plan->micro_batch)) {
+        const bool scaled = op->weights.vector > 0;
+        const double queries = nnc_flash_queries(&op->u.flash), keys = nnc_flash_keys(&op->u.flash);
+        const double copies = ((scaled ? 2.0 : 1.0) * queries + keys) / nnc_flash_scores(&op->u.flash);
+        keep(op, how, scaled ? &window_scores_scaled : &window_scores, 1.0);
+        op->library_kept += copies * bytes_of(&of_product, how);
+    } else if (op->kind == NNC_OP_NORM && op->u.norm.kind != NNC_NORM_BATCH) {
         if (op->u.norm.keeps_input || amp) { keep(op, how, &layer_norm, 1.0); }
     } else if (op->kind == NNC_OP_POINTWISE && op->u.pointwise.keeps_input && amp &&
                (strcmp(op->name, "block.act1") == 0 || strcmp(op->name, "block.act2") == 0 ||
@@ -542,7 +583,7 @@ void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const 
         if (model->family == NNC_FAMILY_DECODER) {
             keep_decoder_op(list, i, how, model);
         } else {
-            keep_image_op(&list->ops[i], how);
+            keep_image_op(&list->ops[i], how, model);
         }
     }
 }

@@ -180,6 +180,30 @@ START_TEST(attention_of_t5) {
 }
 END_TEST
 
+/* timm-swin_base_patch4_window7_224 lists 29 kernels forward in a block, 32 if the block shifts its windows, and 36 and 38
+ * backward. On a GPU padding is two kernels, each of two slices two, the sum of the bias gradient by index four more, and the
+ * gradient of each of two norms two; the last stage has one window. */
+START_TEST(attention_of_swin) {
+    const nnc_model *model = NULL;
+    const nnc_software *eager = NULL;
+    nnc_error err = { 0 };
+    nnc_plan plan = nnc_plan_default();
+    nnc_result r = { .struct_size = sizeof r };
+    plan.policy = NNC_POLICY_FP32;
+    plan.precision = NNC_FP32;
+    ck_assert_int_eq(nnc_model_load(specs, "swin_base_patch4_window7_224", &model, &err), NNC_OK);
+    ck_assert_int_eq(nnc_software_load(specs, "torch-eager", &eager, &err), NNC_OK);
+    ck_assert_int_eq(nnc_estimate(model, load_device("hw/h100-sxm5-80gb.json"), eager, &plan, scratch, &r, &err),
+                     NNC_OK);
+    near(of_a_layer(18, true), 0.5 * (29 + 32) + 1);
+    near(of_a_layer(18, false), 0.5 * (36 + 38) + 1 + 2 + 3 + 2);
+    const nnc_op_cost *row = row_of("block.attention", NNC_PHASE_FORWARD);
+    const double scores = 4.0 * 64.0 * 49.0 * 49.0, width = 56.0 * 56.0 * 128.0;
+    near(nnc_op_kept_bytes(row->op), 4.0 * scores + 3.0 * 4.0 * width);
+    near(nnc_op_issued(row->op).bytes, 4.0 * (7.0 * scores + 21.0 * width));
+}
+END_TEST
+
 /* A name of pytorch-image-models; a host by its id. */
 START_TEST(names) {
     const nnc_model *model = NULL;
@@ -194,7 +218,9 @@ START_TEST(names) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = { layer_of_gpt2, layer_of_llama,  layer_of_bert, composed_gelu,    odd_vocabulary,
-                                   host_holds,    attention_of_t5, names,         joins_of_branches };
+    const TTest *const tests[] = {
+        layer_of_gpt2, layer_of_llama,  layer_of_bert,     composed_gelu, odd_vocabulary,
+        host_holds,    attention_of_t5, attention_of_swin, names,         joins_of_branches
+    };
     return run_tests("issued", tests, COUNT_OF(tests));
 }

@@ -2,15 +2,42 @@
 """torchvision_counts.py: prints parameters and multiply-adds of torchvision's classification networks as CSV.
 
 The output is tests/published/torchvision_counts.csv. Multiply-adds are those of convolutions and linear layers in the forward pass
-of one image, auxiliary classifiers of a network in training included. Needs PyTorch and torchvision."""
+of one image, auxiliary classifiers of a network in training included; of transformers also those of attention. Needs PyTorch and
+torchvision."""
 import sys
 import warnings
 
 import torch
 import torchvision
+from torch.utils._python_dispatch import TorchDispatchMode
 
-SIDES = {"inception_v3": 299}
-TRANSFORMERS = ("vit_", "swin_")  # some of their products are functions, not modules, so they have no count here
+SIDES = {"inception_v3": 299, "swin_v2_t": 256, "swin_v2_s": 256, "swin_v2_b": 256}
+TRANSFORMERS = ("vit_", "swin_", "maxvit_")  # some of their products are functions, not modules
+
+
+class Products(TorchDispatchMode):
+    """Counts the multiply-adds of all products and convolutions that PyTorch dispatches"""
+
+    def __init__(self):
+        super().__init__()
+        self.total = 0
+
+    def __torch_dispatch__(self, function, types, arguments=(), keywords=None):
+        output = function(*arguments, **(keywords or {}))
+        name = function._schema.name
+        if name in ("aten::mm", "aten::bmm"):
+            self.total += output.numel() * arguments[0].shape[-1]
+        elif name == "aten::addmm":
+            self.total += output.numel() * arguments[1].shape[-1]
+        elif name == "aten::convolution":
+            self.total += output.numel() * arguments[1].numel() // arguments[1].shape[0]
+        return output
+
+
+def dispatched(net, side):
+    with Products() as counted:
+        net(torch.zeros(1, 3, side, side))  # with gradients: without them attention is one fused operator
+    return counted.total
 
 
 def multiply_adds(net, side):
@@ -37,7 +64,7 @@ def main():
         net = getattr(torchvision.models, name)(**special)
         side = SIDES.get(name, 224)
         params = sum(p.numel() for p in net.parameters())
-        macs = "" if name.startswith(TRANSFORMERS) else multiply_adds(net, side)
+        macs = dispatched(net.eval(), side) if name.startswith(TRANSFORMERS) else multiply_adds(net, side)
         print(f"{name},{side},{params},{macs}", flush=True)
 
 
