@@ -219,6 +219,12 @@ def of_segmentation(folder):
     check("lraspp: a loss of maps", sum(op["name"].startswith("aten.nll_loss2d_forward") for op in captured["ops"]), 1)
 
 
+def of_tasks(folder):
+    """A detection and a video network of torchvision by their names: parameters by its documentation"""
+    for name, image, params in (("ssdlite320_mobilenet_v3_large", 64, 3440060), ("r3d_18", 32, 33371472)):
+        check(f"{name}: parameters", of_file(recorded.torchvision_network(name, 1, image, False), folder, name)["params"], params)
+
+
 def of_autocast(folder):
     """Kept bytes of ResNet-50 under autocast, as the family has them; of a U-Net and a ViT, less than in fp32"""
     path = Path(folder) / "resnet50.json"
@@ -1263,6 +1269,7 @@ def main():
             of_torchvision(*row, folder)
         of_unet(folder)
         of_segmentation(folder)
+        of_tasks(folder)
         of_autocast(folder)
         of_two_steps(folder)
         of_checkpoints(folder)

@@ -1664,26 +1664,49 @@ def capture_step(step, *, batch=None, source=None, **changes):
     return record(run, getattr(step, "__name__", "step"), batch, source, used, alive(torch.nn.Module), **changes)
 
 
+FRAMES, BOXES = 16, 8  # of a clip of a video network, and in an image of a detection network
+
+
+def torchvision_maker(name):
+    """The kind of a network of torchvision and its model, by its name"""
+    import torchvision
+    for kind, options in (("segmentation", {"weights_backbone": None}), ("detection", {"weights_backbone": None}), ("video", {}), ("", {})):
+        maker = getattr(getattr(torchvision.models, kind) if kind else torchvision.models, name, None)
+        if callable(maker) and name.islower():
+            return kind, functools.partial(maker, **options)
+    raise SystemExit(f"nncost.capture: --network: torchvision has no network {name!r} of classes, segmentation, detection or video; "
+                     "record a script that trains another network")
+
+
+def torchvision_loss(kind, model, batch, image):
+    """The loss of a network of torchvision on random samples, and its call without a loss"""
+    import torch
+    from torch.nn.functional import cross_entropy
+    if kind == "detection":
+        images, side = [torch.rand(3, image, image) for _ in range(batch)], image / 2
+        corners = torch.arange(1, BOXES + 1).view(-1, 1) * torch.ones(1, 2) * side / (BOXES + 1)
+        target = {"boxes": torch.cat([corners, corners + side], 1), "labels": torch.ones(BOXES, dtype=torch.int64),
+                  "masks": torch.ones(BOXES, image, image, dtype=torch.uint8), "keypoints": torch.ones(BOXES, 17, 3) * side}
+        return lambda: sum(model(images, [dict(target) for _ in images]).values()), lambda: model(images)
+    x = torch.randn(batch, 3, *([FRAMES] if kind == "video" else []), image, image)
+    y = torch.zeros((batch, image, image) if kind == "segmentation" else batch, dtype=torch.int64)
+
+    def loss():
+        out = model(x)
+        return cross_entropy(out["out"] if kind == "segmentation" else out if isinstance(out, torch.Tensor) else out[0], y)
+    return loss, lambda: model(x)
+
+
 def torchvision_network(name, batch, image, fake, inference=False, **changes):
-    """A classifier or a segmentation network of torchvision with cross-entropy on random images, or its forward pass alone"""
+    """A network of torchvision with its loss on random samples, or its forward pass alone"""
     import torch
     import torchvision
-    maker, maps = getattr(torchvision.models, name, None), getattr(torchvision.models.segmentation, name, None)
-    if not callable(maker) and not callable(maps):
-        raise SystemExit(f"nncost.capture: --network: torchvision has no classifier and no segmentation network {name!r}; "
-                         "record a script that trains another network")
+    kind, maker = torchvision_maker(name)
 
     def made():
-        model = maps(weights_backbone=None) if maps else maker()
-        x, y = torch.randn(batch, 3, image, image), torch.zeros((batch, image, image) if maps else batch, dtype=torch.int64)
-
-        if inference:
-            return model, lambda: model(x)
-
-        def loss():
-            out = model(x)
-            return torch.nn.functional.cross_entropy(out["out"] if maps else out if isinstance(out, torch.Tensor) else out[0], y)
-        return model, loss
+        model = maker()
+        loss, call = torchvision_loss(kind, model, batch, image)
+        return model, call if inference else loss
 
     source = {"network": f"torchvision:{name}", "torchvision": torchvision.__version__}
     call = capture_inference if inference else functools.partial(capture, optimizer="adamw", **changes)

@@ -292,6 +292,18 @@ static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *
     return NNC_OK;
 }
 
+/* Refuses the name of a network of torchvision that has no shape here, and says how to record it. */
+static nnc_status refuse_recorded(nnc_specs *specs, const char *path, char *name, nnc_error *err) {
+    const char *task = NULL;
+    NNC_TRY(read_member(specs, path, "recorded", name, &task, err));
+    if (task == NULL) { return NNC_OK; }
+    for (char *at = name; *at != '\0'; at++) { *at = *at == '-' ? '_' : *at; }
+    return nnc_fail(err, NNC_UNKNOWN_ID, "MODEL",
+                    "%s is a %s network without a model file, expected a recording of it: python3 -m nncost.capture "
+                    "--network torchvision:%s -o step.json",
+                    name, task, name);
+}
+
 /* Loads a network by its name in a library of vision models. The name may begin with the library ("timm/") and end
  * with the weights (".a1_in1k"). If nncost does not know the dimensions of the network, loads its stand-in, a
  * network with the same counts of parameters and operations. *out stays NULL when no library has the name. */
@@ -310,7 +322,10 @@ static nnc_status load_member(nnc_specs *specs, const char *asked, const void **
         }
     }
     const bool stand_in = path != NULL && words == NULL;
-    if (stand_in) { NNC_TRY(read_member(specs, path, "stand_ins", name, &words, err)); }
+    if (stand_in) {
+        NNC_TRY(refuse_recorded(specs, path, name, err));
+        NNC_TRY(read_member(specs, path, "stand_ins", name, &words, err));
+    }
     if (words != NULL) {
         NNC_TRY(nnc_model_make(specs, words, name, &made, err));
         made->implementation =

@@ -193,6 +193,14 @@ static void check_torchvision(const char *cells[5]) {
                   "%s: %.0f FLOPs, not twice %s", cells[0], r.forward_flops, cells[3]);
 }
 
+START_TEST(networks_without_a_shape_say_how_to_record_them) {
+    const nnc_model *model = NULL;
+    nnc_error err = { 0 };
+    ck_assert_int_eq(nnc_model_load(specs, "fcn-resnet50", &model, &err), NNC_UNKNOWN_ID);
+    ck_assert_ptr_nonnull(strstr(err.what, "--network torchvision:fcn_resnet50 -o"));
+}
+END_TEST
+
 START_TEST(torchvision_networks_are_counted_exactly) {
     check_lines(NNCOST_SOURCE_DIR "/tests/published/torchvision_counts.csv", check_torchvision, 80);
 }
@@ -248,6 +256,7 @@ int main(void) {
                                    every_entry_is_a_model,
                                    dashes_and_underscores_are_one_name,
                                    a_network_has_one_meaning,
+                                   networks_without_a_shape_say_how_to_record_them,
                                    torchvision_networks_are_counted_exactly,
                                    members_are_counted_as_their_code_is,
                                    stand_ins_have_the_counts_of_others,
