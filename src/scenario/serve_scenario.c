@@ -112,6 +112,8 @@ nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch 
 typedef struct serve_trial {
     nnc_serve_scenario *scenario;
     nnc_scratch *scratch;
+    nnc_serve_net net;
+    nnc_serve_case of;
     nnc_serve serve;
 } serve_trial;
 
@@ -119,7 +121,9 @@ typedef struct serve_trial {
  * legal and fits in memory. */
 static bool fits(serve_trial *t, const nnc_serve_ask *ask) {
     const nnc_report *report = &t->scenario->base.report;
-    return nnc_serve_of(report->model, report->device, report->software, ask, t->scratch, &t->serve, NULL) == NNC_OK &&
+    return nnc_serve_ask_check(ask, NULL) == NNC_OK &&
+           nnc_serve_answer(&t->of, report->model, report->device, report->software, ask, t->scratch, &t->serve, NULL,
+                            NULL, NULL) == NNC_OK &&
            t->serve.fits;
 }
 
@@ -191,11 +195,17 @@ void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scrat
     enum { FORMATS = 3 };
     static const nnc_stored formats[FORMATS] = { NNC_STORED_FP8, NNC_STORED_INT8, NNC_STORED_INT4 };
     const nnc_report *report = &scenario->base.report;
-    serve_trial t = { .scenario = scenario, .scratch = scratch };
+    serve_trial t;
     const nnc_serve *serve = &scenario->serve;
     nnc_serve_ask ask = scenario->ask;
     bool found = serve->fits;
-    if (scenario->images_ask.steps > 0 || serve->mode != NNC_SERVE_STATIC) { return; }
+    if (scenario->images_ask.steps > 0 || serve->mode != NNC_SERVE_STATIC ||
+        nnc_serve_begin(report->model, report->device, report->software, scratch, &t.net, &t.of, NULL) != NNC_OK) {
+        return;
+    }
+    t.scenario = scenario;
+    t.scratch = scratch;
+    t.of.ends_over = true;
     if (!found && split_more(&t, &ask)) {
         found = true;
         add_change(&t, &ask);

@@ -88,41 +88,61 @@ static nnc_status draft_of(const nnc_serve_case *of, const nnc_device *device, c
 
 static nnc_serve_issues issues_of(const nnc_model *model, const nnc_device *device, const nnc_op_list *list);
 
-nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device, const nnc_software *software,
-                         const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *s, nnc_serve_list *list,
-                         nnc_derivation *why, nnc_error *err) {
-    nnc_serve_net net, draft_net;
-    nnc_serve_case draft;
-    nnc_serve_case of = { .net = &net, .plan = &s->plan, .engine = &software->serving };
-    *s = (nnc_serve){ .struct_size = sizeof *s };
-    NNC_TRY(nnc_serve_net_of(model, software, scratch, &net, err));
-    if (software->lists_operators && net.state_count > 0) {
+nnc_status nnc_serve_begin(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                           nnc_scratch *scratch, nnc_serve_net *net, nnc_serve_case *of, nnc_error *err) {
+    *of = (nnc_serve_case){ .net = net, .engine = &software->serving };
+    NNC_TRY(nnc_serve_net_of(model, software, scratch, net, err));
+    if (software->lists_operators && net->state_count > 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--software",
                         "%s runs operators one by one, and those of recurrent layers are not known, expected an engine "
                         "such as vllm",
                         software->id);
     }
-    if (software->lists_operators) { of.issues = issues_of(model, device, &scratch->list); }
+    if (software->lists_operators) { of->issues = issues_of(model, device, &scratch->list); }
+    of->network_bytes_per_s = device->scale_out.bytes_per_s;
+    return NNC_OK;
+}
+
+nnc_status nnc_serve_answer(nnc_serve_case *of, const nnc_model *model, const nnc_device *device,
+                            const nnc_software *software, const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *s,
+                            nnc_serve_list *list, nnc_derivation *why, nnc_error *err) {
+    nnc_serve_net draft_net;
+    nnc_serve_case draft;
+    *s = (nnc_serve){ .struct_size = sizeof *s };
+    of->plan = &s->plan;
+    of->draft = NULL;
     NNC_TRY(nnc_serve_resolve(ask, model, device, software, &s->plan, &s->mode, err));
-    NNC_TRY(nnc_serve_rates_of(device, software, &s->plan, &of.rates, err));
-    of.network_bytes_per_s = device->scale_out.bytes_per_s;
-    of.work = nnc_serve_work_of(scratch, nnc_serve_requests_of(&s->plan));
-    NNC_GOT(of.work, err);
+    NNC_TRY(nnc_serve_rates_of(device, software, &s->plan, &of->rates, err));
+    of->work = nnc_serve_work_of(scratch, nnc_serve_requests_of(&s->plan));
+    NNC_GOT(of->work, err);
     if (s->plan.draft_model != NULL) {
-        NNC_TRY(draft_of(&of, device, software, scratch, &draft_net, &draft, err));
-        of.draft = &draft;
+        NNC_TRY(draft_of(of, device, software, scratch, &draft_net, &draft, err));
+        of->draft = &draft;
     }
-    nnc_serve_memory(&of, (double)device->mem_bytes, s, why);
-    nnc_serve_load(&of, s, list, why);
+    nnc_serve_memory(of, (double)device->mem_bytes, s, why);
+    if (of->ends_over && s->mode == NNC_SERVE_STATIC) {
+        nnc_serve_fit(of, s, NULL);
+        if (!s->fits) { return NNC_OK; }
+    }
+    nnc_serve_load(of, s, list, why);
     if (device->implausible || software->implausible) { /* intervals come from measurements, so they do not apply to
                                                          * implausible inputs */
         s->ttft_interval_s[0] = s->ttft_interval_s[1] = (double)NAN;
         s->tpot_interval_s[0] = s->tpot_interval_s[1] = (double)NAN;
     }
-    nnc_serve_fit(&of, s, why);
-    nnc_serve_cost(&of, device, s, why);
-    nnc_serve_extra(&of, device, s, why);
+    nnc_serve_fit(of, s, why);
+    nnc_serve_cost(of, device, s, why);
+    nnc_serve_extra(of, device, s, why);
     return NNC_OK;
+}
+
+nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                         const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *s, nnc_serve_list *list,
+                         nnc_derivation *why, nnc_error *err) {
+    nnc_serve_net net;
+    nnc_serve_case of;
+    NNC_TRY(nnc_serve_begin(model, device, software, scratch, &net, &of, err));
+    return nnc_serve_answer(&of, model, device, software, ask, scratch, s, list, why, err);
 }
 
 nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *device, const nnc_software *software,

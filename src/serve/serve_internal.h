@@ -151,6 +151,8 @@ typedef struct nnc_serve_case {
     nnc_serve_issues issues;
     double network_bytes_per_s;  /* bandwidth of one NIC in bytes per second */
     struct nnc_serve_work *work; /* working memory for the simulation of a load */
+    /* true: nnc_serve_answer ends after the memory if a static batch does not fit, and sets no times */
+    bool ends_over;
 } nnc_serve_case;
 
 /* List to which the functions for a step append the step's ops, for output. If the argument `list` of such a function
@@ -301,6 +303,14 @@ void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serv
  * disaggregated prefill. */
 void nnc_serve_extra(const nnc_serve_case *of, const nnc_device *device, nnc_serve *serve, nnc_derivation *why);
 
+/* The two parts of nnc_serve_say. nnc_serve_begin sets what depends on model, device and software alone: *net and *of.
+ * nnc_serve_answer then computes serving for any number of inputs (`ask`) with the same *of, which may be the same for
+ * all of them. */
+nnc_status nnc_serve_begin(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                           nnc_scratch *scratch, nnc_serve_net *net, nnc_serve_case *of, nnc_error *err);
+nnc_status nnc_serve_answer(nnc_serve_case *of, const nnc_model *model, const nnc_device *device,
+                            const nnc_software *software, const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *s,
+                            nnc_serve_list *list, nnc_derivation *why, nnc_error *err);
 /* Computes serving as nnc_serve_into does, and records each formula with its numbers in `why`. */
 nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                          const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *serve, nnc_serve_list *list,
