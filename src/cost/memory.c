@@ -84,12 +84,14 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
         const double instances = (double)op->repeat / (double)list->segments[op->segment].instances;
         const double kept = nnc_op_kept_bytes(op), transient = nnc_op_transient_bytes(op);
         if (op->weights.count > 0 || op->weights.vector > 0) {
-            const nnc_projected projected = nnc_projected_of(op, list->projected_rank);
             nnc_parameters *kind = kind_of(op, s);
             add_weights(&op->weights, instances, kind);
-            kind->projected_elements += instances * projected.elements;
-            kind->projected_products += instances * projected.products;
-            kind->projected_params += instances * projected.params;
+            if (list->projected_rank > 0) {
+                const nnc_projected projected = nnc_projected_of(op, list->projected_rank);
+                kind->projected_elements += instances * projected.elements;
+                kind->projected_products += instances * projected.products;
+                kind->projected_params += instances * projected.params;
+            }
             kind->table_params += op->in_place ? instances * (double)nnc_weights_params(&op->weights) : 0.0;
             if (!op->in_place) { /* ZeRO never gathers tables that are updated in place */
                 add_unit(list, op, instances, op->frozen ? frozen : params, op->frozen ? frozen_outside : outside);

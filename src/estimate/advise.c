@@ -248,6 +248,7 @@ static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice
         }
     }
     s->scratch->untimed = !timed;
+    s->scratch->tight_too = !s->takes_tight;
     v->plan = &advice->plan;
     v->model = s->model;
     v->software = s->software;
@@ -646,7 +647,7 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     write_texts(&s, advice, found);
     scratch->brief = brief;
     scratch->fits_only = fits_only;
-    scratch->workless = scratch->untimed = false;
+    scratch->workless = scratch->untimed = scratch->tight_too = false;
     scratch->lists = 0;
     return found;
 }

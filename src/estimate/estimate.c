@@ -377,6 +377,7 @@ nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch
     const bool brief = nnc_estimate_is_brief(scratch, &r->plan);
     /* r->memory.total_bytes is not 0 if the caller of a brief estimate has already computed the memory */
     if (!brief || r->memory.total_bytes == 0) { nnc_stage_memory(step, model, brief, &scratch->step, r); }
+    if (scratch->ends_over && r->verdict == NNC_OVER_MEMORY) { return NNC_OK; }
     nnc_step_ends_find(step, &scratch->step, &scratch->ends);
     step->ends = &scratch->ends;
     return brief ? time_briefly(step, scratch, r, err) : time_fully(model, step, scratch, r, err);

@@ -630,11 +630,15 @@ struct nnc_scratch {
     /* true (only if `brief` is true): if a plan does not fit, an estimate sets its times to NaN and does not compute
      * them */
     bool fits_only;
+    /* true (only if fits_only is true): plans that the verdict calls tight count as plans that do not fit */
+    bool tight_too;
     /* true (only if fits_only is true): if a plan does not fit, an estimate may leave all values but the verdict
      * unset */
     bool verdict_only;
     /* true (only if `brief` is true): estimates compute the memory and no time, for all plans */
     bool untimed;
+    /* true: the estimate of a plan that does not fit ends after the memory, and the times are not set */
+    bool ends_over;
     /* true (only if `brief` is true): an estimate may set the FLOPs to 0 and not count them */
     bool workless;
     /* number of op lists that memo/ stores for later plans: 1, 2 or 4. 0 = it stores one list, but none in the first

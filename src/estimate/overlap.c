@@ -269,15 +269,15 @@ enum { QUEUE = 1000, RING = 1024 };
 typedef struct clocks {
     double host_s, device_s, kernel_s;
     double issued; /* number of kernels that the host has issued since the clocks started */
+    uint32_t first, last;
     /* for each of the last RING rows: upto = number of kernels that were issued up to the end of the row; ended_s =
      * time at which the device ends the row */
     double upto[RING], ended_s[RING];
-    uint32_t first, last;
 } clocks;
 
-/* Moves the clock of the host and the clock of the device forward by one row of the op table. The row has `kernels`
- * kernels, which take time_s seconds on the device. Returns the seconds in which the device waits for the host. */
-static double issue_row(clocks *c, double kernels, double time_s) {
+/* Moves the clock of the host and the clock of the device forward by one row. Returns the seconds in which the device
+ * waits for the host. */
+static inline double issue_row(clocks *c, double kernels, double time_s) {
     const double before_s = c->device_s + time_s;
     if (!(kernels > 0.0)) {
         c->device_s = before_s;
@@ -299,17 +299,18 @@ static double issue_row(clocks *c, double kernels, double time_s) {
  * unit->host_s the seconds per layer, as a mean over the layers, in which the device waits for the host. */
 static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *list, int32_t s, bool forward,
                           nnc_segment_time *unit) {
-    const int32_t begin = forward ? 0 : rows->forward_count;
-    const int32_t end = forward ? rows->forward_count : rows->count;
     const double instances = (double)list->segments[s].instances;
+    /* first and last row of the segment, so that the loop over the layers reads few rows of other segments */
+    int32_t begin = forward ? 0 : rows->forward_count, end = forward ? rows->forward_count : rows->count;
+    while (begin < end && rows->rows[begin].op->segment != s) { begin++; }
+    while (end > begin && rows->rows[end - 1].op->segment != s) { end--; }
     for (int64_t k = 0; k < list->segments[s].instances; k++) {
         for (int32_t i = begin; i < end; i++) {
             const nnc_op_cost *row = &rows->rows[i];
-            if (row->op->segment == s) {
-                const double repeat = row->repeat / instances;
-                unit->host_s[nnc_part_of(row)] +=
-                    issue_row(c, nnc_op_issued(row->op).kernels * repeat, row->time_s * repeat) / instances;
-            }
+            if (row->op->segment != s) { continue; }
+            const double repeat = row->repeat / instances;
+            const double waits_s = issue_row(c, nnc_op_issued(row->op).kernels * repeat, row->time_s * repeat);
+            if (waits_s > 0.0) { unit->host_s[nnc_part_of(row)] += waits_s / instances; }
         }
     }
 }
@@ -318,7 +319,10 @@ static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *li
  * because the first pass is not typical: it starts while no kernel is issued. */
 static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double kernel_s,
                        nnc_segment_time units[NNC_SEGMENTS_MAX]) {
-    clocks c = { .kernel_s = kernel_s };
+    clocks c; /* the rings are written before they are read */
+    c.host_s = c.device_s = c.issued = 0.0;
+    c.kernel_s = kernel_s;
+    c.first = c.last = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t s = 0; s < list->segment_count; s++) {
             memset(units[s].host_s, 0, sizeof units[s].host_s);

@@ -490,11 +490,12 @@ static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scrat
 /* Tests whether the estimate can end without times: the caller needs times only of plans that fit (scratch->fits_only),
  * and this plan does not fit. */
 static bool ends_untimed(const nnc_scratch *scratch, const nnc_result *r) {
-    return scratch->fits_only && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED && r->verdict == NNC_OVER_MEMORY;
+    return scratch->fits_only && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED &&
+           (r->verdict == NNC_OVER_MEMORY || (scratch->tight_too && r->verdict == NNC_TIGHT));
 }
 
 static void keep_over(nnc_estimate_cache *shared, const nnc_software *software, const nnc_result *r) {
-    if (shared->promised) {
+    if (shared->promised && r->verdict == NNC_OVER_MEMORY) {
         shared->over = r->plan;
         shared->over_bytes = (double)r->memory.total_bytes;
         memcpy(&shared->over_software, software, sizeof *software);

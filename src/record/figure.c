@@ -183,7 +183,7 @@ static nnc_status write(const char *function, nnc_report *report, const nnc_prof
     nnc_buffer out = { 0 };
     NNC_TRY(nnc_need(function, "scratch", scratch != NULL, err));
     NNC_TRY(nnc_need(function, "text", text != NULL, err));
-    NNC_TRY(nnc_report_estimate(report, plan, scratch, &result, err));
+    NNC_TRY(nnc_report_weigh(report, plan, scratch, &result, err));
     if (result.verdict == NNC_OVER_MEMORY) {
         NNC_TRY(nnc_report_advise(report, profiles, plan, scratch, &result, advice, err));
     }

@@ -615,14 +615,20 @@ nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scr
     return NNC_OK;
 }
 
+nnc_status nnc_report_weigh(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
+                            nnc_error *err) {
+    if (scratch != NULL) { scratch->ends_over = true; }
+    const nnc_status status = nnc_report_estimate(report, plan, scratch, result, err);
+    if (scratch != NULL) { scratch->ends_over = false; }
+    return status;
+}
+
 nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, const nnc_plan *plan,
                              nnc_scratch *scratch, nnc_result *result, nnc_advice advice[NNC_ADVICE_MAX],
                              nnc_error *err) {
     report->advice = advice;
     report->advice_count =
         nnc_advise_by_plan(report->model, report->device, profiles, plan, scratch, advice, NNC_ADVICE_MAX);
-    /* The search for advice estimated other plans with the same scratch memory and overwrote the ops there, so the plan
-     * of the report is estimated again. */
     return nnc_report_estimate(report, plan, scratch, result, err);
 }
 
@@ -632,7 +638,7 @@ nnc_status nnc_scenario_estimate(const nnc_scenario_args *given, nnc_scenario *s
     const nnc_plan *plan = &scenario->plan;
     nnc_result *result = &scenario->result;
     const nnc_given stated = { is_given, given };
-    NNC_TRY(nnc_report_estimate(report, plan, scratch, result, err));
+    NNC_TRY(nnc_report_weigh(report, plan, scratch, result, err));
     if (result->verdict == NNC_OVER_MEMORY) {
         NNC_TRY(nnc_scenario_profiles(scenario, err));
         NNC_TRY(nnc_scenario_lower_end(scenario, &stated, scratch, err));

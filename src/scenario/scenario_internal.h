@@ -181,9 +181,12 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
 nnc_status nnc_scenario_timeline(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
 void nnc_scenario_timeline_free(nnc_scenario *scenario);
 
-/* The two parts of nnc_scenario_estimate, for a report that already has its model, device and software:
- * nnc_report_estimate computes the estimate, nnc_report_advise the advice. Both must get the same plan, scratch and
- * result. */
+/* The parts of nnc_scenario_estimate, for a report that already has its model, device and software: nnc_report_weigh
+ * computes the estimate, but only the memory of a plan that does not fit; for such a plan, nnc_report_advise searches
+ * for advice and then computes the estimate with nnc_report_estimate. All must get the same plan, scratch and result.
+ * The advice comes first because its search overwrites the ops in scratch. */
+nnc_status nnc_report_weigh(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
+                            nnc_error *err);
 nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
                                nnc_error *err);
 nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, const nnc_plan *plan,

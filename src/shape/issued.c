@@ -26,7 +26,10 @@ typedef struct issued_counts {
 } issued_counts;
 
 typedef struct issued_row {
-    const char *kind, *name; /* kind and name of the op to which the row applies; name "" = all ops of this kind */
+    /* kind of the op to which the row applies, and which norm, pointwise op or loss it is (see kind_in) */
+    nnc_op_kind kind;
+    int kind_in;
+    const char *name; /* name of the op; "" = all ops of this kind */
     /* library to whose models the row applies; NNC_IMPLEMENTATION_NONE = models of every library */
     nnc_implementation by;
     issued_counts of[NUMBER_MODES];
@@ -36,82 +39,87 @@ typedef struct issued_row {
 static const issued_row rows[] = {
     /* RMS norm (LlamaRMSNorm, T5LayerNorm). Its forward runs eight kernels: cast to fp32, pow, mean, add, rsqrt, mul,
      * cast back, mul by the weight. */
-    { "rms_norm", "", NNC_IMPLEMENTATION_NONE,
+    { NNC_OP_NORM, NNC_NORM_RMS, "", NNC_IMPLEMENTATION_NONE,
       { { 8, 24, 12, 16, 68, 24 }, { 6, 28, 0, 13, 80, 0 }, { 6, 28, 0, 13, 80, 0 } } },
     /* Layer norm (native_layer_norm). Its forward runs one kernel. Its backward runs one kernel for the gradient of the
      * input, and one kernel for the gradients of gain and bias, which reads input and output gradient a second time. */
-    { "layer_norm", "", NNC_IMPLEMENTATION_NONE,
+    { NNC_OP_NORM, NNC_NORM_LAYER, "", NNC_IMPLEMENTATION_NONE,
       { { 1, 4, 0, 2, 10, 0 }, { 1, 8, 0, 2, 20, 0 }, { 1, 8, 0, 2, 20, 0 } } },
     /* Group norm. Its forward runs kernels for the moments, for the factors per channel, and for the element-wise
      * product and sum; under autocast a cast of the input runs before these. */
-    { "group_norm", "", NNC_IMPLEMENTATION_NONE,
+    { NNC_OP_NORM, NNC_NORM_GROUP, "", NNC_IMPLEMENTATION_NONE,
       { { 3, 6, 0, 4, 10, 0 }, { 4, 12, 6, 5, 20, 6 }, { 3, 12, 0, 4, 20, 0 } } },
     /* GELU as a chain of primitive operators: mul, pow, mul, add, mul, tanh, add, mul. Under autocast, pow and all
      * operators after it run in fp32. */
-    { "gelu", "composed", NNC_IMPLEMENTATION_NONE,
+    { NNC_OP_POINTWISE, NNC_PW_GELU, "composed", NNC_IMPLEMENTATION_NONE,
       { { 8, 36, 0, 10, 50, 0 }, { 9, 54, 16, 13, 76, 30 }, { 8, 72, 0, 10, 100, 0 } } },
-    { "gelu", "", NNC_IMPLEMENTATION_NONE,
+    { NNC_OP_POINTWISE, NNC_PW_GELU, "", NNC_IMPLEMENTATION_NONE,
       { { 1, 4, 0, 1, 6, 0 }, { 1, 4, 0, 1, 6, 0 }, { 1, 8, 0, 1, 12, 0 } } },
-    { "relu", "", NNC_IMPLEMENTATION_NONE,
+    { NNC_OP_POINTWISE, NNC_PW_RELU, "", NNC_IMPLEMENTATION_NONE,
       { { 1, 4, 0, 1, 6, 0 }, { 1, 4, 0, 1, 6, 0 }, { 1, 8, 0, 1, 12, 0 } } },
     /* SiLU in diffusers. Its input is the output of a group norm, which is fp32 under autocast. */
-    { "silu", "", NNC_IMPLEMENTATION_DIFFUSERS,
+    { NNC_OP_POINTWISE, NNC_PW_SILU, "", NNC_IMPLEMENTATION_DIFFUSERS,
       { { 1, 4, 0, 1, 6, 0 }, { 1, 8, 0, 1, 12, 0 }, { 1, 8, 0, 1, 12, 0 } } },
     /* Activation of a gated MLP. Its forward runs a kernel for SiLU or GELU of the gate, then a kernel for the product
      * of gate and up. */
-    { "swiglu", "", NNC_IMPLEMENTATION_NONE,
+    { NNC_OP_POINTWISE, NNC_PW_SWIGLU, "", NNC_IMPLEMENTATION_NONE,
       { { 2, 10, 0, 3, 18, 0 }, { 2, 10, 0, 3, 18, 0 }, { 2, 20, 0, 3, 36, 0 } } },
-    { "geglu", "", NNC_IMPLEMENTATION_NONE,
+    { NNC_OP_POINTWISE, NNC_PW_GEGLU, "", NNC_IMPLEMENTATION_NONE,
       { { 2, 10, 0, 4, 24, 0 }, { 2, 10, 0, 4, 24, 0 }, { 2, 20, 0, 4, 48, 0 } } },
     /* Rotary embedding of queries and keys: x cos + rotate_half(x) sin. Under autocast the tables of cos and sin are
      * fp32, and the results are cast to 16 bits for attention. */
-    { "rotary", "", NNC_IMPLEMENTATION_NONE,
+    { NNC_OP_POINTWISE, NNC_PW_ROTARY, "", NNC_IMPLEMENTATION_NONE,
       { { 10, 20, 0, 13, 25, 0 }, { 12, 16, 20, 19, 30, 21 }, { 10, 40, 0, 13, 50, 0 } } },
     /* Copies of grouped keys and values to all query heads. No kernel runs, because the attention of PyTorch 2.5 and
      * later (sdpa with enable_gqa) reads grouped heads without a copy. */
-    { "dispatch", "attn.expand_kv", NNC_IMPLEMENTATION_NONE, { { 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 } } },
+    { NNC_OP_POINTWISE, NNC_PW_DISPATCH, "attn.expand_kv", NNC_IMPLEMENTATION_NONE, { { 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 } } },
     /* Dispatch of tokens to experts in transformers 5, which computes experts as grouped products. The forward runs a
      * sort and two gathers; the backward adds gradients into a tensor that is first filled with zeros. */
-    { "dispatch", "moe.dispatch", NNC_IMPLEMENTATION_NONE,
+    { NNC_OP_POINTWISE, NNC_PW_DISPATCH, "moe.dispatch", NNC_IMPLEMENTATION_NONE,
       { { 9, 8, 0, 6, 16, 0 }, { 9, 8, 0, 6, 16, 0 }, { 9, 16, 0, 6, 32, 0 } } },
     /* Combine of the results of experts. Kernels that process each copy of a token: product with the scores, copy back
      * into the order of tokens, sum. */
-    { "combine", "", NNC_IMPLEMENTATION_NONE,
+    { NNC_OP_POINTWISE, NNC_PW_COMBINE, "", NNC_IMPLEMENTATION_NONE,
       { { 4, 7, 6, 6, 14, 8 }, { 4, 7, 6, 6, 14, 8 }, { 4, 26, 0, 6, 44, 0 } } },
     /* Sum of a linear layer and its adapter (peft). Its kernels multiply the fp32 output of the adapter by its scale,
      * add the output of the linear layer, and cast the sum back. */
-    { "residual", "adapter.add", NNC_IMPLEMENTATION_TRANSFORMERS,
+    { NNC_OP_POINTWISE, NNC_PW_RESIDUAL, "adapter.add", NNC_IMPLEMENTATION_TRANSFORMERS,
       { { 3, 8, 16, 3, 8, 12 }, { 2, 8, 10, 2, 8, 6 }, { 2, 20, 0, 1, 8, 0 } } },
     /* Addition to the residual stream in diffusers. Its backward adds the gradients of the two branches. */
-    { "residual", "", NNC_IMPLEMENTATION_DIFFUSERS,
+    { NNC_OP_POINTWISE, NNC_PW_RESIDUAL, "", NNC_IMPLEMENTATION_DIFFUSERS,
       { { 1, 6, 0, 1, 6, 0 }, { 1, 6, 0, 1, 6, 0 }, { 1, 12, 0, 1, 12, 0 } } },
-    { "residual", "", NNC_IMPLEMENTATION_NONE,
+    { NNC_OP_POINTWISE, NNC_PW_RESIDUAL, "", NNC_IMPLEMENTATION_NONE,
       { { 1, 6, 0, 1, 6, 0 }, { 1, 0, 10, 2, 12, 6 }, { 1, 12, 0, 1, 12, 0 } } },
-    { "bias_dropout_residual", "", NNC_IMPLEMENTATION_NONE,
+    { NNC_OP_POINTWISE, NNC_PW_BIAS_DROPOUT_RESIDUAL, "", NNC_IMPLEMENTATION_NONE,
       { { 2, 11, 0, 2, 11, 0 }, { 2, 5, 10, 3, 17, 6 }, { 2, 21, 0, 2, 21, 0 } } },
-    { "position_add", "", NNC_IMPLEMENTATION_NONE,
+    { NNC_OP_POINTWISE, NNC_PW_POSITION_ADD, "", NNC_IMPLEMENTATION_NONE,
       { { 1, 6, 0, 1, 2, 0 }, { 1, 12, 0, 1, 4, 0 }, { 1, 12, 0, 1, 4, 0 } } },
     /* Cross-entropy. Its forward runs kernels for the cast of the logits to fp32, for log_softmax and for nll_loss. Its
      * backward runs kernels that fill a tensor with zeros, compute the gradients of nll_loss and of log_softmax, and
      * cast the result. From transformers 4.50 on, the labels are shifted instead of the logits. */
-    { "cross_entropy", "", NNC_IMPLEMENTATION_NONE,
+    { NNC_OP_LOSS, false, "", NNC_IMPLEMENTATION_NONE,
       { { 3, 8, 6, 4, 16, 6 }, { 3, 8, 6, 4, 16, 6 }, { 2, 8, 0, 3, 16, 0 } } },
-    { "squared_error", "", NNC_IMPLEMENTATION_NONE,
+    { NNC_OP_LOSS, true, "", NNC_IMPLEMENTATION_NONE,
       { { 2, 10, 6, 2, 12, 6 }, { 2, 10, 6, 2, 12, 6 }, { 2, 12, 0, 2, 12, 0 } } },
 };
 /* clang-format on */
 
+static int kind_in(const nnc_op *op) {
+    return op->kind == NNC_OP_NORM        ? (int)op->u.norm.kind
+           : op->kind == NNC_OP_POINTWISE ? (int)op->u.pointwise.kind
+           : op->kind == NNC_OP_LOSS      ? op->u.loss.squared_error
+                                          : -1;
+}
+
 static const issued_row *row_of(const nnc_op *op, const nnc_model *model) {
-    const char *kind = nnc_op_kind_name(op);
+    const int kind = kind_in(op);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const issued_row *row = &rows[i];
+        if (row->kind != op->kind || row->kind_in != kind) { continue; }
         const bool named =
             row->name[0] == '\0' || strcmp(row->name, op->name) == 0 ||
             (strcmp(row->name, "composed") == 0 && model->composed_gelu && strstr(op->name, "mlp.") != NULL);
-        if (strcmp(kind, row->kind) == 0 && named &&
-            (row->by == NNC_IMPLEMENTATION_NONE || row->by == model->implementation)) {
-            return row;
-        }
+        if (named && (row->by == NNC_IMPLEMENTATION_NONE || row->by == model->implementation)) { return row; }
     }
     return NULL;
 }

@@ -37,32 +37,36 @@ static bool is_linear(const nnc_op *op) {
  * of the table whose text is the end of the op's name. */
 static unsigned matrices_of(const nnc_op *op) {
     enum { QKV = NNC_ADAPTED_QUERY | NNC_ADAPTED_KEY | NNC_ADAPTED_VALUE };
+#define END(text) text, sizeof(text) - 1
     static const struct {
         const char *end;
-        unsigned matrices;
+        uint16_t length, matrices;
     } rows[] = {
-        { ".qkv", QKV },
-        { "index.q", 0 },
-        { ".q", NNC_ADAPTED_QUERY },
-        { ".q_down", NNC_ADAPTED_QUERY },
-        { ".q_up", NNC_ADAPTED_QUERY },
-        { ".kv", NNC_ADAPTED_KEY | NNC_ADAPTED_VALUE },
-        { ".kv_down", NNC_ADAPTED_KEY },
-        { ".kv_up", NNC_ADAPTED_KEY },
-        { "ssm.in", NNC_ADAPTED_MIXER_IN },
-        { "ssm.gate_in", NNC_ADAPTED_MIXER_IN },
-        { "ssm.decay", NNC_ADAPTED_MIXER_IN },
-        { "ssm.out", NNC_ADAPTED_MIXER_OUT },
-        { ".out", NNC_ADAPTED_OUT },
-        { ".gate_up", NNC_ADAPTED_GATE | NNC_ADAPTED_UP },
-        { ".up", NNC_ADAPTED_UP },
-        { ".down", NNC_ADAPTED_DOWN },
-        { ".shared_gate_up", NNC_ADAPTED_SHARED_GATE | NNC_ADAPTED_SHARED_UP },
-        { ".shared_up", NNC_ADAPTED_SHARED_UP },
-        { ".shared_down", NNC_ADAPTED_SHARED_DOWN },
+        { END(".qkv"), QKV },
+        { END("index.q"), 0 },
+        { END(".q"), NNC_ADAPTED_QUERY },
+        { END(".q_down"), NNC_ADAPTED_QUERY },
+        { END(".q_up"), NNC_ADAPTED_QUERY },
+        { END(".kv"), NNC_ADAPTED_KEY | NNC_ADAPTED_VALUE },
+        { END(".kv_down"), NNC_ADAPTED_KEY },
+        { END(".kv_up"), NNC_ADAPTED_KEY },
+        { END("ssm.in"), NNC_ADAPTED_MIXER_IN },
+        { END("ssm.gate_in"), NNC_ADAPTED_MIXER_IN },
+        { END("ssm.decay"), NNC_ADAPTED_MIXER_IN },
+        { END("ssm.out"), NNC_ADAPTED_MIXER_OUT },
+        { END(".out"), NNC_ADAPTED_OUT },
+        { END(".gate_up"), NNC_ADAPTED_GATE | NNC_ADAPTED_UP },
+        { END(".up"), NNC_ADAPTED_UP },
+        { END(".down"), NNC_ADAPTED_DOWN },
+        { END(".shared_gate_up"), NNC_ADAPTED_SHARED_GATE | NNC_ADAPTED_SHARED_UP },
+        { END(".shared_up"), NNC_ADAPTED_SHARED_UP },
+        { END(".shared_down"), NNC_ADAPTED_SHARED_DOWN },
     };
+#undef END
+    const size_t length = strlen(op->name);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (strcmp(op->name, rows[i].end) == 0 || nnc_ends_in(op->name, rows[i].end)) { return rows[i].matrices; }
+        const size_t tail = rows[i].length;
+        if (length >= tail && memcmp(op->name + length - tail, rows[i].end, tail) == 0) { return rows[i].matrices; }
     }
     return 0;
 }
@@ -83,16 +87,16 @@ static bool is_expert(const nnc_op *op) {
  * src/axolotl/integrations/kernels/libs/scattermoe_lora/layers.py. */
 static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *outputs) {
     const nnc_matmul *p = &op->u.matmul;
-    const bool is_qkv = op->split == NNC_SPLIT_QKV && nnc_ends_in(op->name, "qkv");
-    const unsigned has = matrices_of(op);
     unsigned asked = plan->adapters;
     *outputs = p->n;
-    if (op->outside) { return 0; }
-    if (is_expert(op)) { return is_linear(op) && plan->adapter_rank > 0 && (asked & NNC_ADAPTED_EXPERTS) != 0 ? 1 : 0; }
-    if (plan->adapter_rank == 0 || !is_linear(op) || op->tower || op->weights.count != 1 ||
-        strcmp(op->name, "moe.router") == 0 || (op->group != NNC_GROUP_ATTENTION && op->group != NNC_GROUP_MLP)) {
+    if (plan->adapter_rank == 0 || op->outside || !is_linear(op)) { return 0; }
+    if (is_expert(op)) { return (asked & NNC_ADAPTED_EXPERTS) != 0 ? 1 : 0; }
+    if (op->tower || op->weights.count != 1 || (op->group != NNC_GROUP_ATTENTION && op->group != NNC_GROUP_MLP) ||
+        strcmp(op->name, "moe.router") == 0) {
         return 0;
     }
+    const bool is_qkv = op->split == NNC_SPLIT_QKV && nnc_ends_in(op->name, "qkv");
+    const unsigned has = matrices_of(op);
     if (is_qkv && (asked & NNC_ADAPTED_QKV) != 0) { return 1; }
     if (asked == NNC_ADAPTED_LINEAR) { return has != 0 ? bits_of(has) : 1; }
     asked |= (asked & NNC_ADAPTED_MLP) / NNC_ADAPTED_GATE * NNC_ADAPTED_SHARED_GATE;
