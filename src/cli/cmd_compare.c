@@ -50,12 +50,12 @@ static double rank_cost(const nnc_report *report, bool tokens, bool run) {
 }
 
 typedef struct ranking {
-    bool tokens;               /* true: the samples of every row consist of tokens (not of images) */
-    bool run, energy, carbon;  /* run: true = every row has a run; energy, carbon: true = at least one row has a known
-                                * value */
-    const char *currency;      /* currency of the last row with a cost; NULL = no row has a cost */
-    bool mixed;                /* true: costs have several currencies, so no row is marked as the cheapest */
-    int32_t fastest, cheapest; /* index of the fastest and of the cheapest row that fits in memory; -1 = none fits */
+    bool tokens;                /* true: the samples of every row consist of tokens (not of images) */
+    bool run;                   /* true: every row has a run */
+    bool energy, carbon, stops; /* true: at least one row has a known value (stops: a known rate of failures) */
+    const char *currency;       /* currency of the last row with a cost; NULL = no row has a cost */
+    bool mixed;                 /* true: costs have several currencies, so no row is marked as the cheapest */
+    int32_t fastest, cheapest;  /* index of the fastest and of the cheapest row that fits in memory; -1 = none fits */
 } ranking;
 
 static ranking rank(const comparison_rows *comparison) {
@@ -65,6 +65,7 @@ static ranking rank(const comparison_rows *comparison) {
         found.run = found.run && run != NULL && !isnan(run->run_s);
         found.energy = found.energy || (run != NULL && !isnan(run->energy_j));
         found.carbon = found.carbon || (run != NULL && !isnan(run->carbon_kg));
+        found.stops = found.stops || (run != NULL && !isnan(run->system_mtbf_s));
         found.tokens = found.tokens && comparison->rows[i].report.result->tokens > 0;
         const char *currency = nnc_report_currency(&comparison->rows[i].report);
         found.mixed =
@@ -115,22 +116,30 @@ static const char *cost_word(ranking ranked) {
     return ranked.mixed || ranked.currency == NULL ? "cost" : ranked.currency;
 }
 
-/* Adds the columns of the run to the table of a comparison: headings if row is NULL, otherwise the cells of the row.
- * cost_head: memory for the heading of the cost column. */
+/* Adds the columns of the run to the table of a comparison: headings if row is NULL, otherwise the cells of the row. A
+ * plan that does not fit has no run, and a device without a rate of failures no goodput. cost_head: memory for the heading of the cost column. */
 static void put_run(nnc_table *table, const nnc_report *row, ranking ranked, char cost_head[32]) {
     char text[NNC_NUMBER_TEXT];
+    const double none = (double)NAN;
+    const bool over = row != NULL && row->result->verdict == NNC_OVER_MEMORY;
     const nnc_run *run = row != NULL ? row->run : NULL;
     snprintf(cost_head, 32, "run %s", cost_word(ranked));
-    COLUMN(nnc_table_number(table, run->run_s, "s"), .text = "run");
-    COLUMN(nnc_table_cell(table, nnc_count_text(run->device_hours, text)), .text = "device-h", .drop = 4);
-    if (ranked.currency != NULL) { COLUMN(put_amount(table, row, run->cost, ranked.mixed), .text = cost_head); }
+    COLUMN(nnc_table_number(table, over ? none : run->run_s, "s"), .text = "run");
+    COLUMN(nnc_table_cell(table, nnc_count_text(over ? none : run->device_hours, text)), .text = "device-h", .drop = 4);
+    if (ranked.currency != NULL) {
+        COLUMN(put_amount(table, row, over ? none : run->cost, ranked.mixed), .text = cost_head);
+    }
     if (ranked.energy) {
-        COLUMN(nnc_table_cell(table, nnc_count_text(run->energy_j / 3.6e6, text)), .text = "kWh", .drop = 5);
+        COLUMN(nnc_table_cell(table, nnc_count_text(over ? none : run->energy_j / 3.6e6, text)), .text = "kWh",
+               .drop = 5);
     }
     if (ranked.carbon) {
-        COLUMN(nnc_table_cell(table, nnc_count_text(run->carbon_kg / 1000.0, text)), .text = "t CO2e");
+        COLUMN(nnc_table_cell(table, nnc_count_text(over ? none : run->carbon_kg / 1000.0, text)), .text = "t CO2e");
     }
-    COLUMN(nnc_table_share(table, run->goodput), .text = "goodput", .drop = 3);
+    if (ranked.stops) {
+        COLUMN(nnc_table_share(table, over || isnan(run->system_mtbf_s) ? none : run->goodput), .text = "goodput",
+               .drop = 3);
+    }
 }
 
 static const char *fit_word(nnc_verdict verdict) {

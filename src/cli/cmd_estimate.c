@@ -339,7 +339,8 @@ NNC_GET(get_bound_share, nnc_report, nnc_number_cell(self->result->bound_s[self-
 NNC_GET(get_next_share, nnc_report,
         nnc_number_cell(self->result->bound_s[self->result->next_bound] / self->result->step_s))
 NNC_GET(get_traffic, nnc_report, nnc_number_cell(self->result->read_bytes + self->result->write_bytes))
-NNC_GET(get_has_run, nnc_report, nnc_bool_cell(self->run != NULL))
+NNC_GET(get_has_run, nnc_report, nnc_bool_cell(self->run != NULL && self->result->verdict != NNC_OVER_MEMORY))
+NNC_GET(get_hides_run, nnc_report, nnc_bool_cell(self->run != NULL && self->result->verdict == NNC_OVER_MEMORY))
 NNC_GET(get_has_timeline, nnc_report, nnc_bool_cell(self->intervals != NULL))
 NNC_GET(get_has_sensitivity, nnc_report, nnc_bool_cell(self->sensitivity != NULL))
 
@@ -353,6 +354,7 @@ static const nnc_metric page_metric_rows[] = {
     NNC_AS("next_share", NUMBER, .get = get_next_share, .show = NNC_SHOW_PERCENT),
     NNC_AS("traffic_bytes", NUMBER, .get = get_traffic, .unit = "B"),
     NNC_AS("has_run", BOOL, .get = get_has_run),
+    NNC_AS("hides_run", BOOL, .get = get_hides_run),
     NNC_AS("has_stages", BOOL, NNC_IN(nnc_report, all_stages)),
     NNC_AS("has_timeline", BOOL, .get = get_has_timeline),
     NNC_AS("has_sensitivity", BOOL, .get = get_has_sensitivity),
@@ -396,6 +398,8 @@ static void add_price(nnc_sheet *sheet, const void *record) {
         nnc_sheet_words(sheet, "(--price)");
     }
 }
+
+#define HIDDEN_RUN "not shown, because the plan does not fit; 'nncost run --ignore-memory' shows it"
 
 static void write_run(nnc_sheet *sheet, const void *record) { nnc_run_lines(sheet->out, sheet->style, record); }
 
@@ -486,6 +490,8 @@ static const nnc_page_row page_rows[] = {
     NNC_ITEM("{cost.per_thousand_samples:count} {cost.currency} per thousand samples"),
     NNC_GAP(.when = "has_run"),
     NNC_BLOCK(write_run, .when = "has_run"),
+    NNC_LINE("run", .when = "hides_run"),
+    NNC_WORDS(HIDDEN_RUN),
     NNC_GAP(.when = "has_stages"),
     NNC_BLOCK(write_stages, .when = "has_stages"),
     NNC_GAP(.when = "has_timeline"),
@@ -755,8 +761,10 @@ static const nnc_page_row first_rows[] = {
     NNC_ITEM("{cost.per_thousand_samples:count} per thousand samples"),
     NNC_ITEM("at {cost.price_per_device_hour:count} a device-hour"),
     NNC_LINE("run", .when = "has_run"),
-    NNC_BOLD("{run.days:count} days"),
+    NNC_BOLD("{run.run_s}"),
     NNC_ITEM("{run.cost:count} {cost.currency}"),
+    NNC_LINE("run", .when = "hides_run"),
+    NNC_WORDS(HIDDEN_RUN),
     NNC_BLOCK(write_changes),
     NNC_BLOCK(write_more),
     NNC_GAP(.when = "has_stages"),

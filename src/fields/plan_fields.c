@@ -189,7 +189,7 @@ static const nnc_field plan_fields[] = {
       .help = "Number of tokens to train on in the whole run." },
     { NNC_FIELD(nnc_plan, samples), .min = 1, .max = RUN_MAX,
       .help = "Number of sequences or images to train on in the whole run." },
-    { NNC_FIELD(nnc_plan, price), .max = 1e6, .default_text = "newest price in the device file",
+    { NNC_FIELD(nnc_plan, price), .max = 1e6, .above_min = true, .default_text = "newest price in the device file",
       .help = "Price of one device for one hour. Its currency is the currency of the device file (US dollars if "
               "the file has no prices)." },
     { NNC_FIELD(nnc_plan, reserve_bytes), .group = "Memory", .unit = "B", .max = 1e15,

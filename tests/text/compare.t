@@ -131,10 +131,10 @@ not measured on this device: its efficiencies are those of similar devices
 
 # The length of a run adds what it comes to, with all that it loses; a list of a run's option is an axis.
 $ nncost compare dense round,fitted --devices 16 --tokens 100B --region toyland --price 2
-device     step  tokens/s fits     run device-h run USD   kWh  t CO2e goodput
-round  11.72 ms 1,365,702 yes  20.34 h    325.4   650.9 325.4  0.1627  100.0%
-fitted 9.919 ms 1,613,016 yes  17.22 h    275.5   551.1 137.8 0.06888  100.0% fastest, cheapest
-left out: MFU, memory, bound, USD/Mtoken (a width of 100, see COLUMNS)
+device     step  tokens/s   memory fits     run device-h run USD   kWh  t CO2e
+round  11.72 ms 1,365,702 2.016 GB yes  20.34 h    325.4   650.9 325.4  0.1627
+fitted 9.919 ms 1,613,016 2.016 GB yes  17.22 h    275.5   551.1 137.8 0.06888 fastest, cheapest
+left out: MFU, bound, USD/Mtoken (a width of 100, see COLUMNS)
 $ nncost compare dense round --devices 16 --tokens 100B --device-mtbf-s 1000h --storage-write-bytes-per-s 100MB/s,1GB/s --price 2
 device storage-write-bytes-per-s     step  tokens/s fits     run run USD   kWh
 round  100MB/s                   11.72 ms 1,365,702 yes  20.64 h   660.3 330.2
@@ -178,3 +178,19 @@ $ nncost search dense round --devices 1 --global-batch 8 --recompute norm,activa
 "recompute": "norm,activation"
 $ nncost sweep dense round --set device.scale_up.dims=4,4 2>&1 | tail -1
 nncost: sweep: none of the 1 plans fits, 1 illegal, 0 over memory; --all shows them with the reason
+
+# A plan that does not fit has no run, and a device without a rate of failures no goodput.
+$ nncost compare dense round,fitted --micro-batch 48 --tokens 1e9
+device     step tokens/s   memory fits    run device-h run USD    kWh USD/Mtoken
+round  367.2 ms  130,727 15.05 GB NO        -        -       -      -   0.002125
+fitted 279.9 ms  171,480 15.05 GB yes  5832 s     1.62    3.24 0.8099    0.00324 fastest, cheapest
+left out: MFU, bound (a width of 100, see COLUMNS)
+$ nncost estimate dense round --micro-batch 64 --tokens 1e9 | grep '^run'
+run       not shown, because the plan does not fit; 'nncost run --ignore-memory' shows it
+$ nncost estimate dense round --micro-batch 64 --tokens 1e9 --full | grep '^run'
+run       not shown, because the plan does not fit; 'nncost run --ignore-memory' shows it
+$ nncost estimate dense round --tokens 1e9 | grep '^run'
+run       2.999 h, 2.999 USD
+$ nncost estimate dense round --price 0
+! nncost: --price: out of range, expected above 0, found 0
+[2]

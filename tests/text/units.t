@@ -56,7 +56,7 @@ $ nncost estimate dense fitted --price '2 EUR/h'
 ! nncost: --price: expected USD, as the prices of fitted, found "2 EUR/h"
 [2]
 $ nncost estimate dense fitted --price 2.5GB
-! nncost: --price: not a number, expected a number from 0 to 1e6, found "2.5GB"
+! nncost: --price: not a number, expected a number above 0, at most 1e6, found "2.5GB"
 [2]
 
 # Refused where two readings are possible, with what was expected.

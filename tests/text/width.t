@@ -54,16 +54,16 @@ optimizer  update     1  params=107106000            -  1.714 G  2.999 G  0.5714
 mlp.up     forward    8  m=1000 n=4000 k=1000  2.000 M  8.004 G  18.01 M   444.5  80.00 us   5.9%  compute
 
 $ for w in 80 120 200; do COLUMNS=$w nncost compare dense round,fitted --tokens 1T; done
-device     step tokens/s fits        run device-h run USD   kWh goodput
-round  10.80 ms   92,629 yes  125.0 days    2,999   2,999 2,999  100.0% cheapest
-fitted 9.457 ms  105,745 yes  109.5 days    2,627   5,254 1,313  100.0% fastest
+device     step tokens/s fits        run device-h run USD   kWh
+round  10.80 ms   92,629 yes  125.0 days    2,999   2,999 2,999 cheapest
+fitted 9.457 ms  105,745 yes  109.5 days    2,627   5,254 1,313 fastest
 left out: MFU, memory, bound, USD/Mtoken (a width of 80, see COLUMNS)
-device     step tokens/s   MFU   memory fits bound          run device-h run USD   kWh goodput USD/Mtoken
-round  10.80 ms   92,629 67.8% 1.782 GB yes  compute 125.0 days    2,999   2,999 2,999  100.0%   0.002999 cheapest
-fitted 9.457 ms  105,745 38.7% 1.782 GB yes  compute 109.5 days    2,627   5,254 1,313  100.0%   0.005254 fastest
-device      step  tokens/s    MFU    memory  fits  bound           run  device-h  run USD    kWh  goodput  USD/Mtoken
-round   10.80 ms    92,629  67.8%  1.782 GB  yes   compute  125.0 days     2,999    2,999  2,999   100.0%    0.002999  cheapest
-fitted  9.457 ms   105,745  38.7%  1.782 GB  yes   compute  109.5 days     2,627    5,254  1,313   100.0%    0.005254  fastest
+device      step  tokens/s    MFU    memory  fits  bound           run  device-h  run USD    kWh  USD/Mtoken
+round   10.80 ms    92,629  67.8%  1.782 GB  yes   compute  125.0 days     2,999    2,999  2,999    0.002999  cheapest
+fitted  9.457 ms   105,745  38.7%  1.782 GB  yes   compute  109.5 days     2,627    5,254  1,313    0.005254  fastest
+device      step  tokens/s    MFU    memory  fits  bound           run  device-h  run USD    kWh  USD/Mtoken
+round   10.80 ms    92,629  67.8%  1.782 GB  yes   compute  125.0 days     2,999    2,999  2,999    0.002999  cheapest
+fitted  9.457 ms   105,745  38.7%  1.782 GB  yes   compute  109.5 days     2,627    5,254  1,313    0.005254  fastest
 $ for w in 80 120 200; do COLUMNS=$w nncost scale dense fitted --devices 1,64 --global-batch 64 --threads 1 --tokens 1T | sed -n '/^devices/,/^$/p'; done
 devices     step efficiency lost to                         run plan
       1 366.3 ms     100.0% -                        66.25 days dp1 mb16
