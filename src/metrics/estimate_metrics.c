@@ -530,12 +530,15 @@ static const nnc_metric cost_rows[] = {
            .help = "Price of training on a million tokens; null for images."),
     NNC_AS("per_thousand_samples", NUMBER, .get = get_per_thousand_samples,
            .help = "Price of training on a thousand images; null for tokens."),
-    NNC_AS("run", NUMBER, RESULT(cost_run), .help = "Price of the run of --tokens or --samples."),
-    NNC_AS("device_hours", NUMBER, RESULT(device_hours), .help = "Device-hours of the run."),
+    NNC_AS("run", NUMBER, RESULT(cost_run),
+           .help = "Price of the steps of --tokens or --samples alone; run.cost adds failures, checkpoints and input."),
+    NNC_AS("device_hours", NUMBER, RESULT(device_hours),
+           .help = "Device-hours of the steps alone; run.device_hours has all of the run."),
     NNC_AS("run_s", NUMBER, RESULT(run_s), .unit = "s",
-           .help = "Time to train on the tokens or samples of --tokens or --samples."),
+           .help = "Time of the steps of --tokens or --samples alone; run.run_s adds failures, checkpoints and input."),
     NNC_AS("energy_j", NUMBER, RESULT(energy_j), .unit = "J",
-           .help = "Energy of the run, or of the step if no run is given, at the rated power of the board."),
+           .help =
+               "Energy of the steps of the run, or of one step if no run is given, at the rated power of the board."),
 };
 static const nnc_metrics cost_metrics = NNC_METRICS("cost", cost_rows, nnc_report);
 

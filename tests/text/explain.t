@@ -914,18 +914,20 @@ cost.step         Price of one step over all devices.
                   = 2.99882111111e-6
   where           step_s 10.80 ms
 
-cost.run_s        Time to train on the tokens or samples of --tokens or --samples.
+cost.run_s        Time of the steps of --tokens or --samples alone; run.run_s adds failures,
+                  checkpoints and input.
                   = tokens_to_train / tokens_per_s
                   = 1000000000 / 92628.9923559
                   = 10795.756 s (2.999 h)
 
-cost.device_hours Device-hours of the run.
+cost.device_hours Device-hours of the steps alone; run.device_hours has all of the run.
                   = run_s / 3600 * devices
                   = 10795.756 / 3600 * 1
                   = 2.99882111111 h (2.999 h)
   where           run_s 2.999 h
 
-cost.run          Price of the run of --tokens or --samples.
+cost.run          Price of the steps of --tokens or --samples alone; run.cost adds failures,
+                  checkpoints and input.
                   = device_hours * price_per_device_hour
                   = 2.99882111111 * 1
                   = 2.99882111111
