@@ -17,6 +17,13 @@ NNC_GET(get_peak, nnc_report, nnc_number_cell(nnc_device_matmul_peak(self->devic
 NNC_GET(get_used_bytes, nnc_report, nnc_number_cell(self->serve->plan.memory_use * self->serve->capacity_bytes))
 NNC_GET(get_excess_bytes, nnc_report, nnc_number_cell(-self->serve->headroom_bytes))
 
+/* Tests whether the predicted bound of a decode step contradicts the bound at the rates of the datasheet, to which
+ * critical_batch belongs. */
+static bool is_past_critical(const nnc_serve *s) {
+    return s->decode.bound != NNC_BOUND_COMPUTE && s->running / (double)s->plan.data >= s->critical_batch;
+}
+NNC_GET(get_past_critical, nnc_report, nnc_bool_cell(is_past_critical(self->serve)))
+
 static const nnc_metric page_metric_rows[] = {
     NNC_ROWS(&nnc_serve_metrics),
     NNC_AS("peak_flops_per_s", NUMBER, .get = get_peak, .unit = "FLOP/s"),
@@ -25,6 +32,7 @@ static const nnc_metric page_metric_rows[] = {
     NNC_AS("used_bytes", NUMBER, .get = get_used_bytes, .unit = "B"),
     NNC_AS("excess_bytes", NUMBER, .get = get_excess_bytes, .unit = "B"),
     NNC_AS("carbon_g_per_kwh", NUMBER, SERVE(plan.carbon_g_per_kwh)),
+    NNC_AS("past_critical", BOOL, .get = get_past_critical),
 };
 static const nnc_metrics page_metrics = NNC_METRICS("a page of serving", page_metric_rows, nnc_report);
 
@@ -144,8 +152,12 @@ static const nnc_page_row answer_rows[] = {
     NNC_BAD("at {throughput.saturation_rate} requests/s, below the arrival rate", .when = "throughput.saturated"),
     NNC_LINE("decode"),
     NNC_ITEM("{decode.bound}-bound"),
-    NNC_ITEM("at this length no number of sequences makes it compute-bound", .when = "!decode.critical_batch"),
-    NNC_ITEM("compute-bound from {decode.critical_batch:ceil} sequences on"),
+    NNC_ITEM("at this length no number of sequences makes it compute-bound",
+             .when = "!decode.critical_batch, decode.bound != compute"),
+    NNC_ITEM("compute-bound from {decode.critical_batch:ceil} sequences on",
+             .when = "decode.bound != compute, !past_critical"),
+    NNC_ITEM("at the datasheet's rates compute-bound from {decode.critical_batch:ceil} sequences on",
+             .when = "past_critical"),
 
     NNC_LINE("memory"),
     NNC_GOOD("fits", .when = "memory.fits"),

@@ -343,9 +343,9 @@ typedef struct nnc_launch_said {
 } nnc_launch_said;
 
 /* A change of a deployment with a static batch with which the deployment fits into the memory. */
-enum { NNC_SERVE_CHANGES_MAX = 3 };
+enum { NNC_SERVE_CHANGES_MAX = 4 };
 typedef struct nnc_serve_change {
-    char options[104]; /* options with which the user makes the change, for example "--tensor 4 --batch 64" */
+    char options[128]; /* options with which the user makes the change, for example "--tensor 4 --batch 64" */
     double tpot_s, output_tokens_per_s, total_bytes;
     double per_million_output_tokens; /* price of a million output tokens after the change; NaN = no price is known */
 } nnc_serve_change;

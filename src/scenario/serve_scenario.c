@@ -152,20 +152,23 @@ static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask) {
     return low < 32 ? low : low / 16 * 16;
 }
 
-/* Adds to the report the change from the scenario's deployment to the deployment `ask`: the options for those of tensor
- * ranks, weight format and batch that differ. Adds nothing if the deployment `ask` does not fit in memory. */
+/* Adds to the report the change from the scenario's deployment to the deployment `ask`: the options for those of
+ * devices, tensor ranks, weight format and batch that differ. Adds nothing if the deployment `ask` does not fit in memory. */
 static void add_change(serve_trial *t, const nnc_serve_ask *ask) {
     nnc_report *report = &t->scenario->base.report;
     const nnc_serve_ask *asked = &t->scenario->ask;
     nnc_serve_change *change = &t->scenario->changes[report->serve_change_count];
-    char tensor[24] = "", batch[40] = "", weights[32] = "";
+    char devices[24] = "", tensor[24] = "", batch[40] = "", weights[32] = "";
     if (!fits(t, ask)) { return; }
+    if (ask->devices > t->scenario->serve.plan.devices) {
+        snprintf(devices, sizeof devices, " --devices %" PRId32, ask->devices);
+    }
     if (ask->tensor != asked->tensor) { snprintf(tensor, sizeof tensor, " --tensor %" PRId32, ask->tensor); }
     if (ask->weights != asked->weights) {
         snprintf(weights, sizeof weights, " --weights %s", nnc_stored_name(ask->weights));
     }
     if (ask->batch != asked->batch) { snprintf(batch, sizeof batch, " --batch %" PRId64, ask->batch); }
-    snprintf(change->options, sizeof change->options, "%s%s%s", tensor, weights, batch);
+    snprintf(change->options, sizeof change->options, "%s%s%s%s", devices, tensor, weights, batch);
     /* the first option in the text has a blank before it, which is removed */
     memmove(change->options, change->options + 1, strlen(change->options));
     change->tpot_s = t->serve.tpot_s;
@@ -175,6 +178,10 @@ static void add_change(serve_trial *t, const nnc_serve_ask *ask) {
     report->serve_changes = t->scenario->changes;
     report->serve_change_count++;
 }
+
+/* Formats of weights that changes try, one after the other. */
+enum { FORMATS = 3 };
+static const nnc_stored formats[FORMATS] = { NNC_STORED_FP8, NNC_STORED_INT8, NNC_STORED_INT4 };
 
 /* Finds the fewest tensor ranks (2, 4, 8 ... times the tensor ranks of the plan) with which the deployment fits in
  * memory on the same devices. Sets *ask to the plan with these ranks, which has fewer replicas. Returns false and
@@ -191,9 +198,34 @@ static bool split_more(serve_trial *t, nnc_serve_ask *ask) {
     return false;
 }
 
+/* Finds the fewest devices (2, 4, 8 ... times those of the plan, at most those of a scale-up domain) with which a single
+ * replica fits in memory if all devices are tensor ranks. Sets *ask to the plan with these devices. Returns false and
+ * leaves *ask unchanged if it fits with no such number, or if the plan has several replicas. */
+static bool use_more(serve_trial *t, nnc_serve_ask *ask) {
+    const nnc_serve_ask *plan = &t->scenario->serve.plan, asked = *ask;
+    const int32_t most = t->scenario->base.device.scale_up.devices / plan->pipeline;
+    if (plan->data > 1 || plan->attention_data > 1) { return false; }
+    for (int32_t tensor = 2 * plan->tensor; tensor <= most; tensor *= 2) {
+        ask->tensor = tensor;
+        ask->devices = tensor * plan->pipeline;
+        if (fits(t, ask)) { return true; }
+    }
+    *ask = asked;
+    return false;
+}
+
+/* As use_more. If no change was found before, also tries weights of fewer bits on more devices. */
+static bool use_more_of_any(serve_trial *t, nnc_serve_ask *ask) {
+    const int32_t tries = t->scenario->base.report.serve_change_count == 0 ? FORMATS : 0;
+    bool found = use_more(t, ask);
+    for (int32_t i = 0; i < tries && !found; i++) {
+        ask->weights = formats[i];
+        found = use_more(t, ask);
+    }
+    return found;
+}
+
 void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scratch) {
-    enum { FORMATS = 3 };
-    static const nnc_stored formats[FORMATS] = { NNC_STORED_FP8, NNC_STORED_INT8, NNC_STORED_INT4 };
     const nnc_report *report = &scenario->base.report;
     serve_trial t;
     const nnc_serve *serve = &scenario->serve;
@@ -217,6 +249,11 @@ void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scrat
             add_change(&t, &other);
             ask = found ? ask : other;
         }
+    }
+    nnc_serve_ask wider = scenario->ask;
+    if (!found && !serve->fits && use_more_of_any(&t, &wider)) {
+        ask = report->serve_change_count > 0 ? ask : wider;
+        add_change(&t, &wider);
     }
     const int64_t batch = serve->fits || report->serve_change_count > 0 ? largest_batch(&t, ask) : 0;
     if (batch > serve->plan.batch) {

@@ -429,3 +429,23 @@ $ nncost serve dense old --input-len 100 --output-len 100 | grep ^plan
 plan         1 device, weights fp16, cache fp16, software vllm
 $ nncost serve dense round --weights int4 --input-len 100 --output-len 100 | grep ^plan
 plan         1 device, weights int4, products in bf16, cache bf16, software vllm
+
+# A decode step that compute bounds has no number from which on it is; a number already passed is one of the datasheet.
+$ nncost serve dense fitted --set ffn_hidden=65536 --batch 900 --input-len 9 --output-len 9 | grep '^decode  *[a-z]*-'
+decode       host-bound, at the datasheet's rates compute-bound from 103 sequences on
+$ nncost serve dense fitted --batch 3000 --input-len 9 --output-len 9 | grep '^decode  *[a-z]*-'
+decode       host-bound, at the datasheet's rates compute-bound from 128 sequences on
+$ nncost serve dense fitted --batch 30 --input-len 9 --output-len 9 | grep '^decode  *[a-z]*-'
+decode       host-bound, compute-bound from 128 sequences on
+
+# A model that fits on this device in no format fits on more devices of the server, in fewer bits if need be.
+$ nncost serve dense fitted --input-len 500 --set layers=80 --set mem_bytes=1.5e9 | sed -n '/^would/,$p'
+would fit    --devices 8 --tensor 8: 4.248 ms per token, 232.7 tokens/s, 19.1 USD per million out
+             --devices 8 --tensor 8 --batch 3: 4.342 ms per token, 679.4 tokens/s, 6.541 USD per
+             million out
+$ nncost serve dense fitted --input-len 500 --set layers=300 --set mem_bytes=2.2e9 | sed -n '/^would/,$p'
+would fit    --devices 8 --tensor 8 --weights fp8: 12.85 ms per token, 77.34 tokens/s, 57.46 USD per
+             million out
+             --devices 8 --tensor 8 --weights fp8 --batch 4: 13.30 ms per token, 296.3 tokens/s, 15
+             USD per million out
+$ nncost serve dense fitted --input-len 500 --set layers=80 --set mem_bytes=1e9 | sed -n '/^would/,$p'
