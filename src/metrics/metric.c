@@ -1,5 +1,6 @@
 
 #include <assert.h>
+#include <ctype.h>
 
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
@@ -362,6 +363,33 @@ static void write_memory_words(const nnc_report *report, char words[WORDS_MAX]) 
     }
 }
 
+enum { NAME_MAX_BYTES = 96 };
+
+/* Writes the letters and digits of a name, in lower case. */
+static void write_plain(const char *name, char plain[NAME_MAX_BYTES]) {
+    size_t size = 0;
+    for (; *name != '\0' && size + 1 < NAME_MAX_BYTES; name++) {
+        if (isalnum((unsigned char)*name)) { plain[size++] = (char)tolower((unsigned char)*name); }
+    }
+    plain[size] = '\0';
+}
+
+/* Returns the name of the model for a sentence: its own, or the name on a hub that the user gave (without the owner) if
+ * the network has the name of another model, as Llama 3 8B has for Llama-3.1-8B. */
+static const char *model_name(const nnc_report *report) {
+    const nnc_model *model = report->model;
+    const char *own = model->name[0] != '\0' ? model->name : model->id;
+    const char *asked = report->model_asked, *slash = asked != NULL ? strrchr(asked, '/') : NULL;
+    char names[2][NAME_MAX_BYTES];
+    if (slash == NULL || slash[1] == '\0' || model->path == NULL || strstr(model->path, asked) != NULL ||
+        model->family != NNC_FAMILY_DECODER) {
+        return own;
+    }
+    write_plain(own, names[0]);
+    write_plain(slash + 1, names[1]);
+    return strstr(names[0], names[1]) != NULL || strstr(names[1], names[0]) != NULL ? own : slash + 1;
+}
+
 const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_result *r = report->result;
     const nnc_model *model = report->model;
@@ -374,10 +402,10 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
     write_memory_words(report, memory);
     snprintf(text, NNC_METRIC_TEXT_MAX,
              "One %s of %.48s%s takes %s%s on %s%.60s and is bound by %s, %.1f%% of it; %.170s.",
-             model->captured != NULL && model->captured->inference ? "forward pass" : "step",
-             model->name[0] != '\0' ? model->name : model->id, set, r->plan.mode == NNC_MODE_IDEAL ? "at least " : "",
-             nnc_unit_text(r->step_s, "s", step), many, device->name[0] != '\0' ? device->name : device->id,
-             nnc_bound_name(r->bound), 100.0 * r->bound_s[r->bound] / r->step_s, memory);
+             model->captured != NULL && model->captured->inference ? "forward pass" : "step", model_name(report), set,
+             r->plan.mode == NNC_MODE_IDEAL ? "at least " : "", nnc_unit_text(r->step_s, "s", step), many,
+             device->name[0] != '\0' ? device->name : device->id, nnc_bound_name(r->bound),
+             100.0 * r->bound_s[r->bound] / r->step_s, memory);
     return text;
 }
 

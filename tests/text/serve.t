@@ -430,9 +430,7 @@ plan         1 device, weights fp16, cache fp16, software vllm
 $ nncost serve dense round --weights int4 --input-len 100 --output-len 100 | grep ^plan
 plan         1 device, weights int4, products in bf16, cache bf16, software vllm
 
-# A decode step that compute bounds has no number from which on it is; a number already passed is one of the datasheet.
-$ nncost serve dense fitted --set ffn_hidden=65536 --batch 900 --input-len 9 --output-len 9 | grep '^decode  *[a-z]*-'
-decode       host-bound, at the datasheet's rates compute-bound from 103 sequences on
+# A number of sequences that is already passed is one of the datasheet's rates.
 $ nncost serve dense fitted --batch 3000 --input-len 9 --output-len 9 | grep '^decode  *[a-z]*-'
 decode       host-bound, at the datasheet's rates compute-bound from 128 sequences on
 $ nncost serve dense fitted --batch 30 --input-len 9 --output-len 9 | grep '^decode  *[a-z]*-'
