@@ -158,6 +158,20 @@ static nnc_status check_quotes(nnc_specs *specs, const nnc_options *options, nnc
     return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "several words, expected them in quotes: \"%s\"", name);
 }
 
+/* Fails if the first operand is the name of another command, as in "serve search MODEL DEVICE". Commands that are about
+ * training without the option --serve take the place of the first word. */
+static nnc_status check_two_commands(const nnc_command *command, const nnc_options *options, nnc_error *err) {
+    const char *word = options->operands[0];
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(word, commands[i]->name) != 0) { continue; }
+        const bool serves = strcmp(command->name, "serve") == 0 || strcmp(word, "serve") == 0;
+        return nnc_fail(err, NNC_BAD_USAGE, word, "expected one command, did you mean \"nncost %s %.60s %.60s%s\"?",
+                        strcmp(word, "serve") == 0 ? command->name : word, options->operands[1], options->operands[2],
+                        serves ? " --serve" : "");
+    }
+    return NNC_OK;
+}
+
 /* Checks the number of operands of a command. specs NULL: specs are not open yet, so names of devices are not
  * checked. */
 static nnc_status check_operands(nnc_specs *specs, const nnc_command *command, const nnc_options *options,
@@ -172,6 +186,7 @@ static nnc_status check_operands(nnc_specs *specs, const nnc_command *command, c
                                 command->name, command->operands);
             }
         }
+        NNC_TRY(check_two_commands(command, options, err));
         if (nnc_ends_in(options->operands[0], ".json")) {
             return nnc_fail(err, NNC_BAD_USAGE, options->operands[0],
                             "not a launch file that nncost knows, expected one of those in docs/files.md (--from "

@@ -115,6 +115,7 @@ sequence 1000, fp16
 sequence 1000, fp16
 sequence 1000, bf16
 sequence 1000, fp32
+
 # Names of Lightning and Keras stand for a policy, too.
 $ for name in amp bf16-mixed mixed_bfloat16 bf16-true 32; do nncost estimate dense round --precision $name --full | grep -o '[a-z0-9]*, policy [a-z0-9-]*'; done
 bf16, policy amp
@@ -292,3 +293,14 @@ $ nncost sweep merge
 [2]
 $ nncost help check diff | head -1
 usage: nncost diff OLD NEW [options]
+
+# Two commands in a row are one too many.
+$ nncost serve search dense round
+! nncost: search: expected one command, did you mean "nncost search dense round --serve"?
+[2]
+$ nncost search serve dense round
+! nncost: serve: expected one command, did you mean "nncost search dense round --serve"?
+[2]
+$ nncost estimate advise dense round
+! nncost: advise: expected one command, did you mean "nncost advise dense round"?
+[2]
