@@ -4,8 +4,8 @@
     score.py NNCOST FOLDER [--all] [--must]
 
 FOLDER holds counts.json and the configurations that it names. Without --all only what is not exact is listed.
-With --must it fails where a count is wrong, where a refusal does not say what to do, and where a file is refused
-whose entry does not say why ("refused").
+With --must it fails where a count of parameters, or of FLOPs of one forward pass, is wrong, where a refusal does not
+say what to do, and where a file is refused whose entry does not say why ("refused").
 """
 import json
 import os
@@ -20,10 +20,11 @@ def run(program, *arguments):
 
 
 def count_of(program, path):
-    """Parameters, or the refusal."""
+    """Parameters and FLOPs, or the refusal."""
     code, out, err = run(program, "estimate", path, "h100-sxm5-80gb", "--format", "json")
     if code in (0, 1):
-        return json.loads(out)["model"], ""
+        read = json.loads(out)
+        return {**read["model"], "forward_flops": read["work"]["forward_flops"]}, ""
     return None, err.splitlines()[0] if err else f"exit {code}"
 
 
@@ -49,15 +50,19 @@ def main():
             kind[1] += 1
             exact = found["params"] == model["params"]
             active = model.get("params_active") in (None, found["active_params"])
-            kind[2] += exact
-            word = "exact   " if exact else "WRONG   "
+            products = model.get("forward_flops", found["forward_flops"])
+            flops = abs(found["forward_flops"] - products) <= 1e-11 * products  # printed with 12 digits
+            kind[2] += exact and flops
+            word = "exact   " if exact and flops else "WRONG   "
             line = f"{word} {model['config']}: {found['params']}"
             if not exact:
                 line += f", expected {model['params']}, {found['params'] - model['params']:+d}"
+            elif not flops:
+                line += f", {found['forward_flops']} FLOPs, expected {model['forward_flops']}"
             elif not active:
                 line += f", active {found['active_params']}, expected {model['params_active']}"
                 word = "active  "
-            failures += must and not exact
+            failures += must and not (exact and flops)
         if every or not line.startswith("exact") or "active" in line:
             print(f"{model['model_type']:28} {line}")
     print(f"\n{'type':36} files accepted exact refused")
