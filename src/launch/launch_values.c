@@ -107,7 +107,9 @@ static nnc_json value_beneath(const nnc_reading *r, const nnc_launch_file *file,
     return same ? none : found;
 }
 
-enum { REFERENCES_MAX = 8 };
+/* REFERENCES_MAX: longest chain of references. A reference with a function counts as NESTED_STEPS, and it has at most
+ * OPERANDS_MAX operands, so that a file made for this purpose cannot keep the program busy. */
+enum { REFERENCES_MAX = 8, NESTED_STEPS = 3, OPERANDS_MAX = 4 };
 
 /* Finds the value of a key in the files on top of the document `doc`, otherwise in the document itself. If the table has
  * a member "groups", the file is the content of one of these groups, and a key may begin with the name of its group. */
@@ -159,7 +161,7 @@ static bool read_operand(const nnc_reading *r, nnc_json at, const char *path, in
     while (size > 0 && word[size - 1] == ' ') { size--; }
     if (size == 0 || size >= sizeof key) { return false; }
     if (referred_key(word, size, path, key)) {
-        const nnc_json found = referred(r, find_referred(r, at.doc, key), key, depth + 1);
+        const nnc_json found = referred(r, find_referred(r, at.doc, key), key, depth + NESTED_STEPS);
         const bool is_number = nnc_json_type_of(found) == NNC_JSON_NUMBER;
         *operand = is_number ? nnc_json_number(found) : 0.0;
         return is_number;
@@ -183,7 +185,7 @@ static bool compute(const nnc_reading *r, nnc_json at, const char *path, int dep
         word += strspn(word, " ");
         const char *comma = strchr(word, ','), *next = comma != NULL && comma < end ? comma : end;
         if (!read_operand(r, at, path, depth, word, (size_t)(next - word), &operand)) { return false; }
-        if (kind > 1 && count > 0 && !(operand > 0.0)) { return false; }
+        if (count == OPERANDS_MAX || (kind > 1 && count > 0 && !(operand > 0.0))) { return false; }
         *result = count == 0  ? operand
                   : kind == 0 ? *result * operand
                   : kind == 1 ? *result + operand
