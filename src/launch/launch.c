@@ -722,10 +722,10 @@ static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *
 /* Returns true if an operand is an option, or the name of a program or launcher; the words after it belong to its
  * command. */
 static bool is_program(const char *word) {
-    static const char *const programs[] = {
-        "vllm", "trtllm-serve", "sglang",           "python",   "python3", "torchrun", "accelerate", "deepspeed",
-        "srun", "axolotl",      "llamafactory-cli", "composer", "mpirun",  "mpiexec",  "docker"
-    };
+    static const char *const programs[] = { "vllm",    "trtllm-serve", "sglang",           "python",
+                                            "python3", "torchrun",     "accelerate",       "deepspeed",
+                                            "srun",    "axolotl",      "llamafactory-cli", "composer",
+                                            "mpirun",  "mpiexec",      "docker",           "swift" };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (strcmp(word, programs[i]) == 0) { return true; }
     }

@@ -439,6 +439,9 @@ bool nnc_shell_is_option(const char *word);
 bool nnc_shell_has_program(const nnc_script_words *w);
 /* Tests whether the words of a command are a launcher that starts a program whose name is not known. */
 bool nnc_shell_starts_unknown(const nnc_script_words *w);
+/* ms-swift starts its processes itself: turns the variables NPROC_PER_NODE and NNODES, or CUDA_VISIBLE_DEVICES with one
+ * device, into the options of torchrun that the last command of the script stands for. */
+void nnc_shell_keep_environment(nnc_shell *s);
 /* nnc_shell_keep adds a command of the script to the list if it starts a program with options. nnc_shell_keep_options
  * adds options that belong to no program. */
 void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w);

@@ -299,7 +299,7 @@ static void put_unknown(nnc_shell *s, const char *at, size_t length, nnc_script_
     nnc_script_cells_put_text(s, to, "}", 1, true);
 }
 
-/* Expands the arithmetic $((..)) between `at` and `end`, without its brackets: appends its value, or "${TEXT}" if the
+/* Expands the arithmetic $((..)) or $(expr ..) between `at` and `end`, without its brackets: appends its value, or "${TEXT}" if the
  * value is not known. */
 static void expand_sum(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to) {
     double result = 0.0;
@@ -482,6 +482,10 @@ const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit
         expand_sum(s, at + 3, end - 2, to);
         return end;
     }
+    if (end != NULL && strncmp(at, "$(expr ", 7) == 0) {
+        expand_sum(s, at + 7, end - 1, to);
+        return end;
+    }
     if (strncmp(at, "$(basename ", 11) == 0 && expand_base_name(s, at + 11, end - 1, to)) { return end; }
     if (*at == '`' || next == '(') {
         put_unknown(s, at, (size_t)(end - at), to);
@@ -585,7 +589,7 @@ static const char *launcher_of(const char *text) {
 
 /* Tests whether a word names a training or serving program that a shell starts without python, such as "vllm". */
 static bool is_program(const char *text) {
-    static const char *const programs[] = { "llamafactory-cli", "axolotl", "vllm", "trtllm-serve", "sglang" };
+    static const char *const programs[] = { "llamafactory-cli", "axolotl", "vllm", "trtllm-serve", "sglang", "swift" };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (strcmp(base_name(text), programs[i]) == 0) { return true; }
     }
@@ -614,9 +618,11 @@ static int32_t program_at(const nnc_script_words *w) {
         const char *text = w->items[i].text;
         const bool module = i > 0 && strcmp(w->items[i - 1].text, "-m") == 0;
         const bool engine = strcmp(base_name(text), "vllm") == 0 || strcmp(text, "sglang") == 0;
-        const bool serves = i + 1 < w->count && strcmp(w->items[i + 1].text, "serve") == 0; /* true for "vllm serve",
-                                                                                             * false for "vllm bench" */
-        if (nnc_ends_in(text, ".py") || (is_program(text) && (!engine || serves)) ||
+        const char *next = i + 1 < w->count ? w->items[i + 1].text : "";
+        const bool serves = strcmp(next, "serve") == 0; /* true for "vllm serve", false for "vllm bench" */
+        const bool swift = strcmp(text, "swift") == 0 && strcmp(next, "sft") != 0 && strcmp(next, "pt") != 0 &&
+                           strcmp(next, "rlhf") != 0; /* true for a command of ms-swift that does not train */
+        if (nnc_ends_in(text, ".py") || (is_program(text) && (!engine || serves) && !swift) ||
             (module && launcher_of(text) == NULL && strchr(text, '.') != NULL) || (i > 1 && is_vllm_image(text))) {
             return i;
         }
@@ -748,13 +754,14 @@ static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w
 }
 
 /* If the program is a serving engine, returns the JSON options with the engine and its model as the first member,
- * {"vllm":"MODEL",..}; for any other program, returns `options`. */
+ * {"vllm":"MODEL",..}; for ms-swift, with its task, {"swift":"sft",..}; for any other program, returns `options`. */
 static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w, int32_t program, const char *options) {
     static const char *const engines[] = { "vllm",
                                            "trtllm-serve",
                                            "sglang",
                                            "sglang.launch_server",
                                            "atom.entrypoints.openai_server",
+                                           "swift",
                                            "vllm.entrypoints.openai.api_server" };
     const char *name = is_vllm_image(w->items[program].text) ? "vllm" : base_name(w->items[program].text), *model = "";
     size_t engine = 0;
@@ -915,6 +922,31 @@ void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w) {
     }
     if (made.options == options && trains(w, program, end)) { read_config(s, w, program + 1, end, &made); }
     add_command(s, made);
+}
+
+void nnc_shell_keep_environment(nnc_shell *s) {
+    static const char *const names[][2] = { { "NPROC_PER_NODE", "--nproc_per_node" }, { "NNODES", "--nnodes" } };
+    static const char visible[] = "CUDA_VISIBLE_DEVICES";
+    nnc_shell_command *last = s->made.count > 0 ? &s->made.list[s->made.count - 1] : NULL;
+    nnc_script_word words[4];
+    nnc_script_words own = { .items = words };
+    if (last == NULL || strncmp(last->options, "{\"swift\":", 9) != 0 || last->launcher != NULL) { return; }
+    for (size_t i = 0; i < NNC_COUNT_OF(names); i++) {
+        const nnc_shell_var *v = nnc_shell_variable(s, names[i][0], strlen(names[i][0]));
+        const char *text = v != NULL && !v->is_unknown ? nnc_script_cells_text(s, v->value, v->count) : NULL;
+        if (v == NULL && i == 0) { /* one process with one visible device */
+            const nnc_shell_var *devices = nnc_shell_variable(s, visible, strlen(visible));
+            text = devices != NULL && !devices->is_unknown && devices->count == 1 ? "1" : NULL;
+        }
+        if (text != NULL) {
+            words[own.count++] = (nnc_script_word){ names[i][1], (int32_t)last->line };
+            words[own.count++] = (nnc_script_word){ text, (int32_t)last->line };
+        }
+    }
+    if (own.count > 0 && strcmp(words[0].text, names[0][1]) == 0) {
+        last->launcher = "torchrun";
+        last->launcher_options = options_json(&s->made, &own, 0, own.count, last->launcher);
+    }
 }
 
 bool nnc_shell_has_program(const nnc_script_words *w) { return program_at(w) >= 0; }

@@ -795,3 +795,15 @@ $ A="--num-layers 16 --hidden-size 64 --num-attention-heads 4 --seq-length 64 --
 --recompute-layers 2
 --recompute-layers 8
 --recompute-layers 4
+
+# ms-swift starts NPROC_PER_NODE processes; without it, one process has one visible device, or the number is asked.
+$ printf 'n=2\nCUDA_VISIBLE_DEVICES=0,1 \\\nNPROC_PER_NODE=$n \\\nswift sft \\\n  --model dense \\\n  --tuner_type lora \\\n  --torch_dtype bfloat16 \\\n  --lora_rank 4 \\\n  --target_modules q_proj v_proj \\\n  --gradient_accumulation_steps $(expr 16 / $n) \\\n  --max_length 64 \\\n  --attn_impl flash_attn \\\n  --deepspeed zero2\n' >swift.sh; nncost show swift.sh --to-options
+nncost estimate dense DEVICE --software deepspeed-0.14 --precision bf16 --adapter-rank 4 --adapters q,v --micro-batches 8 --seq-len 64 --attention flash2 --micro-batch 1 --optimizer adamw --clip-gradients --devices 2 --devices-per-node 2 --zero 2 --overlap 0 --recompute full
+$ sed -e '/deepspeed/d' -e 's/flash_attn .*/flash_attn/' -e '/NPROC/d' -e 's/DEVICES=0,1/DEVICES=0/' -e 's/lora \\/full \\/' swift.sh >one.sh; nncost show one.sh --to-options
+nncost estimate dense DEVICE --software torch-eager --precision bf16 --micro-batches 8 --seq-len 64 --attention flash2 --micro-batch 1 --optimizer adamw --clip-gradients --devices 1 --devices-per-node 1 --policy bf16-pure --recompute full
+$ sed -e '/NPROC/d' swift.sh >split.sh; nncost estimate split.sh round
+! nncost: split.sh:1: swift: left open, expected --devices, or a file that sets it
+[3]
+$ sed -e 's/swift sft/swift rlhf --rlhf_type grpo/' swift.sh >grpo.sh; nncost estimate grpo.sh round
+! nncost: grpo.sh:4: rlhf_type: cannot be estimated, expected dpo, kto, orpo, simpo, cpo, found grpo; nncost estimate MODEL DEVICE --method NAME, and --lenient skips the key
+[3]
