@@ -105,8 +105,9 @@ static bool is_format(nnc_json root, nnc_json table) {
            !has_any(root, nnc_json_get(table, "never"));
 }
 
-/* Tests whether the text of a document contains one of the "signs" of a table of a launch format, or the last part of a
- * dotted sign. The texts of both are only searched, not parsed: a table without a hit need not be parsed. */
+/* Tests whether the text of a document contains one of the "signs" of a table of a launch format. The texts of both are
+ * only searched, not parsed: a table without a hit need not be parsed. A key of a YAML file inside an object needs two
+ * signs: its name, which is found here, and its dotted name, which is_format finds. */
 static bool may_be_format(const char *table, const char *text) {
     const char *at = table != NULL ? strstr(table, "\"signs\": [") : NULL;
     const char *end = at != NULL ? strchr(at, ']') : NULL;
@@ -116,8 +117,7 @@ static bool may_be_format(const char *table, const char *text) {
         const size_t length = strcspn(at + 1, "\"") + 2; /* number of bytes of one entry of "signs", with its two
                                                           * quotes */
         snprintf(sign, sizeof sign, "%.*s", (int)length, at);
-        const char *dot = strrchr(sign, '.');
-        if (strstr(text, dot != NULL ? dot + 1 : sign) != NULL) { return true; }
+        if (strstr(text, sign) != NULL) { return true; }
         at += length;
     }
     return false;

@@ -807,3 +807,14 @@ $ sed -e '/NPROC/d' swift.sh >split.sh; nncost estimate split.sh round
 $ sed -e 's/swift sft/swift rlhf --rlhf_type grpo/' swift.sh >grpo.sh; nncost estimate grpo.sh round
 ! nncost: grpo.sh:4: rlhf_type: cannot be estimated, expected dpo, kto, orpo, simpo, cpo, found grpo; nncost estimate MODEL DEVICE --method NAME, and --lenient skips the key
 [3]
+
+# A rank of adapters without use_peft may be that of another program, so it is asked; the number of nodes of NeMo, too.
+$ printf 'per_device_train_batch_size: 2\nlora_r: 4\nbf16: true\nmax_length: 64\n' >rank.yaml; nncost estimate rank.yaml dense round
+! nncost: rank.yaml:2: lora_r: left open, expected --adapter-rank, or a file that sets it
+[3]
+$ (cat rank.yaml; echo 'use_peft: false') >whole.yaml; nncost show whole.yaml --to-options | grep -c adapter
+0
+[1]
+$ printf 'exp_manager:\n  name: x\ntrainer:\n  devices: 8\nmodel:\n  micro_batch_size: 1\n  global_batch_size: 8\n  encoder_seq_length: 64\n' >nodes.yaml; nncost estimate nodes.yaml dense round
+! nncost: nodes.yaml:4: trainer.devices: left open, expected --devices, or a file that sets it
+[3]
