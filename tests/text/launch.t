@@ -818,3 +818,13 @@ $ (cat rank.yaml; echo 'use_peft: false') >whole.yaml; nncost show whole.yaml --
 $ printf 'exp_manager:\n  name: x\ntrainer:\n  devices: 8\nmodel:\n  micro_batch_size: 1\n  global_batch_size: 8\n  encoder_seq_length: 64\n' >nodes.yaml; nncost estimate nodes.yaml dense round
 ! nncost: nodes.yaml:4: trainer.devices: left open, expected --devices, or a file that sets it
 [3]
+
+# GPT-NeoX: keys with '-' or '_'; a later file replaces an earlier one; a gated MLP has a third of intermediate_size,
+# rounded up; GPT-J layers have two norms; without padding the vocabulary stays as it is.
+$ printf '{\n  "pipe-parallel-size": 0,\n  "model-parallel-size": 1,\n  "num-layers": 2,\n  "hidden-size": 64,\n  "num-attention-heads": 4,\n  "seq-length": 128,\n  "max-position-embeddings": 128,\n  "pos-emb": "rotary",\n  "norm": "rmsnorm",\n  "activation": "swiglu",\n  "intermediate-size": 400,\n  "mlp-multiple-of": 32,\n  "use-bias-in-attn-linear": false,\n  "use-bias-in-mlp": false,\n  "no-weight-tying": true,\n  "gpt-j-residual": true,\n  "make-vocab-size-divisible-by": 1,\n  "attention-config": [[["flash"], 2]],\n  "fp16": {"enabled": true, "type": "bfloat16"},\n  "zero-optimization": {"stage": 1, "overlap-comm": true},\n  "optimizer": {"type": "Adam", "params": {"lr": 1.0e-4}},\n  "train-micro-batch-size-per-gpu": 4,\n  "gradient-clipping": 1.0,\n  "checkpoint-activations": true,\n}\n' >neox.yml
+$ printf '"synchronize_each_layer": true\n"train_micro_batch_size_per_gpu": 2\n"gradient_accumulation_steps": 3\n' >top.yml
+$ nncost show neox.yml --to-options; nncost show neox.yml top.yml --to-options | grep -o -e '--micro-batch.*' | cut -d' ' -f1-4
+nncost estimate ./neox.yml DEVICE --software megatron-deepspeed --pipeline 1 --tensor 1 --seq-len 128 --attention flash2 --precision bf16 --zero 1 --optimizer adamw --micro-batch 4 --clip-gradients --recompute full --micro-batches 1 --sequence-parallel=off
+--micro-batch 2 --micro-batches 3
+$ nncost estimate neox.yml round --devices 2 --software eager --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["model"]["params_by_group"])' # 50257 x 64; 2 x 3 x 64 x 160; 5 norms
+{'embedding': 3216448, 'attention': 32768, 'mlp': 61440, 'norm': 320, 'head': 3216448}
