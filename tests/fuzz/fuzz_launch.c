@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     nnc_scenario_args given = { .setting_count = 0 };
     static const char *const others[] = {
         "axolotl",      "llama-factory", "llm-foundry",  "maxtext", "megatron", "nanotron",  "sglang",
-        "tensorrt-llm", "torchtitan",    "transformers", "vllm",    "nemo",     "torchtune",
+        "tensorrt-llm", "torchtitan",    "transformers", "vllm",    "nemo",     "torchtune", "gpt-neox",
     };
     const size_t other = data[0] >> 4; /* 0: one of the first two formats */
     const char *format = other > 0 && other <= sizeof others / sizeof *others ? others[other - 1]
