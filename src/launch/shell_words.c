@@ -355,12 +355,21 @@ static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, co
     }
 }
 
-/* Expands the word of ${NAME:-word}, which stays one word in quotes. NOLINTNEXTLINE(misc-no-recursion) */
-static void put_default(nnc_shell *s, const char *word, const char *end, bool quoted, nnc_script_cells *to) {
+/* Expands the word of ${NAME:-word}, which stays one word in quotes; of ${NAME:=word}, the variable `name` gets the
+ * value. name: NULL = none does. NOLINTNEXTLINE(misc-no-recursion) */
+static void put_default(nnc_shell *s, const char *word, const char *end, bool quoted, const char *name, size_t length,
+                        nnc_script_cells *to) {
     const int32_t before = nnc_script_cells_count(to);
     nnc_shell_expand(s, word, end, to);
     nnc_script_cell *all = (nnc_script_cell *)(void *)to->bytes.bytes;
-    for (int32_t i = before; quoted && i < nnc_script_cells_count(to); i++) { all[i].is_kept = true; }
+    const int32_t count = nnc_script_cells_count(to) - before;
+    for (int32_t i = before; quoted && i < before + count; i++) { all[i].is_kept = true; }
+    nnc_script_cells value = { 0 };
+    if (name != NULL && all != NULL) {
+        nnc_buffer_put(&value.bytes, all + before, (size_t)count * sizeof *all);
+        nnc_shell_assign(s, name, length, &value, false, false);
+    }
+    nnc_buffer_free(&value.bytes);
 }
 
 /* Returns the length of the variable name at `at`, or of the digits of an argument such as $12. */
@@ -450,7 +459,7 @@ static void expand_braces(nnc_shell *s, const char *at, const char *end, bool qu
     } else if (sign == '+') {
         if (!empty) { nnc_shell_expand(s, word, end, to); }
     } else if (empty && (sign == '-' || sign == '=')) {
-        put_default(s, word, end, quoted, to);
+        put_default(s, word, end, quoted, sign == '=' ? at : NULL, length, to);
     } else if (v == NULL || v->is_unknown) {
         put_unknown(s, at, length, to);
     } else {

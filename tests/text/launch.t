@@ -828,3 +828,10 @@ nncost estimate ./neox.yml DEVICE --software megatron-deepspeed --pipeline 1 --t
 --micro-batch 2 --micro-batches 3
 $ nncost estimate neox.yml round --devices 2 --software eager --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["model"]["params_by_group"])' # 50257 x 64; 2 x 3 x 64 x 160; 5 norms
 {'embedding': 3216448, 'attention': 32768, 'mlp': 61440, 'norm': 320, 'head': 3216448}
+
+# ${NAME:=word} gives the variable its default, too.
+$ printf ': "${N:=3}"\ntorchrun pretrain_gpt.py --num-layers $N --hidden-size ${H=64} --ffn-hidden-size $H --num-attention-heads 4 --seq-length 64 --max-position-embeddings 64 --micro-batch-size ${B:=2} --global-batch-size $((B * 4)) --vocab-size 128\n' >assign.sh
+$ for n in 3 5; do nncost estimate assign.sh N=$n round --devices 1 --software eager --json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["model"]["params"], d["plan"]["micro_batch"], d["plan"]["global_batch"])'; done; nncost show assign.sh --to-options | grep -o -e '--micro-batch.*8'
+88064 2 8
+138496 2 8
+--micro-batch 2 --global-batch 8
