@@ -1558,10 +1558,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
                   file=sys.stderr)
         elif batch is None:
             print("nncost.capture: the number of samples is not known, so the whole step counts as one; --batch states it", file=sys.stderr)
-        notes, kinds = note_states(rec, optimizers), sorted({row[0] for row in update_groups(optimizers, state["calls"]) or []})
-        if len(kinds) > 1:
-            notes.append(f"the step has optimizers of several kinds ({', '.join(kinds)}); the update and the states are counted as those of the kind "
-                         "with the most operations for all parameters, so they are upper bounds")
+        notes = note_states(rec, optimizers)
         if state["autocast"]:
             notes.append(f"the step uses autocast, which is recorded in fp32; --policy amp --precision {state['autocast']} gives its time")
         if state.get("compile"):

@@ -484,6 +484,7 @@ typedef struct nnc_resident_bytes {
         double gradient_bytes, activation_bytes, op_bytes, block_bytes, cast_bytes, workspace_bytes;
         const char *what;
     } peak; /* if `replayed` is true: the bytes in memory at the moment of backward that needs the most bytes */
+    nnc_launches launches; /* of the optimizers of a captured program */
     /* bytes of the largest temporary tensor, taken as half of the largest working set of an op */
     double largest_block_bytes;
 } nnc_resident_bytes;

@@ -464,7 +464,8 @@ static void add_helpers(const nnc_plan *plan, nnc_resident_bytes *held) {
 nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                                          const nnc_stage_residency *holding, const nnc_plan *plan,
                                          const nnc_software *software) {
-    nnc_resident_bytes held = { .dense = nnc_stage_residency_trained(sums, holding, false),
+    nnc_resident_bytes held = { .launches = list->recorded_update,
+                                .dense = nnc_stage_residency_trained(sums, holding, false),
                                 .expert = nnc_stage_residency_trained(sums, holding, true),
                                 .frozen = stage_residency_frozen(sums, holding, false),
                                 .frozen_expert = stage_residency_frozen(sums, holding, true),
@@ -563,7 +564,7 @@ NNC_SAYING parts parts_of(const nnc_resident_bytes *held, const nnc_plan *plan, 
 }
 
 NNC_SAYING double states_of(const nnc_resident_bytes *held, const nnc_plan *plan, const parts *p, nnc_derivation *why) {
-    nnc_update update = { .optimizer = plan->optimizer, .policy = plan->policy };
+    nnc_update update = { .optimizer = plan->optimizer, .policy = plan->policy, .launches = held->launches };
     nnc_parameters_update(&held->dense, &held->expert, plan, &update);
     NNC_LET(why, master_bytes_per_param, NULL, nnc_policy_bytes(plan->policy).master_bytes);
     double master_params = 0.0;

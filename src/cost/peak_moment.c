@@ -170,7 +170,9 @@ double nnc_list_update_bytes(const nnc_resident_bytes *held, const nnc_plan *pla
     if (plan->optimizer_kernels != NNC_KERNELS_FOREACH || offloaded) { return 0.0; }
     nnc_update update = { .optimizer = plan->optimizer };
     nnc_parameters_update(&held->dense, &held->expert, plan, &update);
-    return nnc_optimizer_list_bytes(plan->optimizer, plan->policy) * (double)update.params;
+    const nnc_launches *l = &held->launches;
+    const double share = l->list_share > 0.0 && l->kind == plan->optimizer && plan->zero == 0 ? l->list_share : 1.0;
+    return nnc_optimizer_list_bytes(plan->optimizer, plan->policy) * (double)update.params * share;
 }
 
 /* Compares the update with the peak of backward: in the update all gradients are in memory and no activations. If the

@@ -181,7 +181,7 @@ static nnc_update update_of(const nnc_step *step, const nnc_step_end_params *hel
                      .fused = kernels == NNC_KERNELS_DEFAULT ? step->software->fused_optimizer
                                                              : kernels == NNC_KERNELS_FUSED,
                      .launches = step->list->recorded_update };
-    if (step->plan->zero > 0) { u.launches = (nnc_launches){ .loop = u.launches.loop, .updates = u.launches.updates }; }
+    if (step->plan->zero > 0) { u.launches.lists = u.launches.fused = 0.0; }
     nnc_parameters_update(&held->dense, &held->expert, step->plan, &u);
     return u;
 }
@@ -194,6 +194,14 @@ static const double launch_params = 320.0 * 65536.0;
  * bytes divided by the 20 bytes of one fused pass. momentum_lists: these bytes divided by the 24 bytes of two
  * passes. */
 static const double momentum_passes = 32.0 / 20.0, momentum_lists = 32.0 / 24.0;
+
+/* Returns the factor of the bytes of SGD with momentum over lists of tensors. If the step also has SGD without momentum
+ * (12 bytes per parameter in each form), the factor is that of the part with momentum. */
+static double momentum_factor(const nnc_update *u) {
+    const double share = u->launches.state_share > 0.0 ? u->launches.state_share : 1.0;
+    const double bytes = u->fused ? 20.0 : 24.0, factor = u->fused ? momentum_passes : momentum_lists;
+    return 1.0 + (factor - 1.0) * bytes * share / (bytes * share + 12.0 * (1.0 - share));
+}
 
 /* Sets the number of kernels and bytes of an optimizer update as torch.optim issues it. SGD with momentum runs over
  * lists of tensors unless the plan selects a fused kernel.   [optimizer-kernels] */
@@ -209,9 +217,7 @@ static void issue_update(nnc_op *op) {
     op->issued[1] = (nnc_issued){
         .kernels = (apart ? lists : 1.0) * (u->kernels == NNC_KERNELS_LOOP ? u->launches.loop : parts),
         .bytes = (work.read_bytes + work.write_bytes) * nnc_max(u->launches.updates, 1.0) *
-                 (!momentum  ? 1.0
-                  : u->fused ? momentum_passes
-                             : momentum_lists),
+                 (momentum ? momentum_factor(u) : 1.0),
     };
 }
 

@@ -414,7 +414,10 @@ struct nnc_captured {
     nnc_optimizer optimizer;
     /* kind of kernels with which the program runs the optimizer update: fused, foreach or loop */
     nnc_optimizer_kernels kernels;
-    nnc_launches launches; /* numbers of kernels that the optimizer update launches in a step */
+    /* lists of tensors that the optimizers update, and the optimizer among these that has the most operations */
+    const nnc_optimizer_group *optimizer_groups;
+    int32_t optimizer_group_count;
+    nnc_optimizer strongest;
     /* the same step as it runs under autocast; NULL = the step was not recorded in fp32 */
     const struct nnc_captured *autocast;
     /* the same program, recorded with another number of samples; NULL = the file has no second recording */

@@ -769,25 +769,9 @@ nnc_optimizer_kernels nnc_capture_kernels(const reader *r, nnc_json root) {
     return NNC_OPTIMIZER_KERNELS_COUNT;
 }
 
-/* Largest number of tensors that one launch of a kernel for lists of tensors processes. list_tensors: for an operation
- * with two tensors per parameter. fused_tensors: for the fused kernel of Adam, with four tensors per parameter. Source:
- * depth_to_max_tensors, aten/src/ATen/native/cuda/MultiTensorApply.cuh of PyTorch. */
-static const double list_tensors = 64.0, fused_tensors = 36.0;
-static const double launch_elements =
-    /* largest number of elements that one launch processes: depth_to_max_blocks x kChunkSize of PyTorch */
-    320.0 * 65536.0;
-
-/* Adds to *l the kernel launches of `calls` updates of a list of `count` tensors with `elements` elements together. */
-static void add_launches(nnc_launches *l, double count, double elements, double calls) {
-    const double chunks = nnc_ceil(elements / launch_elements);
-    l->loop += calls * count;
-    l->lists += calls * nnc_max(nnc_ceil(count / list_tensors), chunks);
-    l->fused += calls * nnc_max(nnc_ceil(count / fused_tensors), chunks);
-}
-
 /* Returns the position of an optimizer in a list that begins with the optimizer with the most operations and states; -1
- * = not in the list. If one step has several optimizers, the one with the lowest position is used for all parameters,
- * so the cost of the update is an upper bound. */
+ * = not in the list. If one step has several optimizers, the step counts as one of the kind with the lowest position,
+ * with the shares of nnc_launches. */
 static int rank_of(nnc_optimizer kind) {
     static const nnc_optimizer ranks[] = { NNC_OPTIMIZER_ADAMW,    NNC_OPTIMIZER_ADAM, NNC_OPTIMIZER_RMSPROP,
                                            NNC_OPTIMIZER_MOMENTUM, NNC_OPTIMIZER_LION, NNC_OPTIMIZER_SGD };
@@ -797,10 +781,8 @@ static int rank_of(nnc_optimizer kind) {
     return rank < count ? rank : -1;
 }
 
-/* Reads an entry [kind, tensors, elements, calls]: an optimizer of this kind updates a list of tensors with these
- * numbers of tensors and elements, and is called `calls` times. If the input is not valid, notes a fault and returns
- * false. */
-static bool read_group(nnc_json at, nnc_launches *l, double *updated, double *trained, nnc_optimizer *kind) {
+/* Reads an entry [kind, tensors, elements, calls]. If the input is not valid, notes a fault and returns false. */
+static bool read_group(nnc_json at, nnc_optimizer_group *g) {
     const nnc_names names = { nnc_optimizer_name, NNC_OPTIMIZER_COUNT };
     const nnc_json word = nnc_json_first(at), size = nnc_json_next(word);
     const bool good = nnc_json_type_of(at) == NNC_JSON_LIST && nnc_json_count(at) == 4;
@@ -815,38 +797,36 @@ static bool read_group(nnc_json at, nnc_launches *l, double *updated, double *tr
         !nnc_json_whole(nnc_json_next(nnc_json_next(size)), 1, OPS_MAX, &calls)) {
         return false;
     }
-    add_launches(l, (double)count, (double)elements, (double)calls);
-    *updated += (double)calls * (double)elements;
-    *trained += (double)elements;
-    if (*kind == NNC_OPTIMIZER_COUNT || rank_of((nnc_optimizer)found) < rank_of(*kind)) {
-        *kind = (nnc_optimizer)found;
-    }
+    *g = (nnc_optimizer_group){ (nnc_optimizer)found, (double)count, (double)elements, (double)calls };
     return true;
 }
 
 bool nnc_capture_groups(reader *r, nnc_json root) {
-    const nnc_json groups = nnc_json_get(nnc_json_get(root, "optimizer"), "groups");
-    nnc_launches *l = &r->program->launches;
-    double updated = 0.0, trained = 0.0;
-    if (groups.node != NULL && r->asked == NULL) {
-        nnc_optimizer kind = NNC_OPTIMIZER_COUNT;
-        if (!nnc_json_is_list(groups, root, "groups", OPS_MAX)) { return false; }
-        for (nnc_json at = nnc_json_first(groups); at.node != NULL; at = nnc_json_next(at)) {
-            if (!read_group(at, l, &updated, &trained, &kind)) { return false; }
-        }
-        l->updates = trained > 0.0 ? updated / trained : 1.0;
-        if (r->program->optimizer != NNC_OPTIMIZER_COUNT && kind != NNC_OPTIMIZER_COUNT) {
-            r->program->optimizer = kind;
-        }
-        return true;
+    const nnc_json list = nnc_json_get(nnc_json_get(root, "optimizer"), "groups");
+    const bool given = list.node != NULL && r->asked == NULL;
+    nnc_optimizer kind = NNC_OPTIMIZER_COUNT;
+    int32_t count = 0;
+    if (given && !nnc_json_is_list(list, root, "groups", OPS_MAX)) { return false; }
+    nnc_optimizer_group *groups =
+        nnc_arena_array(r->arena, given ? (size_t)nnc_json_count(list) + 1 : 1, sizeof *groups);
+    if (groups == NULL) { return nnc_faults_no_memory(r->faults); }
+    for (nnc_json at = nnc_json_first(list); given && at.node != NULL; at = nnc_json_next(at)) {
+        nnc_optimizer_group *g = &groups[count++];
+        if (!read_group(at, g)) { return false; }
+        if (kind == NNC_OPTIMIZER_COUNT || rank_of(g->kind) < rank_of(kind)) { kind = g->kind; }
     }
-    for (int32_t i = 0; i < r->storage_count; i++) {
+    for (int32_t i = 0; i < r->storage_count && !given; i++) { /* one list of all parameters */
         if (r->storages[i].kind == PARAMETER) {
-            updated += 1.0;
-            trained += r->storages[i].bytes / r->storages[i].width;
+            groups->kind = NNC_OPTIMIZER_COUNT;
+            groups->calls = 1.0;
+            groups->count += 1.0;
+            groups->elements += r->storages[i].bytes / r->storages[i].width;
+            count = 1;
         }
     }
-    if (updated > 0.0) { add_launches(l, updated, trained, 1.0); }
-    l->updates = 1.0;
+    if (r->program->optimizer != NNC_OPTIMIZER_COUNT && kind != NNC_OPTIMIZER_COUNT) { r->program->optimizer = kind; }
+    r->program->optimizer_groups = groups;
+    r->program->optimizer_group_count = count;
+    r->program->strongest = kind;
     return true;
 }

@@ -238,8 +238,20 @@ const char *nnc_update_kind_name(nnc_update_kind value);
  * of tensors has its own kernel; fused: if one fused kernel takes each part. */
 typedef struct nnc_launches {
     double loop, lists, fused; /* 0 = the captured program has no launches of this kind */
-    double updates;            /* number of parameters that all calls update together / number of trained parameters */
+    double updates;            /* bytes that all calls of the optimizers move / bytes that one call of each moves */
+    /* kind: the optimizer with the most operations. The shares are valid for this kind; 0 = the program has no lists of
+     * parameters. state_share, pass_share: states, and passes over memory, of all optimizers of the step / those of this
+     * kind for all parameters. list_share: the parameters in the largest list / all trained parameters. */
+    nnc_optimizer kind;
+    double state_share, pass_share, list_share;
 } nnc_launches;
+
+/* A list of tensors that an optimizer of a recorded step updates: numbers of tensors, of their elements, and of calls in
+ * the step. */
+typedef struct nnc_optimizer_group {
+    nnc_optimizer kind;
+    double count, elements, calls;
+} nnc_optimizer_group;
 
 typedef struct nnc_update {
     nnc_update_kind kind;
@@ -465,6 +477,9 @@ double nnc_optimizer_list_kernels(nnc_optimizer kind);
 /* Returns the bytes per parameter of temporary tensors that an update of a list of tensors (foreach=True) allocates and
  * frees. */
 double nnc_optimizer_list_bytes(nnc_optimizer kind, nnc_policy policy);
+/* Returns the launches and shares of the optimizers of a recorded step. kind: the optimizer with the most operations;
+ * NNC_OPTIMIZER_COUNT = the kinds are not known. */
+nnc_launches nnc_optimizer_launches(const nnc_optimizer_group *groups, int32_t count, nnc_optimizer kind);
 double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why);
 
 /* Tests whether an optimizer projects the gradients of linear layers to a lower rank (GaLore, APOLLO). */

@@ -215,6 +215,57 @@ double nnc_optimizer_list_bytes(nnc_optimizer kind, nnc_policy policy) {
     return optimizers[kind]->copies ? sizes_of(policy)->state_bytes : 0.0;
 }
 
+/* Largest number of tensors that one launch of a kernel for lists of tensors processes. list_tensors: for an operation
+ * with two tensors per parameter. fused_tensors: for the fused kernel of Adam, with four tensors per parameter. Source:
+ * depth_to_max_tensors, aten/src/ATen/native/cuda/MultiTensorApply.cuh of PyTorch. */
+static const double list_tensors = 64.0, fused_tensors = 36.0;
+static const double launch_elements =
+    /* largest number of elements that one launch processes: depth_to_max_blocks x kChunkSize of PyTorch */
+    320.0 * 65536.0;
+
+/* Adds to *l the kernel launches of the updates of a list of tensors. share: number of kernels that the list's optimizer
+ * runs on a part of a list / number of kernels of the optimizer l->kind. */
+static void add_launches(nnc_launches *l, const nnc_optimizer_group *g, double share) {
+    const double chunks = nnc_ceil(g->elements / launch_elements);
+    l->loop += g->calls * g->count * share;
+    l->lists += g->calls * nnc_max(nnc_ceil(g->count / list_tensors), chunks) * share;
+    l->fused += g->calls * nnc_max(nnc_ceil(g->count / fused_tensors), chunks);
+}
+
+/* Number of passes over memory of an update that is not fused. SGD with momentum over lists of tensors has eight
+ * (32 bytes per parameter, [optimizer-kernels]); as the only kind it has its own factor. */
+static double passes_of(nnc_optimizer kind, nnc_optimizer strongest) {
+    return kind == NNC_OPTIMIZER_MOMENTUM && strongest != kind ? 8.0 : optimizers[kind]->passes;
+}
+
+nnc_launches nnc_optimizer_launches(const nnc_optimizer_group *groups, int32_t count, nnc_optimizer kind) {
+    nnc_launches sum = { .kind = kind, .updates = 1.0 }, *l = &sum;
+    double trained = 0.0, states = 0.0, passes = 0.0, largest = 0.0, once = 0.0, all = 0.0;
+    if (kind == NNC_OPTIMIZER_COUNT) { /* the kinds are not known */
+        for (int32_t i = 0; i < count; i++) { add_launches(l, &groups[i], 1.0); }
+        return sum;
+    }
+    const double kernels = nnc_optimizer_list_kernels(l->kind), moments = optimizers[l->kind]->moments;
+    for (int32_t i = 0; i < count; i++) {
+        const nnc_optimizer_group *g = &groups[i];
+        const double own = nnc_optimizer_list_kernels(g->kind);
+        add_launches(l, g, kernels > 0.0 && own > 0.0 ? own / kernels : 1.0);
+        /* bytes per element of an update in one kernel: gradient, weight twice, each state twice */
+        const double bytes = 12.0 + 8.0 * optimizers[g->kind]->moments;
+        once += bytes * g->elements;
+        all += bytes * g->elements * g->calls;
+        trained += g->elements;
+        states += optimizers[g->kind]->moments * g->elements;
+        passes += passes_of(g->kind, l->kind) * g->elements * g->calls;
+        if (nnc_optimizer_list_bytes(g->kind, NNC_POLICY_FP32) > 0.0) { largest = nnc_max(largest, g->elements); }
+    }
+    l->updates = once > 0.0 ? all / once : 1.0;
+    l->state_share = moments > 0.0 && trained > 0.0 ? states / (moments * trained) : 0.0;
+    l->pass_share = trained > 0.0 ? passes / (optimizers[l->kind]->passes * trained * l->updates) : 0.0;
+    l->list_share = trained > 0.0 ? largest / trained : 0.0;
+    return sum;
+}
+
 bool nnc_optimizer_projects(nnc_optimizer kind) { return optimizers[kind]->moments_bytes == projected; }
 
 nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind) {
@@ -224,9 +275,15 @@ nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind) {
     return kind;
 }
 
+/* Returns a share of a recorded step with optimizers of several kinds; 1 = the plan has another optimizer, or none was
+ * recorded. */
+static double shared(const nnc_update *u, double share) {
+    return share > 0.0 && u->launches.kind == u->optimizer ? share : 1.0;
+}
+
 static double moments_of(const nnc_update *u, const dims *d, nnc_derivation *why) {
     if (optimizers[u->optimizer]->moments_bytes != NULL) { return optimizers[u->optimizer]->moments_bytes(d, why); }
-    NNC_LET(why, moments, NULL, optimizers[u->optimizer]->moments);
+    NNC_LET(why, moments, NULL, optimizers[u->optimizer]->moments * shared(u, u->launches.state_share));
     NNC_SAY(why, moments_bytes, "B", d->moment_bytes_per_param * moments * d->params);
     return moments_bytes;
 }
@@ -269,7 +326,7 @@ NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why) {
         return work;
     }
     const bool master = d.master_bytes_per_param > 0.0, cast = master && d.gradient_bytes_per_param < 4.0;
-    NNC_LET(why, passes, NULL, row->passes);
+    NNC_LET(why, passes, NULL, row->passes * shared(u, u->launches.pass_share));
     NNC_LET(why, value_bytes, "B",
             nnc_max(d.weight_bytes_per_param + d.master_bytes_per_param > 2.0 ? 4.0 : 2.0, d.moment_bytes_per_param));
     NNC_LET(why, cast_read, NULL, cast ? d.gradient_bytes_per_param : 0.0);

@@ -266,7 +266,8 @@ static void lower(const nnc_model *model, const nnc_writer *w) {
                            * element in the recorded step */
                           nnc_dtype_bytes(program->dtype);
     w->list->recorded = true;
-    w->list->recorded_update = recorded->launches;
+    w->list->recorded_update =
+        nnc_optimizer_launches(recorded->optimizer_groups, recorded->optimizer_group_count, recorded->strongest);
     w->list->recorded_gradients = growth * widths * between(program->peak_gradients, other->peak_gradients, share);
     w->list->recorded_kept = growth * between(program->peak_kept, other->peak_kept, share);
     w->list->recorded_temporary = growth * between(program->peak_temporary, other->peak_temporary, share);

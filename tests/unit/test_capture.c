@@ -265,7 +265,7 @@ START_TEST(time_steps_of_one_call) {
 END_TEST
 
 /* Two optimizers: AdamW on a list of 65 tensors, two launches an operation, and SGD, which updates its tensor three times.
- * One operation of AdamW, which stands for both, has 2 + 3 launches, or 65 + 3 without lists. */
+ * AdamW has eight operations, and SGD has one. Only the 10 parameters of AdamW have two states. */
 START_TEST(lists_of_optimizers) {
     static const char groups[] =
         "],\"optimizer\":{\"kernels\":\"%s\",\"groups\":[[\"adamw\",65,10,1],[\"sgd\",1,10,3]]},\"note\":[";
@@ -274,9 +274,10 @@ START_TEST(lists_of_optimizers) {
     const char *ops = LINEAR("1") "," OP("mul_", "optimizer", "", "", "", "1");
     char blocks[256], wrong[256];
     snprintf(blocks, sizeof blocks, groups, "foreach");
-    ck_assert_double_eq(kernels_of(ops, storages, blocks, 20), 2 + 8 * (2 + 3));
+    ck_assert_double_eq(kernels_of(ops, storages, blocks, 20), 2 + 8 * 2 + 3);
+    ck_assert_int_eq(estimate_of(ops, storages, blocks, 20).memory.optimizer_bytes, 10 * 2 * 4);
     snprintf(blocks, sizeof blocks, groups, "loop");
-    ck_assert_double_eq(kernels_of(ops, storages, blocks, 20), 2 + 8 * (65 + 3));
+    ck_assert_double_eq(kernels_of(ops, storages, blocks, 20), 2 + 8 * 65 + 3);
     snprintf(blocks, sizeof blocks, groups, "fused");
     ck_assert_double_eq(kernels_of(ops, storages, blocks, 20), 2 + 2 + 3);
     nnc_model model;
