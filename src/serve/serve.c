@@ -103,36 +103,36 @@ nnc_status nnc_serve_begin(const nnc_model *model, const nnc_device *device, con
     return NNC_OK;
 }
 
-nnc_status nnc_serve_answer(nnc_serve_case *of, const nnc_model *model, const nnc_device *device,
+nnc_status nnc_serve_answer(const nnc_serve_case *shared, const nnc_model *model, const nnc_device *device,
                             const nnc_software *software, const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *s,
                             nnc_serve_list *list, nnc_derivation *why, nnc_error *err) {
     nnc_serve_net draft_net;
     nnc_serve_case draft;
+    nnc_serve_case of = *shared;
     *s = (nnc_serve){ .struct_size = sizeof *s };
-    of->plan = &s->plan;
-    of->draft = NULL;
+    of.plan = &s->plan;
     NNC_TRY(nnc_serve_resolve(ask, model, device, software, &s->plan, &s->mode, err));
-    NNC_TRY(nnc_serve_rates_of(device, software, &s->plan, &of->rates, err));
-    of->work = nnc_serve_work_of(scratch, nnc_serve_requests_of(&s->plan));
-    NNC_GOT(of->work, err);
+    NNC_TRY(nnc_serve_rates_of(device, software, &s->plan, &of.rates, err));
+    of.work = nnc_serve_work_of(scratch, nnc_serve_requests_of(&s->plan));
+    NNC_GOT(of.work, err);
     if (s->plan.draft_model != NULL) {
-        NNC_TRY(draft_of(of, device, software, scratch, &draft_net, &draft, err));
-        of->draft = &draft;
+        NNC_TRY(draft_of(&of, device, software, scratch, &draft_net, &draft, err));
+        of.draft = &draft;
     }
-    nnc_serve_memory(of, (double)device->mem_bytes, s, why);
-    if (of->ends_over && s->mode == NNC_SERVE_STATIC) {
-        nnc_serve_fit(of, s, NULL);
+    nnc_serve_memory(&of, (double)device->mem_bytes, s, why);
+    if (of.ends_over && s->mode == NNC_SERVE_STATIC) {
+        nnc_serve_fit(&of, s, NULL);
         if (!s->fits) { return NNC_OK; }
     }
-    nnc_serve_load(of, s, list, why);
+    nnc_serve_load(&of, s, list, why);
     if (device->implausible || software->implausible) { /* intervals come from measurements, so they do not apply to
                                                          * implausible inputs */
         s->ttft_interval_s[0] = s->ttft_interval_s[1] = (double)NAN;
         s->tpot_interval_s[0] = s->tpot_interval_s[1] = (double)NAN;
     }
-    nnc_serve_fit(of, s, why);
-    nnc_serve_cost(of, device, s, why);
-    nnc_serve_extra(of, device, s, why);
+    nnc_serve_fit(&of, s, why);
+    nnc_serve_cost(&of, device, s, why);
+    nnc_serve_extra(&of, device, s, why);
     return NNC_OK;
 }
 

@@ -304,11 +304,10 @@ void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serv
 void nnc_serve_extra(const nnc_serve_case *of, const nnc_device *device, nnc_serve *serve, nnc_derivation *why);
 
 /* The two parts of nnc_serve_say. nnc_serve_begin sets what depends on model, device and software alone: *net and *of.
- * nnc_serve_answer then computes serving for any number of inputs (`ask`) with the same *of, which may be the same for
- * all of them. */
+ * nnc_serve_answer computes serving for one `ask`; *shared is *of, and all calls may share it. */
 nnc_status nnc_serve_begin(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                            nnc_scratch *scratch, nnc_serve_net *net, nnc_serve_case *of, nnc_error *err);
-nnc_status nnc_serve_answer(nnc_serve_case *of, const nnc_model *model, const nnc_device *device,
+nnc_status nnc_serve_answer(const nnc_serve_case *shared, const nnc_model *model, const nnc_device *device,
                             const nnc_software *software, const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *s,
                             nnc_serve_list *list, nnc_derivation *why, nnc_error *err);
 /* Computes serving as nnc_serve_into does, and records each formula with its numbers in `why`. */
