@@ -163,8 +163,9 @@ static void copy_list(nnc_op_list *to, const nnc_op_list *from) {
 }
 
 static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc_lowered *a, nnc_error *err) {
-    /* A search writes only the op list of one rank, because it seldom needs the list of the whole model. */
-    nnc_op_list *list = shared->ends.slots > 0 ? &a->list : &a->whole;
+    /* Only the op list of one rank is written if it is also that of the whole model, and for a search, which seldom needs
+     * the list of the whole model. */
+    nnc_op_list *list = nnc_plan_is_whole(how->plan) || shared->ends.slots > 0 ? &a->list : &a->whole;
     nnc_lower(shared->model, how, list);
     NNC_TRY(nnc_check_list(list, shared->model, err));
     if (list == &a->whole) { copy_list(&a->list, list); }
@@ -178,16 +179,23 @@ static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc
     return NNC_OK;
 }
 
-/* Returns the op list of the whole model, before it is divided over ranks. Writes this list first if it does not exist
+/* Describes the whole model by its op list before it is divided over ranks. Writes this list first if it does not exist
  * yet. */
-static const nnc_op_list *whole_of(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step) {
+static void describe(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step, nnc_result *r) {
+    const int32_t count = a->list.count;
+    if (nnc_plan_is_whole(step->plan)) {
+        a->list.count = a->count;
+        nnc_describe_model(shared->model, &a->list, step, r);
+        a->list.count = count;
+        return;
+    }
     if (!a->wholly) {
         nnc_plan seen;
         const nnc_lowering how = nnc_lowering_seen(step->plan, step->software, &seen);
         nnc_lower(shared->model, &how, &a->whole);
         a->wholly = true;
     }
-    return &a->whole;
+    nnc_describe_model(shared->model, &a->whole, step, r);
 }
 
 static void accumulate(const nnc_estimate_cache *shared, double grad_accumulate, nnc_lowered *a) {
@@ -375,7 +383,7 @@ static void prepare_again(const nnc_step *step, nnc_lowered *alike) {
 void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *step, nnc_result *r) {
     double again[NNC_SEGMENTS_MAX];
     const bool everywhere = nnc_step_recomputed(step, &scratch->step, again);
-    nnc_describe_model(scratch->shared->model, whole_of(scratch->shared, alike, step), step, r);
+    describe(scratch->shared, alike, step, r);
     /* Model FLOPs are counted on the op list of the whole model, before it is divided over ranks. */
     if (!everywhere || !alike->worked) {
         /* true: the plan divides no work over ranks, so the op table of one rank is that of the whole model */
@@ -531,7 +539,7 @@ static void weigh_known(const nnc_model *model, const nnc_software *software, nn
     p->step.plan = &r->plan;
     p->step.software = software;
     p->step.ends = &scratch->ends;
-    nnc_describe_model(model, whole_of(scratch->shared, p->alike, &p->step), &p->step, r);
+    describe(scratch->shared, p->alike, &p->step, r);
     recall_memory(model, p, &p->step, scratch, r);
 }
 
@@ -613,14 +621,14 @@ static nnc_status estimate_shared(const nnc_model *model, const nnc_device *devi
         nnc_stage_memory(&step, model, true, &scratch->step, r);
         if (scratch->untimed) { return NNC_OK; }
         if (ends_untimed(scratch, r)) {
-            nnc_describe_model(model, whole_of(shared, alike, &step), &step, r);
+            describe(shared, alike, &step, r);
             if (lasts(shared)) { keep_pass(shared, &step, NULL, r); }
             keep_over(shared, software, r);
             return nnc_estimate_untimed(model, r, err);
         }
     }
     if (scratch->workless && !shared->promised) {
-        nnc_describe_model(model, whole_of(shared, alike, &step), &step, r);
+        describe(shared, alike, &step, r);
     } else {
         nnc_prepare_work(scratch, alike, &step, r);
     }
