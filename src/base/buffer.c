@@ -6,8 +6,7 @@
 
 #include "base/base_internal.h"
 
-static bool reserve(nnc_buffer *buffer, size_t size) {
-    if (size <= buffer->capacity - buffer->size) { return true; }
+static bool grow(nnc_buffer *buffer, size_t size) {
     size_t capacity = buffer->capacity > 0 ? buffer->capacity : 1024;
     while (capacity - buffer->size < size && capacity <= SIZE_MAX / 2) { capacity *= 2; }
     char *bytes = capacity - buffer->size < size ? NULL : realloc(buffer->bytes, capacity);
@@ -20,6 +19,10 @@ static bool reserve(nnc_buffer *buffer, size_t size) {
     return true;
 }
 
+static inline bool reserve(nnc_buffer *buffer, size_t size) {
+    return size <= buffer->capacity - buffer->size || grow(buffer, size);
+}
+
 void nnc_buffer_put(nnc_buffer *buffer, const void *bytes, size_t size) {
     if (size > 0 && reserve(buffer, size)) {
         memcpy(buffer->bytes + buffer->size, bytes, size);
@@ -29,7 +32,9 @@ void nnc_buffer_put(nnc_buffer *buffer, const void *bytes, size_t size) {
 
 void nnc_buffer_text(nnc_buffer *buffer, const char *text) { nnc_buffer_put(buffer, text, strlen(text)); }
 
-void nnc_buffer_byte(nnc_buffer *buffer, char byte) { nnc_buffer_put(buffer, &byte, 1); }
+void nnc_buffer_byte(nnc_buffer *buffer, char byte) {
+    if (reserve(buffer, 1)) { buffer->bytes[buffer->size++] = byte; }
+}
 
 void nnc_buffer_number(nnc_buffer *buffer, double value) {
     if (reserve(buffer, NNC_NUMBER_TEXT)) { buffer->size += nnc_number_write(value, buffer->bytes + buffer->size); }
@@ -136,10 +141,13 @@ size_t nnc_control_length(const char *text) {
 }
 
 size_t nnc_plain_length(const char *text, size_t most) {
+    /* one bit for each character from ' ' to '~' that is plain; '"', '#' and '\\' are not */
+    static const uint64_t plain[2] = { ~(uint64_t)0 << ' ' & ~((uint64_t)1 << '"') & ~((uint64_t)1 << '#'),
+                                       ~(uint64_t)0 >> 1 & ~((uint64_t)1 << ('\\' - 64)) };
     size_t length = 0;
-    while (length < most && text[length] >= ' ' && text[length] <= '~' && text[length] != '"' && text[length] != '\\' &&
-           text[length] != '#') {
-        length++;
+    for (unsigned char c = 0; length < most; length++) {
+        c = (unsigned char)text[length];
+        if (c > '~' || (plain[c >> 6] >> (c & 63) & 1) == 0) { break; }
     }
     return length;
 }
