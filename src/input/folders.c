@@ -141,11 +141,17 @@ static void normalise_id(const char *text, char *plain, size_t size) {
     }
 }
 
-static bool same_id(const char *a, const char *b) {
-    char left[256], right[256];
-    normalise_id(a, left, sizeof left);
-    normalise_id(b, right, sizeof right);
-    return left[0] != '\0' && strcmp(left, right) == 0;
+/* A name that is looked up, and the name as normalise_id writes it. */
+typedef struct asked_id {
+    const char *id;
+    char plain[256];
+} asked_id;
+
+/* Tests whether an id or alias is the wanted name in any spelling. */
+static bool is_like(const char *id, const asked_id *name) {
+    char plain[256];
+    normalise_id(id, plain, sizeof plain);
+    return plain[0] != '\0' && strcmp(plain, name->plain) == 0;
 }
 
 /* ---- data folders ---- */
@@ -237,14 +243,13 @@ static bool is_regular(nnc_folders *folders, const char *path) {
     return found && S_ISREG(about.st_mode);
 }
 
-/* Type of a function that tests whether two ids are equal: exactly, or in any spelling. */
-typedef bool same_fn(const char *a, const char *b);
+/* Ways in which a file can have a wanted name; the first in this list counts most. */
+enum { BY_ALIAS, BY_LIKE_ID, BY_LIKE_ALIAS, WAYS };
 
-static bool equal(const char *a, const char *b) { return strcmp(a, b) == 0; }
-
-/* Tests whether a file has an alias. It searches the text of the file for the alias, because parsing the file takes
- * much longer. same: the function that tests whether two ids are equal. */
-static bool has_alias(nnc_folders *folders, const char *path, const char *alias, same_fn *same) {
+/* Searches the aliases of a file for a name. Sets paths[BY_ALIAS] to the path of the file if it has this alias, or
+ * paths[BY_LIKE_ALIAS] if it has the alias in another spelling and no file before it has. Searches the text of the file,
+ * because parsing the file takes much longer. */
+static void find_alias(nnc_folders *folders, const char *path, const asked_id *name, const char *paths[WAYS]) {
     char *text = NULL, one[256];
     size_t size = 0;
     nnc_error why = { 0 };
@@ -252,17 +257,19 @@ static bool has_alias(nnc_folders *folders, const char *path, const char *alias,
     if (why.status == NNC_IO && folders->trouble.status == NNC_OK) { folders->trouble = why; }
     const char *at = read ? strstr(text, "\"aliases\"") : NULL;
     const char *end = at != NULL ? strchr(at, ']') : NULL;
-    bool has = false;
-    for (at = end != NULL ? strchr(at, '[') : NULL; !has && at != NULL && at < end;) {
+    bool same = false, like = false;
+    for (at = end != NULL ? strchr(at, '[') : NULL; !same && at != NULL && at < end;) {
         const char *open = strchr(at, '"');
         const char *close = open != NULL ? strchr(open + 1, '"') : NULL;
         at = close != NULL && close < end ? close + 1 : NULL;
         if (at != NULL && (size_t)(close - open) < sizeof one) {
             snprintf(one, sizeof one, "%.*s", (int)(close - open - 1), open + 1);
-            has = same(one, alias);
+            same = strcmp(one, name->id) == 0;
+            like = like || (paths[BY_LIKE_ALIAS] == NULL && is_like(one, name));
         }
     }
-    if (has) {
+    if (same || like) {
+        paths[same ? BY_ALIAS : BY_LIKE_ALIAS] = path;
         free(folders->text);
         folders->text = text;
         folders->text_of = path;
@@ -270,40 +277,35 @@ static bool has_alias(nnc_folders *folders, const char *path, const char *alias,
     } else {
         free(text);
     }
-    return has;
 }
 
 /* Looks an alias up in the index of the shipped files, which was made at build time. Returns true if the index names a
- * file that is in the folder and still has the alias; *path is then its path, or NULL if memory ran out. */
-static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const char *folder, const char *alias,
-                         const char **path) {
+ * file that is in the folder and still has the alias; paths[BY_ALIAS] is then its path. */
+static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const char *folder, const asked_id *name,
+                         const char *paths[WAYS]) {
     char line[320], id[256];
-    const int size = snprintf(line, sizeof line, "\n%s/%s=", info->folder, alias);
-    const char *at = strchr(alias, '\n') == NULL ? strstr(nnc_shipped_aliases, line) : NULL;
+    const int size = snprintf(line, sizeof line, "\n%s/%s=", info->folder, name->id);
+    const char *at = strchr(name->id, '\n') == NULL ? strstr(nnc_shipped_aliases, line) : NULL;
     if (at == NULL) { return false; }
     snprintf(id, sizeof id, "%.*s", (int)strcspn(at + size, "\n"), at + size);
     const char *one = path_of(folders, info, folder, id);
-    const bool found = one == NULL || has_alias(folders, one, alias, equal);
-    *path = found ? one : NULL;
-    return found;
+    if (one != NULL) { find_alias(folders, one, name, paths); }
+    return paths[BY_ALIAS] != NULL;
 }
 
-/* Finds the file in one folder with the id `id` (if `aliased`: with this alias); if it is missing, *path stays NULL. */
-static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const char *folder, const char *id,
-                          bool aliased, same_fn *same, const char **path, nnc_error *err) {
+/* Searches one folder for files that have a name in one of the ways, and sets their paths; ends with the first that has
+ * the name as its alias. */
+static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const char *folder, const asked_id *name,
+                          const char *paths[WAYS], nnc_error *err) {
     nnc_id_list list = { .count = 0 };
-    if (aliased && same == equal && find_shipped(folders, info, folder, id, path)) {
-        return *path != NULL ? NNC_OK : nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
-    }
+    if (info->has_aliases && find_shipped(folders, info, folder, name, paths)) { return NNC_OK; }
     if (!list_folder(folders, info, folder, &list)) { return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory"); }
     sort_ids(&list);
-    for (int32_t i = 0; i < list.count; i++) {
+    for (int32_t i = 0; i < list.count && paths[BY_ALIAS] == NULL; i++) {
         const char *one = path_of(folders, info, folder, list.ids[i]);
         if (one == NULL) { return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory"); }
-        if (aliased ? has_alias(folders, one, id, same) : same(list.ids[i], id)) {
-            *path = one;
-            return NNC_OK;
-        }
+        if (info->has_aliases) { find_alias(folders, one, name, paths); }
+        if (paths[BY_LIKE_ID] == NULL && is_like(list.ids[i], name)) { paths[BY_LIKE_ID] = one; }
     }
     return NNC_OK;
 }
@@ -489,7 +491,8 @@ static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, 
  * the id in another spelling; a file with the alias in another spelling. */
 static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
                           nnc_error *err) {
-    static same_fn *const ways[] = { equal, same_id };
+    const char *paths[WAYS] = { NULL };
+    asked_id name = { .id = id };
     for (int i = 0; i < folders->count; i++) {
         const char *one = path_of(folders, info, folders->paths[i], id);
         if (one == NULL) { return nnc_fail(err, NNC_NO_MEMORY, id, "out of memory"); }
@@ -500,14 +503,11 @@ static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const
         }
         note_trouble(folders, one, errno);
     }
-    for (int step = 1; step < 4; step++) { /* step 1 looks for exact aliases, step 2 for ids in any spelling, step 3 for
-                                            * aliases in any spelling */
-        const bool aliased = step % 2 == 1;
-        const bool looks = !aliased || info->has_aliases;
-        for (int i = 0; looks && i < folders->count && *path == NULL; i++) {
-            NNC_TRY(find_in(folders, info, folders->paths[i], id, aliased, ways[step / 2], path, err));
-        }
+    normalise_id(id, name.plain, sizeof name.plain);
+    for (int i = 0; i < folders->count && paths[BY_ALIAS] == NULL; i++) {
+        NNC_TRY(find_in(folders, info, folders->paths[i], &name, paths, err));
     }
+    for (int way = 0; way < WAYS && *path == NULL; way++) { *path = paths[way]; }
     return NNC_OK;
 }
 
@@ -928,27 +928,11 @@ static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, vo
     return hub->shape != NULL ? place(specs, hub->shape, &hub->path, err) : nnc_no_memory(err);
 }
 
-/* Type of a function that looks a name up in the table of hub names. with_table reads the table for it. */
-typedef nnc_status look(nnc_specs *specs, nnc_json table, const char *name, void *found, nnc_error *err);
-static nnc_status with_table(nnc_specs *specs, look *look_in, const char *name, void *found, nnc_error *err) {
-    const char *path = NULL;
-    char *text = NULL;
-    size_t size = 0;
-    NNC_TRY(nnc_specs_file(specs, "hub/names.json", &path, err));
-    if (path == NULL) { return NNC_OK; }
-    NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
-    nnc_faults faults = { .name = path, .err = err };
-    nnc_json_doc doc = { .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size };
-    const nnc_status status =
-        nnc_specs_parse(specs, &doc) ? look_in(specs, nnc_json_root(&doc), name, found, err) : faults.status;
-    nnc_json_free(&doc);
-    free(text);
-    return status;
-}
+static const char hub_table[] = "hub/names.json";
 
 nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err) {
     *hub = (nnc_hub_name){ .path = NULL };
-    return with_table(specs, look_up, name, hub, err);
+    return nnc_specs_look(specs, hub_table, look_up, name, hub, err);
 }
 
 /* Sets the const char * to which `found` points to the shortest hub name (with owner) that contains the whole id of a
@@ -971,7 +955,7 @@ static nnc_status usual_name(nnc_specs *specs, nnc_json table, const char *id, v
 
 nnc_status nnc_hub_usual(nnc_specs *specs, const char *id, const char **name, nnc_error *err) {
     *name = id;
-    return with_table(specs, usual_name, id, (void *)name, err);
+    return nnc_specs_look(specs, hub_table, usual_name, id, (void *)name, err);
 }
 
 nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub, nnc_model *model,

@@ -542,6 +542,13 @@ nnc_status nnc_specs_take_library(nnc_specs *specs, const char *asked, nnc_model
  * nnc_specs_take_implementation sets this library in a model; without the option, it leaves the model unchanged. */
 nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_error *err);
 void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model);
+/* Type of a function that looks a name up in a JSON document of the data folders and writes the answer to *found. */
+typedef nnc_status nnc_look(nnc_specs *specs, nnc_json root, const char *name, void *found, nnc_error *err);
+/* Reads a JSON document of the data folders, such as "hub/names.json", once and calls look_in with it. Leaves *found as
+ * it is if no folder has the file. */
+nnc_status nnc_specs_look(nnc_specs *specs, const char *file, nnc_look *look_in, const char *name, void *found,
+                          nnc_error *err);
+
 /* Reads a file as nnc_file_read does; "-" is standard input. Stores the content of a pipe in `specs`, because a pipe
  * can be read only once. */
 nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size, nnc_error *err);

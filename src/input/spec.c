@@ -233,48 +233,76 @@ nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, 
     return nnc_model_check(*model, "model", err);
 }
 
-/* Reads the value of the member `key` of an object in a small JSON data file; object NULL = the root of the file. Sets
- * *words if the value is a text, *number if the value is a number; sets neither if the object does not have the key. */
-static nnc_status read_value(nnc_specs *specs, const char *path, const char *object, const char *key,
-                             const char **words, double *number, nnc_error *err) {
+nnc_status nnc_specs_look(nnc_specs *specs, const char *file, nnc_look *look_in, const char *name, void *found,
+                          nnc_error *err) {
+    const char *path = NULL;
     char *text = NULL;
     size_t size = 0;
+    NNC_TRY(nnc_specs_file(specs, file, &path, err));
+    if (path == NULL) { return NNC_OK; }
     NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
     nnc_faults faults = { .name = path, .err = err };
     nnc_json_doc doc = { .faults = &faults, .arena = specs->arena, .text = text, .size = size };
-    nnc_status status = nnc_specs_parse(specs, &doc) ? NNC_OK : faults.status;
-    if (status == NNC_OK) {
-        const nnc_json root = nnc_json_root(&doc);
-        const nnc_json at = nnc_json_get(object != NULL ? nnc_json_get(root, object) : root, key);
-        if (nnc_json_type_of(at) == NNC_JSON_TEXT) {
-            *words = nnc_arena_strdup(specs->arena, nnc_json_text(at));
-            status = *words != NULL ? NNC_OK : nnc_no_memory(err);
-        } else if (nnc_json_type_of(at) == NNC_JSON_NUMBER) {
-            *number = nnc_json_number(at);
-        }
-    }
+    const nnc_status status =
+        nnc_specs_parse(specs, &doc) ? look_in(specs, nnc_json_root(&doc), name, found, err) : faults.status;
     nnc_json_free(&doc);
     free(text);
     return status;
 }
 
-/* Reads how the network `name` of a library of vision models is made, from a list in the file of these names. The name
- * may be written with underscores in place of dashes, or with dashes in place of underscores. *words stays NULL if the
- * list does not have the name. */
-static nnc_status read_member(nnc_specs *specs, const char *path, const char *list, const char *name,
-                              const char **words, nnc_error *err) {
+/* The file of the networks of vision libraries, and a network in it. */
+static const char members_file[] = "foreign/names/members.json";
+typedef struct member {
+    char name[96];
+    const char *words; /* how the network is made; NULL = the file does not have the name */
+    bool stand_in;     /* true: the words are those of another network with the same counts */
+} member;
+
+/* Returns how a network is made, from a list in the file; NULL = the list does not have the name. The name may be
+ * written with underscores in place of dashes, or with dashes in place of underscores. */
+static const char *words_of(nnc_json list, const char *name) {
     static const char spellings[][2] = { { '-', '-' }, { '-', '_' }, { '_', '-' } };
-    double unused = 0.0;
-    for (size_t i = 0; i < sizeof spellings / sizeof spellings[0] && *words == NULL; i++) {
+    for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
         char spelled[96];
         snprintf(spelled, sizeof spelled, "%.95s", name);
         for (char *at = spelled; *at != '\0'; at++) {
             if (*at == spellings[i][0]) { *at = spellings[i][1]; }
         }
-        if (i > 0 && strcmp(spelled, name) == 0) { continue; }
-        NNC_TRY(read_value(specs, path, list, spelled, words, &unused, err));
+        const nnc_json at = nnc_json_get(list, spelled);
+        if (nnc_json_type_of(at) == NNC_JSON_TEXT) { return nnc_json_text(at); }
     }
-    return NNC_OK;
+    return NULL;
+}
+
+/* Refuses the name of a network of torchvision that has no shape here, and says how to record it. */
+static nnc_status refuse_recorded(nnc_json root, char *name, nnc_error *err) {
+    const char *task = words_of(nnc_json_get(root, "recorded"), name);
+    if (task == NULL) { return NNC_OK; }
+    for (char *at = name; *at != '\0'; at++) { *at = *at == '-' ? '_' : *at; }
+    return nnc_fail(err, NNC_UNKNOWN_ID, "MODEL",
+                    "%s is a %s network without a model file, expected a recording of it: python3 -m nncost.capture "
+                    "--network torchvision:%s -o step.json",
+                    name, task, name);
+}
+
+/* Fills in the member `found`. If no network has the name, removes the weights (".a1_in1k") from the name. */
+static nnc_status look_member(nnc_specs *specs, nnc_json root, const char *name, void *found, nnc_error *err) {
+    member *m = found;
+    const nnc_json members = nnc_json_get(root, "members");
+    snprintf(m->name, sizeof m->name, "%.95s", name);
+    const char *words = words_of(members, m->name);
+    char *weights = strchr(m->name, '.');
+    if (words == NULL && weights != NULL) {
+        *weights = '\0';
+        words = words_of(members, m->name);
+    }
+    m->stand_in = words == NULL;
+    if (m->stand_in) {
+        NNC_TRY(refuse_recorded(root, m->name, err));
+        words = words_of(nnc_json_get(root, "stand_ins"), m->name);
+    }
+    m->words = words != NULL ? nnc_arena_strdup(specs->arena, words) : NULL;
+    return words == NULL || m->words != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
 /* Adds a note to the model: nncost does not know the dimensions of this network, and uses the network `words` instead,
@@ -292,45 +320,20 @@ static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *
     return NNC_OK;
 }
 
-/* Refuses the name of a network of torchvision that has no shape here, and says how to record it. */
-static nnc_status refuse_recorded(nnc_specs *specs, const char *path, char *name, nnc_error *err) {
-    const char *task = NULL;
-    NNC_TRY(read_member(specs, path, "recorded", name, &task, err));
-    if (task == NULL) { return NNC_OK; }
-    for (char *at = name; *at != '\0'; at++) { *at = *at == '-' ? '_' : *at; }
-    return nnc_fail(err, NNC_UNKNOWN_ID, "MODEL",
-                    "%s is a %s network without a model file, expected a recording of it: python3 -m nncost.capture "
-                    "--network torchvision:%s -o step.json",
-                    name, task, name);
-}
-
 /* Loads a network by its name in a library of vision models. The name may begin with the library ("timm/") and end
  * with the weights (".a1_in1k"). If nncost does not know the dimensions of the network, loads its stand-in, a
  * network with the same counts of parameters and operations. *out stays NULL when no library has the name. */
 static nnc_status load_member(nnc_specs *specs, const char *asked, const void **out, nnc_error *err) {
-    const char *path = NULL, *words = NULL;
-    char name[96];
+    const char *name = asked + (strncmp(asked, "timm/", 5) == 0 ? 5 : 0);
+    member found = { .words = NULL };
     nnc_model *made = NULL;
-    snprintf(name, sizeof name, "%.95s", asked + (strncmp(asked, "timm/", 5) == 0 ? 5 : 0));
-    NNC_TRY(nnc_specs_file(specs, "foreign/names/members.json", &path, err));
-    if (path != NULL && strchr(name, '/') == NULL) {
-        NNC_TRY(read_member(specs, path, "members", name, &words, err));
-        char *weights = strchr(name, '.');
-        if (words == NULL && weights != NULL) {
-            *weights = '\0';
-            NNC_TRY(read_member(specs, path, "members", name, &words, err));
-        }
-    }
-    const bool stand_in = path != NULL && words == NULL;
-    if (stand_in) {
-        NNC_TRY(refuse_recorded(specs, path, name, err));
-        NNC_TRY(read_member(specs, path, "stand_ins", name, &words, err));
-    }
-    if (words != NULL) {
-        NNC_TRY(nnc_model_make(specs, words, name, &made, err));
+    if (strchr(name, '/') != NULL) { return NNC_OK; }
+    NNC_TRY(nnc_specs_look(specs, members_file, look_member, name, &found, err));
+    if (found.words != NULL) {
+        NNC_TRY(nnc_model_make(specs, found.words, found.name, &made, err));
         made->implementation =
             made->family == NNC_FAMILY_DECODER ? NNC_IMPLEMENTATION_TRANSFORMERS : NNC_IMPLEMENTATION_TIMM;
-        NNC_TRY(stand_in ? note_stand_in(specs, words, made, err) : NNC_OK);
+        NNC_TRY(found.stand_in ? note_stand_in(specs, found.words, made, err) : NNC_OK);
         *out = made;
     }
     return NNC_OK;
@@ -350,50 +353,45 @@ static bool maybe_member(const char *asked, nnc_status found, const char *path) 
     return strncmp(asked, "timm/", 5) == 0 || (!nnc_is_path(asked) && !shipped);
 }
 
-/* Tests whether a library of vision models has the shipped network `id` without changes: whether an entry of the list
+/* Sets *found to true if a library of vision models has the shipped network `id` without changes: an entry of the list
  * of these libraries' names has only this id. */
-static nnc_status is_member(nnc_specs *specs, const char *path, const char *id, bool *is, nnc_error *err) {
-    char *text = NULL;
-    size_t size = 0;
-    NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
-    nnc_faults faults = { .name = path, .err = err };
-    nnc_json_doc doc = { .faults = &faults, .arena = specs->arena, .text = text, .size = size };
-    const nnc_status status = nnc_specs_parse(specs, &doc) ? NNC_OK : faults.status;
-    *is = false;
-    if (status == NNC_OK) {
-        const nnc_json members = nnc_json_get(nnc_json_root(&doc), "members");
-        for (nnc_json at = nnc_json_first(members); at.node != NULL && !*is; at = nnc_json_next(at)) {
-            *is = nnc_json_type_of(at) == NNC_JSON_TEXT && strcmp(nnc_json_text(at), id) == 0;
-        }
+static nnc_status look_shipped(nnc_specs *specs, nnc_json root, const char *id, void *found, nnc_error *err) {
+    (void)specs, (void)err;
+    bool *is = found;
+    const nnc_json members = nnc_json_get(root, "members");
+    for (nnc_json at = nnc_json_first(members); at.node != NULL && !*is; at = nnc_json_next(at)) {
+        *is = nnc_json_type_of(at) == NNC_JSON_TEXT && strcmp(nnc_json_text(at), id) == 0;
     }
-    nnc_json_free(&doc);
-    free(text);
-    return status;
+    return NNC_OK;
 }
 
 nnc_status nnc_specs_take_library(nnc_specs *specs, const char *asked, nnc_model *model, nnc_error *err) {
-    const char *path = NULL;
     const bool vision = model->family == NNC_FAMILY_GRAPH || model->family == NNC_FAMILY_VIT;
     bool is = false;
     if (!vision || model->implementation != NNC_IMPLEMENTATION_NONE || nnc_is_path(asked)) { return NNC_OK; }
-    NNC_TRY(nnc_specs_file(specs, "foreign/names/members.json", &path, err));
-    if (path != NULL) { NNC_TRY(is_member(specs, path, model->id, &is, err)); }
+    NNC_TRY(nnc_specs_look(specs, members_file, look_shipped, model->id, &is, err));
     if (is) { model->implementation = NNC_IMPLEMENTATION_TIMM; }
     return NNC_OK;
 }
 
-nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err) {
-    char name[96];
-    const char *path = NULL, *unused = NULL;
-    *kernel_s = (double)NAN;
-    snprintf(name, sizeof name, "hosts/%.60s.json", id);
-    NNC_TRY(nnc_specs_file(specs, name, &path, err));
-    if (path == NULL) {
-        return nnc_fail(err, NNC_UNKNOWN_ID, "--host",
-                        "expected seconds per kernel, h100-server or desktop, found \"%.60s\"", id);
+static nnc_status look_kernel_s(nnc_specs *specs, nnc_json root, const char *name, void *found, nnc_error *err) {
+    const nnc_json at = nnc_json_get(root, "kernel_s");
+    (void)specs, (void)name;
+    if (nnc_json_type_of(at) != NNC_JSON_NUMBER) {
+        return nnc_fail(err, NNC_BAD_SPEC, root.doc->faults->name, "kernel_s is missing");
     }
-    NNC_TRY(read_value(specs, path, NULL, "kernel_s", &unused, kernel_s, err));
-    return isnan(*kernel_s) ? nnc_fail(err, NNC_BAD_SPEC, path, "kernel_s is missing") : NNC_OK;
+    *(double *)found = nnc_json_number(at);
+    return NNC_OK;
+}
+
+nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err) {
+    char file[96];
+    *kernel_s = (double)NAN;
+    snprintf(file, sizeof file, "hosts/%.60s.json", id);
+    NNC_TRY(nnc_specs_look(specs, file, look_kernel_s, file, kernel_s, err));
+    return !isnan(*kernel_s) ? NNC_OK
+                             : nnc_fail(err, NNC_UNKNOWN_ID, "--host",
+                                        "expected seconds per kernel, h100-server or desktop, found \"%.60s\"", id);
 }
 
 nnc_model_reader **nnc_specs_model_reader(nnc_specs *specs) { return &specs->model_reader; }
