@@ -250,8 +250,8 @@ NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name
     return device_s + unit->host_s[part];
 }
 
-/* Adds to unit->free_s of each lane the seconds of one row in which communication on the links of this lane could run:
- * all time_s seconds; for lanes that share links with the collective of the row, time_s - network_s. */
+/* Adds to unit->free_s of each lane the seconds of a collective in which communication on the links of this lane could
+ * run: all time_s seconds; for lanes that share links with the collective, time_s - network_s. */
 static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s, double network_s, nnc_lane lane) {
     for (int f = 0; f < NNC_LANES; f++) {
         unit->free_s[part][f] += time_s - (nnc_lanes_meet((nnc_lane)f, lane) ? network_s : 0.0);
@@ -356,7 +356,7 @@ NNC_SAYING void sum_units(const nnc_rows *rows, const nnc_op_list *list, const n
                      nnc_lane_of(network, &row->op->u.collective));
         } else {
             unit->compute_s[part] += time_s;
-            add_free(unit, part, time_s, 0.0, NNC_LANE_HOST);
+            for (int f = 0; f < NNC_LANES; f++) { unit->free_s[part][f] += time_s; }
             unit->weight_s += row->op->phase == NNC_PHASE_GRAD_WEIGHT ? time_s : 0.0;
         }
     }
