@@ -48,7 +48,7 @@ static const char *plan_change_sentence(const nnc_plan_change *change, const nnc
 
 #define CHANGE(member) NNC_IN(line, change.member)
 static const nnc_metric table_rows[] = {
-    NNC_AS("options", CHARS, CHANGE(options), .head = "with",
+    NNC_AS("options", CHARS, CHANGE(options), .head = "with", .wraps = true,
            .help = "Options that make the change. They replace the same options of the plan."),
     NNC_AS("step_s", NUMBER, CHANGE(step_s), .head = "step", .unit = "s",
            .help = "Time of one step with these options."),

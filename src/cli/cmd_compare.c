@@ -162,7 +162,7 @@ static void put_columns(nnc_table *table, const nnc_report *row, ranking ranked,
     if (ranked.run) { put_run(table, row, ranked, heads[1]); }
     if (ranked.currency != NULL) {
         COLUMN(put_amount(table, row, unit_cost(result, ranked.tokens), ranked.mixed), .text = heads[0],
-               .drop = ranked.run ? 2 : 0);
+               .drop = ranked.run ? 2 : 7);
     }
 }
 

@@ -107,6 +107,7 @@ typedef struct nnc_metric {
     /* true: the value may be negative; a metric with a unit and without this mark is never negative */
     bool any_sign : 1;
     bool shrinks : 1; /* true: the text is cut if a line of the text table would be too long */
+    bool wraps : 1;   /* true: the text, options of a command, goes on in further lines if a line would be too long */
     uint8_t values;   /* of an enumerator: number of its values */
     int8_t drop;      /* order in which columns are omitted from a line that is too long even with cut texts: lowest
                        * number first; 0 = never omitted */

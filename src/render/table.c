@@ -111,6 +111,7 @@ nnc_head nnc_head_of(const nnc_metric *metric, const char *name) {
                        .show = metric->show,
                        .left = text,
                        .shrinks = metric->shrinks,
+                       .wraps = metric->wraps,
                        .drop = metric->drop };
 }
 
@@ -379,12 +380,44 @@ static void shrink(nnc_table *table, int width, int gap) {
     }
 }
 
-/* Makes the lines of a table fit into `width`: first uses a smaller gap between columns, then cuts texts, then leaves
- * columns out. Returns the gap in characters. */
+enum { WRAP_INDENT = 2 };
+
+/* Returns the number of bytes of the first line of a text of options that goes on in further lines of at most `width`
+ * characters: as many whole options as fit, at least one. */
+static size_t wrapped_size(const char *text, int width) {
+    size_t size = 0;
+    for (size_t end = 0; text[end] != '\0';) {
+        end += 1 + strcspn(text + end + 1, " ");
+        while (text[end] == ' ' && strncmp(text + end, " --", 3) != 0) { end += 1 + strcspn(text + end + 1, " "); }
+        if (size > 0 && end > (size_t)width) { break; }
+        size = end;
+    }
+    return size;
+}
+
+/* Makes the first column narrower if its texts can go on in further lines, but not narrower than its longest option. */
+static void wrap(nnc_table *table, int width, int gap) {
+    const int over = total_width(table, gap) - width;
+    const char *cell = table->cells.bytes;
+    if (over <= 0 || !table->heads[0].wraps || table->widths[0] == 0) { return; }
+    int longest = nnc_text_width(table->heads[0].text);
+    for (int64_t i = 0; i < table->cell_count; i++, cell += strlen(cell) + 1) {
+        for (const char *rest = cell; i % table->count == 0 && *rest != '\0'; rest += strspn(rest, " ")) {
+            const int size = (int)wrapped_size(rest, 1) + (rest > cell ? WRAP_INDENT : 0);
+            longest = size > longest ? size : longest;
+            rest += wrapped_size(rest, 1);
+        }
+    }
+    table->widths[0] = table->widths[0] - over > longest ? table->widths[0] - over : longest;
+}
+
+/* Makes the lines of a table fit into `width`: first uses a smaller gap between columns, then continues texts in further
+ * lines, then cuts texts, then leaves columns out. Returns the gap in characters. */
 static int fit(nnc_table *table, int width) {
     int full[NNC_TABLE_COLUMNS];
     memcpy(full, table->widths, sizeof full);
     const int gap = total_width(table, GAP) > width ? 1 : GAP;
+    wrap(table, width, gap);
     for (;;) {
         shrink(table, width, gap);
         const int drop = next_to_drop(table);
@@ -394,6 +427,7 @@ static int fit(nnc_table *table, int width) {
         table->widths[drop] = 0;
         table->dropped[drop] = true;
         for (int c = 0; c < table->count; c++) { table->widths[c] = table->widths[c] > 0 ? full[c] : 0; }
+        wrap(table, width, gap);
     }
 }
 
@@ -406,7 +440,8 @@ typedef struct line {
 
 /* Writes a cell of a table line. Returns whether its text was cut. */
 static bool put_cell(line *l, const nnc_head *head, int width, const char *text) {
-    const int full = nnc_text_width(text);
+    const int full =
+        head->wraps && nnc_text_width(text) > width ? (int)wrapped_size(text, width) : nnc_text_width(text);
     const bool cut = full > width && head->shrinks;
     const int blank = full > width ? 0 : width - full;
     if (full > 0) {
@@ -418,6 +453,18 @@ static bool put_cell(line *l, const nnc_head *head, int width, const char *text)
         l->pending += width + l->gap;
     }
     return cut;
+}
+
+/* Writes the lines in which the text of the first cell of a row goes on. */
+static void put_rest(nnc_buffer *out, const nnc_table *table, const char *text) {
+    if (!table->heads[0].wraps || nnc_text_width(text) <= table->widths[0]) { return; }
+    text += wrapped_size(text, table->widths[0]);
+    while (*text != '\0') {
+        text += strspn(text, " ");
+        const size_t size = wrapped_size(text, table->widths[0] - WRAP_INDENT);
+        nnc_buffer_print(out, "%*s%.*s\n", WRAP_INDENT, "", (int)size, text);
+        text += size;
+    }
 }
 
 static void put_heads(const nnc_table *table, nnc_buffer *out, bool strong, int gap) {
@@ -437,15 +484,18 @@ static void put_table(nnc_buffer *out, nnc_style style, nnc_table *table) {
         put_heads(table, out, style.colour, table->gap);
         table->laid_out = true;
     }
+    const char *first = cell;
     line l = { .out = out, .gap = table->gap };
     for (int64_t i = 0; i < table->cell_count; i++, cell += strlen(cell) + 1) {
         const int column = (int)(i % table->count);
+        first = column == 0 ? cell : first;
         if (table->widths[column] > 0) {
             const bool cut = put_cell(&l, &table->heads[column], table->widths[column], cell);
             table->cut[column] = table->cut[column] || cut;
         }
         if (column + 1 == table->count) {
             nnc_buffer_byte(out, '\n');
+            put_rest(out, table, first);
             l.pending = 0;
         }
     }

@@ -108,10 +108,10 @@ left out: shape, kept, FLOP/B (a width of 100, see COLUMNS)
 
 step      67.63 MFLOP executed, 3.069 MFLOP on the vector units, 25.98 MB moved, 27.69 us, memory
 $ nncost compare inputs/captured.json,dense round
-model    device     step  tokens/s fits USD/Mtoken software      from the first row
-captured round  27.69 us 2,311,046 yes   0.0001202 torch-eager                                            fastest, cheapest
-dense    round  10.80 ms    92,629 yes    0.002999 torch-compile +10.77 ms: framework 0 s, model 10.77 ms
-left out: MFU, memory, bound (a width of 100, see COLUMNS)
+model    device     step  tokens/s fits software      from the first row
+captured round  27.69 us 2,311,046 yes  torch-eager                                            fastest, cheapest
+dense    round  10.80 ms    92,629 yes  torch-compile +10.77 ms: framework 0 s, model 10.77 ms
+left out: MFU, memory, bound, USD/Mtoken (a width of 100, see COLUMNS)
 
 # The step was recorded as it is: what would change it is refused by name.
 $ nncost estimate inputs/captured.json round --micro-batch 4

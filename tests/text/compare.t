@@ -95,12 +95,13 @@ $ nncost compare dense round --devices 64 --tensor 3,8 --global-batch 64
 
 # A narrow terminal.
 $ COLUMNS=60 nncost compare dense round,old --micro-batch 1,2
-device micro-batch     step tokens/s fits USD/Mtoken
-round  1           10.80 ms   92,629 yes    0.002999
-round  2           18.38 ms  108,824 yes    0.002553 fastest, cheapest
-old    1           21.59 ms   46,314 yes           -
-old    2           36.76 ms   54,412 yes           -
-left out: MFU, memory, bound (a width of 60, see COLUMNS)
+device micro-batch     step tokens/s fits
+round  1           10.80 ms   92,629 yes
+round  2           18.38 ms  108,824 yes  fastest, cheapest
+old    1           21.59 ms   46,314 yes
+old    2           36.76 ms   54,412 yes
+left out: MFU, memory, bound, USD/Mtoken (a width of 60, see
+COLUMNS)
 
 # Lists: an empty value, a value twice, too many combinations.
 $ nncost compare dense round,,old

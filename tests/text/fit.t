@@ -106,11 +106,11 @@ memory    1.782 GB of 150.0 MB, measured peaks may differ by 0 B
 
 Changes with which the plan fits:
 
-with                                                             step  speed   memory      cost
---recompute full --policy bf16-pure --lora 16 --frozen nf4   10.08 ms 107.1% 143.9 MB   2.8e-06
---recompute full --optimizer adam8bit --lora 16 --frozen nf4 10.09 ms 107.0% 148.6 MB 2.801e-06
---recompute full --lora 16 --frozen nf4 --seq-len 500        5.160 ms 104.6% 141.2 MB 1.433e-06
-left out: batch (a width of 100, see COLUMNS)
+with                                                            step  speed   memory      cost batch
+--recompute full --policy bf16-pure --lora 16 --frozen nf4  10.08 ms 107.1% 143.9 MB   2.8e-06     1
+--recompute full --optimizer adam8bit --lora 16             10.09 ms 107.0% 148.6 MB 2.801e-06     1
+  --frozen nf4
+--recompute full --lora 16 --frozen nf4 --seq-len 500       5.160 ms 104.6% 141.2 MB 1.433e-06     1
 
 # Options of a run have no effect; the models of a method take memory.
 $ nncost fit dense round --days 3

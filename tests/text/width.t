@@ -137,3 +137,14 @@ step      9.622 ms, busiest stage 1 of 2
           no software is faster than 4.550 ms; without any overlap it takes 12.03 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
 bound by  compute 39.1% of the step, network 34.0%, without the compute limit it would take 6.641 ms
+
+# Options of advise go on in further lines of a narrow table.
+$ COLUMNS=60 nncost advise dense old --micro-batch 128 | sed -n '/^with/,/^$/p'
+without bf16 and is bound by compute, 91.0% of it; it does
+not fit: 37.65 GB of 5.000 GB per device; it fits with
+--micro-batch 8 --micro-batches 16.
+
+with                         step  speed   memory cost batch
+--micro-batch 8           1.948 s 100.0% 4.133 GB    -   128
+  --micro-batches 16
+
