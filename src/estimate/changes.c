@@ -92,10 +92,13 @@ static bool split(const nnc_plan *now, int step, int32_t most, int32_t degree, i
     return keep_batch(now, now->micro_batch, all / to, plan);
 }
 
-static bool grow_batch(const nnc_plan *now, int step, nnc_plan *plan) {
+/* Multiplies the micro-batch by 2^step. Keeps the global batch if fewer micro-batches allow it. base: the plan of the
+ * user; if a larger micro-batch keeps its global batch, returns false for those that do not. */
+static bool grow_batch(const nnc_plan *base, const nnc_plan *now, int step, nnc_plan *plan) {
     const int64_t micro_batch = now->micro_batch << step;
     plan->micro_batch = micro_batch;
     if (now->micro_batches % (1 << step) == 0) { return keep_batch(now, micro_batch, now->data, plan); }
+    if (base->micro_batches % 2 == 0) { return false; }
     plan->global_batch = plan->global_batch > 0 ? micro_batch * now->data : 0;
     plan->micro_batches = plan->micro_batches > 0 ? 1 : 0;
     return true;
@@ -142,7 +145,7 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
                ((t->ask->model->family == NNC_FAMILY_DECODER && t->ask->model->decoder.vocab_multiple == 1 &&
                  t->ask->model->decoder.vocab % VOCAB_MULTIPLE != 0) ||
                 nnc_captured_vocab(t->ask->model) % VOCAB_MULTIPLE != 0);
-    case MOVE_MICRO_BATCH: return now->micro_batch < INT32_MAX && grow_batch(now, step, plan);
+    case MOVE_MICRO_BATCH: return now->micro_batch < INT32_MAX && grow_batch(&t->base.plan, now, step, plan);
     case MOVE_RECOMPUTE:
         if (step > 4 || recomputes[step - 1] == now->recompute) { return false; }
         plan->recompute = recomputes[step - 1];

@@ -883,3 +883,14 @@ step      5.725 ms
 $ nncost estimate dense round --train-layers 2 | grep -A 1 ^plan
 plan      trains the last 2 layers, batch 1, sequence 1000, bf16, adamw, torch-compile
 step      4.675 ms
+
+# A larger micro-batch keeps the global batch where some larger one can; else the line names the new batch.
+$ nncost estimate dense round --devices 4 --global-batch 64 --micro-batch 4 | grep -A1 '^faster'
+faster    --zero 1: 122.5 ms, 1.02x the rate, 1.959 GB
+          --optimizer adam8bit: 123.6 ms, 1.01x the rate, 2.284 GB
+$ nncost estimate dense round --devices 4 --global-batch 16 | grep -A1 '^faster'
+faster    --zero 1: 31.53 ms, 1.08x the rate, 1.052 GB
+          --optimizer adam8bit: 32.66 ms, 1.04x the rate, 1.377 GB
+$ nncost estimate dense round --devices 4 --global-batch 12 | grep -A1 '^faster'
+faster    --micro-batch 16 --global-batch 64: 124.9 ms, 1.13x the rate, 6.552 GB
+          --zero 1: 23.94 ms, 1.1x the rate, 1.052 GB
