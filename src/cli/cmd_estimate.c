@@ -340,6 +340,14 @@ NNC_GET(get_next_share, nnc_report,
         nnc_number_cell(self->result->bound_s[self->result->next_bound] / self->result->step_s))
 NNC_GET(get_traffic, nnc_report, nnc_number_cell(self->result->read_bytes + self->result->write_bytes))
 NNC_GET(get_has_run, nnc_report, nnc_bool_cell(self->run != NULL && self->result->verdict != NNC_OVER_MEMORY))
+/* The policy that the program of a named profile has without options, if the plan has another one; else "". */
+static const char *own_policy(const nnc_report *report) {
+    const nnc_policy own = report->software->policy;
+    const bool other = !report->software_chosen && report->launch == NULL && own != NNC_POLICY_DEFAULT &&
+                       own != report->result->plan.policy && nnc_dtype_bytes(report->result->plan.precision) < 4.0;
+    return other ? nnc_policy_name(own) : "";
+}
+NNC_GET(get_own_policy, nnc_report, nnc_text_cell(own_policy(self)))
 NNC_GET(get_hides_run, nnc_report, nnc_bool_cell(self->run != NULL && self->result->verdict == NNC_OVER_MEMORY))
 NNC_GET(get_has_timeline, nnc_report, nnc_bool_cell(self->intervals != NULL))
 NNC_GET(get_has_sensitivity, nnc_report, nnc_bool_cell(self->sensitivity != NULL))
@@ -355,6 +363,7 @@ static const nnc_metric page_metric_rows[] = {
     NNC_AS("traffic_bytes", NUMBER, .get = get_traffic, .unit = "B"),
     NNC_AS("has_run", BOOL, .get = get_has_run),
     NNC_AS("hides_run", BOOL, .get = get_hides_run),
+    NNC_AS("own_policy", TEXT, .get = get_own_policy),
     NNC_AS("has_stages", BOOL, NNC_IN(nnc_report, all_stages)),
     NNC_AS("has_timeline", BOOL, .get = get_has_timeline),
     NNC_AS("has_sensitivity", BOOL, .get = get_has_sensitivity),
@@ -724,6 +733,8 @@ static const nnc_page_row first_rows[] = {
     NNC_ITEM("{plan.precision}"),
     NNC_ITEM("{plan.optimizer}", .when = "trains"),
     NNC_ITEM("{plan.software}"),
+    NNC_LINE("", .when = "own_policy"),
+    NNC_WORDS("policy {plan.policy}; the program, and so a search with this --software, has {own_policy}"),
     NNC_LINE("step"),
     NNC_BOLD("{step.step_s}"),
     NNC_ITEM("90 % range {step.interval_s.0} to {step.interval_s.1}"),
