@@ -73,6 +73,8 @@ JOBS = [
           ("estimate stabilityai/stable-diffusion-xl-base-1.0 h100 --brief", 0, ["One step of Stable Diffusion XL"])]),
     ("n3 a micro-batch of one that a stated batch does not need",
      {}, [("estimate sd2-unet a100 --devices 256 --global-batch 2048", 0, ["faster --micro-batch 8: "])]),
+    ("n4 full training of 70B on a server",
+     {}, [("fit llama3-70b h100 --devices 8", 1, ["--zero 3 --offload optimizer,activations"])]),
     ("o the whole run: days, money, carbon",
      {}, [("run llama3-8b h100 --devices 64 --zero 1 --recompute full --tokens 1T --region FRA", 0,
            ["days", "USD", "CO2e"])]),

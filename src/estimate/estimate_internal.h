@@ -726,7 +726,7 @@ typedef struct nnc_remedy {
     double samples_per_s; /* samples per second with the remedy, at its largest micro-batch (micro_batch) */
 } nnc_remedy;
 
-enum { NNC_REMEDIES_MAX = 16 };
+enum { NNC_REMEDIES_MAX = 20 };
 
 typedef struct nnc_fitting {
     /* micro_batch: largest micro-batch with the verdict fits; micro_batch_tight: largest with the verdict fits or

@@ -149,7 +149,7 @@ static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc
     const bool is_wide = p->policy != NNC_POLICY_BF16_PURE && p->precision == NNC_BF16 && !has_adapters;
     const bool has_wide_frozen = has_adapters && p->frozen == NNC_FROZEN_16;
     const bool trains_all = !has_adapters && p->train == NNC_TRAIN_ALL && p->train_layers == 0;
-    const bool is_alone = p->devices == 1;
+    const bool is_alone = p->devices == 1, shares = p->data * p->context > 1, keeps = shares && p->zero < 3;
     const option options[] = {
         /* sorted by effect on the training: the remedies that change it least come first */
         { "--recompute selective", stores_scores },
@@ -162,12 +162,16 @@ static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc
         { "--lora 16", trains_all },
         { "--lora 16 --frozen nf4", trains_all },
         { "--recompute full --lora 16 --frozen nf4", trains_all && stores_all },
+        { "--zero 1", shares && p->zero == 0 },
+        { "--zero 3", keeps },
+        { "--zero 3 --recompute full", keeps && stores_all },
         { "--data 2 --zero 3", is_alone },
         { "--data 8 --zero 1", is_alone },
         { "--data 8 --zero 3", is_alone },
         { "--data 8 --zero 3 --recompute full", is_alone && stores_all },
         { "--offload optimizer", p->offload == 0 && !has_adapters },
         { "--offload optimizer,activations", p->offload == 0 },
+        { "--zero 3 --offload optimizer,activations", keeps && p->offload == 0 },
     };
     _Static_assert((sizeof options / sizeof options[0]) <= NNC_REMEDIES_MAX, "more options than remedies");
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
