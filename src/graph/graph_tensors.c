@@ -246,6 +246,9 @@ static const nnc_graph_param attention_params[] = {
                             .help = "Hidden width of two linear layers that compute the position_biases from two "
                                     "coordinates, once for all samples; the scores of each head then also have a "
                                     "learned scale (Swin V2). 0 = the table is learned." },
+    [NNC_ATTENTION_LINEAR] = { "linear", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = 1,
+                               .help = "Whether the attention is linear: without softmax, so the products of keys and "
+                                       "values come first." },
 };
 
 static int64_t or_none(const nnc_graph_tensor *t) { return t->rank > 0 ? nnc_graph_width(t) : 0; }
@@ -277,6 +280,12 @@ static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op) {
         char text[96];
         return nnc_graph_fail(w, op->node, "%s: window: %" PRId64 " does not divide %s, or keys are named",
                               op->node->label, side, nnc_graph_shape_text(&op->in, text));
+    }
+    if (v[NNC_ATTENTION_LINEAR] > 0 &&
+        (side > 0 || v[NNC_ATTENTION_CAUSAL] > 0 || v[NNC_ATTENTION_BIASES] > 0 || kv != heads)) {
+        return nnc_graph_fail(w, op->node,
+                              "%s: linear: expected all heads of keys, and no window, causal or position_biases",
+                              op->node->label);
     }
     if (op->in.rank < 2 || (op->with.rank > 0 && op->with.rank < 2)) {
         return nnc_graph_fail(w, op->node, "%s: expected tokens or a map, found one value per channel",

@@ -323,6 +323,37 @@ static void lower_positions(lowering *l, const nnc_graph_op *op) {
     out->u.matmul.keeps_a = false;
 }
 
+/* Appends a product of two activations for each head of an attention. */
+static void head_product(const lowering *l, const nnc_graph_op *op, const char *name, nnc_matmul product) {
+    const int64_t heads = op->values[NNC_ATTENTION_HEADS];
+    nnc_op *written = nnc_list_add(&l->to, name, NNC_OP_MATMUL, group_of(op, NNC_GROUP_ATTENTION));
+    written->split = op->in.sharded ? NNC_SPLIT_HEADS : NNC_SPLIT_TOKENS;
+    product.batch = nnc_list_mul(&l->to, l->batch, heads);
+    product.b_shared = product.kept_divisor = 1;
+    product.heads = product.kv_heads = heads;
+    product.needs_grad_input = true;
+    written->u.matmul = product;
+}
+
+/* Appends a linear attention: each head first adds up the products of its keys and values, then multiplies the sum with
+ * the queries. One more row of the values, of ones, gives the sum of the weights, by which the result is divided.
+ * Source: arXiv:2006.16236, equations 4 and 5; arXiv:2410.10629, section 2.2. [graph] */
+static void lower_linear_attention(lowering *l, const nnc_graph_op *op, int64_t head_dim) {
+    const int64_t heads = op->values[NNC_ATTENTION_HEADS], queries = nnc_graph_positions(&op->in);
+    const int64_t keys = op->with.rank > 0 ? nnc_graph_positions(&op->with) : queries;
+    const int64_t rows = nnc_graph_width(&op->out) / heads + 1;
+    const bool keeps_query = keeps(l, &op->in);
+    const bool keeps_key = op->with.rank > 0 ? keeps(l, &op->with) : keeps_query;
+    const bool keeps_value = op->also.rank > 0 ? keeps(l, &op->also) : keeps_key;
+    head_product(l, op, "state",
+                 (nnc_matmul){ .m = rows, .n = head_dim, .k = keys, .keeps_a = keeps_value, .keeps_b = keeps_key });
+    head_product(l, op, op->node->label,
+                 (nnc_matmul){ .m = rows, .n = queries, .k = head_dim, .keeps_a = true, .keeps_b = keeps_query });
+    nnc_op *divide = write_pointwise(l, op, NNC_PW_MUL, group_of(op, NNC_GROUP_ATTENTION));
+    divide->name = "divide";
+    divide->u.pointwise.keeps_output = keeps(l, &op->out);
+}
+
 /* Appends an attention op. The op keeps queries, keys and values for backward as one tensor, unless an earlier op owns
  * this tensor. */
 static void lower_attention(lowering *l, const nnc_graph_op *op) {
@@ -345,6 +376,10 @@ static void lower_attention(lowering *l, const nnc_graph_op *op) {
                               .value_dim = out / heads,
                               .window = causal ? side : 0,
                               .causal = causal };
+    if (v[NNC_ATTENTION_LINEAR] > 0) {
+        lower_linear_attention(l, op, layer.head_dim);
+        return;
+    }
     const nnc_core_names names = { op->node->label, parts[0], parts[1], parts[2], parts[3], parts[4] };
     const nnc_layer_writer w =
         nnc_layer_begin(&l->to, &layer, nnc_list_mul(&l->to, l->batch, tokens / seq_len), seq_len);

@@ -150,6 +150,9 @@ START_TEST(faults_name_the_op_and_the_dimension) {
         { "\"let\":{\"n\":5},\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"linear\",\"out\":\"n/"
           "2\"}]",
           "ops[0]", "out: \"n/2\": expected a whole number" },
+        { "\"input\":{\"shape\":[6,24]},\"ops\":[{\"op\":\"attention\",\"heads\":2,\"linear\":true,"
+          "\"causal\":true}]",
+          "ops[0]", "attention: linear: expected all heads of keys, and no window, causal or position_biases" },
         { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"lineer\",\"out\":4}]", "ops[0].op",
           "unknown op, perhaps \"linear\"" },
         { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"linear\",\"outs\":4}]", "ops[0].outs", "perhaps \"out\"" },
@@ -215,7 +218,8 @@ START_TEST(networks_are_counted_as_their_code_runs) {
 END_TEST
 
 /* 6 tokens of width 8, 2 heads of 4: query, key and value together; one head of keys for both; keys and
- * values of 3 other tokens; blocks of 2 that see only themselves. Two products of 2 x 4 each. */
+ * values of 3 other tokens; blocks of 2 that see only themselves. Two products of 2 x 4 each. Last, linear
+ * attention: in each head a product of 5 x 6 values (one row of ones) and 6 x 4 keys, and one of 5 x 4 and 4 x 6. */
 START_TEST(attention_by_hand) {
     static const struct {
         const char *ops;
@@ -228,8 +232,9 @@ START_TEST(attention_by_hand) {
           "{\"op\":\"attention\",\"heads\":2,\"key\":\"kv\"}",
           2 * 18 },
         { "{\"op\":\"linear\",\"out\":24},{\"op\":\"attention\",\"heads\":2,\"window\":2}", 2 * 12 },
+        { "{\"op\":\"linear\",\"out\":24},{\"op\":\"attention\",\"heads\":2,\"linear\":true}", 2 * 5 * 6 },
     };
-    static const double linears[] = { 6 * 8 * 24, 6 * 8 * 16, 3 * 8 * 16, 6 * 8 * 24 };
+    static const double linears[] = { 6 * 8 * 24, 6 * 8 * 16, 3 * 8 * 16, 6 * 8 * 24, 6 * 8 * 24 };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char body[1024];
         snprintf(body, sizeof body, "\"input\":{\"shape\":[6,8]},\"ops\":[%s]", cases[i].ops);
