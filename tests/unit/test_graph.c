@@ -244,6 +244,38 @@ START_TEST(attention_by_hand) {
 }
 END_TEST
 
+/* 8 x 8 matrices with adapters of rank 2, 2 x (8 + 8) each: queries, keys, values and outputs of two attentions by
+ * the ends of their names, or gate, up and down, whose 16 columns make 2 x (8 + 16) each. */
+START_TEST(adapters_find_the_matrices_of_a_graph) {
+    static const struct {
+        unsigned adapters;
+        int64_t trained;
+    } cases[] = {
+        { NNC_ADAPTED_ATTENTION, 6 * 32 },
+        { NNC_ADAPTED_QUERY | NNC_ADAPTED_KEY, 3 * 32 },
+        { NNC_ADAPTED_MLP, 3 * 48 },
+        { NNC_ADAPTED_LINEAR, 6 * 32 + 3 * 48 },
+    };
+    const nnc_model model =
+        read_graph("\"input\":{\"shape\":[6,8]},\"define\":{\"b\":{\"ops\":["
+                   "{\"op\":\"linear\",\"name\":\"k\",\"out\":8,\"group\":\"attention\"},"
+                   "{\"op\":\"linear\",\"name\":\"context.k\",\"out\":8,\"group\":\"attention\"},"
+                   "{\"op\":\"linear\",\"name\":\"v\",\"out\":8,\"group\":\"attention\"},"
+                   "{\"op\":\"linear\",\"name\":\"context.v\",\"out\":8,\"group\":\"attention\"},"
+                   "{\"op\":\"linear\",\"name\":\"cross.q\",\"out\":8,\"group\":\"attention\"},"
+                   "{\"op\":\"linear\",\"name\":\"context.out\",\"out\":8,\"group\":\"attention\"},"
+                   "{\"op\":\"linear\",\"name\":\"gate\",\"out\":16},{\"op\":\"linear\",\"name\":\"down\",\"out\":8},"
+                   "{\"op\":\"linear\",\"name\":\"up\",\"out\":16}]}},\"ops\":[{\"use\":\"b\"},"
+                   "{\"op\":\"loss\",\"kind\":\"squared_error\"}]");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        nnc_plan plan = nnc_plan_default();
+        plan.adapter_rank = 2;
+        plan.adapters = cases[i].adapters;
+        ck_assert_int_eq(estimate_of(&model, plan).trained_params, cases[i].trained);
+    }
+}
+END_TEST
+
 /* A kernel of 1 x 7 has 7 taps, and its width alone is padded. */
 START_TEST(kernels_need_not_be_square) {
     const nnc_model model = read_graph("\"input\":{\"shape\":[2,5,9]},\"ops\":[{\"op\":\"conv\","
@@ -468,6 +500,7 @@ int main(void) {
     tcase_add_test(tests, faults_name_the_op_and_the_dimension);
     tcase_add_loop_test(tests, networks_are_counted_as_their_code_runs, 0, (int)COUNT_OF(counted));
     tcase_add_test(tests, attention_by_hand);
+    tcase_add_test(tests, adapters_find_the_matrices_of_a_graph);
     tcase_add_test(tests, kernels_need_not_be_square);
     tcase_add_test(tests, maps_change_their_sides);
     tcase_add_test(tests, tables_are_shared_and_updated_in_place);
