@@ -251,7 +251,8 @@ const nnc_view nnc_serve_ops_view = {
 static const nnc_page_row images_rows[] = {
     NNC_LINE("images"),
     NNC_ITEM("{model} on {device}"),
-    NNC_ITEM("{images.image} x {images.image} pixels"),
+    NNC_ITEM("{images.image} x {images.image} pixels", .when = "images.image > 0"),
+    NNC_ITEM("each image a video of the model's size", .when = "!images.image"),
     NNC_ITEM("{images.batch} at a time"),
     NNC_ITEM("{images.steps} steps", .when = "!images.guidance"),
     NNC_ITEM("{images.steps} steps with guidance", .when = "images.guidance"),

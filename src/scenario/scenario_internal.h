@@ -215,6 +215,7 @@ typedef struct nnc_serve_scenario {
     nnc_serve_change changes[NNC_SERVE_CHANGES_MAX];
     /* inputs of image generation; images_ask.steps = 0: the model generates tokens, not images */
     nnc_images_ask images_ask;
+    nnc_model decoder; /* decoder of a video, for the size of the video; images_ask points to it */
     nnc_images images;
 } nnc_serve_scenario;
 

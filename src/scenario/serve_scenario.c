@@ -10,9 +10,27 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_serve_ask *
     return NNC_OK;
 }
 
+/* Makes a copy of the decoder of a video, for the number of frames, the height and the width of the video that the
+ * denoiser makes. The decoder of an image has no number of frames; it stays as it is. */
+static nnc_status take_size(nnc_serve_scenario *scenario, nnc_error *err) {
+    static const char *const sizes[] = { "frames", "height", "width" };
+    nnc_model *decoder = &scenario->decoder;
+    char text[NNC_NUMBER_TEXT];
+    *decoder = *scenario->images_ask.decoder;
+    if (nnc_model_text(decoder, sizes[0], text, sizeof text, NULL) != NNC_OK) { return NNC_OK; }
+    for (int i = 0; i < 3; i++) {
+        NNC_TRY(nnc_model_text(&scenario->base.model, sizes[i], text, sizeof text, err));
+        NNC_TRY(nnc_model_set(decoder, sizes[i], text, err));
+    }
+    scenario->images_ask.decoder = decoder;
+    return nnc_model_check(decoder, "--set", err);
+}
+
 /* Loads the networks that the model file of an image pipeline names: the text encoders and, if the file names one, the
  * image decoder. */
-static nnc_status load_parts(nnc_specs *specs, const nnc_model *model, nnc_images_ask *ask, nnc_error *err) {
+static nnc_status load_parts(nnc_specs *specs, nnc_serve_scenario *scenario, nnc_error *err) {
+    const nnc_model *model = &scenario->base.model;
+    nnc_images_ask *ask = &scenario->images_ask;
     char names[sizeof model->text_encoders];
     snprintf(names, sizeof names, "%s", model->text_encoders);
     for (char *at = names; at[0] != '\0' && ask->encoder_count < NNC_IMAGES_ENCODERS;) {
@@ -23,7 +41,9 @@ static nnc_status load_parts(nnc_specs *specs, const nnc_model *model, nnc_image
         NNC_TRY(nnc_model_load(specs, at, &ask->encoders[ask->encoder_count++], err));
         at = next;
     }
-    return model->image_decoder[0] != '\0' ? nnc_model_load(specs, model->image_decoder, &ask->decoder, err) : NNC_OK;
+    if (model->image_decoder[0] == '\0') { return NNC_OK; }
+    NNC_TRY(nnc_model_load(specs, model->image_decoder, &ask->decoder, err));
+    return take_size(scenario, err);
 }
 
 static nnc_status load_images(nnc_specs *specs, nnc_serve_scenario *scenario, nnc_error *err) {
@@ -36,7 +56,7 @@ static nnc_status load_images(nnc_specs *specs, nnc_serve_scenario *scenario, nn
                                              .precision = asked->precision,
                                              .price = asked->price,
                                              .carbon_g_per_kwh = asked->carbon_g_per_kwh };
-    return load_parts(specs, &scenario->base.model, &scenario->images_ask, err);
+    return load_parts(specs, scenario, err);
 }
 
 nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, const char *model_asked,

@@ -747,7 +747,7 @@ static nnc_status resolve(const nnc_model *model, const nnc_device *device, cons
     if (!nnc_denoises(model)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--steps",
                         "%s does not denoise images, expected a U-Net of residual blocks, or a graph "
-                        "with an image_decoder",
+                        "with an image_decoder; of other networks, nncost estimate --full has the forward pass",
                         model->id);
     }
     plan->batch = plan->batch > 0 ? plan->batch : 1;

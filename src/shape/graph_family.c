@@ -710,7 +710,9 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
     }
     if (asked > 0 && g->net->length_let < 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
-                        "the input of %s has a fixed shape: its last axis is not a named number", model->id);
+                        "the input of %s has a fixed shape: its last axis is not a named number, expected --set with a "
+                        "number of nncost show %s",
+                        model->id, model->id);
     }
     if (asked % factor != 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
