@@ -263,6 +263,13 @@ typedef struct nnc_decoder {
      * repeated until it has one entry per layer; ffn_widths_count 0 = all widths are ffn_hidden. */
     int64_t ffn_widths[NNC_PATTERN_MAX];
     int32_t ffn_widths_count;
+    /* Inputs of layers (Gemma 4): a table of layer_input_vocab rows has layer_input_width values per token for each
+     * layer; layer_input_width 0 = no such table. */
+    int64_t layer_input_width, layer_input_vocab;
+    /* number of last layers that attend to the keys and values of the last earlier layer with the same mixer, and that
+     * have no keys and values of their own */
+    int64_t reused_kv_layers;
+    bool wide_reused; /* true: the dense MLP of the last reused_kv_layers layers is twice as wide as ffn_hidden */
 } nnc_decoder;
 
 /* Returns the number of rows of the embedding table, which the head has too: the vocabulary, padded to a multiple of

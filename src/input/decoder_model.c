@@ -111,6 +111,15 @@ static const nnc_field fields[] = {
     { DECODER(ffn_widths), NNC_FIELD_COUNTED(nnc_model, decoder.ffn_widths, decoder.ffn_widths_count), .rare = true,
       .max = NNC_WIDTH_MAX, .default_text = "ffn_hidden in every layer",
       .help = "Width of the dense MLP of each layer, at most ffn_hidden; the list repeats over the layers." },
+    { DECODER(layer_input_width), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
+      .help =
+          "Values per token that a table has for each layer, which gate the end of the layer (Gemma 4); 0 = none." },
+    { DECODER(layer_input_vocab), .rare = true, .max = 1e9, NNC_DEFAULT(0),
+      .help = "Rows of the table of layer_input_width values per layer." },
+    { DECODER(reused_kv_layers), .rare = true, .max = NNC_LAYERS_MAX, NNC_DEFAULT(0),
+      .help = "Number of last layers that attend to the keys and values of an earlier layer (Gemma 4)." },
+    { DECODER(wide_reused), .rare = true, NNC_DEFAULT_OFF,
+      .help = "The dense MLP of the last reused_kv_layers layers is twice as wide as ffn_hidden." },
     { DECODER(q_lora_rank), .max = 1e7, NNC_DEFAULT(0),
       .help = "Width of the query latent; 0 = queries are projected directly." },
     { DECODER(kv_lora_rank), .max = 1e7, NNC_DEFAULT(0),
@@ -469,8 +478,44 @@ static void check_shared(nnc_json at, const nnc_decoder *d) {
     }
 }
 
+/* Tests whether each of the last layers that reuse keys and values has an earlier layer with the same mixer, which
+ * keeps its own. */
+static bool have_owner(const nnc_decoder *d) {
+    const int64_t first = d->layers - d->reused_kv_layers;
+    for (int64_t layer = first; layer < d->layers && d->mixers_count > 1; layer++) {
+        bool owned = false;
+        for (int64_t i = 0; i < first && i < d->mixers_count && !owned; i++) {
+            owned = d->mixers[i] == d->mixers[layer % d->mixers_count];
+        }
+        if (!owned) { return false; }
+    }
+    return first > 0;
+}
+
+/* Checks the fields of layers with inputs of their own, and of layers that reuse keys and values. [layer-inputs] */
+static void check_inputs(nnc_json at, const nnc_decoder *d) {
+    bool plain = d->kv_lora_rank == 0 && !d->shared_keys && d->index_heads == 0 && d->encoder_layers == 0 &&
+                 !d->share_layers && d->layers <= MIXED_LAYERS_MAX;
+    for (int32_t i = 0; i < d->mixers_count; i++) {
+        plain &= d->mixers[i] == NNC_MIXER_FULL || d->mixers[i] == NNC_MIXER_WINDOW;
+    }
+    if (d->layer_input_width > 0 ? d->layer_input_vocab < 1 || !nnc_mlp_gated(d->mlp) : d->layer_input_vocab > 0) {
+        nnc_json_fault(at, "layer_input_width", "incomplete, expected it with layer_input_vocab and a gated mlp");
+    }
+    if (d->reused_kv_layers > 0 && (!plain || !have_owner(d))) {
+        nnc_json_fault(at, "reused_kv_layers",
+                       "does not apply, expected full and window layers, and an earlier layer of each kind, in a "
+                       "decoder without latents, indexer and encoder");
+    }
+    if (d->wide_reused && (d->reused_kv_layers == 0 || d->experts > 0 || d->ffn_widths_count > 0)) {
+        nnc_json_fault(at, "wide_reused",
+                       "does not apply, expected it with reused_kv_layers and dense MLPs of one width");
+    }
+}
+
 static void decoder_rules(nnc_json at, const nnc_model *model) {
     const nnc_decoder *d = &model->decoder;
+    check_inputs(at, d);
     check_shared(at, d);
     if (d->tower_inputs > 0 && model->tower_count == 0) {
         nnc_json_fault(at, "tower_inputs", "does not apply, expected it with towers that read them");

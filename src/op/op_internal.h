@@ -80,9 +80,10 @@ typedef struct nnc_flash {
     bool causal;         /* true: a query attends only to its own key and to earlier keys */
     bool keeps_qkv;      /* true: Q, K and V are kept for backward, and this op counts their bytes */
     int64_t kept_s_k;    /* number of keys that a rank keeps for backward: s_k, or only its own keys (ring attention) */
-    int64_t kept_kv_heads; /* number of key and value heads that are kept: kv_heads; `heads` if keys and values are
+    int64_t
+        kept_kv_heads; /* number of key and value heads that are kept (0 = an earlier layer keeps them): kv_heads; `heads` if keys and values are
                             * copied to every head */
-    bool softcap;          /* true: a tanh limits the size of the attention scores (soft cap) */
+    bool softcap;      /* true: a tanh limits the size of the attention scores (soft cap) */
     nnc_flash_kernel kernel;
 } nnc_flash;
 

@@ -357,7 +357,7 @@ static void flash_shard(nnc_op *op, const nnc_degrees *d) {
     }
     p->heads /= d->heads;
     p->kv_heads = nnc_at_least_one(p->kv_heads / d->heads);
-    p->kept_kv_heads = nnc_at_least_one(p->kept_kv_heads / d->heads);
+    p->kept_kv_heads = p->kept_kv_heads > 0 ? nnc_at_least_one(p->kept_kv_heads / d->heads) : 0;
     p->s_q /= d->positions;
     p->kept_s_k /= d->positions;
     p->pairs /= (double)d->positions;

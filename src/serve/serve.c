@@ -274,6 +274,7 @@ static void add_attention(nnc_serve_net *net, const nnc_decoder *d, const nnc_op
         .window = u->window_pairs < u->full_pairs ? window : 0.0,
         .latent = latent ? (double)d->kv_lora_rank : 0.0,
         .rope = latent ? (double)d->qk_rope_head_dim : 0.0,
+        .reuses = u->kept_kv_heads == 0,
     };
     if (d->shared_keys) { add_far_keys(a, d, far_keys); }
     if (picks_tokens(d) && a->window == (double)d->index_topk) { add_picked_keys(a, d, far_keys != NULL); }

@@ -44,6 +44,7 @@ typedef struct nnc_serve_attention {
     double index_heads,
         index_dim;      /* the indexer that picks far_most keys: number of its heads, and their width; 0 = the
                                     * layer has no indexer of its own */
+    bool reuses;        /* true: the layers read the cache of an earlier layer, and have none of their own */
     double open_values; /* fp32 values of the windows that have no compressed key yet, per layer */
 } nnc_serve_attention;
 

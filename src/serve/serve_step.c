@@ -403,7 +403,7 @@ static void add_attention(making *m, const nnc_serve_attention *a) {
     const double width = m->decode && a->latent > 0.0 ? 2.0 * a->latent + a->rope : a->key_dim + a->value_dim;
     const double flops = m->sequences * attention_flops(of, a, width, m->cached, m->cached + m->fresh);
     const double token = nnc_serve_kv_token(of, a);
-    const double bytes = m->sequences * token * (cache_reads(m, a) + m->fresh);
+    const double bytes = m->sequences * token * (cache_reads(m, a) + (a->reuses ? 0.0 : m->fresh));
     const double count = a->layers * m->passes;
     const double slower = m->decode ? 1.0 : of->engine->attention_factor;
     const double again = m->decode ? rereads(of, a) : 1.0;
@@ -467,6 +467,7 @@ static double add_issued(making *m) {
     double appends = 0.0, copied_bytes = 0.0;
     for (int32_t i = 0; i < m->of->net->attention_count; i++) {
         const nnc_serve_attention *a = &m->of->net->attentions[i];
+        if (a->reuses) { continue; }
         const double before = a->window > 0.0 ? nnc_min(m->cached, a->window - 1.0) : m->cached;
         appends += 2.0 * a->layers;
         copied_bytes += 2.0 * m->sequences * (before + m->fresh) * nnc_serve_kv_token(m->of, a);
@@ -625,7 +626,9 @@ double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *p) {
     case NNC_SPLIT_SEQUENCE: return 1.0;
     case NNC_SPLIT_QKV: /* every rank has at least one key-value head, even if there are fewer key-value heads than
                          * tensor ranks */
-        return (p->heads / t + 2.0 * nnc_max(p->kv_heads / t, 1.0)) / (p->heads + 2.0 * p->kv_heads);
+        return p->kv_heads == 0.0
+                   ? 1.0 / t /* a layer that reuses keys and values projects to queries alone */
+                   : (p->heads / t + 2.0 * nnc_max(p->kv_heads / t, 1.0)) / (p->heads + 2.0 * p->kv_heads);
     case NNC_SPLIT_EXPERT_COLUMN:
     case NNC_SPLIT_EXPERT_ROW: return 1.0 / (t * of->plan->attention_data);
     default: return 1.0 / t;
@@ -666,7 +669,7 @@ double nnc_serve_kv_bytes(const nnc_serve_case *of, double tokens) {
     double bytes = 0.0;
     for (int32_t i = 0; i < of->net->attention_count; i++) {
         const nnc_serve_attention *a = &of->net->attentions[i];
-        bytes += nnc_serve_kv_token(of, a) * kept_positions(of, a, tokens);
+        bytes += a->reuses ? 0.0 : nnc_serve_kv_token(of, a) * kept_positions(of, a, tokens);
     }
     return bytes + (of->draft != NULL ? nnc_serve_kv_bytes(of->draft, tokens) : 0.0);
 }

@@ -28,10 +28,14 @@ static nnc_mlp_kind mlp_of(const nnc_decoder *d, int64_t layer) {
                                                         : NNC_LAYER_DENSE;
 }
 
+/* Tests whether a layer attends to the keys and values of an earlier layer. */
+static bool reuses_kv(const nnc_decoder *d, int64_t layer) { return layer >= d->layers - d->reused_kv_layers; }
+
 static int64_t width_of(const nnc_decoder *d, int64_t layer) {
-    return mlp_of(d, layer) != NNC_LAYER_DENSE ? 0
-           : d->ffn_widths_count > 0           ? d->ffn_widths[layer % d->ffn_widths_count]
-                                               : d->ffn_hidden;
+    return mlp_of(d, layer) != NNC_LAYER_DENSE     ? 0
+           : d->ffn_widths_count > 0               ? d->ffn_widths[layer % d->ffn_widths_count]
+           : d->wide_reused && reuses_kv(d, layer) ? 2 * d->ffn_hidden
+                                                   : d->ffn_hidden;
 }
 
 static bool has_dense(const nnc_decoder *d) {
@@ -437,11 +441,12 @@ static void write_towers(const nnc_model *model, const nnc_writer *to) {
 /* ---- the layers of a decoder ---- */
 
 /* A kind of layers: the layers that have the same mixer and the same kind of MLP. count: number of layers of this kind;
- * width: width of a dense MLP. */
+ * width: width of a dense MLP; reuses_kv: the layers attend to the keys and values of an earlier layer. */
 typedef struct kind {
     nnc_mixer mixer;
     nnc_mlp_kind mlp;
     int64_t count, width;
+    bool reuses_kv;
 } kind;
 
 /* Returns the shape of a layer with a given mixer. Members of the shape that do not depend on the mixer are copied from
@@ -481,6 +486,7 @@ static void block(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k
     nnc_layer layer = layer_of_mixer(w->layer, d, k->mixer);
     nnc_layer_writer one = *w;
     layer.ffn_hidden = k->width;
+    layer.reuses_kv = k->reuses_kv;
     one.layer = &layer;
     one.to = nnc_list_block(&w->to, k->count, stream_elements(w, d));
     nnc_decoder_keep_state(&one, d, k->mixer);
@@ -509,6 +515,7 @@ static void block(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k
     } else if (k->mlp == NNC_LAYER_DENSE) {
         nnc_layer_mlp(&one);
     }
+    if (d->layer_input_width > 0) { nnc_decoder_add_input(&one, d); }
 }
 
 static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k) {
@@ -530,7 +537,7 @@ static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_write
  * Source: arXiv:2412.19437, section 2.2. [next-tokens] */
 static void further_tokens(const nnc_layer_writer *w, const nnc_decoder *d) {
     const kind last = { mixer_of(d, d->layers - 1), mlp_of(d, d->layers - 1), d->next_layers,
-                        width_of(d, d->layers - 1) };
+                        width_of(d, d->layers - 1), false };
     nnc_layer_writer all = *w;
     all.to.repeat = d->next_layers;
     nnc_list_segment(&w->to, 1, false);
@@ -557,20 +564,23 @@ enum { KINDS_MAX = NNC_SEGMENTS_MAX - 3 };
  * sets list->truncated. */
 static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KINDS_MAX]) {
     int32_t count = 0;
-    if (d->mixers_count <= 1 && d->mlps_count <= 1 && d->ffn_widths_count <= 1) {
+    if (d->mixers_count <= 1 && d->mlps_count <= 1 && d->ffn_widths_count <= 1 && d->reused_kv_layers == 0) {
         const bool same_mlp = d->experts == 0 || d->mlps_count > 0;
         const int64_t first = same_mlp ? d->layers : d->dense_layers;
-        const kind runs[] = { { mixer_of(d, 0), mlp_of(d, 0), first, width_of(d, 0) },
-                              { mixer_of(d, 0), NNC_LAYER_EXPERTS, d->layers - first, 0 } };
+        const kind runs[] = { { mixer_of(d, 0), mlp_of(d, 0), first, width_of(d, 0), false },
+                              { mixer_of(d, 0), NNC_LAYER_EXPERTS, d->layers - first, 0, false } };
         for (int i = 0; i < 2; i++) {
             if (runs[i].count > 0) { kinds[count++] = runs[i]; }
         }
         return count;
     }
     for (int64_t layer = 0; layer < d->layers && layer < NNC_MIXED_LAYERS_MAX; layer++) {
-        const kind k = { mixer_of(d, layer), mlp_of(d, layer), 0, width_of(d, layer) };
+        const kind k = { mixer_of(d, layer), mlp_of(d, layer), 0, width_of(d, layer), reuses_kv(d, layer) };
         int32_t i = 0;
-        while (i < count && (kinds[i].mixer != k.mixer || kinds[i].mlp != k.mlp || kinds[i].width != k.width)) { i++; }
+        while (i < count && (kinds[i].mixer != k.mixer || kinds[i].mlp != k.mlp || kinds[i].width != k.width ||
+                             kinds[i].reuses_kv != k.reuses_kv)) {
+            i++;
+        }
         if (i == KINDS_MAX) {
             list->truncated = true;
             return count;
@@ -598,6 +608,7 @@ static void lower(const nnc_model *model, const nnc_writer *to) {
     nnc_list_segment(to, 1, false);
     write_towers(model, to);
     write_embedding(&w, d, false);
+    if (d->layer_input_width > 0) { nnc_decoder_embed_inputs(&w, d); }
     if (d->encoder_layers > 0) { write_encoder(&w, d); }
     for (int32_t i = 0; i < kind_count; i++) {
         if (d->share_layers && kinds[i].count > 1) {
@@ -620,7 +631,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
     const int64_t positions = d->positions_max > 0 ? d->positions_max : d->seq_len;
     const bool plain = !nnc_mlp_gated(d->mlp) && d->head == NNC_HEAD_LOGITS && !d->bidirectional &&
                        d->norm_place == NNC_NORM_PRE && d->encoder_layers == 0 && d->mixers_count == 0 &&
-                       d->mlps_count == 0;
+                       d->mlps_count == 0 && d->reused_kv_layers == 0;
     if (p->image > 0) { return nnc_fail(err, NNC_ILLEGAL_PLAN, "--image", "a decoder takes tokens, not images"); }
     if (p->next_tokens && (d->next_layers == 0 || d->head != NNC_HEAD_LOGITS)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--next-tokens",
@@ -668,6 +679,12 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
     if (d->encoder_layers > 0 && p->pipeline > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
                         "an encoder-decoder has no pipeline stages, expected 1, found %" PRId32, p->pipeline);
+    }
+    if ((d->reused_kv_layers > 0 || d->layer_input_width > 0) && p->pipeline > 1) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
+                        "later layers read keys and values of earlier layers, or inputs from the embedding, expected "
+                        "1, found %" PRId32,
+                        p->pipeline);
     }
     const bool whole = d->encoder_layers > 0 || pooled || d->index_heads > 0 || d->shared_keys || d->tower_inputs > 0 ||
                        d->positions == NNC_POSITIONS_DISENTANGLED;

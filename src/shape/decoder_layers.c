@@ -462,6 +462,39 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_layer_join(w, "mlp.end_norm", "mlp.residual", NNC_GROUP_MLP);
 }
 
+/* ---- inputs of layers   [layer-inputs] ----
+ * The inputs of a layer are a row of a table, plus a projection of the token's embedding with a norm for each layer. At
+ * the end of the layer, a linear layer projects the residual stream to their width; activated, it multiplies them; a
+ * second linear layer and a norm follow, and the result is added to the stream. Tensor ranks do not divide these
+ * products. Source: Gemma4TextModel and Gemma4TextDecoderLayer of transformers, modeling_gemma4.py. */
+
+void nnc_decoder_embed_inputs(const nnc_layer_writer *w, const nnc_decoder *d) {
+    const int64_t rows = nnc_vocab_split(d->layer_input_vocab, w->to.how->plan->tensor);
+    const int64_t width = nnc_list_mul(&w->to, d->layers, d->layer_input_width);
+    const int64_t elements = nnc_list_mul(&w->to, w->tokens, width);
+    nnc_op *table = nnc_list_add(&w->to, "embed.inputs", NNC_OP_EMBEDDING, NNC_GROUP_EMBEDDING);
+    table->split = NNC_SPLIT_VOCAB;
+    table->weights = (nnc_weights){ .count = 1, .rows = rows, .cols = width, .table = true };
+    table->u.embedding = (nnc_embedding){ .tokens = w->tokens, .width = width };
+    w->to.list->lookup_params += nnc_list_mul(&w->to, rows, width);
+    nnc_layer_tensor_collective(w, "embed.inputs_tensor", false, width);
+    nnc_layer_linear(w, "embed.inputs_project", NNC_GROUP_EMBEDDING, NNC_SPLIT_SEQUENCE, width, d->hidden, false);
+    nnc_list_norm(&w->to, "embed.inputs_norm", d->norm, elements, nnc_list_mul(&w->to, w->tokens, d->layers),
+                  d->layer_input_width)
+        ->split = NNC_SPLIT_SEQUENCE;
+    nnc_list_pointwise(&w->to, "embed.inputs_sum", NNC_PW_RESIDUAL, NNC_GROUP_EMBEDDING, elements)->split =
+        NNC_SPLIT_SEQUENCE;
+}
+
+void nnc_decoder_add_input(const nnc_layer_writer *w, const nnc_decoder *d) {
+    const int64_t width = d->layer_input_width;
+    nnc_layer_linear(w, "input.project", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, width, d->hidden, false);
+    nnc_layer_activation(w, "input.activation", NNC_SPLIT_SEQUENCE, nnc_list_mul(&w->to, w->tokens, width));
+    nnc_layer_linear(w, "input.expand", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->hidden, width, false);
+    nnc_layer_norm(w, "input.norm", d->hidden);
+    nnc_layer_residual(w, "input.residual", NNC_GROUP_MLP);
+}
+
 /* ---- mixers that keep a state instead of keys and values   [state-mixers] ----
  * Sources: Mamba arXiv:2312.00752; Mamba-2 arXiv:2405.21060; gated delta rule arXiv:2412.06464; lightning attention
  * arXiv:2501.08313; short convolutions arXiv:2511.23404. */

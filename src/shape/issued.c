@@ -528,7 +528,7 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
     case NNC_OP_NORM: keep_norm(op, how); break;
     case NNC_OP_POINTWISE: keep_activation(op, how, model); break;
     case NNC_OP_FLASH:
-        op->u.flash.kept_kv_heads = op->u.flash.kv_heads;
+        op->u.flash.kept_kv_heads = op->u.flash.kept_kv_heads > 0 ? op->u.flash.kv_heads : 0;
         if (nnc_is_written_out(op, model)) {
             const double scores = nnc_flash_scores(&op->u.flash);
             const double inputs = (nnc_flash_queries(&op->u.flash) + nnc_flash_keys(&op->u.flash)) / scores;

@@ -280,6 +280,8 @@ typedef struct nnc_layer {
     bool sinks, attention_gate, head_gate, score_softcap;
     /* true: the keys are used as values, too, so the layer has no projection to values */
     bool keys_as_values;
+    /* true: the layer has no keys and values of its own and attends to those of an earlier layer */
+    bool reuses_kv;
     int64_t out_groups, out_width; /* out_groups: number of groups of heads whose outputs are projected separately
                                     * first, 0 = no groups; out_width: width of all groups together after this
                                     * projection */
@@ -400,6 +402,11 @@ void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d);
 /* Appends the ops of the experts in a layer: norm, router, dispatch, routed and shared experts, combine and residual.
  * [experts] */
 void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d);
+/* Appends the table of the inputs of all layers, and the product that adds the embedding of the token to them.
+ * [layer-inputs] */
+void nnc_decoder_embed_inputs(const nnc_layer_writer *w, const nnc_decoder *d);
+/* Appends the end of a layer, which its own input gates. [layer-inputs] */
+void nnc_decoder_add_input(const nnc_layer_writer *w, const nnc_decoder *d);
 /* Appends a mixer that keeps a state, with its norm and residual. Appends no op if the mixer is an attention, which
  * keeps keys and values. [state-mixers] */
 void nnc_decoder_keep_state(const nnc_layer_writer *w, const nnc_decoder *d, nnc_mixer mixer);

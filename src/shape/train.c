@@ -95,8 +95,9 @@ static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *ou
     *outputs = p->n;
     if (plan->adapter_rank == 0 || op->outside || !is_linear(op)) { return 0; }
     if (is_expert(op)) { return (asked & NNC_ADAPTED_EXPERTS) != 0 ? 1 : 0; }
-    if (op->tower || op->weights.count != 1 || (op->group != NNC_GROUP_ATTENTION && op->group != NNC_GROUP_MLP) ||
-        strcmp(op->name, "moe.router") == 0) {
+    if (op->tower || op->weights.count != 1 || strcmp(op->name, "moe.router") == 0 ||
+        (op->group != NNC_GROUP_ATTENTION && op->group != NNC_GROUP_MLP &&
+         strcmp(op->name, "embed.inputs_project") != 0)) {
         return 0;
     }
     const bool is_qkv = op->split == NNC_SPLIT_QKV && nnc_ends_in(op->name, "qkv");

@@ -247,7 +247,7 @@ static nnc_op *score_product(const core *c, const char *name, int64_t n, int64_t
         .full_pairs = (double)c->all,
         .window_pairs = (double)c->in_window,
         .needs_grad_input = true,
-        .keeps_b = !c->projects_again,
+        .keeps_b = !c->projects_again && !c->layer->reuses_kv, /* the layer that computes keys and values keeps them */
     };
     return op;
 }
@@ -345,7 +345,7 @@ static void fused_core(const core *c) {
         .causal = l->causal,
         .keeps_qkv = true,
         .kept_s_k = c->s_k,
-        .kept_kv_heads = c->kv_heads,
+        .kept_kv_heads = l->reuses_kv ? 0 : c->kv_heads, /* the layer that computes keys and values keeps them */
         .blocks = in_blocks ? plan->context : 0,
         .softcap = l->score_softcap,
         .kernel = nnc_attention_kernel(c->w->how->attention, c->w->how->software),
@@ -460,12 +460,13 @@ void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *nam
     const int64_t q_heads = l->attention_gate ? 2 * l->heads : l->heads;
     const int64_t width = q_heads * l->head_dim, k_width = l->kv_heads * l->head_dim;
     const int64_t kv_width = k_width + (l->keys_as_values ? 0 : l->kv_heads * l->value_dim);
+    const bool alone = cross != NULL || l->reuses_kv; /* the first product computes queries alone */
     linear_collective(w, names->tensor_in, true, l->hidden);
-    nnc_op *q = nnc_layer_linear(w, names->q, NNC_GROUP_ATTENTION, NNC_SPLIT_QKV,
-                                 cross != NULL ? width : width + kv_width, l->hidden, l->qkv_bias);
-    q->weights.vector -= l->no_key_bias && q->weights.vector > 0 && cross == NULL ? k_width : 0;
+    nnc_op *q = nnc_layer_linear(w, l->reuses_kv ? "attn.q" : names->q, NNC_GROUP_ATTENTION, NNC_SPLIT_QKV,
+                                 alone ? width : width + kv_width, l->hidden, l->qkv_bias);
+    q->weights.vector -= l->no_key_bias && q->weights.vector > 0 && !alone ? k_width : 0;
     q->u.matmul.heads = q_heads;
-    q->u.matmul.kv_heads = cross != NULL ? 0 : l->kv_heads;
+    q->u.matmul.kv_heads = alone ? 0 : l->kv_heads;
     q->u.matmul.keeps_a = !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
     if (cross != NULL) {
         nnc_op *kv = nnc_list_linear(&w->to, names->kv, NNC_GROUP_ATTENTION, NNC_SPLIT_QKV,
@@ -478,9 +479,11 @@ void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *nam
     }
     if (l->qk_norm != NNC_QK_NORM_NONE) {
         head_norm(w, "attn.q_norm", l->heads);
-        head_norm(w, "attn.k_norm", l->kv_heads);
+        if (!l->reuses_kv) { head_norm(w, "attn.k_norm", l->kv_heads); }
     }
-    if (l->rotary > 0) { nnc_layer_rotary(w, names->rotary, (l->heads + l->kv_heads) * l->rotary); }
+    if (l->rotary > 0) {
+        nnc_layer_rotary(w, names->rotary, (l->heads + (l->reuses_kv ? 0 : l->kv_heads)) * l->rotary);
+    }
 }
 
 /* Tests whether the layer computes attention and MLP in parallel, which means that both read the same input. */

@@ -1,5 +1,5 @@
 /* Decoders whose attention or experts have widths of their own, small enough to count by hand: window layers with
- * other heads, keys as values, latent experts, shared keys and residual streams. */
+ * other heads, keys as values, latent experts, shared and reused keys, inputs of layers and residual streams. */
 #include "named_rows.h"
 
 static void set(nnc_model *model, const char *field, const char *text) {
@@ -121,12 +121,53 @@ START_TEST(plain_heads_have_an_indexer) {
 }
 END_TEST
 
+/* The last 2 of 4 layers have no keys and values, 2 of 8 x 4 in each, and MLPs of 3 matrices of 8 x 24 instead of 12;
+ * they compute as many scores as the others, and keep none of the keys and values. */
+START_TEST(layers_reuse_keys_and_values) {
+    nnc_model model = llama(4, 8, 4, 2, 12, 10, 8);
+    model.decoder.sliding_window = 3;
+    set(&model, "mixers", "window,full");
+    const int64_t plain = params_of(&model);
+    wanted_name = "attn.core";
+    const double flops = sum_rows(is_named, core_flops);
+    set(&model, "reused_kv_layers", "2");
+    ck_assert_int_eq(params_of(&model) - plain, -2 * 2 * 32);
+    ck_assert_double_eq(sum_rows(is_named, core_flops), flops);
+    model.decoder.qk_norm = NNC_QK_NORM_HEAD; /* of queries in 4 layers, of keys in 2, each of a head of 2 */
+    ck_assert_int_eq(params_of(&model) - plain, -2 * 2 * 32 + (4 + 2) * 2);
+    model.decoder.wide_reused = true;
+    ck_assert_int_eq(params_of(&model) - plain, -2 * 2 * 32 + (4 + 2) * 2 + 2 * 3 * 8 * 12);
+    nnc_plan plan = causal_bf16(), resolved;
+    const nnc_device device = cluster_device();
+    nnc_error err = { .status = NNC_OK };
+    plan.pipeline = plan.devices = 2;
+    ck_assert_int_eq(nnc_plan_resolve(&plan, &model, &device, &resolved, &err), NNC_ILLEGAL_PLAN);
+    ck_assert_str_eq(err.where, "--pipeline");
+}
+END_TEST
+
+/* A table of 10 rows of 4 values for 3 layers, a product of 8 x 12 and a norm of 4; in each layer products of 8 x 4 and
+ * 4 x 8 and a norm of 8. The table is looked up; 8 tokens. */
+START_TEST(layers_have_inputs) {
+    nnc_model model = llama(3, 8, 4, 2, 12, 10, 8);
+    const nnc_plan plan = causal_bf16();
+    const nnc_result plain = estimate_on_cluster(&model, &plan);
+    set(&model, "layer_input_width", "4");
+    set(&model, "layer_input_vocab", "10");
+    const nnc_result with = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(with.params - plain.params, 10 * 12 + 96 + 4 + 3 * (32 + 32 + 8));
+    ck_assert_double_eq(with.forward_flops - plain.forward_flops, 2.0 * 8 * (96 + 3 * 64));
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("shared keys");
     TCase *tests = add_case(suite, "layers", open_support, close_support);
     tcase_add_test(tests, windows_have_other_heads);
     tcase_add_test(tests, heads_have_sinks_gates_and_widths);
     tcase_add_test(tests, experts_work_at_another_width);
+    tcase_add_test(tests, layers_reuse_keys_and_values);
+    tcase_add_test(tests, layers_have_inputs);
     tcase_add_test(tests, keys_are_shared);
     tcase_add_test(tests, streams_are_mixed);
     tcase_add_test(tests, plain_heads_have_an_indexer);
