@@ -62,6 +62,19 @@ Intel Arc B580|arc-b580
 Apple M3 Max|apple-m3-max
 m1|apple-m1
 Jetson AGX Orin|jetson-agx-orin-64gb
+Apple M5|apple-m5
+Apple M5 Max|apple-m5-max
+AMD Radeon 8060S Graphics|ryzen-ai-max-395
+NVIDIA Thor|jetson-agx-thor
+Vera Rubin|vr200-nvl72
+AMD Instinct MI455X|mi455x
+Ascend910B3|ascend-910b3
+Intel(R) Arc(TM) Pro B70 Graphics|arc-pro-b70
+AMD Radeon RX 9070 GRE|rx-9070-gre
+NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition|rtx-pro-6000-max-q
+NVIDIA RTX PRO 5000 72GB Blackwell|rtx-pro-5000-72gb
+NVIDIA RTX PRO 4000 Blackwell SFF Edition|rtx-pro-4000-sff
+NVIDIA RTX PRO 2000 Blackwell Generation Laptop GPU|rtx-pro-2000-laptop
 END
 # The names of servers, and of several devices.
 while IFS='|' read -r name meant; do
@@ -71,6 +84,7 @@ p5.48xlarge|h100-sxm5-80gb --devices 8
 Standard_ND96isr_H200_v5|h200-sxm-141gb --devices 8
 g2-standard-24|l4 --devices 2
 v4-8|tpu-v4 --devices 4
+inf2.48xlarge|inferentia2 --devices 12
 8xH100|H100 --devices 8
 rtx4090x2|rtx4090 --devices 2
 cuda|.
