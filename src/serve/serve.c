@@ -535,7 +535,7 @@ static nnc_status resolve_formats(const nnc_model *model, const nnc_device *devi
     return NNC_OK;
 }
 
-static void resolve_engine(const nnc_serve_engine *engine, nnc_serve_ask *p) {
+static void resolve_engine(const nnc_serve_engine *engine, const nnc_device *device, nnc_serve_ask *p) {
     const struct {
         int64_t *asked, engine, otherwise;
     } counts[] = { { &p->chunk, engine->chunk, 8192 },
@@ -545,7 +545,10 @@ static void resolve_engine(const nnc_serve_engine *engine, nnc_serve_ask *p) {
         if (*counts[i].asked == 0) { *counts[i].asked = counts[i].engine > 0 ? counts[i].engine : counts[i].otherwise; }
     }
     p->preempt = p->preempt || engine->preempt;
-    if (isnan(p->memory_use)) { p->memory_use = isnan(engine->memory_use) ? 0.9 : engine->memory_use; }
+    if (isnan(p->memory_use)) { /* no process gets more than usable_bytes, e.g. 2/3 to 3/4 of an Apple chip's memory */
+        const double usable = (double)nnc_device_capacity(device) / (double)device->mem_bytes;
+        p->memory_use = nnc_min(isnan(engine->memory_use) ? 0.9 : engine->memory_use, usable);
+    }
 }
 
 /* Reads the numbers of prefill and decode workers from the option --disaggregate "P:D". Sets the number of tokens that
@@ -696,7 +699,7 @@ nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, c
     NNC_TRY(resolve_degrees(plan, err));
     NNC_TRY(check_split(model, plan, err));
     NNC_TRY(resolve_formats(model, device, plan, err));
-    resolve_engine(&software->serving, plan);
+    resolve_engine(&software->serving, device, plan);
     if (software->lists_operators) { NNC_TRY(resolve_eager(model, software, *mode, plan, err)); }
     NNC_TRY(check_loop(plan, err));
     return check_lengths(model, plan, err);
@@ -788,7 +791,7 @@ static void say(const nnc_device *device, const one_pass *step, const one_pass *
     NNC_LET(why, other_flops, "FLOP", text->flops + decoder->flops);
     NNC_SET(why, images->utilization, NULL,
             (steps * images->forward_flops + other_flops) / images->image_s / peak_flops_per_s);
-    images->capacity_bytes = (double)device->mem_bytes;
+    images->capacity_bytes = (double)nnc_device_capacity(device);
     images->fits = images->weight_bytes <= images->capacity_bytes;
     images->price_per_device_hour = !isnan(plan->price)       ? plan->price
                                     : device->price_count > 0 ? device->prices[0].per_device_hour

@@ -97,6 +97,14 @@ $ nncost serve dense round --batch 1000 --input-len 500 --output-len 100 | grep 
 memory       does not fit by 11.69 GB, 20.69 GB of 9.000 GB, weights 234.2 MB, cache 19.46 GB
              32.00 kB a token, at most 399 sequences of this length
 
+# A process gets no more than usable_bytes, unless --memory-use asks for more.
+$ nncost serve dense round --batch 400 --input-len 500 --output-len 100 --set usable_bytes=7.5e9 | grep '^memory'
+memory       does not fit by 1.517 GB, 9.017 GB of 7.500 GB, weights 234.2 MB, cache 7.782 GB
+$ nncost serve dense round --batch 400 --input-len 500 --output-len 100 --set usable_bytes=9.5e9 | grep '^memory'
+memory       does not fit by 16.61 MB, 9.017 GB of 9.000 GB, weights 234.2 MB, cache 7.782 GB
+$ nncost serve dense round --batch 300 --input-len 500 --output-len 100 --set usable_bytes=7.5e9 --memory-use 0.9 | grep '^memory'
+memory       fits, 7.071 GB of 9.000 GB, weights 234.2 MB, cache 5.837 GB
+
 # Experts: eight of them, two for each token.
 $ nncost serve experts round --batch 4 --weights int4 --kv-precision int8 --input-len 500 --output-len 100 | sed -n '/^plan/,/^decode /p'
 plan         1 device, weights int4, products in bf16, cache int8, software vllm
@@ -334,6 +342,8 @@ images     unet on round, 256 x 256 pixels, 2 at a time, 20 steps with guidance,
 parts      20 x 377.3 us, weights 19.09 MB of 10.00 GB
 time       7.547 ms, 377.3 us a step, at least 5.224 ms in all, 69.2% of the peak
 throughput 265 images/s, 0.003145 USD per thousand images, 3.773 J an image at rated power
+$ nncost serve unet round --steps 20 --guidance --batch 2 --set usable_bytes=1.9e7 >/dev/null
+[1]
 $ sed 's/"id": "unet"/"id": "drawn"/; s/"family"/"text_encoders": "dense", "image_decoder": "vision", "family"/' toy/models/unet.json >drawn.json
 $ nncost serve ./drawn.json round --steps 20 --guidance --batch 2 --image 160 --seller corner --region TOY
 images     drawn on round, 160 x 160 pixels, 2 at a time, 20 steps with guidance, fp16,
