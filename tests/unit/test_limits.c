@@ -175,6 +175,7 @@ START_TEST(limits_are_taken) {
         if (field->type == NNC_FIELD_F64 || field->type == NNC_FIELD_I32) {
             put(field, (char *)&plan, field->max);
             ck_assert_msg(nnc_plan_check(&plan, &err) == NNC_OK, "%s", field->name);
+            if (field->above_min) { continue; }
             put(field, (char *)&plan, field->min);
             ck_assert_msg(nnc_plan_check(&plan, &err) == NNC_OK, "%s", field->name);
         }
