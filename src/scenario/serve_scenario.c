@@ -137,15 +137,18 @@ typedef struct serve_trial {
     nnc_serve serve;
 } serve_trial;
 
-/* Computes the deployment that `ask` describes and writes the result to t->serve. Returns true if the deployment is
- * legal and fits in memory. */
-static bool fits(serve_trial *t, const nnc_serve_ask *ask) {
+/* Computes the deployment that `ask` describes and writes the result to t->serve; brief: only what nnc_serve_case.brief
+ * states. Returns true if the deployment is legal and fits in memory. */
+static bool answer(serve_trial *t, const nnc_serve_ask *ask, bool brief) {
     const nnc_report *report = &t->scenario->base.report;
+    t->of.brief = brief;
     return nnc_serve_ask_check(ask, NULL) == NNC_OK &&
            nnc_serve_answer(&t->of, report->model, report->device, report->software, ask, t->scratch, &t->serve, NULL,
                             NULL, NULL) == NNC_OK &&
            t->serve.fits;
 }
+
+static bool fits(serve_trial *t, const nnc_serve_ask *ask) { return answer(t, ask, true); }
 
 static bool is_quick(serve_trial *t, nnc_serve_ask ask, int64_t batch) {
     ask.batch = batch;
@@ -179,7 +182,7 @@ static void add_change(serve_trial *t, const nnc_serve_ask *ask) {
     const nnc_serve_ask *asked = &t->scenario->ask;
     nnc_serve_change *change = &t->scenario->changes[report->serve_change_count];
     char devices[24] = "", tensor[24] = "", batch[40] = "", weights[32] = "";
-    if (!fits(t, ask)) { return; }
+    if (!answer(t, ask, false)) { return; }
     if (ask->devices > t->scenario->serve.plan.devices) {
         snprintf(devices, sizeof devices, " --devices %" PRId32, ask->devices);
     }
@@ -257,7 +260,6 @@ void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scrat
     }
     t.scenario = scenario;
     t.scratch = scratch;
-    t.of.ends_over = true;
     if (!found && split_more(&t, &ask)) {
         found = true;
         add_change(&t, &ask);

@@ -120,9 +120,10 @@ nnc_status nnc_serve_answer(const nnc_serve_case *shared, const nnc_model *model
         of.draft = &draft;
     }
     nnc_serve_memory(&of, (double)device->mem_bytes, s, why);
-    if (of.ends_over && s->mode == NNC_SERVE_STATIC) {
+    if (of.brief && s->mode == NNC_SERVE_STATIC) {
         nnc_serve_fit(&of, s, NULL);
-        if (!s->fits) { return NNC_OK; }
+        s->tpot_s = nnc_serve_token_s(&of, s);
+        return NNC_OK;
     }
     nnc_serve_load(&of, s, list, why);
     if (device->implausible || software->implausible) { /* intervals come from measurements, so they do not apply to

@@ -152,8 +152,8 @@ typedef struct nnc_serve_case {
     nnc_serve_issues issues;
     double network_bytes_per_s;  /* bandwidth of one NIC in bytes per second */
     struct nnc_serve_work *work; /* working memory for the simulation of a load */
-    /* true: nnc_serve_answer ends after the memory if a static batch does not fit, and sets no times */
-    bool ends_over;
+    /* true: for a static batch, nnc_serve_answer sets only the memory, the verdict and the time per token */
+    bool brief;
 } nnc_serve_case;
 
 /* List to which the functions for a step append the step's ops, for output. If the argument `list` of such a function
@@ -297,6 +297,8 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *serve, nnc_serve_list *
 /* Computes the memory that the deployment needs under the load that the user asks for, and sets whether this memory
  * fits in the device. */
 void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *serve, nnc_derivation *why);
+/* Returns the seconds per token of a static batch. nnc_serve_memory must have set the memory in *serve. */
+double nnc_serve_token_s(const nnc_serve_case *of, const nnc_serve *serve);
 /* Sets price, energy and carbon per output token. */
 void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serve *serve, nnc_derivation *why);
 

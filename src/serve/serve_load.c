@@ -433,6 +433,13 @@ static double say_saturation(const load *l, nnc_derivation *why) {
     return nnc_min(engine_rate, 1.0 / (l->output * l->of->engine->text_s));
 }
 
+static double batch_of_replica(const nnc_serve_ask *plan) { return nnc_ceil((double)plan->batch / plan->data); }
+
+double nnc_serve_token_s(const nnc_serve_case *of, const nnc_serve *s) {
+    const load l = load_of(of, s);
+    return token_s(&l, batch_of_replica(of->plan));
+}
+
 void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list, nnc_derivation *why) {
     const load l = load_of(of, s);
     nnc_serve_replayed replayed = { .sequences = l.most };
@@ -446,7 +453,7 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
         s->mode == NNC_SERVE_OPEN && of->plan->arrival_count == 0 && of->plan->request_rate >= s->saturation_rate;
     const bool loop = s->mode == NNC_SERVE_CLOSED || s->mode == NNC_SERVE_OPEN;
     if (loop && !s->saturated) { nnc_serve_replay(&l, &replayed); }
-    const double sequences = s->mode == NNC_SERVE_STATIC ? nnc_ceil((double)of->plan->batch / of->plan->data)
+    const double sequences = s->mode == NNC_SERVE_STATIC ? batch_of_replica(of->plan)
                              : s->mode == NNC_SERVE_CLOSED && l.decode_workers == 0
                                  ? nnc_min(nnc_ceil((double)l.open / (double)l.replicas), l.most)
                                  : replayed.sequences;
