@@ -568,6 +568,16 @@ static void add_batch(nnc_sheet *sheet, const void *record) {
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "batch %" PRId64 "%s", plan->global_batch, text);
 }
 
+/* Adds to the current line the time in which the host issues a kernel, for a plan whose operators run one by one. */
+static void add_host(nnc_sheet *sheet, const void *record) {
+    const nnc_report *report = record;
+    const double kernel_s = report->device->host.kernel_s;
+    char text[NNC_NUMBER_TEXT];
+    if (report->result->kernels > 0.0 && kernel_s > 0.0 && PLAN_OF(record)->mode == NNC_MODE_PREDICTED) {
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "host %s per kernel", nnc_unit_text(kernel_s, "s", text));
+    }
+}
+
 static const nnc_page_row subject_rows[] = {
     NNC_LINE("model"),
     NNC_ADD(nnc_sheet_model),
@@ -625,6 +635,7 @@ static const nnc_page_row subject_rows[] = {
     NNC_ITEM("frozen weights in {frozen}", .when = "trained = all, adapter_rank > 0"),
     NNC_ITEM("software {plan.software}", .when = "!plan.software_chosen"),
     NNC_ITEM("software {plan.software} (chosen for this plan)", .when = "plan.software_chosen"),
+    NNC_ADD(add_host),
     NNC_ITEM("mode {plan.mode}"),
     NNC_LINE("set"),
     NNC_ITEM("{plan.overrides}"),
