@@ -324,7 +324,7 @@ nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device 
     if (has_maps(model)) {
         const bool old =
             formats.precision == NNC_FP16 || formats.precision == NNC_TF32 || formats.precision == NNC_FP32;
-        return old && kept == NNC_PROFILE_COPIES ? NNC_PROFILE_EARLY_MAPS : kept;
+        return old && (kept == NNC_PROFILE_COPIES || kept == NNC_PROFILE_EAGER) ? NNC_PROFILE_EARLY_MAPS : kept;
     }
     return formats.precision == NNC_FP16 || formats.precision == NNC_TF32 ? NNC_PROFILE_EARLY
            : kept == NNC_PROFILE_SHARDED                                  ? NNC_PROFILE_EARLY_SHARDED

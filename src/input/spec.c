@@ -256,11 +256,12 @@ typedef struct member {
     char name[96];
     const char *words; /* how the network is made; NULL = the file does not have the name */
     bool stand_in;     /* true: the words are those of another network with the same counts */
+    bool of_library;   /* true: timm or torchvision has the network; false: only benchmarks use the name */
 } member;
 
-/* Returns how a network is made, from a list in the file; NULL = the list does not have the name. The name may be
- * written with underscores in place of dashes, or with dashes in place of underscores. */
-static const char *words_of(nnc_json list, const char *name) {
+/* Returns the entry of a list in the file that tells how a network is made; node NULL = the list does not have the name.
+ * The name may be written with underscores in place of dashes, or with dashes in place of underscores. */
+static nnc_json entry_of(nnc_json list, const char *name) {
     static const char spellings[][2] = { { '-', '-' }, { '-', '_' }, { '_', '-' } };
     for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
         char spelled[96];
@@ -269,20 +270,35 @@ static const char *words_of(nnc_json list, const char *name) {
             if (*at == spellings[i][0]) { *at = spellings[i][1]; }
         }
         const nnc_json at = nnc_json_get(list, spelled);
-        if (nnc_json_type_of(at) == NNC_JSON_TEXT) { return nnc_json_text(at); }
+        if (nnc_json_type_of(at) == NNC_JSON_TEXT) { return at; }
     }
-    return NULL;
+    return (nnc_json){ 0 };
+}
+
+/* Tests whether a library of vision models has networks made from the same shipped network as the entry. Names in a
+ * library have no dashes; names of benchmarks may have them. So "mobilenet-v2" and "resnext101-32x4d" are networks of a
+ * library, and "ssd300-resnet50" is not. */
+static bool is_of_library(nnc_json members, nnc_json entry) {
+    const char *words = nnc_json_text(entry);
+    const size_t length = strcspn(words, " ");
+    bool is = strchr(nnc_json_key(entry), '-') == NULL;
+    for (nnc_json at = nnc_json_first(members); at.node != NULL && !is; at = nnc_json_next(at)) {
+        const char *other = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
+        is = strncmp(other, words, length) == 0 && (other[length] == ' ' || other[length] == '\0') &&
+             strchr(nnc_json_key(at), '-') == NULL;
+    }
+    return is;
 }
 
 /* Refuses the name of a network of torchvision that has no shape here, and says how to record it. */
 static nnc_status refuse_recorded(nnc_json root, char *name, nnc_error *err) {
-    const char *task = words_of(nnc_json_get(root, "recorded"), name);
-    if (task == NULL) { return NNC_OK; }
+    const nnc_json task = entry_of(nnc_json_get(root, "recorded"), name);
+    if (task.node == NULL) { return NNC_OK; }
     for (char *at = name; *at != '\0'; at++) { *at = *at == '-' ? '_' : *at; }
     return nnc_fail(err, NNC_UNKNOWN_ID, "MODEL",
                     "%s is a %s network without a model file, expected a recording of it: python3 -m nncost.capture "
                     "--network torchvision:%s -o step.json",
-                    name, task, name);
+                    name, nnc_json_text(task), name);
 }
 
 /* Fills in the member `found`. If no network has the name, removes the weights (".a1_in1k") from the name. */
@@ -290,19 +306,21 @@ static nnc_status look_member(nnc_specs *specs, nnc_json root, const char *name,
     member *m = found;
     const nnc_json members = nnc_json_get(root, "members");
     snprintf(m->name, sizeof m->name, "%.95s", name);
-    const char *words = words_of(members, m->name);
+    nnc_json entry = entry_of(members, m->name);
     char *weights = strchr(m->name, '.');
-    if (words == NULL && weights != NULL) {
+    if (entry.node == NULL && weights != NULL) {
         *weights = '\0';
-        words = words_of(members, m->name);
+        entry = entry_of(members, m->name);
     }
-    m->stand_in = words == NULL;
+    m->stand_in = entry.node == NULL;
     if (m->stand_in) {
         NNC_TRY(refuse_recorded(root, m->name, err));
-        words = words_of(nnc_json_get(root, "stand_ins"), m->name);
+        entry = entry_of(nnc_json_get(root, "stand_ins"), m->name);
     }
-    m->words = words != NULL ? nnc_arena_strdup(specs->arena, words) : NULL;
-    return words == NULL || m->words != NULL ? NNC_OK : nnc_no_memory(err);
+    if (entry.node == NULL) { return NNC_OK; }
+    m->of_library = m->stand_in || is_of_library(members, entry);
+    m->words = nnc_arena_strdup(specs->arena, nnc_json_text(entry));
+    return m->words != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
 /* Adds a note to the model: nncost does not know the dimensions of this network, and uses the network `words` instead,
@@ -331,8 +349,9 @@ static nnc_status load_member(nnc_specs *specs, const char *asked, const void **
     NNC_TRY(nnc_specs_look(specs, members_file, look_member, name, &found, err));
     if (found.words != NULL) {
         NNC_TRY(nnc_model_make(specs, found.words, found.name, &made, err));
-        made->implementation =
-            made->family == NNC_FAMILY_DECODER ? NNC_IMPLEMENTATION_TRANSFORMERS : NNC_IMPLEMENTATION_TIMM;
+        made->implementation = made->family == NNC_FAMILY_DECODER ? NNC_IMPLEMENTATION_TRANSFORMERS
+                               : found.of_library                 ? NNC_IMPLEMENTATION_TIMM
+                                                                  : NNC_IMPLEMENTATION_NONE;
         NNC_TRY(found.stand_in ? note_stand_in(specs, found.words, made, err) : NNC_OK);
         *out = made;
     }
@@ -354,13 +373,13 @@ static bool maybe_member(const char *asked, nnc_status found, const char *path) 
 }
 
 /* Sets *found to true if a library of vision models has the shipped network `id` without changes: an entry of the list
- * of these libraries' names has only this id. */
+ * of its names has only this id. */
 static nnc_status look_shipped(nnc_specs *specs, nnc_json root, const char *id, void *found, nnc_error *err) {
     (void)specs, (void)err;
     bool *is = found;
     const nnc_json members = nnc_json_get(root, "members");
     for (nnc_json at = nnc_json_first(members); at.node != NULL && !*is; at = nnc_json_next(at)) {
-        *is = nnc_json_type_of(at) == NNC_JSON_TEXT && strcmp(nnc_json_text(at), id) == 0;
+        *is = nnc_json_type_of(at) == NNC_JSON_TEXT && strcmp(nnc_json_text(at), id) == 0 && is_of_library(members, at);
     }
     return NNC_OK;
 }
