@@ -116,18 +116,19 @@ class Releases(unittest.TestCase):
             self.assertLess(step["exposed_comm"]["data"], step["communication"]["data"] / 3, software)
 
     def test_networks_of_maps_name_the_open_software(self):
-        """ResNet-50 runs eagerly unless the plan states otherwise; tuned kernels are listed as the other end."""
+        """ResNet-50 runs eagerly unless the plan states otherwise, in fp16 on an old GPU as in PyTorch 1; tuned kernels
+        are listed as the other end."""
         for precision, values in (("fp16", ["torch-1-maps", "torch-eager", "mlperf"]),
                                   ("bf16", ["torch-eager", "torch-compile", "mlperf"])):
             answer = run("estimate", "resnet-50", "a100", "--micro-batch", "128", "--precision", precision)
             facts = {f["name"]: f for f in answer["open_facts"]}
             self.assertEqual(facts["software"]["values"], values)
-            self.assertEqual(answer["plan"]["software"], "torch-eager")
-            self.assertLess(facts["software"]["effect"], -0.2)
+            self.assertEqual(answer["plan"]["software"], values[0])
+            self.assertGreater(abs(facts["software"]["effect"]), 0.2)
 
     def test_networks_of_maps_name_the_open_layout(self):
         """ResNet-50 in channels last is faster than in PyTorch's own layout; a plan that states the layout leaves it not open."""
-        plan = ("estimate", "resnet-50", "a100", "--micro-batch", "128", "--precision", "fp16")
+        plan = ("estimate", "resnet-50", "a100", "--micro-batch", "128", "--precision", "bf16")
         facts = {f["name"]: f for f in run(*plan)["open_facts"]}
         steps = [run(*plan, option)["step"]["step_s"] for option in ("--contiguous-maps", "--contiguous-maps=off")]
         self.assertEqual(facts["contiguous_maps"]["values"], ["off", "on"])

@@ -337,10 +337,13 @@ void nnc_rows_join(const nnc_rows *base, const nnc_rows *rest, nnc_rows *rows);
  * the clock is lower. */
 bool nnc_row_fills_units(const nnc_op_cost *row);
 
-/* nnc_rows_lent_factor returns the factor by which compute-bound matrix products and attention get slower while kernels
- * of expert communication occupy some units of the device (network_units of the profile); 1 = they get no slower.
- * nnc_rows_lend multiplies the times of these rows by the factor. */
+/* nnc_rows_lent_factor returns the factor by which the computation of matrix products and attention gets slower while
+ * kernels of expert communication occupy some units of the device (network_units of the profile); 1 = it gets no slower.
+ * nnc_row_lent_factor returns the factor by which one such op gets slower: less than `factor` if memory limits it, and 1
+ * if memory still limits it on fewer units.
+ * nnc_rows_lend multiplies the times of these rows by their factors. */
 double nnc_rows_lent_factor(const nnc_device *device, const nnc_plan *plan, const nnc_software *software);
+double nnc_row_lent_factor(double compute_s, double memory_s, nnc_bound bound, double factor);
 void nnc_rows_lend(nnc_rows *rows, double factor);
 
 /* Appends a row to an op table: a copy of `op`, with its work and its time. */

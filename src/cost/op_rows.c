@@ -79,22 +79,31 @@ void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share)
     }
 }
 
-bool nnc_row_fills_units(const nnc_op_cost *row) {
+static bool uses_units(const nnc_op_cost *row) {
     const nnc_timed timed = nnc_op_timed(row->op);
-    return (timed == NNC_TIMED_GEMM || timed == NNC_TIMED_FLASH) && row->bound == NNC_BOUND_COMPUTE;
+    return timed == NNC_TIMED_GEMM || timed == NNC_TIMED_FLASH;
 }
+
+bool nnc_row_fills_units(const nnc_op_cost *row) { return uses_units(row) && row->bound == NNC_BOUND_COMPUTE; }
 
 double nnc_rows_lent_factor(const nnc_device *device, const nnc_plan *plan, const nnc_software *software) {
     const double units = (double)device->units, lent = (double)software->network_units;
     return plan->expert > 1 && lent > 0.0 && lent < units ? units / (units - lent) : 1.0;
 }
 
+double nnc_row_lent_factor(double compute_s, double memory_s, nnc_bound bound, double factor) {
+    return bound == NNC_BOUND_COMPUTE ? factor : nnc_max(compute_s * factor / memory_s, 1.0);
+}
+
 void nnc_rows_lend(nnc_rows *rows, double factor) {
     for (int32_t i = 0; i < rows->count && factor > 1.0; i++) {
         nnc_op_cost *row = &rows->rows[i];
-        if (nnc_row_fills_units(row)) {
-            row->time_s = row->fixed_s + (row->time_s - row->fixed_s) * factor;
+        if (!uses_units(row)) { continue; }
+        const double slower = nnc_row_lent_factor(row->compute_s, row->memory_s, row->bound, factor);
+        if (slower > 1.0) {
+            row->time_s = row->fixed_s + (row->time_s - row->fixed_s) * slower;
             row->compute_s *= factor;
+            row->bound = NNC_BOUND_COMPUTE;
         }
     }
 }

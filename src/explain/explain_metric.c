@@ -455,11 +455,12 @@ static void say_slowed(const nnc_op_cost *cost, const nnc_timing *alone, double 
         NNC_LET(why, all_units_compute_s, "s", t->compute_s);
         NNC_LET(why, all_units_s, "s", t->time_s);
         NNC_PUT(why, lent_factor, NULL);
+        NNC_LET(why, slower, NULL, nnc_row_lent_factor(t->compute_s, t->memory_s, t->bound, lent_factor));
         NNC_NOTE(
             why,
             "kernels of the expert all-to-all occupy units, so compute is slower by units / (units - network_units)");
         NNC_SAY(why, compute_s, "s", all_units_compute_s * lent_factor);
-        NNC_SAY(why, time_s, "s", (all_units_s - fixed_s) * lent_factor + fixed_s);
+        NNC_SAY(why, time_s, "s", (all_units_s - fixed_s) * slower + fixed_s);
         t->compute_s = compute_s;
         t->time_s = time_s;
     }

@@ -121,13 +121,13 @@ END_TEST
 
 /* Tolerance for a step that grows with a better device. Schedules that split backward have no barrier: a
  * device's step counts from its own first start, which comes earlier if earlier stages get faster, while
- * its end may not: by 3.6 % in one of 80,000 (gcc and clang draw different plans). In other pipelines the
+ * its end may not: by 5.4 % in one of 90,000 (gcc and clang draw different plans). In other pipelines the
  * exposed rest of one stage adds to the span of another. Under a power limit faster memory leaves less
  * power to the matrix units, whose compute may be the only overlap. */
 static double slack_of(const split_case *c, const char *what) {
     const bool pipeline = c->plan.pipeline > 1;
     const bool throttled = c->device.efficiency.power.exponent > 0.0;
-    return pipeline && nnc_schedule_splits(&c->plan)  ? 1.04
+    return pipeline && nnc_schedule_splits(&c->plan)  ? 1.06
            : throttled && strcmp(what, "memory") == 0 ? 1.005
            : pipeline                                 ? 1.0025
                                                       : 1.0;
