@@ -401,6 +401,11 @@ static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b,
             NNC_TRY(keep_software_of(session, arena, b, task, task->sizes[i], err));
         }
     }
+    if (given->software == NULL) { return NNC_OK; }
+    /* the printed commands name the profile, so they state what its release would change */
+    const nnc_profiles kept = b->scenario.profiles;
+    NNC_TRY(nnc_scenario_named_profile(&b->scenario, given->software, err));
+    b->scenario.profiles = kept;
     return NNC_OK;
 }
 
