@@ -195,6 +195,10 @@ static inline nnc_route_kind nnc_network_route_of(const nnc_collective_op *excha
     }
 }
 
+/* Returns the mean number of domains, out of `domains`, that the copies of a token reach in dispatch. Reads the
+ * members copies, groups and groups_met of `op`.   [experts] */
+double nnc_network_reached_domains(const nnc_collective_op *op, double domains, nnc_derivation *why);
+
 /* Returns the bytes that a collective moves over its route. In dispatch and combine, each token has k copies, which go
  * to random ranks in M scale-up domains. Software that sends a token only once to each domain (once_per_node) sends the
  * token on average to

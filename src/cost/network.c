@@ -336,6 +336,10 @@ NNC_SAYING double reached(const nnc_collective_op *e, double domains, nnc_deriva
     return reached_domains;
 }
 
+double nnc_network_reached_domains(const nnc_collective_op *op, double domains, nnc_derivation *why) {
+    return reached(op, domains, why);
+}
+
 double nnc_network_carried_bytes(const nnc_network *network, const nnc_collective_op *exchange, bool ideal,
                                  nnc_derivation *why) {
     const double bytes = exchange->bytes;

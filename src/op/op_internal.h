@@ -320,6 +320,11 @@ typedef struct nnc_collective_op {
                                 * experts in the domain */
 } nnc_collective_op;
 
+/* Bytes of a value that is sent to experts in 8 bits; a block of 128 values has a scale of 4 bytes. Source: DeepEP,
+ * tests/test_internode.py (x_e4m3 with one float32 scale per 128 values), https://github.com/deepseek-ai/DeepEP.
+ * [experts] */
+#define NNC_DISPATCH_8BIT_BYTES (1.0 + 4.0 / 128.0)
+
 /* States which dims of an op are divided over the tensor, context and expert ranks. */
 typedef enum nnc_split {
     /* context ranks divide the tokens; all tensor ranks of a context rank compute the same tokens */

@@ -349,6 +349,8 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
     net->hidden = (double)d->hidden;
     net->vocab = (double)nnc_vocab_rows(d);
     net->experts = (double)d->experts;
+    net->expert_groups = (double)d->expert_groups;
+    net->groups_per_token = (double)d->groups_per_token;
     for (int32_t i = 0; i < list->count; i++) {
         net->params += (double)nnc_weights_params(&list->ops[i].weights) * (double)list->ops[i].repeat;
         if (is_full(net)) {

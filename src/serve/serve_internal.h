@@ -68,6 +68,8 @@ typedef struct nnc_serve_net {
     double other_params; /* number of parameters that are not in matrix products: input table, norms, biases */
     double reductions;   /* number of all-reduces over the tensor ranks in one forward pass */
     double expert_layers;
+    double expert_groups, groups_per_token; /* the router selects groups_per_token of expert_groups groups of experts
+                                             * for each token; 0 = no groups */
 } nnc_serve_net;
 
 /* Writes the op list of the model to scratch, and fills in *net from this list: products, attentions and states (equal
@@ -77,6 +79,18 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
                             nnc_serve_net *net, nnc_error *err);
 
 /* ---- rates that a device reaches in serving ---- */
+
+/* Dispatch and combine of experts over ranks in several nodes. [experts] */
+typedef struct nnc_serve_dispatch {
+    double nodes, node_ranks; /* nodes: number of nodes of the ranks that share experts, at most 1 = all ranks are in
+                               * one node, or each expert is split over all ranks (exchange_bytes_per_s applies); node_ranks: ranks in each node */
+    double across_bytes_per_s, inside_bytes_per_s; /* bytes per second that one rank sends: across_bytes_per_s to other
+                                                    * nodes, inside_bytes_per_s to ranks of its node */
+    double token_bytes, result_bytes; /* bytes of one value: token_bytes of a token that is sent to experts,
+                                                    * result_bytes of a result that is sent back */
+    bool once_per_node; /* true: a token of a prompt is sent to each node once, and from there to all of its experts in
+                         * the node */
+} nnc_serve_dispatch;
 
 typedef struct nnc_serve_rates {
     double peak_flops_per_s, dense_flops_per_s;       /* FLOP/s of matrix products in the precision of the plan.
@@ -109,10 +123,11 @@ typedef struct nnc_serve_rates {
                                                     * recorded, which is allowed only on one device */
     double exchange_bytes_per_s, exchange_fixed_s; /* communication between all ranks that share experts.
                                                     * exchange_bytes_per_s: rate; exchange_fixed_s: fixed time */
-    double weight_bytes, plain_bytes, kv_bytes;    /* bytes of one element: weight_bytes of weights in the storage
+    nnc_serve_dispatch dispatch;
+    double weight_bytes, plain_bytes, kv_bytes; /* bytes of one element: weight_bytes of weights in the storage
                                                     * format; plain_bytes of 16-bit weights; kv_bytes of keys and
                                                     * values */
-    bool kv_scaled;                                /* true: keys and values have an fp32 scale for each token and
+    bool kv_scaled;                             /* true: keys and values have an fp32 scale for each token and
                                                     * head */
     double group_size;
 } nnc_serve_rates;

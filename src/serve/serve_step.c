@@ -140,6 +140,25 @@ double nnc_serve_beyond(const nnc_device *device) {
     return has || e->basis == NNC_BASIS_NONE ? 1.0 : UNMEASURED;
 }
 
+/* Sets how tokens are sent to experts if the ranks that share experts are in several nodes. The rate between nodes is
+ * that of collectives in training. Tokens have 8 bits only if weights have scales per block: otherwise vLLM quantises
+ * them after dispatch (deepep_ht_prepare_finalize.py). [experts] */
+static void dispatch_of(const nnc_device *device, const nnc_software *software, const nnc_serve_ask *plan, double ranks,
+                        double node, nnc_serve_rates *r) {
+    const bool narrow =
+        software->expert_dispatch_8bit && plan->precision == NNC_FP8 && plan->weights == NNC_STORED_FP8_BLOCK;
+    const double nodes = plan->expert > 1 ? nnc_ceil(ranks / node) : 1.0;
+    r->dispatch = (nnc_serve_dispatch){
+        .nodes = nodes,
+        .node_ranks = ranks / nodes,
+        .across_bytes_per_s = device->scale_out.bytes_per_s * device->efficiency.collectives.scale_out_fraction,
+        .inside_bytes_per_s = r->link_bytes_per_s * r->all_reduce.two_shot_fraction,
+        .token_bytes = narrow ? NNC_DISPATCH_8BIT_BYTES : 2.0,
+        .result_bytes = 2.0,
+        .once_per_node = software->expert_once_per_node,
+    };
+}
+
 nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *software, const nnc_serve_ask *plan,
                               nnc_serve_rates *r, nnc_error *err) {
     const nnc_serve_engine *engine = &software->serving;
@@ -183,6 +202,7 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
                        said(r->all_reduce.node_s, device->efficiency.collectives.scale_out_fixed_s);
     r->exchange_bytes_per_s = across > node ? device->scale_out.bytes_per_s : r->link_bytes_per_s;
     r->exchange_fixed_s = r->all_reduce.fixed_s + (across > node ? hop : 0.0);
+    dispatch_of(device, software, plan, across, node, r);
     if ((double)plan->tensor > node) { /* if the tensor ranks span several nodes, all network links of a node are used
                                         * together */
         r->link_bytes_per_s = outside;
@@ -482,6 +502,43 @@ static double add_issued(making *m) {
 
 /* ---- the communication between devices in a step ---- */
 
+/* Bytes per value of the tokens that one rank sends: to ranks of its node (inside), to other nodes (across). */
+typedef struct copies_sent {
+    double inside, across;
+} copies_sent;
+
+/* Returns the mean number of times that a rank sends a token in dispatch. once: a token is sent to each node that it
+ * reaches, and from there to each rank that it reaches; otherwise each copy is sent to the rank of its expert.
+ * [experts] */
+static copies_sent copies_of(const making *m, double chosen, bool once) {
+    const nnc_serve_dispatch *d = &m->of->rates.dispatch;
+    const double other_nodes = (d->nodes - 1.0) / d->nodes, other_ranks = (d->node_ranks - 1.0) / d->node_ranks;
+    const nnc_collective_op e = { .copies = chosen,
+                                  .groups = m->of->net->expert_groups,
+                                  .groups_met = m->of->net->groups_per_token };
+    return once ? (copies_sent){ nnc_network_reached_domains(&e, d->nodes * d->node_ranks, NULL) * other_ranks,
+                                 nnc_network_reached_domains(&e, d->nodes, NULL) * other_nodes }
+                : (copies_sent){ chosen / d->nodes * other_ranks, chosen * other_nodes };
+}
+
+/* Adds dispatch and combine of a layer with experts whose ranks are in several nodes. Links inside a node and links
+ * between nodes work at the same time. Tokens of a decode step are sent copy by copy, because its kernels are made for a
+ * short time (low-latency kernels of DeepEP, docs/legacy.md). The bytes are those of the busiest rank. Returns the
+ * seconds without fixed times. [experts] */
+static double add_dispatch(making *m, const nnc_serve_product *p) {
+    const nnc_serve_dispatch *d = &m->of->rates.dispatch;
+    const double busy = m->of->plan->expert > 1 ? m->of->plan->imbalance : 1.0;
+    const double values = busy * p->layers * p->n / m->of->plan->tensor;
+    const double decoded = m->decode ? m->sequences * m->fresh : 0.0;
+    const double prefilled = m->decode ? m->prompts * m->prompt_tokens : m->sequences * m->fresh;
+    const copies_sent one = copies_of(m, p->chosen, false), many = copies_of(m, p->chosen, d->once_per_node);
+    const double bytes = (d->token_bytes + d->result_bytes) * values;
+    const double inside = bytes * (decoded * one.inside + prefilled * many.inside);
+    const double across = bytes * (decoded * one.across + prefilled * many.across);
+    m->step.network_bytes += inside + across;
+    return nnc_max(inside / d->inside_bytes_per_s, across / d->across_bytes_per_s);
+}
+
 static void add_comm(making *m) {
     const nnc_serve_case *of = m->of;
     const nnc_serve_rates *r = &of->rates;
@@ -502,11 +559,14 @@ static void add_comm(making *m) {
                                          * results are sent back */
         for (int32_t i = 0; i < of->net->product_count; i++) {
             const nnc_serve_product *p = &of->net->products[i];
-            const double sent = p->split == NNC_SPLIT_EXPERT_ROW
-                                    ? 2.0 * p->layers * m->passes * bytes * p->chosen / t * (groups - 1.0) / groups
-                                    : 0.0;
-            comm_s += sent / (a->two_shot_fraction * r->exchange_bytes_per_s) +
-                      (sent > 0.0 ? 2.0 * p->layers * m->passes * (r->exchange_fixed_s + a->rank_s * groups) : 0.0);
+            if (p->split != NNC_SPLIT_EXPERT_ROW) { continue; }
+            const double fixed_s = 2.0 * p->layers * m->passes * (r->exchange_fixed_s + a->rank_s * groups);
+            const double sent = 2.0 * p->layers * m->passes * bytes * p->chosen / t * (groups - 1.0) / groups;
+            if (r->dispatch.nodes > 1.0) {
+                comm_s += add_dispatch(m, p) + fixed_s;
+                continue;
+            }
+            comm_s += sent / (a->two_shot_fraction * r->exchange_bytes_per_s) + (sent > 0.0 ? fixed_s : 0.0);
             m->step.network_bytes += sent;
         }
     }

@@ -282,7 +282,7 @@ static void dispatch_collective(const routing *r, const char *name, bool out) {
                             .groups_met = (double)r->d->groups_per_token,
                             .once_per_node = sends_once(to->how->software) };
     if (to->how->software->expert_dispatch_8bit && to->how->linear_dtype == NNC_FP8) {
-        const double scaled = e.bytes / nnc_dtype_bytes(to->how->dtype) * (1.0 + 4.0 / 128.0);
+        const double scaled = e.bytes / nnc_dtype_bytes(to->how->dtype) * NNC_DISPATCH_8BIT_BYTES;
         e.backward_bytes = out ? scaled : e.bytes;
         e.bytes = out ? e.bytes : scaled;
     }

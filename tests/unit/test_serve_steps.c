@@ -322,6 +322,65 @@ START_TEST(chunks_send_their_tokens_once) {
 }
 END_TEST
 
+/* DeepSeek-V3 on 32 ranks in 4 nodes of 8: 58 layers send 7,168 values of a token, in 7,168 x 33/32 = 7,392 B with the
+ * scales, and results of 14,336 B back. 2 of 8 groups of experts are in a node, and a group is on 4 ranks. A token of a
+ * prompt reaches 4 (1 - C(6,4) / C(8,4)) = 22/7 nodes, 3/4 of them other nodes: 33/14; and 4 x 4 (1 - (3/4)^2) = 7
+ * ranks, 7/8 of them by NVLink. In decode each of 8 copies goes to its expert: 6 leave the node, 2 stay, 7/8 of them by
+ * NVLink. [experts] */
+static void check_dispatch(double token_bytes, double across, double inside) {
+    const double bytes = 58.0 * (token_bytes + 14336.0), fixed_s = 2.0 * 58.0 * 3e-5;
+    const nnc_serve_step prefill = nnc_serve_prefill(&of, 32.0, 0.0, 1000.0, NULL);
+    CLOSE(prefill.network_bytes, 1000.0 * bytes * (across + inside), 1e-12);
+    CLOSE(prefill.comm_s, 1000.0 * bytes * across / 4e10 + fixed_s, 1e-12);
+    const nnc_serve_step decode = nnc_serve_decode(&of, 32.0 * 128.0, 1000.0, NULL);
+    CLOSE(decode.network_bytes, 128.0 * bytes * 7.75, 1e-12);
+    CLOSE(decode.comm_s, 128.0 * bytes * 6.0 / 4e10 + fixed_s, 1e-12);
+    const nnc_serve_step mixed = nnc_serve_mixed(&of, 32.0 * 128.0, 1000.0, 32.0, 0.0, 1000.0);
+    CLOSE(mixed.network_bytes, prefill.network_bytes + decode.network_bytes, 1e-12);
+    CLOSE(mixed.comm_s, prefill.comm_s + decode.comm_s - fixed_s, 1e-12);
+}
+
+static void set_up_nodes(bool once, bool narrow, nnc_stored weights, int32_t ranks, double inside_bytes_per_s) {
+    const nnc_model *model = load("deepseek-v3");
+    nnc_serve_ask ask = ask_of(1, 1);
+    ask.attention_data = ask.expert = ranks;
+    ask.weights = weights;
+    ask.precision = NNC_FP8;
+    software.expert_once_per_node = once;
+    software.expert_dispatch_8bit = narrow;
+    set_up_model(model, &ask);
+    of.rates.all_reduce = (nnc_small_all_reduce){ 1e-5, 0.0, 2e-6, 0.5, 0.25, 0.0 };
+    of.rates.exchange_fixed_s = 3e-5;
+    of.rates.dispatch.across_bytes_per_s = 4e10;
+    of.rates.dispatch.inside_bytes_per_s = inside_bytes_per_s;
+}
+
+START_TEST(a_node_gets_a_token_once) {
+    set_up_nodes(true, true, NNC_STORED_FP8_BLOCK, 32, 2e11);
+    check_dispatch(7392.0, 33.0 / 14.0, 7.0 * 7.0 / 8.0);
+    set_up_nodes(true, true, NNC_STORED_FP8, 32, 2e11); /* no scales per block: tokens have 16 bits */
+    check_dispatch(14336.0, 33.0 / 14.0, 7.0 * 7.0 / 8.0);
+    set_up_nodes(false, false, NNC_STORED_FP8_BLOCK, 32, 2e11);
+    check_dispatch(14336.0, 6.0, 7.0 / 4.0);
+}
+END_TEST
+
+/* With 16 ranks in 2 nodes, a token reaches 2 (1 - C(4,4) / C(8,4)) = 69/35 nodes and 4 x 2 (1 - (1/2)^2) = 6 ranks: the
+ * links inside a node are busy for longer. With 8 ranks all are in one node, and each of 8 copies has 16 bits. */
+START_TEST(links_inside_a_node_can_be_slower) {
+    const double bytes = 1000.0 * 58.0 * (7392.0 + 14336.0), fixed_s = 2.0 * 58.0 * 3e-5;
+    set_up_nodes(true, true, NNC_STORED_FP8_BLOCK, 16, 1e11);
+    nnc_serve_step prefill = nnc_serve_prefill(&of, 16.0, 0.0, 1000.0, NULL);
+    CLOSE(prefill.network_bytes, bytes * (69.0 / 70.0 + 5.25), 1e-12);
+    CLOSE(prefill.comm_s, bytes * 5.25 / 1e11 + fixed_s, 1e-12);
+    plan.imbalance = 1.5; /* of the busiest rank */
+    CLOSE(nnc_serve_prefill(&of, 16.0, 0.0, 1000.0, NULL).network_bytes, 1.5 * prefill.network_bytes, 1e-12);
+    set_up_nodes(true, true, NNC_STORED_FP8_BLOCK, 8, 1e11);
+    prefill = nnc_serve_prefill(&of, 8.0, 0.0, 1000.0, NULL);
+    CLOSE(prefill.network_bytes, 1000.0 * 58.0 * 2.0 * 14336.0 * 7.0, 1e-12);
+}
+END_TEST
+
 /* Latent attention reads the latent of 512 and the key of 64 once, however many heads share them; 27 layers, 2
  * bytes. */
 START_TEST(a_latent_is_read_once) {
@@ -389,6 +448,8 @@ int main(void) {
                                    states_of_chunks,
                                    ranks_and_stages,
                                    chunks_send_their_tokens_once,
+                                   a_node_gets_a_token_once,
+                                   links_inside_a_node_can_be_slower,
                                    groups_share_experts,
                                    a_latent_is_read_once,
                                    rates_end_at_the_memory,
