@@ -93,6 +93,8 @@ typedef struct nnc_serve_ask {
      * wait_share x chunk tokens. */
     int64_t wait_steps;
     double wait_share;
+    /* share of the communication of experts in a prefill that overlaps with compute of another micro-batch */
+    double overlap_expert;
 } nnc_serve_ask;
 
 NNC_API void nnc_serve_ask_init(nnc_serve_ask *ask, size_t struct_size);

@@ -525,6 +525,9 @@ static const nnc_field serve_fields[] = {
               "groups share the experts." },
     { NNC_FIELD(nnc_serve_ask, imbalance), .min = 1, .max = 1e3, NNC_DEFAULT(1),
       .help = "Tokens of the busiest expert rank / mean of all expert ranks." },
+    { NNC_FIELD(nnc_serve_ask, overlap_expert), .max = 1, NNC_DEFAULT(0),
+      .help = "Share of the expert-parallel communication of a prefill that overlaps with compute, because the prefill "
+              "is divided into two micro-batches (two-batch overlap)." },
     { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_serve_ask, precision), .group = "Numbers",
       .names = { dtype_name, NNC_DTYPE_COUNT },
       NNC_DEFAULT_AS(NNC_DTYPE_COUNT, "format in which the device multiplies weights of --weights"),

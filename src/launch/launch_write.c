@@ -668,8 +668,9 @@ nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_
 
 /* Fields of a deployment that the options of the engine set. All other fields describe load, prices and images. */
 static const char *const decided[] = {
-    "tensor",     "pipeline", "data",  "expert",    "attention_data", "precision",    "weights",      "kv_precision",
-    "memory_use", "block",    "chunk", "max_batch", "draft",          "draft_length", "disaggregate", "group_size",
+    "tensor",  "pipeline",     "data",         "expert",     "attention_data", "precision",
+    "weights", "kv_precision", "memory_use",   "block",      "chunk",          "max_batch",
+    "draft",   "draft_length", "disaggregate", "group_size", "overlap_expert",
 };
 
 static void text_of(const nnc_serve_ask *ask, const char *name, char text[NNC_LAUNCH_VALUE]) {

@@ -926,6 +926,7 @@ nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const n
         { loops || ask->offline, "--request-rate, --arrivals, --concurrency or --offline", "length_spread" },
         { ask->draft[0] != '\0' || ask->draft_length > 0, "--draft or --draft-length", "acceptance draft_share" },
         { nnc_model_sizes_of(model).experts > 0, "a model with experts", "imbalance" },
+        { ask->attention_data > 1, "--attention-data", "overlap_expert" },
         { grouped, "--weights int4", "group_size" },
         { ask->steps > 0, "--steps", "image beside_s guidance" },
     };

@@ -90,6 +90,7 @@ typedef struct nnc_serve_dispatch {
                                                     * result_bytes of a result that is sent back */
     bool once_per_node; /* true: a token of a prompt is sent to each node once, and from there to all of its experts in
                          * the node */
+    double compute_share; /* share of the units of the device that compute while tokens are sent */
 } nnc_serve_dispatch;
 
 typedef struct nnc_serve_rates {

@@ -156,6 +156,8 @@ static void dispatch_of(const nnc_device *device, const nnc_software *software, 
         .token_bytes = narrow ? NNC_DISPATCH_8BIT_BYTES : 2.0,
         .result_bytes = 2.0,
         .once_per_node = software->expert_once_per_node,
+        .compute_share =
+            device->units > 0 ? 1.0 - nnc_min((double)software->network_units / (double)device->units, 1.0) : 1.0,
     };
 }
 
@@ -260,6 +262,7 @@ typedef struct making {
                                                    * prompts: number of prompts; prompt_cached: cached tokens of each
                                                    * prompt; prompt_tokens: tokens to compute of each prompt */
     double bound_compute_s;
+    double prompt_comm_s;                /* seconds in which the tokens of prompts are sent to experts and back */
     double memory_s, compute_s, fixed_s; /* sums of seconds: memory_s of memory-bound ops; compute_s of compute-bound
                                           * ops; fixed_s of fixed times */
     nnc_serve_step step;
@@ -521,22 +524,55 @@ static copies_sent copies_of(const making *m, double chosen, bool once) {
                 : (copies_sent){ chosen / d->nodes * other_ranks, chosen * other_nodes };
 }
 
-/* Adds dispatch and combine of a layer with experts whose ranks are in several nodes. Links inside a node and links
- * between nodes work at the same time. Tokens of a decode step are sent copy by copy, because its kernels are made for a
- * short time (low-latency kernels of DeepEP, docs/legacy.md). The bytes are those of the busiest rank. Returns the
- * seconds without fixed times. [experts] */
-static double add_dispatch(making *m, const nnc_serve_product *p) {
-    const nnc_serve_dispatch *d = &m->of->rates.dispatch;
-    const double busy = m->of->plan->expert > 1 ? m->of->plan->imbalance : 1.0;
-    const double values = busy * p->layers * p->n / m->of->plan->tensor;
-    const double decoded = m->decode ? m->sequences * m->fresh : 0.0;
-    const double prefilled = m->decode ? m->prompts * m->prompt_tokens : m->sequences * m->fresh;
+/* Returns the seconds of dispatch and combine, without fixed times, for `decoded` tokens of decode steps and `prefilled`
+ * tokens of prompts on each rank, and sets *sent to the bytes that a rank sends. If ranks are in several nodes, links
+ * inside and between nodes work at the same time, and the bytes are those of the busiest rank. Tokens of decode steps are
+ * then sent copy by copy, because their kernels are made for a short time (low-latency kernels of DeepEP,
+ * docs/legacy.md). [experts] */
+static double transfer_s(const making *m, const nnc_serve_product *p, double decoded, double prefilled, double *sent) {
+    const nnc_serve_rates *r = &m->of->rates;
+    const nnc_serve_dispatch *d = &r->dispatch;
+    const double t = m->of->plan->tensor, groups = m->of->plan->attention_data;
+    if (!(d->nodes > 1.0)) {
+        const double bytes = (decoded + prefilled) * m->of->net->hidden * 2.0;
+        *sent = 2.0 * p->layers * bytes * p->chosen / t * (groups - 1.0) / groups;
+        return *sent / (r->all_reduce.two_shot_fraction * r->exchange_bytes_per_s);
+    }
     const copies_sent one = copies_of(m, p->chosen, false), many = copies_of(m, p->chosen, d->once_per_node);
-    const double bytes = (d->token_bytes + d->result_bytes) * values;
+    const double bytes = (d->token_bytes + d->result_bytes) * m->of->plan->imbalance * p->layers * p->n / t;
     const double inside = bytes * (decoded * one.inside + prefilled * many.inside);
     const double across = bytes * (decoded * one.across + prefilled * many.across);
-    m->step.network_bytes += inside + across;
+    *sent = inside + across;
     return nnc_max(inside / d->inside_bytes_per_s, across / d->across_bytes_per_s);
+}
+
+/* Adds dispatch and combine of a layer with experts: tokens of attention groups are sent to the ranks of their experts,
+ * and the results are sent back. If the communication of prompts overlaps, each of two micro-batches has these
+ * collectives. [experts] */
+static void add_dispatch(making *m, const nnc_serve_product *p) {
+    const nnc_serve_rates *r = &m->of->rates;
+    const double calls = 2.0 * p->layers * m->passes;
+    const double fixed_s = calls * (r->exchange_fixed_s + r->all_reduce.rank_s * m->of->plan->attention_data);
+    const double decoded = m->decode ? m->sequences * m->fresh : 0.0;
+    const double prefilled = m->decode ? m->prompts * m->prompt_tokens : m->sequences * m->fresh;
+    const bool divided = prefilled > 0.0 && m->of->plan->overlap_expert > 0.0;
+    double sent = 0.0, unused = 0.0;
+    const double all_s = transfer_s(m, p, decoded, prefilled, &sent) + (sent > 0.0 ? fixed_s : 0.0);
+    m->step.network_bytes += sent;
+    m->step.comm_s += all_s;
+    if (divided) {
+        const double decoded_s = decoded > 0.0 ? transfer_s(m, p, decoded, 0.0, &unused) + fixed_s : 0.0;
+        m->step.comm_s += fixed_s;
+        m->prompt_comm_s += all_s - decoded_s + fixed_s;
+    }
+}
+
+/* Subtracts the communication of prompts that overlaps with compute. Meanwhile, some units of the device send tokens and
+ * do not compute. [overlap] */
+static void overlap_experts(making *m) {
+    const double compute_s = m->step.product_s + m->step.expert_s + m->step.attention_s;
+    m->step.comm_s -=
+        m->of->plan->overlap_expert * nnc_min(compute_s, m->prompt_comm_s * m->of->rates.dispatch.compute_share);
 }
 
 static void add_comm(making *m) {
@@ -555,28 +591,16 @@ static void add_comm(making *m) {
         comm_s += all_reduces * (of->engine->all_reduce_factor * device_s + of->engine->all_reduce_s);
         m->step.network_bytes += all_reduces * 2.0 * (t - 1.0) / t * bytes;
     }
-    if (of->plan->attention_data > 1) { /* attention data: tokens are sent to the ranks of their experts, and the
-                                         * results are sent back */
-        for (int32_t i = 0; i < of->net->product_count; i++) {
-            const nnc_serve_product *p = &of->net->products[i];
-            if (p->split != NNC_SPLIT_EXPERT_ROW) { continue; }
-            const double fixed_s = 2.0 * p->layers * m->passes * (r->exchange_fixed_s + a->rank_s * groups);
-            const double sent = 2.0 * p->layers * m->passes * bytes * p->chosen / t * (groups - 1.0) / groups;
-            if (r->dispatch.nodes > 1.0) {
-                comm_s += add_dispatch(m, p) + fixed_s;
-                continue;
-            }
-            comm_s += sent / (a->two_shot_fraction * r->exchange_bytes_per_s) + (sent > 0.0 ? fixed_s : 0.0);
-            m->step.network_bytes += sent;
-        }
+    m->step.comm_s = comm_s;
+    for (int32_t i = 0; i < of->net->product_count && groups > 1.0; i++) {
+        if (of->net->products[i].split == NNC_SPLIT_EXPERT_ROW) { add_dispatch(m, &of->net->products[i]); }
     }
     if (of->plan->pipeline > 1) { /* pipeline stages send activations to the next stage */
         const double hops = (double)of->plan->pipeline - 1.0;
         const double sent = hops * m->passes * bytes / t;
-        comm_s += hops * m->passes * a->fixed_s + sent / (a->one_shot_fraction * r->link_bytes_per_s);
+        m->step.comm_s += hops * m->passes * a->fixed_s + sent / (a->one_shot_fraction * r->link_bytes_per_s);
         m->step.network_bytes += sent / (hops + 1.0);
     }
-    m->step.comm_s = comm_s;
 }
 
 static nnc_bound bound_of(const making *m) {
@@ -597,6 +621,7 @@ static nnc_serve_step finish(making *m, double factor) {
     if (m->decode) { add_sampling(m); }
     const double issue_s = m->of->issues.kernels > 0.0 ? add_issued(m) : 0.0;
     add_comm(m);
+    overlap_experts(m);
     s->product_s *= factor;
     s->expert_s *= factor;
     s->attention_s *= factor;

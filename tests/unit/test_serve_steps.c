@@ -381,6 +381,30 @@ START_TEST(links_inside_a_node_can_be_slower) {
 }
 END_TEST
 
+/* With two micro-batches, dispatch and combine begin twice in each layer. The time N of the communication of prompts
+ * overlaps with compute, which has 3/4 of the units meanwhile: C + N - share min(C, 3/4 N). Decode has no overlap. */
+START_TEST(prompts_overlap_with_dispatch) {
+    set_up_nodes(true, true, NNC_STORED_FP8_BLOCK, 32, 1e12);
+    of.rates.dispatch.across_bytes_per_s = 2e11;
+    const nnc_serve_step plain = nnc_serve_prefill(&of, 32.0, 0.0, 1000.0, NULL);
+    const nnc_serve_step decode = nnc_serve_decode(&of, 4096.0, 1000.0, NULL);
+    const double compute_s = plain.product_s + plain.expert_s + plain.attention_s, fixed_s = 2.0 * 58.0 * 3e-5;
+    of.rates.dispatch.compute_share = 0.75;
+    plan.overlap_expert = 0.5;
+    const nnc_serve_step half = nnc_serve_prefill(&of, 32.0, 0.0, 1000.0, NULL);
+    CLOSE(half.comm_s, plain.comm_s + fixed_s - 0.5 * 0.75 * (plain.comm_s + fixed_s), 1e-12);
+    CLOSE(half.network_bytes, plain.network_bytes, 1e-12);
+    CLOSE(nnc_serve_decode(&of, 4096.0, 1000.0, NULL).comm_s, decode.comm_s, 1e-12);
+    const nnc_serve_step mixed = nnc_serve_mixed(&of, 4096.0, 1000.0, 32.0, 0.0, 1000.0);
+    CLOSE(mixed.comm_s, decode.comm_s + 0.625 * plain.comm_s, 1e-12);
+    CLOSE(mixed.network_bytes, plain.network_bytes + decode.network_bytes, 1e-12);
+    plan.overlap_expert = 1.0;
+    of.rates.dispatch.across_bytes_per_s = 1e8; /* communication takes longer than compute */
+    const double long_s = 1000.0 * 58.0 * (7392.0 + 14336.0) * 33.0 / 14.0 / 1e8 + 2.0 * fixed_s;
+    CLOSE(nnc_serve_prefill(&of, 32.0, 0.0, 1000.0, NULL).comm_s, long_s - compute_s, 1e-9);
+}
+END_TEST
+
 /* Latent attention reads the latent of 512 and the key of 64 once, however many heads share them; 27 layers, 2
  * bytes. */
 START_TEST(a_latent_is_read_once) {
@@ -450,6 +474,7 @@ int main(void) {
                                    chunks_send_their_tokens_once,
                                    a_node_gets_a_token_once,
                                    links_inside_a_node_can_be_slower,
+                                   prompts_overlap_with_dispatch,
                                    groups_share_experts,
                                    a_latent_is_read_once,
                                    rates_end_at_the_memory,
