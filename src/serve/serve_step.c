@@ -148,6 +148,10 @@ static void dispatch_of(const nnc_device *device, const nnc_software *software, 
     const bool narrow =
         software->expert_dispatch_8bit && plan->precision == NNC_FP8 && plan->weights == NNC_STORED_FP8_BLOCK;
     const double nodes = plan->expert > 1 ? nnc_ceil(ranks / node) : 1.0;
+    if (nodes > 1.0 && software->expert_once_per_node) { /* kernels of DeepEP write to other devices themselves, so the
+                                                          * time in which NCCL begins a collective is not added */
+        r->exchange_fixed_s = r->all_reduce.fixed_s + said(device->scale_out.latency_s, 0.0);
+    }
     r->dispatch = (nnc_serve_dispatch){
         .nodes = nodes,
         .node_ranks = ranks / nodes,

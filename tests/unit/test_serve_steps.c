@@ -381,6 +381,27 @@ START_TEST(links_inside_a_node_can_be_slower) {
 }
 END_TEST
 
+/* DeepEP measured its low-latency kernels on H800 with 128 tokens of DeepSeek-V3 on each rank: 118 + 195 us for dispatch
+ * and combine with 16 ranks, and so on. Source: docs/legacy.md of https://github.com/deepseek-ai/DeepEP. NCCL's fixed
+ * time of a collective between nodes is added only for software that does not use DeepEP. */
+START_TEST(low_latency_kernels_as_published) {
+    static const double measured_us[] = { 118.0 + 195.0, 155.0 + 273.0, 173.0 + 314.0, 192.0 + 369.0 };
+    nnc_error err = { 0 };
+    const nnc_device *h800 = NULL;
+    for (int i = 0; i < 4; i++) {
+        set_up_nodes(true, true, NNC_STORED_FP8_BLOCK, 16 << i, 2e11);
+        ok(nnc_device_load(specs, "h800", &h800, &err), &err);
+        ok(nnc_serve_rates_of(h800, &software, &plan, &of.rates, &err), &err);
+        const double us = nnc_serve_decode(&of, 128.0 * (double)(16 << i), 1000.0, NULL).comm_s / 58.0 * 1e6;
+        ck_assert_double_eq_tol(us, measured_us[i], 0.1 * measured_us[i]);
+        const double fixed_s = of.rates.exchange_fixed_s;
+        software.expert_once_per_node = false;
+        ok(nnc_serve_rates_of(h800, &software, &plan, &of.rates, &err), &err);
+        CLOSE(of.rates.exchange_fixed_s, fixed_s + h800->efficiency.collectives.scale_out_fixed_s, 1e-12);
+    }
+}
+END_TEST
+
 /* With two micro-batches, dispatch and combine begin twice in each layer. The time N of the communication of prompts
  * overlaps with compute, which has 3/4 of the units meanwhile: C + N - share min(C, 3/4 N). Decode has no overlap. */
 START_TEST(prompts_overlap_with_dispatch) {
@@ -474,6 +495,7 @@ int main(void) {
                                    chunks_send_their_tokens_once,
                                    a_node_gets_a_token_once,
                                    links_inside_a_node_can_be_slower,
+                                   low_latency_kernels_as_published,
                                    prompts_overlap_with_dispatch,
                                    groups_share_experts,
                                    a_latent_is_read_once,
