@@ -338,13 +338,13 @@ START_TEST(plans_come_back_from_commands) {
 END_TEST
 
 /* SGLang divides its tokens of a step and its requests among 4 groups: 32,768 / 4 and 130 / 4 without the remainder.
- * vLLM has both limits for each group. */
+ * vLLM has both limits for each group. Both can divide a batch into two micro-batches. */
 START_TEST(limits_are_of_a_group) {
     char sglang[] = "python -m sglang.launch_server --model-path deepseek-v3 --tp 8 --dp 4 --enable-dp-attention "
-                    "--chunked-prefill-size 32768 --max-running-requests 130";
+                    "--chunked-prefill-size 32768 --max-running-requests 130 --enable-two-batch-overlap";
     char vllm[] =
         "vllm serve deepseek-v3 --tensor-parallel-size 2 --data-parallel-size 4 --max-num-batched-tokens 8192 "
-        "--max-num-seqs 32";
+        "--max-num-seqs 32 --enable-expert-parallel --enable-dbo";
     char *const commands[] = { sglang, vllm };
     for (int i = 0; i < 2; i++) {
         nnc_serve_ask read;
@@ -353,6 +353,7 @@ START_TEST(limits_are_of_a_group) {
         ck_assert_int_eq(read.attention_data, 4);
         ck_assert_int_eq(read.chunk, 8192);
         ck_assert_int_eq(read.max_batch, 32);
+        ck_assert_double_eq(read.overlap_expert, 1.0);
     }
 }
 END_TEST
