@@ -164,23 +164,31 @@ START_TEST(experts_have_a_launch_of_their_own) {
 }
 END_TEST
 
-/* Kernels of expert communication occupy units: a product bound by compute, 2 us fixed and 8 us of work, takes 1.5
- * times the work, 14 us; one bound by memory keeps its time. A factor of 1 or less changes nothing. */
+/* Kernels of expert communication occupy units. A product bound by compute, 2 us fixed and 8 us of work, takes 1.5 times
+ * the work, 14 us. One bound by memory, with 8 us of memory and 5 us of compute, keeps its time. With 6 us of compute it
+ * becomes bound by compute, 9 us: 2 us + 8 us x 9 / 8 = 11 us. A factor of 1 changes nothing. */
 START_TEST(lent_units_slow_down_the_work) {
     const nnc_op product = { .kind = NNC_OP_MATMUL, .u.matmul = { .m = 8, .n = 8, .k = 8, .batch = 1 } };
     static nnc_rows rows;
-    nnc_op_cost *const both = rows.rows;
-    both[0] = both[1] = (nnc_op_cost){ .op = &product, .time_s = 10e-6, .fixed_s = 2e-6, .compute_s = 8e-6 };
-    both[0].bound = NNC_BOUND_COMPUTE;
-    both[1].bound = NNC_BOUND_MEMORY;
-    rows.count = 2;
+    nnc_op_cost *const three = rows.rows;
+    three[0] = three[1] = three[2] =
+        (nnc_op_cost){ .op = &product, .time_s = 10e-6, .fixed_s = 2e-6, .compute_s = 8e-6, .memory_s = 8e-6 };
+    three[0].bound = NNC_BOUND_COMPUTE;
+    three[1].bound = three[2].bound = NNC_BOUND_MEMORY;
+    three[0].memory_s = 1e-6;
+    three[1].compute_s = 5e-6;
+    three[2].compute_s = 6e-6;
+    rows.count = 3;
     nnc_rows_lend(&rows, 1.0);
-    ck_assert_double_eq(both[0].time_s, 10e-6);
+    ck_assert_double_eq(three[0].time_s, 10e-6);
     nnc_rows_lend(&rows, 1.5);
-    ck_assert_double_eq_tol(both[0].time_s, 14e-6, 1e-18);
-    ck_assert_double_eq_tol(both[0].compute_s, 12e-6, 1e-18);
-    ck_assert_double_eq(both[1].time_s, 10e-6);
-    ck_assert_double_eq(both[1].compute_s, 8e-6);
+    ck_assert_double_eq_tol(three[0].time_s, 14e-6, 1e-18);
+    ck_assert_double_eq_tol(three[0].compute_s, 12e-6, 1e-18);
+    ck_assert_double_eq(three[1].time_s, 10e-6);
+    ck_assert_double_eq(three[1].compute_s, 5e-6);
+    ck_assert_double_eq_tol(three[2].time_s, 11e-6, 1e-18);
+    ck_assert_double_eq_tol(three[2].compute_s, 9e-6, 1e-18);
+    ck_assert_int_eq(three[2].bound, NNC_BOUND_COMPUTE);
 }
 END_TEST
 
