@@ -797,7 +797,7 @@ static token read_command(nnc_shell *s) {
         } else if (is_token(&t, "(") && w.count == 1) { /* this is the beginning of a function, "name() {" */
             skip_to(s, "{", "{");
             begin_function(s, w.items[0].text);
-            s->frames[depth].behind = outside;
+            if (s->depth > depth) { s->frames[depth].behind = outside; }
             return (token){ .at = ";", .length = 1 };
         } else if (strchr("<>", t.at[0]) != NULL || (t.at[0] == '&' && t.at[1] == '>')) {
             take_redirection(s, &t, &file);
