@@ -1,6 +1,7 @@
 /* Models of every family: a file names its family, and the functions of this family read the other members. The file
- * has two more parts: it scales a model after --set hidden=N, and it reads the two families of image networks: U-Nets
- * (segmentation, diffusion) and vision transformers (classification). */
+ * has three more parts: it scales a model after --set hidden=N, it reads the two families of image networks, U-Nets
+ * (segmentation, diffusion) and vision transformers (classification), and it makes a model from another one and a text
+ * of changed fields. */
 #include "input/input_internal.h"
 
 static const nnc_family_fields *const rows[] = {
@@ -553,3 +554,25 @@ const nnc_family_fields nnc_vit_fields = {
     .complete = vit_complete,
     .rules = vit_rules,
 };
+
+nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, nnc_model **model, nnc_error *err) {
+    char pair[96];
+    const nnc_model *base = NULL;
+    size_t length = strcspn(text, " ");
+    snprintf(pair, sizeof pair, "%.*s", (int)(length < sizeof pair ? length : 0), text);
+    NNC_TRY(nnc_model_load(specs, pair, &base, err));
+    NNC_TRY(nnc_model_copy(specs, base, model, err));
+    snprintf((*model)->name, sizeof(*model)->name, "%.95s", name);
+    for (text += length; *text != '\0'; text += length) {
+        text += strspn(text, " ");
+        length = strcspn(text, " ");
+        snprintf(pair, sizeof pair, "%.*s", (int)(length < sizeof pair ? length : 0), text);
+        char *equals = strchr(pair, '=');
+        if (equals == NULL) {
+            return nnc_fail(err, NNC_BAD_SPEC, "model", "expected FIELD=VALUE, found \"%.60s\"", text);
+        }
+        *equals = '\0';
+        NNC_TRY(nnc_model_set(*model, pair, equals + 1, err));
+    }
+    return nnc_model_check(*model, "model", err);
+}

@@ -211,28 +211,6 @@ static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id
     return *path != NULL ? NNC_OK : find_on_hub(specs, id, path, hub, err);
 }
 
-nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, nnc_model **model, nnc_error *err) {
-    char pair[96];
-    const nnc_model *base = NULL;
-    size_t length = strcspn(text, " ");
-    snprintf(pair, sizeof pair, "%.*s", (int)(length < sizeof pair ? length : 0), text);
-    NNC_TRY(nnc_model_load(specs, pair, &base, err));
-    NNC_TRY(nnc_model_copy(specs, base, model, err));
-    snprintf((*model)->name, sizeof(*model)->name, "%.95s", name);
-    for (text += length; *text != '\0'; text += length) {
-        text += strspn(text, " ");
-        length = strcspn(text, " ");
-        snprintf(pair, sizeof pair, "%.*s", (int)(length < sizeof pair ? length : 0), text);
-        char *equals = strchr(pair, '=');
-        if (equals == NULL) {
-            return nnc_fail(err, NNC_BAD_SPEC, "model", "expected FIELD=VALUE, found \"%.60s\"", text);
-        }
-        *equals = '\0';
-        NNC_TRY(nnc_model_set(*model, pair, equals + 1, err));
-    }
-    return nnc_model_check(*model, "model", err);
-}
-
 nnc_status nnc_specs_look(nnc_specs *specs, const char *file, nnc_look *look_in, const char *name, void *found,
                           nnc_error *err) {
     const char *path = NULL;
