@@ -253,8 +253,31 @@ static const nnc_graph_param attention_params[] = {
 
 static int64_t or_none(const nnc_graph_tensor *t) { return t->rank > 0 ? nnc_graph_width(t) : 0; }
 
-/* Checks that the widths of the inputs of an attention match its heads, and infers the output and the table of position
- * biases. An attention reads one tensor (with queries, keys and values), two tensors (one with queries, one with keys
+/* Infers the table of position biases of an attention, or the two layers that compute them, and checks the options that
+ * exclude each other. heads, kv_heads: heads of queries and of keys. */
+static bool infer_positions(nnc_graph_walk *w, nnc_graph_op *op, int64_t heads, int64_t kv_heads) {
+    const int64_t *v = op->values;
+    const int64_t mlp = v[NNC_ATTENTION_MLP], biases = v[NNC_ATTENTION_BIASES];
+    if (v[NNC_ATTENTION_LINEAR] > 0 &&
+        (v[NNC_ATTENTION_WINDOW] > 0 || v[NNC_ATTENTION_CAUSAL] > 0 || biases > 0 || kv_heads != heads)) {
+        return nnc_graph_fail(w, op->node,
+                              "%s: linear: expected all heads of keys, and no window, causal or position_biases",
+                              op->node->label);
+    }
+    if (mlp > 0 && biases == 0) {
+        return nnc_graph_fail(w, op->node, "%s: position_mlp: needs position_biases", op->node->label);
+    }
+    const bool table = biases > 0 && mlp == 0;
+    op->weights = (nnc_graph_weights){ .count = table || mlp > 0 ? 1 : 0,
+                                       .rows = table ? biases : mlp,
+                                       .cols = table || mlp > 0 ? heads : 0,
+                                       .vector = mlp > 0 ? 3 * mlp + heads : 0,
+                                       .table = table };
+    return nnc_graph_needs_values(w, op);
+}
+
+/* Checks that the widths of the inputs of an attention match its heads, and infers the output and the weights. An
+ * attention reads one tensor (with queries, keys and values), two tensors (one with queries, one with keys
  * and values), or three tensors. If the input is not valid, notes a fault and returns false. */
 static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t *v = op->values;
@@ -281,28 +304,12 @@ static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op) {
         return nnc_graph_fail(w, op->node, "%s: window: %" PRId64 " does not divide %s, or keys are named",
                               op->node->label, side, nnc_graph_shape_text(&op->in, text));
     }
-    if (v[NNC_ATTENTION_LINEAR] > 0 &&
-        (side > 0 || v[NNC_ATTENTION_CAUSAL] > 0 || v[NNC_ATTENTION_BIASES] > 0 || kv != heads)) {
-        return nnc_graph_fail(w, op->node,
-                              "%s: linear: expected all heads of keys, and no window, causal or position_biases",
-                              op->node->label);
-    }
     if (op->in.rank < 2 || (op->with.rank > 0 && op->with.rank < 2)) {
         return nnc_graph_fail(w, op->node, "%s: expected tokens or a map, found one value per channel",
                               op->node->label);
     }
     op->out.dims[nnc_graph_width_axis(&op->in)] = heads * value_dim;
-    const int64_t mlp = v[NNC_ATTENTION_MLP];
-    if (mlp > 0 && v[NNC_ATTENTION_BIASES] == 0) {
-        return nnc_graph_fail(w, op->node, "%s: position_mlp: needs position_biases", op->node->label);
-    }
-    const bool table = v[NNC_ATTENTION_BIASES] > 0 && mlp == 0;
-    op->weights = (nnc_graph_weights){ .count = table || mlp > 0 ? 1 : 0,
-                                       .rows = table ? v[NNC_ATTENTION_BIASES] : mlp,
-                                       .cols = table || mlp > 0 ? heads : 0,
-                                       .vector = mlp > 0 ? 3 * mlp + heads : 0,
-                                       .table = table };
-    return nnc_graph_needs_values(w, op);
+    return infer_positions(w, op, heads, kv);
 }
 
 /* ---- recurrent layers: LSTM, GRU, RNN ---- */

@@ -272,7 +272,7 @@ static bool is_of_library(nnc_json members, nnc_json entry) {
 static nnc_status refuse_recorded(nnc_json root, char *name, nnc_error *err) {
     const nnc_json task = entry_of(nnc_json_get(root, "recorded"), name);
     if (task.node == NULL) { return NNC_OK; }
-    for (char *at = name; *at != '\0'; at++) { *at = *at == '-' ? '_' : *at; }
+    for (char *at = strchr(name, '-'); at != NULL; at = strchr(at, '-')) { *at = '_'; }
     return nnc_fail(err, NNC_UNKNOWN_ID, "MODEL",
                     "%s is a %s network without a model file, expected a recording of it: python3 -m nncost.capture "
                     "--network torchvision:%s -o step.json",
