@@ -48,6 +48,7 @@ void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *lis
     list->stream_elements = 0;
     list->tied_rows = list->tied_cols = list->next_layers = list->layers_short = 0;
     list->projected_rank = how->plan->optimizer_rank;
+    list->recorded_update = (nnc_launches){ .loop = 0.0 };
     family_rows[model->family]->lower(model, &(nnc_writer){ list, how, 1, -1, NULL });
     if (!nnc_plan_trains_all(how->plan) || has_fixed(list)) { nnc_list_train(list, how); }
     if (model->implementation != NNC_IMPLEMENTATION_NONE && how->software->lists_operators &&
