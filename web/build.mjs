@@ -19,7 +19,7 @@ const bare = (text) => text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1")
   .replace(/,"note":"(?:[^"\\]|\\.)*"|"note":"(?:[^"\\]|\\.)*",?/g, "");
 export function dataFiles() {
   const files = {};
-  for (const folder of ["hw", "models", "software", "clusters", "prices", "grid", "hosts", "foreign", "foreign/graphs", "hub"]) {
+  for (const folder of ["hw", "models", "software", "clusters", "prices", "grid", "hosts", "foreign", "foreign/graphs", "foreign/names", "hub"]) {
     for (const name of readdirSync(join(root, folder)).sort()) {
       if (!name.endsWith(".json")) continue;
       const text = readFileSync(join(root, folder, name), "utf8");
