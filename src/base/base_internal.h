@@ -186,6 +186,9 @@ static inline double nnc_pow4(double x) { return x * x * x * x; }
 /* Tests whether a text contains another text; upper and lower case count as equal. */
 bool nnc_contains_nocase(const char *text, const char *part);
 
+/* Writes the letters and digits of a text in lower case, and a NUL; at most `size` bytes. */
+void nnc_letters_of(const char *text, char *letters, size_t size);
+
 /* Tests whether a text begins with another text. */
 static inline bool nnc_begins(const char *text, const char *begin) { return strncmp(text, begin, strlen(begin)) == 0; }
 

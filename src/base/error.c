@@ -1,5 +1,6 @@
 /* Errors: texts of status codes, filling an nnc_error, finding the name most similar to a misspelt one, names of
  * enumerators, and structs that begin with their size. */
+#include <ctype.h>
 #include <strings.h>
 
 #include <nncost/nncost.h>
@@ -77,6 +78,14 @@ bool nnc_contains_nocase(const char *text, const char *part) {
     const size_t length = strlen(part);
     for (; *text != '\0' && strncasecmp(text, part, length) != 0; text++) {}
     return *text != '\0' || length == 0;
+}
+
+void nnc_letters_of(const char *text, char *letters, size_t size) {
+    size_t length = 0;
+    for (; *text != '\0' && length + 1 < size; text++) {
+        if (isalnum((unsigned char)*text)) { letters[length++] = (char)tolower((unsigned char)*text); }
+    }
+    letters[length] = '\0';
 }
 
 /* Returns the number of letters that two texts have in common, in any order. counts: how often each letter occurs in

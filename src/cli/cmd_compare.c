@@ -117,7 +117,8 @@ static const char *cost_word(ranking ranked) {
 }
 
 /* Adds the columns of the run to the table of a comparison: headings if row is NULL, otherwise the cells of the row. A
- * plan that does not fit has no run, and a device without a rate of failures no goodput. cost_head: memory for the heading of the cost column. */
+ * plan that does not fit has no run. A device without a rate of failures has no goodput. cost_head: memory for the
+ * heading of the cost column. */
 static void put_run(nnc_table *table, const nnc_report *row, ranking ranked, char cost_head[32]) {
     char text[NNC_NUMBER_TEXT];
     const double none = (double)NAN;

@@ -388,10 +388,11 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
     nnc_step_ends_set(step, units, &overlap, m);
 }
 
-/* The host counts as the bound of all ops if the device waits for the host in at least the share held_share of the
- * step, and would still do so if the host needed less time per kernel by the share host_margin. Programs on the same
- * host differ by about host_margin: 33.6 to 37.8 us per kernel, where the default is 37.5 (hosts/h100-server.json). If
- * the host is the bound, faster kernels shorten the step little.   [issue] */
+/* The host counts as the bound of all ops if the device waits for it in at least the share held_share of the step. This
+ * must still hold if the host needs less time per kernel by the share host_margin: programs on the same host differ by
+ * about this share (33.6 to 37.8 us per kernel; the default is 37.5, hosts/h100-server.json). held_share has no source:
+ * it was chosen after measured steps of an H100 had been seen. If the host is the bound, faster kernels shorten the step
+ * little.   [issue] */
 static const double held_share = 0.2, host_margin = 0.1;
 
 static void mark_host(nnc_rows *rows, const nnc_result *r, double kernel_s) {

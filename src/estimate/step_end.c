@@ -186,10 +186,6 @@ static nnc_update update_of(const nnc_step *step, const nnc_step_end_params *hel
     return u;
 }
 
-/* Parameters that one launch of a multi-tensor kernel of PyTorch processes: 320 chunks of 65,536. Source:
- * aten/src/ATen/native/cuda/MultiTensorApply.cuh. */
-static const double launch_params = 320.0 * 65536.0;
-
 /* SGD with momentum in three passes over lists of tensors moves 8 + 12 + 12 bytes per parameter. momentum_passes: these
  * bytes divided by the 20 bytes of one fused pass. momentum_lists: these bytes divided by the 24 bytes of two
  * passes. */
@@ -212,7 +208,7 @@ static void issue_update(nnc_op *op) {
     const bool momentum = u->optimizer == NNC_OPTIMIZER_MOMENTUM && u->kernels != NNC_KERNELS_FUSED;
     const bool apart = momentum || (u->kernels != NNC_KERNELS_DEFAULT && !u->fused);
     const double parts =
-        nnc_max(nnc_ceil((double)u->params / launch_params), apart ? u->launches.lists : u->launches.fused);
+        nnc_max(nnc_ceil((double)u->params / NNC_LAUNCH_ELEMENTS), apart ? u->launches.lists : u->launches.fused);
     op->issued_as = NNC_ISSUED_INSTEAD;
     op->issued[1] = (nnc_issued){
         .kernels = (apart ? lists : 1.0) * (u->kernels == NNC_KERNELS_LOOP ? u->launches.loop : parts),

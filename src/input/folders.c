@@ -316,11 +316,7 @@ enum { PLAIN_MAX = 128 };
  * -> "qwen38b". */
 static void squeeze(const char *name, char text[PLAIN_MAX]) {
     const char *slash = strrchr(name, '/');
-    size_t length = 0;
-    for (const char *c = slash != NULL ? slash + 1 : name; *c != '\0' && length + 1 < PLAIN_MAX; c++) {
-        if (isalnum((unsigned char)*c)) { text[length++] = (char)tolower((unsigned char)*c); }
-    }
-    text[length] = '\0';
+    nnc_letters_of(slash != NULL ? slash + 1 : name, text, PLAIN_MAX);
 }
 
 /* Returns the name most similar to a text: the shortest that begins with the text; else the shortest that contains it;

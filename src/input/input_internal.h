@@ -535,8 +535,9 @@ typedef nnc_status nnc_model_reader(nnc_specs *specs, const char *device, const 
 nnc_model_reader **nnc_specs_model_reader(nnc_specs *specs);
 
 /* If the user asks for a shipped vision network by its id or an alias, and a library of vision models has this network
- * ("resnet-50" is "resnet50" of torchvision), sets timm as the library of the network. So all names of a network have
- * the same estimate. Measured rows state their library themselves, so loading a model does not set it. */
+ * ("resnet-50" is "resnet50" of torchvision), sets timm as the library of the network. All names of a network then have
+ * the same estimate. nnc_model_load does not call this function: a network that is a part of another one has no library
+ * of its own. */
 nnc_status nnc_specs_take_library(nnc_specs *specs, const char *asked, nnc_model *model, nnc_error *err);
 /* nnc_specs_set_implementation stores the library that the user names with --implementation.
  * nnc_specs_take_implementation sets this library in a model; without the option, it leaves the model unchanged. */

@@ -299,8 +299,8 @@ static void put_unknown(nnc_shell *s, const char *at, size_t length, nnc_script_
     nnc_script_cells_put_text(s, to, "}", 1, true);
 }
 
-/* Expands the arithmetic $((..)) or $(expr ..) between `at` and `end`, without its brackets: appends its value, or "${TEXT}" if the
- * value is not known. */
+/* Expands the arithmetic $((..)) or $(expr ..) between `at` and `end`, without its brackets: appends its value, or
+ * "${TEXT}" if the value is not known. */
 static void expand_sum(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to) {
     double result = 0.0;
     char number[32];

@@ -1,6 +1,5 @@
 
 #include <assert.h>
-#include <ctype.h>
 
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
@@ -365,15 +364,6 @@ static void write_memory_words(const nnc_report *report, char words[WORDS_MAX]) 
 
 enum { NAME_MAX_BYTES = 96 };
 
-/* Writes the letters and digits of a name, in lower case. */
-static void write_plain(const char *name, char plain[NAME_MAX_BYTES]) {
-    size_t size = 0;
-    for (; *name != '\0' && size + 1 < NAME_MAX_BYTES; name++) {
-        if (isalnum((unsigned char)*name)) { plain[size++] = (char)tolower((unsigned char)*name); }
-    }
-    plain[size] = '\0';
-}
-
 /* Returns the name of the model for a sentence: its own, or the name on a hub that the user gave (without the owner) if
  * the network has the name of another model, as Llama 3 8B has for Llama-3.1-8B. */
 static const char *model_name(const nnc_report *report) {
@@ -385,8 +375,8 @@ static const char *model_name(const nnc_report *report) {
         model->family != NNC_FAMILY_DECODER) {
         return own;
     }
-    write_plain(own, names[0]);
-    write_plain(slash + 1, names[1]);
+    nnc_letters_of(own, names[0], NAME_MAX_BYTES);
+    nnc_letters_of(slash + 1, names[1], NAME_MAX_BYTES);
     return strstr(names[0], names[1]) != NULL || strstr(names[1], names[0]) != NULL ? own : slash + 1;
 }
 

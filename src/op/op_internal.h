@@ -80,10 +80,10 @@ typedef struct nnc_flash {
     bool causal;         /* true: a query attends only to its own key and to earlier keys */
     bool keeps_qkv;      /* true: Q, K and V are kept for backward, and this op counts their bytes */
     int64_t kept_s_k;    /* number of keys that a rank keeps for backward: s_k, or only its own keys (ring attention) */
-    int64_t
-        kept_kv_heads; /* number of key and value heads that are kept (0 = an earlier layer keeps them): kv_heads; `heads` if keys and values are
-                            * copied to every head */
-    bool softcap;      /* true: a tanh limits the size of the attention scores (soft cap) */
+    /* number of key and value heads that are kept: kv_heads; `heads` if keys and values are copied to every head; 0 = an
+     * earlier layer keeps them */
+    int64_t kept_kv_heads;
+    bool softcap; /* true: a tanh limits the size of the attention scores (soft cap) */
     nnc_flash_kernel kernel;
 } nnc_flash;
 
@@ -246,6 +246,10 @@ typedef struct nnc_launches {
     nnc_optimizer kind;
     double state_share, pass_share, list_share;
 } nnc_launches;
+
+/* Largest number of elements that one launch of a kernel for lists of tensors processes: depth_to_max_blocks x
+ * kChunkSize. Source: aten/src/ATen/native/cuda/MultiTensorApply.cuh of PyTorch. */
+#define NNC_LAUNCH_ELEMENTS (320.0 * 65536.0)
 
 /* A list of tensors that an optimizer of a recorded step updates: numbers of tensors, of their elements, and of calls in
  * the step. */

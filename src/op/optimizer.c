@@ -219,14 +219,11 @@ double nnc_optimizer_list_bytes(nnc_optimizer kind, nnc_policy policy) {
  * with two tensors per parameter. fused_tensors: for the fused kernel of Adam, with four tensors per parameter. Source:
  * depth_to_max_tensors, aten/src/ATen/native/cuda/MultiTensorApply.cuh of PyTorch. */
 static const double list_tensors = 64.0, fused_tensors = 36.0;
-static const double launch_elements =
-    /* largest number of elements that one launch processes: depth_to_max_blocks x kChunkSize of PyTorch */
-    320.0 * 65536.0;
 
 /* Adds to *l the kernel launches of the updates of a list of tensors. share: number of kernels that the list's optimizer
  * runs on a part of a list / number of kernels of the optimizer l->kind. */
 static void add_launches(nnc_launches *l, const nnc_optimizer_group *g, double share) {
-    const double chunks = nnc_ceil(g->elements / launch_elements);
+    const double chunks = nnc_ceil(g->elements / NNC_LAUNCH_ELEMENTS);
     l->loop += g->calls * g->count * share;
     l->lists += g->calls * nnc_max(nnc_ceil(g->count / list_tensors), chunks) * share;
     l->fused += g->calls * nnc_max(nnc_ceil(g->count / fused_tensors), chunks);

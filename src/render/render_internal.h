@@ -23,10 +23,10 @@ typedef struct nnc_head {
     nnc_show show;
     bool left;    /* true: the column is aligned left, for text; false: aligned right, for numbers */
     bool shrinks; /* true: texts of this column can be cut if a line of the table is wider than the terminal */
-    bool
-        wraps; /* true: texts of this column, the first of the table, are options; they go on in further lines if a line
-                   * of the table is wider than the terminal */
-    int drop;  /* order in which columns are left out if cutting is not enough: the lowest number first; 0 = never
+    /* true: this column is the first of the table, and its texts are options of a command. If a line of the table is
+     * wider than the terminal, they go on in further lines. */
+    bool wraps;
+    int drop; /* order in which columns are left out if cutting is not enough: the lowest number first; 0 = never
                    * left out */
 } nnc_head;
 

@@ -176,7 +176,8 @@ static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask) {
 }
 
 /* Adds to the report the change from the scenario's deployment to the deployment `ask`: the options for those of
- * devices, tensor ranks, weight format and batch that differ. Adds nothing if the deployment `ask` does not fit in memory. */
+ * devices, tensor ranks, weight format and batch that differ. Adds nothing if the deployment `ask` does not fit in
+ * memory. */
 static void add_change(serve_trial *t, const nnc_serve_ask *ask) {
     nnc_report *report = &t->scenario->base.report;
     const nnc_serve_ask *asked = &t->scenario->ask;

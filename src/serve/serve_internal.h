@@ -82,8 +82,9 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
 
 /* Dispatch and combine of experts over ranks in several nodes. [experts] */
 typedef struct nnc_serve_dispatch {
-    double nodes, node_ranks; /* nodes: number of nodes of the ranks that share experts, at most 1 = all ranks are in
-                               * one node, or each expert is split over all ranks (exchange_bytes_per_s applies); node_ranks: ranks in each node */
+    /* nodes: number of nodes of the ranks that share experts. At most 1 = all ranks are in one node, or each expert is
+     * split over all ranks; exchange_bytes_per_s then applies. node_ranks: ranks in each node. */
+    double nodes, node_ranks;
     double across_bytes_per_s, inside_bytes_per_s; /* bytes per second that one rank sends: across_bytes_per_s to other
                                                     * nodes, inside_bytes_per_s to ranks of its node */
     double token_bytes, result_bytes; /* bytes of one value: token_bytes of a token that is sent to experts,

@@ -3,18 +3,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include <nncost/nncost.h>
 
+#include "clock.h"
+
 enum { BATCHES = 9 };
 static const double batch_s = 0.1;
-
-static double now_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 typedef struct setup {
     const char *folder, *device;

@@ -2,10 +2,10 @@
  *     usage: bench_estimate DATA_DIR */
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 #include <nncost/nncost.h>
 
+#include "clock.h"
 #include "reference.h"
 
 /* One device, and clusters; fields of the plan as the command line takes them. */
@@ -45,12 +45,6 @@ static const struct {
 
 enum { BATCHES = 9 };
 static const double batch_s = 0.1;
-
-static double now_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 typedef struct setup {
     const nnc_device *device;

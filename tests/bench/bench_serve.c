@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <nncost/nncost.h>
 
 #include "base/base_internal.h"
+#include "clock.h"
 #include "input/input_internal.h"
 #include "serve/serve_internal.h"
 
@@ -28,12 +28,6 @@ typedef struct setup {
     nnc_scratch *scratch;
     nnc_serve_search_result *found;
 } setup;
-
-static double now_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double time_calls(const setup *s, long calls, nnc_serve *serve) {
     const double start = now_s();

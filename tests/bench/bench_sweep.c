@@ -8,19 +8,13 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 
+#include "clock.h"
 #include "reference.h"
 
 extern char **environ;
 
 enum { ARGUMENTS_MAX = 48, MODEL_ROWS = 100000, MANY_ROWS = 1000000, MIXED_ROWS = 19200 };
-
-static double now_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double seconds(struct timeval t) { return (double)t.tv_sec + 1e-6 * (double)t.tv_usec; }
 

@@ -1,0 +1,14 @@
+/* The clock of the benchmarks. */
+#ifndef NNC_BENCH_CLOCK_H
+#define NNC_BENCH_CLOCK_H
+
+#include <time.h>
+
+/* Seconds of a clock that only goes forward. */
+static inline double now_s(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+#endif
