@@ -26,7 +26,7 @@ try:
 except ModuleNotFoundError as missing:
     if missing.name != "torch":
         raise
-    sys.exit("nncost.measure: PyTorch is missing: install Debian's python3-torch, or 'pip install torch'")
+    torch = None  # main says so, after --help
 
 REPEATS, LEAST_S = 5, 0.01  # a row is the median of so many groups of calls, each at least so long
 
@@ -160,7 +160,7 @@ class Clock:
 
 # ---- what is measured ----
 
-DTYPES = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+DTYPES = {name: getattr(torch, kind, None) for name, kind in (("fp32", "float32"), ("tf32", "float32"), ("bf16", "bfloat16"), ("fp16", "float16"))}
 
 
 COLD_BYTES = 1 << 26  # two caches of the third level of usual size
@@ -740,12 +740,14 @@ def write(path, made):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python3 -m nncost.measure", description=__doc__.splitlines()[0])
-    parser.add_argument("--minutes", type=float, default=5, help="time limit; what is measured until then is kept")
-    parser.add_argument("--device", choices=("cuda", "cpu"), help="default: cuda if there is one")
-    parser.add_argument("--model", metavar="FILE.py:NAME", help="also three steps of yours: NAME() returns a function that runs one step")
-    parser.add_argument("--output", default="measure.json", help="the rows")
+    parser.add_argument("--minutes", type=float, default=5, help="time limit; the rows measured until then are kept (5)")
+    parser.add_argument("--device", choices=("cuda", "cpu"), help="the device to measure (cuda if there is one)")
+    parser.add_argument("--model", metavar="FILE.py:NAME", help="measure three steps of this program too: NAME() returns a function that runs one step")
+    parser.add_argument("-o", "--output", default="measure.json", help="file of the measured rows (measure.json)")
     parser.add_argument("--config", help="folder of the device file; default: hw of nncost's own configuration")
     given = parser.parse_args(arguments)
+    if torch is None:
+        sys.exit(f"nncost.measure: PyTorch is missing for {sys.executable}: install Debian's python3-torch, or 'pip install torch'")
     kind = given.device or ("cuda" if torch.cuda.is_available() else "cpu")
     if not given.minutes > 0:
         parser.error("--minutes: expected more than 0")
