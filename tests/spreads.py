@@ -220,6 +220,11 @@ def slow_of(device):
     return "" if device else f', "skew": {SLOW:g}'
 
 
+def undated(text):
+    """The text of a profile without the counts and the date of the fit."""
+    return re.sub(r'"fitted_on": "[^"]*of even CRC-32[^"]*"', "", text)
+
+
 def write(source, own, by):
     today = datetime.date.today()
     cells = sorted(k for k in own if isinstance(k, tuple) and k[0])
@@ -237,11 +242,15 @@ def write(source, own, by):
         lines = ",\n".join(f'    {{ {device_of(d)}"of": "{of}", "own": {own[(n, d, of)]:g}{slow_of(d)} }}'
                            for n, d, of in cells if n == name)
         block += f'"ranges": [\n{lines}\n  ],\n  ' if lines else ""
-        text = re.sub(r'"ranges": \[[^\]]*\],\n  ', "", text)
+        before = text
+        after = ('"spread"',) if '"spread"' in text else ('"stands_for": [', '"reserve"', '"sources"')
+        at = min(text.index(key) for key in after if key in text)
         text = re.sub(r'"spread": \{[^}]*\},\s*', "", text)
-        at = min(text.index(key) for key in ('"stands_for": [', '"reserve"', '"sources"') if key in text)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text[:at] + block + text[at:])
+        text = re.sub(r'"ranges": \[[^\]]*\],\n  ', "", text)
+        text = text[:at] + block + text[at:]
+        if undated(text) != undated(before):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
 
 
 def main():
