@@ -441,9 +441,27 @@ void *nnc_arena_array(nnc_arena *arena, size_t count, size_t size) {
     return nnc_arena_alloc(arena, count * size);
 }
 
+/* Lengthens the newest allocation of an arena where it is, from `old` to `size` bytes. Returns false if another
+ * allocation is newer, or if the block has too few free bytes. */
+static bool lengthen(nnc_arena *arena, const void *allocated, size_t old, size_t size) {
+    block *b = arena->blocks;
+    if (b == NULL || old % alignof(max_align_t) != 0 || old > b->used || size > b->size - (b->used - old) ||
+        allocated != b->bytes + b->used - old) {
+        return false;
+    }
+    if (b->used_before) { memset(b->bytes + b->used, 0, size - old); }
+    b->used += size - old;
+    return true;
+}
+
 void *nnc_arena_grow(nnc_arena *arena, void *list, int32_t count, int32_t *capacity, size_t size) {
     if (count < *capacity) { return list; }
     const int32_t larger = *capacity > 0 ? 2 * *capacity : 64;
+    /* 64 elements and more fill whole units of alignment */
+    if (lengthen(arena, list, (size_t)*capacity * size, (size_t)larger * size)) {
+        *capacity = larger;
+        return list;
+    }
     void *copy = nnc_arena_array(arena, (size_t)larger, size);
     if (copy != NULL) { *capacity = larger; }
     return copy != NULL && count > 0 ? memcpy(copy, list, (size_t)count * size) : copy;

@@ -411,6 +411,7 @@ nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *e
 static void keep_blocks_apart(void) {
 #ifdef __GLIBC__
     (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    (void)mallopt(M_TRIM_THRESHOLD, 1 << 26); /* pages of freed smaller blocks stay, so the next block finds them */
 #endif
 }
 

@@ -123,7 +123,7 @@ static bool read_kind(nnc_json word, storage *s) {
     if (format < 0) { return false; }
     *s = (storage){ .kind = (storage_kind)kind,
                     .dtype = formats[format].dtype,
-                    .width = formats[format].bytes / formats[format].parts,
+                    .width = (unsigned char)(formats[format].bytes / formats[format].parts),
                     .whole = formats[format].whole,
                     .reader = -1,
                     .enters = -1 };
@@ -157,12 +157,15 @@ static bool add_storage(reader *r, nnc_json_numbers *n, const storage *kinds, in
                        r->storage_count + c.count);
         return false;
     }
-    for (int64_t i = 0; i < c.count; i++) {
-        r->storages = nnc_arena_grow(r->arena, r->storages, r->storage_count, capacity, sizeof *r->storages);
+    for (int32_t full = r->storage_count; *capacity < r->storage_count + c.count; full = *capacity) {
+        r->storages = nnc_arena_grow(r->arena, r->storages, full, capacity, sizeof *r->storages);
         if (r->storages == NULL) { return nnc_faults_no_memory(r->faults); }
-        r->storages[r->storage_count] = one;
-        r->storages[r->storage_count].first += (int32_t)(i * c.first_step);
-        r->storages[r->storage_count++].last += (int32_t)(i * c.last_step);
+    }
+    for (int64_t i = 0; i < c.count; i++) {
+        storage *copy = &r->storages[r->storage_count++];
+        *copy = one;
+        copy->first += (int32_t)(i * c.first_step);
+        copy->last += (int32_t)(i * c.last_step);
     }
     return true;
 }

@@ -48,10 +48,6 @@ typedef enum storage_kind {
 } storage_kind;
 typedef struct storage {
     double bytes;
-    storage_kind kind;
-    nnc_dtype dtype;
-    int32_t width; /* number of bytes of one real number; a complex element has two */
-    bool whole, seen;
     int32_t first, last;
     /* index of the last operator of forward that reads the storage; -1 = no operator of forward reads it */
     int32_t reader;
@@ -60,6 +56,11 @@ typedef struct storage {
     int32_t enters;
     /* how often each repeat of the slot `enters` counts the storage in its input_bytes, as a mean over the repeats */
     double enters_repeat;
+    /* narrow members: a step has tens of thousands of storages */
+    storage_kind kind : 8;
+    nnc_dtype dtype : 8;
+    unsigned width : 8; /* number of bytes of one real number; a complex element has two */
+    bool whole, seen;
 } storage;
 
 typedef struct tensors {

@@ -72,7 +72,7 @@ static void add_lives(const reader *r, int32_t count, live *change) {
  * runs. Finds the peak of the step, too: the largest sum of gradients, kept and temporary tensors in memory before the
  * optimizer starts. Returns false if memory ran out. */
 bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count) {
-    live *change = nnc_arena_array(r->arena, (size_t)count + 2, sizeof *change), now = { 0 };
+    live *change = calloc((size_t)count + 2, sizeof *change), now = { 0 };
     double most = -1.0;
     if (change == NULL) { return nnc_faults_no_memory(r->faults); }
     add_kept(r, places, count);
@@ -95,6 +95,7 @@ bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count) {
             }
         }
     }
+    free(change);
     return true;
 }
 
