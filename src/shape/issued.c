@@ -218,12 +218,12 @@ static void add_kernels(nnc_op *op, double forward, double backward) {
 
 /* The concatenation that occurred last in the op list. elements: number of elements of its result; position: its
  * position in a dense block; fresh: true = no op after it has been processed yet; read: true = the op after it is a
- * norm that reads its whole result. */
+ * norm that reads its whole result. fp32: true = the norm that occurred last writes fp32 under autocast. */
 typedef struct joined {
     nnc_op *op;
     int64_t elements;
     double position;
-    bool fresh, read;
+    bool fresh, read, fp32;
 } joined;
 
 /* Sets the kernels of a concatenation. If several ops read a feature map, backward adds up their gradients, with one
@@ -238,7 +238,7 @@ static void add_join(nnc_op *op, joined *before, number_mode mode) {
     add_kernels(op, 1.0, position);
     op->issued[1].bytes = (mode == IN_FP32 ? 12.0 : 6.0) * (double)elements;
     if (grows && before->fresh) { before->op->issued[0].kernels = 0.0; }
-    *before = (joined){ op, elements, position, true, false };
+    *before = (joined){ op, elements, position, true, false, before->fp32 };
 }
 
 /* Stores in before->read whether the op after a concatenation is a norm of the whole result. Such a norm begins a layer
@@ -246,6 +246,13 @@ static void add_join(nnc_op *op, joined *before, number_mode mode) {
 static void note_reader(const nnc_op *op, joined *before) {
     before->read = before->fresh ? op->kind == NNC_OP_NORM && op->u.norm.elements == before->elements : before->read;
     before->fresh = false;
+    if (op->kind == NNC_OP_NORM) { before->fp32 = op->u.norm.kind != NNC_NORM_BATCH; }
+}
+
+/* The number mode in which an op of a vision network runs. Autocast runs layer norms and group norms in fp32, so the
+ * stream of a transformer is fp32; batch norms and convolutions write 16 bits, so a ResNet adds 16-bit maps. */
+static number_mode mode_of(const nnc_op *op, bool vision, number_mode mode, const joined *before) {
+    return vision && mode == UNDER_AUTOCAST && is_pointwise(op, NNC_PW_RESIDUAL) && !before->fp32 ? IN_16_BITS : mode;
 }
 
 /* Tests whether an op is attention with a learned bias of positions (T5), which runs as separate fp32 kernels
@@ -334,7 +341,7 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
     const bool diffusion = model->implementation == NNC_IMPLEMENTATION_DIFFUSERS && model->family == NNC_FAMILY_GRAPH;
     const issued_row *row = row_of(op, model);
     if (row != NULL) {
-        replace_work(op, &row->of[mode]);
+        replace_work(op, &row->of[mode_of(op, vision, mode, before)]);
     } else if (op->kind == NNC_OP_MATMUL) {
         add_to_product(op, model, mode);
     } else if (op->kind == NNC_OP_CONV) {

@@ -204,6 +204,43 @@ START_TEST(attention_of_swin) {
 }
 END_TEST
 
+/* Under autocast a batch norm writes 16 bits, so ResNet-50 adds 16-bit maps: two reads and a write are 6 bytes a value,
+ * and so is the sum of both gradients in backward. ConvNeXt's layer norms write fp32: 4 + 2 + 4 bytes forward; in
+ * backward 3 x 4 for the sum of gradients, 4 + 2 for the cast of one of them. Both sums of the first stage have 56 x 56
+ * positions, with 256 and 96 channels. */
+START_TEST(sums_of_maps) {
+    static const struct {
+        const char *id, *sum;
+        double values, forward, backward, backward_mixed;
+    } cases[] = { { "resnet50", "bottleneck.add", 56.0 * 56.0 * 256.0, 6, 6, 0 },
+                  { "convnext_tiny", "block.add", 56.0 * 56.0 * 96.0, 10, 12, 6 } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const nnc_model *model = NULL;
+        const nnc_software *eager = NULL;
+        nnc_error err = { 0 };
+        nnc_plan plan = nnc_plan_default();
+        nnc_result r = { .struct_size = sizeof r };
+        plan.policy = NNC_POLICY_AMP;
+        ck_assert_int_eq(nnc_model_load(specs, cases[i].id, &model, &err), NNC_OK);
+        ck_assert_int_eq(nnc_software_load(specs, "torch-eager", &eager, &err), NNC_OK);
+        ck_assert_int_eq(nnc_estimate(model, load_device("hw/h100-sxm5-80gb.json"), eager, &plan, scratch, &r, &err),
+                         NNC_OK);
+        const nnc_issued forward = nnc_op_issued(row_of(cases[i].sum, NNC_PHASE_FORWARD)->op);
+        near(forward.bytes + forward.mixed_bytes, cases[i].forward * cases[i].values);
+        int32_t count = 0;
+        const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+        double bytes = 0.0, mixed = 0.0; /* of the sum with the most values */
+        for (int32_t k = 0; k < count; k++) {
+            if (strcmp(rows[k].op->name, cases[i].sum) != 0 || rows[k].op->phase == NNC_PHASE_FORWARD) { continue; }
+            bytes = fmax(bytes, nnc_op_issued(rows[k].op).bytes);
+            mixed = fmax(mixed, nnc_op_issued(rows[k].op).mixed_bytes);
+        }
+        near(bytes, cases[i].backward * cases[i].values);
+        ck_assert_double_eq(mixed, cases[i].backward_mixed * cases[i].values);
+    }
+}
+END_TEST
+
 /* A name of pytorch-image-models; a host by its id. */
 START_TEST(names) {
     const nnc_model *model = NULL;
@@ -218,9 +255,8 @@ START_TEST(names) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = {
-        layer_of_gpt2, layer_of_llama,  layer_of_bert,     composed_gelu, odd_vocabulary,
-        host_holds,    attention_of_t5, attention_of_swin, names,         joins_of_branches
-    };
+    const TTest *const tests[] = { layer_of_gpt2,  layer_of_llama,    layer_of_bert,   composed_gelu,
+                                   odd_vocabulary, host_holds,        attention_of_t5, attention_of_swin,
+                                   names,          joins_of_branches, sums_of_maps };
     return run_tests("issued", tests, COUNT_OF(tests));
 }
