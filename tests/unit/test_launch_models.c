@@ -94,6 +94,13 @@ static const struct {
       "micro_batches=1 seq_len=4096",
       "layers=28 hidden=2048 heads=16 kv_heads=2 ffn_hidden=11008 vocab=128256 tied_head=on "
       "vocab_multiple=2" },
+    /* The feed-forward width is 4 x hidden by default, and the head is the embedding. */
+    { "nncost--nanotron--starcoder2.yaml", "", false, "nanotron",
+      "devices=432 data=216 tensor=2 pipeline=1 context=1 sequence_parallel=on zero=1 precision=bf16 "
+      "policy=mixed-fp32grad optimizer=adamw clip_gradients=on attention=flash2 micro_batch=4 "
+      "micro_batches=1 seq_len=4096",
+      "layers=30 hidden=3072 heads=24 kv_heads=2 ffn_hidden=12288 vocab=49152 biases=on norm=layer mlp=gelu "
+      "tied_head=on positions=rotary dropout=0.1 vocab_multiple=256" },
     /* MPT: 4 x d_model, learned positions, biases; "${variables.max_seq_len}" is 2048. */
     { FOUNDRY "mpt-7b.yaml", "", false, "composer",
       FSDP "attention=flash seq_len=2048 global_batch=1024 micro_batch=8 precision=bf16",
