@@ -96,10 +96,16 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
     nnc_shell_var *v = nnc_shell_variable(s, name, length);
     nnc_script_cells all = { 0 };
     const bool has_value = v != NULL;
-    if (s->runs == NNC_RUNS_NOT) { return; }
-    if (has_value && v->is_given && !append && !is_array && nnc_script_cells_count(value) > 0) {
-        const nnc_script_cell *cells = (const nnc_script_cell *)(const void *)value->bytes.bytes;
-        if (strstr(nnc_script_cells_text(s, cells, nnc_script_cells_count(value)), "${") != NULL) { return; }
+    const nnc_script_cell *from = (const nnc_script_cell *)(const void *)value->bytes.bytes;
+    int32_t i = 0, count = nnc_script_cells_count(value);
+    if (s->runs == NNC_RUNS_NOT) { /* options that only a branch that does not run sets are empty */
+        while (i < count && strchr(" \t\n", from[i].c) != NULL) { i++; } /* also passes NUL */
+        if (has_value || i == count || from[i].c != '-') { return; }
+        count = 0;
+    }
+    if (has_value && v->is_given && !append && !is_array && count > 0 &&
+        strstr(nnc_script_cells_text(s, from, count), "${") != NULL) {
+        return;
     }
     if (v == NULL) {
         v = nnc_arena_alloc(s->arena, sizeof *v);
@@ -121,8 +127,7 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
                                                               * unknown values */
         put_options(s, value, &all);
     } else {
-        const nnc_script_cell *from = (const nnc_script_cell *)(const void *)value->bytes.bytes;
-        for (int32_t i = 0; i < nnc_script_cells_count(value); i++) {
+        for (i = 0; i < count; i++) {
             if (is_array || from[i].c != '\0') {
                 nnc_script_cells_put(s, &all, from[i].c, from[i].line, from[i].is_kept);
             }

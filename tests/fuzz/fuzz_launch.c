@@ -32,8 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (specs != NULL) { nnc_specs_set_images(specs, nnc_shipped_images); }
     nnc_scenario_args given = { .setting_count = 0 };
     static const char *const others[] = {
-        "axolotl",      "llama-factory", "llm-foundry",  "maxtext", "megatron", "nanotron",  "sglang",
-        "tensorrt-llm", "torchtitan",    "transformers", "vllm",    "nemo",     "torchtune", "gpt-neox",
+        "axolotl",    "llama-factory", "llm-foundry", "maxtext", "megatron",  "nanotron", "sglang", "tensorrt-llm",
+        "torchtitan", "transformers",  "vllm",        "nemo",    "torchtune", "gpt-neox", "olmo",
     };
     const size_t other = data[0] >> 4; /* 0: one of the first two formats */
     const char *format = other > 0 && other <= sizeof others / sizeof *others ? others[other - 1]

@@ -105,6 +105,7 @@ static const struct {
     { "A=1; if [ $A -eq 1 ]; then B=2; else B=3; fi; " RUN "--b $B", "\"b\":2" },
     { "A=1; if [[ $A != 1 ]]; then B=2; elif [ -z \"$C\" ]; then B=3; else B=4; fi; " RUN "--b $B", "\"b\":3" },
     { "if [ -f x ]; then B=2; else B=3; fi; " RUN "--b $B", "\"b\":\"${B}\"" },
+    { "A=no; if [ $A = yes ]; then B=\" --b 1\"; C=2; fi; " RUN "--a 1 $B --c $C", "\"a\":1,\"c\":\"${C}\"" },
     { "A=(--a 1)\nif [ -f x ]; then A+=(--b 2 --c); fi\n" RUN "${A[@]}",
       "\"a\":1,\n\"b\":\"${branch}\",\"c\":\"${branch}\"" },
     { "B=1; [ -n \"$X\" ] && B=2; " RUN "--b $B", "\"b\":1" },

@@ -101,6 +101,11 @@ static const struct {
       "micro_batches=1 seq_len=4096",
       "layers=30 hidden=3072 heads=24 kv_heads=2 ffn_hidden=12288 vocab=49152 biases=on norm=layer mlp=gelu "
       "tied_head=on positions=rotary dropout=0.1 vocab_multiple=256" },
+    /* mlp_hidden_size is the width of the gate and of the up projection together; 8 of 32 layers are recomputed. */
+    { "nncost--olmo--olmo2-7b.yaml", "", false, "",
+      FSDP "attention=flash2 seq_len=4096 global_batch=1024 micro_batch=2 precision=bf16 recompute_layers=8",
+      "layers=32 hidden=4096 heads=32 ffn_hidden=11008 vocab=100352 seq_len=4096 tied_head=off norm=rms "
+      "norm_place=branch qk_norm=projection biases=off mlp=swiglu positions=rotary dropout=0" },
     /* MPT: 4 x d_model, learned positions, biases; "${variables.max_seq_len}" is 2048. */
     { FOUNDRY "mpt-7b.yaml", "", false, "composer",
       FSDP "attention=flash seq_len=2048 global_batch=1024 micro_batch=8 precision=bf16",
