@@ -16,16 +16,15 @@
 /* The functions of cJSON that nncost calls. cJSON is a shared library that is loaded when the first document is parsed,
  * because many commands parse none. */
 #ifdef NNC_CJSON_LIBRARY
-#define CJSON_CALLS(X)            \
-    X(ParseWithLengthOpts)        \
-    X(Delete)                     \
-    X(GetArraySize)               \
-    X(GetObjectItemCaseSensitive) \
-    X(PrintUnformatted)           \
-    X(free)                       \
-    X(InitHooks)                  \
-    X(SetValuestring)             \
-    X(AddItemReferenceToObject)   \
+#define CJSON_CALLS(X)          \
+    X(ParseWithLengthOpts)      \
+    X(Delete)                   \
+    X(GetArraySize)             \
+    X(PrintUnformatted)         \
+    X(free)                     \
+    X(InitHooks)                \
+    X(SetValuestring)           \
+    X(AddItemReferenceToObject) \
     X(AddObjectToObject)
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration */
 #define POINTER(name) __typeof__(cJSON_##name) *name;
@@ -356,15 +355,12 @@ nnc_json_type nnc_json_type_of(nnc_json at) {
 }
 
 nnc_json nnc_json_get(nnc_json object, const char *key) {
-    if (imaged(object) != NULL) {
-        nnc_json at = nnc_json_first(object);
-        for (; at.node != NULL; at = nnc_json_next(at)) {
-            const char *own = nnc_json_key(at);
-            if (own[0] == key[0] && strcmp(own, key) == 0) { break; }
-        }
-        return at;
+    nnc_json at = nnc_json_first(object);
+    for (; at.node != NULL; at = nnc_json_next(at)) {
+        const char *own = nnc_json_key(at);
+        if (own[0] == key[0] && strcmp(own, key) == 0) { break; }
     }
-    return (nnc_json){ object.doc, object.node != NULL ? CJSON(GetObjectItemCaseSensitive)(object.node, key) : NULL };
+    return at;
 }
 
 nnc_json nnc_json_first(nnc_json container) {

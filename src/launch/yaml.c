@@ -182,11 +182,12 @@ static nnc_status refuse_merge(const writer *w, const yaml_event_t *event) {
 
 /* A member of an open object (an element of writer.keys). begin: position of the key in the JSON text; length: number
  * of characters of the key with its quotes and ':'; 0 if a merge ("<<") added the member; digest: digest of these
- * characters, so that few keys have to be compared in full; merged: true if a merge added the member. */
+ * characters, so that few keys have to be compared in full; merged: true if a merge added the member; repeats: true if
+ * an earlier member has the same key. */
 typedef struct member {
     size_t begin, length;
     uint64_t digest;
-    bool merged;
+    bool merged, repeats;
 } member;
 
 /* Finds the member of the open object `in` with a given key (with its quotes and ':'). *end receives the position where
@@ -195,12 +196,11 @@ static bool find_member(const writer *w, const level *in, const char *key, size_
                         size_t *end) {
     const size_t count = (w->keys.size - in->keys) / sizeof *found;
     const uint64_t digest = nnc_digest_bytes(NNC_DIGEST_START, key, length);
+    const member *list = count > 0 ? (const member *)(const void *)(w->keys.bytes + in->keys) : NULL;
     for (size_t i = 0; i < count && count < KEYS_MAX && !w->keys.failed; i++) {
-        memcpy(found, w->keys.bytes + in->keys + i * sizeof *found, sizeof *found);
-        if (found->digest == digest && memcmp(w->out->bytes + found->begin, key, length) == 0) {
-            member next = { .begin = last };
-            if (i + 1 < count) { memcpy(&next, w->keys.bytes + in->keys + (i + 1) * sizeof next, sizeof next); }
-            *end = next.begin;
+        if (list[i].digest == digest && memcmp(w->out->bytes + list[i].begin, key, length) == 0) {
+            *found = list[i];
+            *end = i + 1 < count ? list[i + 1].begin : last;
             return true;
         }
     }
@@ -221,12 +221,13 @@ static void blank(writer *w, size_t from, size_t end) {
 static void drop_earlier(writer *w, const level *in, size_t key) {
     const size_t length = w->out->size - key;
     if (w->out->failed) { return; }
-    const member written = { .begin = key,
-                             .length = length,
-                             .digest = nnc_digest_bytes(NNC_DIGEST_START, w->out->bytes + key, length) };
+    member written = { .begin = key,
+                       .length = length,
+                       .digest = nnc_digest_bytes(NNC_DIGEST_START, w->out->bytes + key, length) };
     member found = { 0 };
     size_t end = 0;
-    if (find_member(w, in, w->out->bytes + key, length, key, &found, &end)) {
+    written.repeats = find_member(w, in, w->out->bytes + key, length, key, &found, &end);
+    if (written.repeats) {
         const char *value = w->out->bytes + found.begin + length;
         if (found.merged || strncmp(value + strspn(value, "\n"), "null", 4) == 0) { blank(w, found.begin, end); }
     }
@@ -241,7 +242,7 @@ static void drop_same(writer *w, const level *in, size_t value) {
     if (w->out->failed || w->keys.failed) { return; }
     memcpy(&written, w->keys.bytes + w->keys.size - sizeof written, sizeof written);
     const char *json = w->out->bytes;
-    if (find_member(w, in, json + written.begin, written.length, written.begin, &found, &end) &&
+    if (written.repeats && find_member(w, in, json + written.begin, written.length, written.begin, &found, &end) &&
         found.begin < written.begin) {
         const char *earlier = json + found.begin + written.length;
         const size_t length = w->out->size - value;
