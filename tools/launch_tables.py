@@ -133,6 +133,8 @@ def section(path):
         kept = [r for r in rows if kind in r]
         if kept:
             text += f"### {title}\n\n" + table(("reason", "keys"), grouped(kept, kind))
+    if "renamed" in of:
+        text += "### Earlier names of keys\n\n" + table(("earlier name", "name"), [(f"`{old}`", f"`{new}`") for old, new in of["renamed"].items()])
     absent = [("", ", ".join(f"`{k}` = {json.dumps(v)}" for k, v in of["absent"].items()), "the default of the program")] if "absent" in of else []
     rules = [(limits(r, "if"), fields(r["set"]), r.get("why", "")) for r in of.get("rules", [])]
     own = [("", fields(of["defaults"]), of.get("why", "the default of the program"))] if of.get("defaults") else []

@@ -193,7 +193,7 @@ typedef struct nnc_table_index {
     int32_t *next;
     /* first[c]: 1 + number of the first row whose key begins with the character c; 0 = no such row */
     int32_t first[256];
-    nnc_json absent, arguments, inside, layers;
+    nnc_json absent, arguments, inside, layers, renamed;
 } nnc_table_index;
 
 /* A JSON document and its faults. A struct of this type must not be moved in memory, because its JSON nodes contain its

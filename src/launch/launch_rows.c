@@ -55,6 +55,7 @@
  * Members of a table:
  *     "also"       Another table. Its rows are used for keys without a row in this table.
  *     "absent"     Values that the program gives to keys that are not in the file, as if they were in the file.
+ *     "renamed"    Earlier names of keys of a file: { "old.name": "new.name" }.
  *     "arguments"  The keys are options of a command line: "--a-b" is a_b.
  *     "inside"     The object that has the keys.
  *     "layers"     The key that names the file beneath a file. Of two files of this format, the second is on top: its
@@ -696,6 +697,7 @@ nnc_status nnc_table_index_make(nnc_document *table) {
                                 .rows = nnc_arena_array(arena, count + 1, sizeof *index->rows),
                                 .next = nnc_arena_array(arena, count + 1, sizeof *index->next),
                                 .absent = nnc_json_get(root, "absent"),
+                                .renamed = nnc_json_get(root, "renamed"),
                                 .arguments = nnc_json_get(root, "arguments"),
                                 .inside = nnc_json_get(root, "inside"),
                                 .layers = nnc_json_get(root, "layers") };
@@ -773,7 +775,8 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
         bool below = false;
         nnc_reading_key_name(r, nnc_json_key(at), name, sizeof name);
         const bool fits = snprintf(path, sizeof path, "%s%s", prefix, name) < (int)sizeof path - 2;
-        const nnc_json none = { 0 };
+        const nnc_json none = { 0 }, now = nnc_json_get(nnc_reading_table(r)->renamed, path);
+        if (nnc_json_type_of(now) == NNC_JSON_TEXT) { snprintf(path, sizeof path - 2, "%s", nnc_json_text(now)); }
         const nnc_json row = fits ? nnc_reading_row(r, path, &below) : none;
         const nnc_json_type type = nnc_json_type_of(at);
         /* true: the content of a file that the key usually names stands in its place */

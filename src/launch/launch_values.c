@@ -68,16 +68,28 @@ bool nnc_reading_names_file(const nnc_reading *r, const nnc_launch_file *file, c
     return nnc_ends_in(nnc_file_beneath(r, file)->path, slash != NULL ? slash + 1 : text);
 }
 
-/* Returns the value of a key in one file; node NULL: the file does not have the key.
- * NOLINTNEXTLINE(misc-no-recursion): once, as the name of an option has no dot */
+/* Returns the member of an object that has a dotted key, or the member at the end of the path that the key is; node NULL:
+ * the object has neither. */
+static nnc_json member_at(nnc_json object, const char *key) {
+    const char *rest = "";
+    const nnc_json own = nnc_json_get(object, key), none = { 0 },
+                   found = own.node != NULL ? own : nnc_json_follow(object, key, &rest);
+    return *rest != '\0' ? none : found;
+}
+
+/* Returns the value of a key in one file, which may have it under an earlier name; node NULL: the file does not have the
+ * key. NOLINTNEXTLINE(misc-no-recursion): once, as the name of an option has no dot */
 static nnc_json value_in(const nnc_reading *r, const nnc_launch_file *file, const char *key) {
     const nnc_json keys = nnc_reading_keys_in(r, file), none = { 0 };
-    const char *rest = "";
     nnc_json found = { 0 };
     if (nnc_reading_names_file(r, file, key)) { return none; }
     if (nnc_reading_table(r)->arguments.node == NULL) {
-        found = nnc_json_get(keys, key);
-        if (found.node == NULL) { found = nnc_json_follow(keys, key, &rest); }
+        found = member_at(keys, key);
+        for (nnc_json at = nnc_json_first(nnc_reading_table(r)->renamed); found.node == NULL && at.node != NULL;
+             at = nnc_json_next(at)) {
+            const bool is_key = nnc_json_type_of(at) == NNC_JSON_TEXT && strcmp(nnc_json_text(at), key) == 0;
+            found = is_key ? member_at(keys, nnc_json_key(at)) : found;
+        }
     } else {
         for (nnc_json at = nnc_json_first(keys); at.node != NULL; at = nnc_json_next(at)) {
             found = is_option(nnc_json_key(at), key) ? at : found;
@@ -88,11 +100,10 @@ static nnc_json value_in(const nnc_reading *r, const nnc_launch_file *file, cons
             char option[NNC_LAUNCH_KEY];
             snprintf(option, sizeof option, "%.*s", (int)(dot - key), key);
             found = value_in(r, file, option);
-            if (found.node != NULL) { found = nnc_json_follow(found, dot + 1, &rest); }
+            if (found.node != NULL) { found = member_at(found, dot + 1); }
         }
     }
-    const bool missing = *rest != '\0' || found.node == NULL || nnc_json_type_of(found) == NNC_JSON_NULL;
-    return missing ? none : found;
+    return nnc_json_type_of(found) == NNC_JSON_NULL ? none : found;
 }
 
 /* Returns the value of a key in a file beneath another file; node NULL = the file does not have the key. A value that

@@ -69,6 +69,11 @@ static const struct {
       FSDP ONE "seq_len=8192 expert=1 precision=bf16 micro_batch=1 recompute_layers=16",
       "layers=32 hidden=4096 heads=32 kv_heads=8 ffn_hidden=14336 vocab=128256 seq_len=8192 "
       "tied_head=off mlp=swiglu" },
+    /* Earlier names of the keys; 2 replicas of 4 shards, each with 2 context ranks. */
+    { "nncost--torchtitan--2024.toml", "", false, "fsdp",
+      FSDP "pipeline=1 context=2 context_kind=all-gather tensor=8 sequence_parallel=on seq_len=8192 expert=1 "
+           "precision=bf16 micro_batch=2 data=8 shard=8",
+      "layers=32 hidden=4096 heads=32 kv_heads=8 ffn_hidden=14336 vocab=128256" },
     /* Float8, tensor parallel 8 with its split norms, whole layers recomputed; the model is compiled. */
     { TITAN "llama3--train_configs--llama3_405b.toml", "", false, "torchtitan",
       FSDP "pipeline=1 context=1 context_kind=all-gather tensor=8 sequence_parallel=on "
