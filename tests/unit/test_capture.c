@@ -1,5 +1,6 @@
 /* Captured programs: FLOPs, bytes and parameters of single operators by hand, folded layers, and faults with their
  * place. */
+#include "op/op_internal.h"
 #include "support.h"
 
 static nnc_error error;
@@ -354,6 +355,32 @@ START_TEST(faults_have_their_place) {
 }
 END_TEST
 
+/* Three equal layers: with offload the device keeps two of them, and all that lies outside of layers. The recorded step
+ * has its own clipping, so the plan adds none. */
+START_TEST(two_layers_stay_on_the_device) {
+    const nnc_model *model = load_model("tests/text/inputs/captured.json");
+    nnc_device device = plain_device();
+    nnc_software software = nnc_software_default();
+    nnc_plan plan = nnc_plan_default();
+    double inside = 0.0, outside = 0.0;
+    int32_t count = 0;
+    snprintf(software.id, sizeof software.id, "plain");
+    device.host = (nnc_host_link){ .bytes_per_s = 25e9, .mem_bytes_per_s = 50e9 };
+    plan.clip_gradients = true;
+    plan.offload = NNC_OFFLOAD_ACTIVATIONS;
+    const nnc_result r = estimate_with(model, &device, &software, &plan);
+    const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+    for (int32_t i = 0; i < count; i++) {
+        if (nnc_op_phase(rows[i].op) != NNC_PHASE_FORWARD) { continue; }
+        const double kept = (double)rows[i].repeat * nnc_op_kept_bytes(rows[i].op);
+        *(rows[i].op->block < 0 ? &outside : &inside) += kept;
+    }
+    ck_assert_double_gt(inside, 0.0);
+    ck_assert_double_eq((double)r.memory.activation_bytes, ceil(outside + 2.0 / 3.0 * inside));
+    ck_assert(!r.plan.clip_gradients);
+}
+END_TEST
+
 START_TEST(a_forward_pass_is_no_step) {
     nnc_model model = *load_model("tests/text/inputs/captured.json");
     const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
@@ -386,6 +413,7 @@ int main(void) {
     tcase_add_test(tests, lists_of_optimizers);
     tcase_add_test(tests, fused_attention_by_hand);
     tcase_add_test(tests, a_checkpoint_by_hand);
+    tcase_add_test(tests, two_layers_stay_on_the_device);
     tcase_add_test(tests, a_forward_pass_is_no_step);
     tcase_add_test(tests, faults_have_their_place);
     return run_suite(suite);

@@ -2,6 +2,7 @@
  * PyTorch 1.13, without dropout, copies of gradients into buffers, and views.   [issued] */
 #include "cost/cost_internal.h"
 #include "estimate/estimate_internal.h"
+#include "shape/shape_internal.h"
 #include "support.h"
 
 static void near(double found, double expected) { ck_assert_double_eq_tol(found, expected, 1e-9 * fabs(expected)); }
@@ -241,6 +242,60 @@ START_TEST(sums_of_maps) {
 }
 END_TEST
 
+/* Values that the kernels of an op read and write per element, counted by hand. GELU reads and writes a value; its
+ * gradient reads two and writes one. A gated activation: SiLU 2, product 3; backward two products of 3, and 3. The gradient
+ * of a layer norm is read twice with the input, and written once. In fp32 a value has 4 bytes, in 16 bits 2; under
+ * autocast activations behind products have 2, norms 4, and a sum with the fp32 residual stream reads 4 and 2, writes 4. */
+START_TEST(bytes_are_values_by_width) {
+    enum { ELEMENTS = 8 };
+    static const struct {
+        nnc_op_kind kind;
+        int in_kind;
+        nnc_implementation by;
+        const char *name;
+        double forward, backward, under_autocast[2];
+    } cases[] = {
+        { NNC_OP_POINTWISE, NNC_PW_GELU, NNC_IMPLEMENTATION_TRANSFORMERS, "act", 2, 3, { 4, 6 } },
+        { NNC_OP_POINTWISE, NNC_PW_RELU, NNC_IMPLEMENTATION_TIMM, "act", 2, 3, { 4, 6 } },
+        { NNC_OP_POINTWISE, NNC_PW_SILU, NNC_IMPLEMENTATION_DIFFUSERS, "act", 2, 3, { 8, 12 } },
+        { NNC_OP_POINTWISE, NNC_PW_SWIGLU, NNC_IMPLEMENTATION_TRANSFORMERS, "act", 5, 9, { 10, 18 } },
+        { NNC_OP_POINTWISE, NNC_PW_GEGLU, NNC_IMPLEMENTATION_TRANSFORMERS, "act", 5, 12, { 10, 24 } },
+        { NNC_OP_POINTWISE, NNC_PW_ROTARY, NNC_IMPLEMENTATION_TRANSFORMERS, "rotary", 10, 12.5, { 36, 51 } },
+        { NNC_OP_POINTWISE, NNC_PW_DISPATCH, NNC_IMPLEMENTATION_TRANSFORMERS, "moe.dispatch", 4, 8, { 8, 16 } },
+        { NNC_OP_POINTWISE, NNC_PW_RESIDUAL, NNC_IMPLEMENTATION_DIFFUSERS, "add", 3, 3, { 6, 6 } },
+        { NNC_OP_POINTWISE, NNC_PW_RESIDUAL, NNC_IMPLEMENTATION_TRANSFORMERS, "add", 3, 3, { 10, 18 } },
+        { NNC_OP_POINTWISE, NNC_PW_POSITION_ADD, NNC_IMPLEMENTATION_TRANSFORMERS, "places", 3, 1, { 12, 4 } },
+        { NNC_OP_NORM, NNC_NORM_LAYER, NNC_IMPLEMENTATION_TRANSFORMERS, "norm", 2, 5, { 8, 20 } },
+        { NNC_OP_NORM, NNC_NORM_GROUP, NNC_IMPLEMENTATION_DIFFUSERS, "norm", 3, 5, { 18, 26 } },
+    };
+    static nnc_op_list list;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        for (int mode = 0; mode < 3; mode++) { /* 16 bits, fp32, autocast */
+            nnc_plan plan = nnc_plan_default();
+            plan.policy = mode == 0 ? NNC_POLICY_BF16_PURE : mode == 1 ? NNC_POLICY_FP32 : NNC_POLICY_AMP;
+            const nnc_lowering how = { .plan = &plan, .dtype = mode == 1 ? NNC_FP32 : NNC_BF16 };
+            const nnc_model model = { .family = NNC_FAMILY_GRAPH, .implementation = cases[i].by };
+            nnc_op *op = &list.ops[0];
+            *op = (nnc_op){ .name = cases[i].name, .kind = cases[i].kind };
+            if (op->kind == NNC_OP_NORM) {
+                op->u.norm = (nnc_norm){ .kind = (nnc_norm_kind)cases[i].in_kind, .elements = ELEMENTS };
+            } else {
+                op->u.pointwise = (nnc_pointwise){ .kind = (nnc_pointwise_kind)cases[i].in_kind, .elements = ELEMENTS };
+            }
+            list.count = 1;
+            nnc_list_issue(&list, &model, &how);
+            const double width = mode == 0 ? 2.0 : 4.0;
+            const double expected[] = { mode == 2 ? cases[i].under_autocast[0] : width * cases[i].forward,
+                                        mode == 2 ? cases[i].under_autocast[1] : width * cases[i].backward };
+            for (int pass = 0; pass < 2; pass++) {
+                ck_assert_double_eq(op->issued[pass].bytes + op->issued[pass].mixed_bytes, ELEMENTS * expected[pass]);
+                ck_assert(mode == 2 || op->issued[pass].mixed_bytes == 0.0);
+            }
+        }
+    }
+}
+END_TEST
+
 /* A name of pytorch-image-models; a host by its id. */
 START_TEST(names) {
     const nnc_model *model = NULL;
@@ -257,6 +312,6 @@ END_TEST
 int main(void) {
     const TTest *const tests[] = { layer_of_gpt2,  layer_of_llama,    layer_of_bert,   composed_gelu,
                                    odd_vocabulary, host_holds,        attention_of_t5, attention_of_swin,
-                                   names,          joins_of_branches, sums_of_maps };
+                                   names,          joins_of_branches, sums_of_maps,    bytes_are_values_by_width };
     return run_tests("issued", tests, COUNT_OF(tests));
 }

@@ -353,6 +353,25 @@ START_TEST(activations_have_facts) {
 }
 END_TEST
 
+/* AdamW updates 10 elements once, SGD 30 elements three times. An update in one kernel moves 28 and 12 bytes per element:
+ * 280 + 360 in one round, 280 + 3 * 360 in the step. Of the 2 * 40 states 20 exist. In single kernels AdamW has 20 passes
+ * over memory, SGD has 3; momentum has 6, or 8 if AdamW is the strongest. */
+START_TEST(updates_of_two_optimizers) {
+    nnc_optimizer_group groups[] = { { .kind = NNC_OPTIMIZER_ADAMW, .count = 1, .elements = 10, .calls = 1 },
+                                     { .kind = NNC_OPTIMIZER_SGD, .count = 1, .elements = 30, .calls = 3 } };
+    const nnc_launches l = nnc_optimizer_launches(groups, 2, NNC_OPTIMIZER_ADAMW);
+    ck_assert_double_eq(l.updates, 1360.0 / 640.0);
+    ck_assert_double_eq(l.state_share, 20.0 / 80.0);
+    ck_assert_double_eq(l.pass_share, (20 * 10 + 3 * 30 * 3) / (20 * 40 * 1360.0 / 640.0));
+    ck_assert_double_eq(l.list_share, 10.0 / 40.0);
+    groups[1].kind = NNC_OPTIMIZER_MOMENTUM;
+    const double updates = (280.0 + 20 * 90) / (280.0 + 20 * 30);
+    ck_assert_double_eq(nnc_optimizer_launches(groups, 2, NNC_OPTIMIZER_ADAMW).pass_share,
+                        (20 * 10 + 8 * 30 * 3) / (20 * 40 * updates));
+    ck_assert_double_eq(nnc_optimizer_launches(&groups[1], 1, NNC_OPTIMIZER_MOMENTUM).pass_share, 1.0);
+}
+END_TEST
+
 /* Every enumerator has a name of its own. */
 START_TEST(names) {
     for (int i = 0; i < NNC_PHASE_COUNT; i++) {
@@ -400,6 +419,7 @@ int main(void) {
                                    every_variety_has_a_row,
                                    activations_have_facts,
                                    names,
+                                   updates_of_two_optimizers,
                                    shapes };
     return run_tests("op", tests, COUNT_OF(tests));
 }

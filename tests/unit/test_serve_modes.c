@@ -153,6 +153,10 @@ START_TEST(full_loops) {
         CLOSE(all.request_s, all.ttft_s + 199.0 * all.tpot_s, 1e-12);
         ck_assert_double_eq(all.queue_s, 0.0);
         check_rates(&all);
+        const double simulated[] = { all.ttft_p50_s,    all.ttft_p90_s,  all.ttft_p99_s,    all.tpot_p50_s,
+                                     all.tpot_p90_s,    all.tpot_p99_s,  all.request_p50_s, all.request_p90_s,
+                                     all.request_p99_s, all.preemptions, all.simulated };
+        for (size_t k = 0; k < COUNT_OF(simulated); k++) { ck_assert(isnan(simulated[k])); }
 
         ask.offline = false;
         ask.request_rate = 2.0 * all.saturation_rate;

@@ -484,6 +484,29 @@ START_TEST(no_ratio_without_measurements) {
     ok(nnc_device_set(device, "efficiency.basis", "kernels", &err), &err);
     ok(nnc_serve_rates_of(device, &software, &plan, &r, &err), &err);
     ck_assert_double_lt(r.dense_flops_per_s, nnc_device_matmul_peak(device, NNC_FP8));
+    plan.weights = NNC_STORED_BF16; /* the rate of a 16-bit format is not lowered */
+    plan.precision = NNC_BF16;
+    device->efficiency.gemm[NNC_BF16].sustained_fraction = device->efficiency.gemm[NNC_BF16].boost_ratio = 1.0;
+    device->efficiency.serving.product_fraction[NNC_STORED_BF16] = (double)NAN;
+    ok(nnc_serve_rates_of(device, &software, &plan, &r, &err), &err);
+    ck_assert_double_eq(r.dense_flops_per_s, nnc_device_matmul_peak(device, NNC_BF16));
+}
+END_TEST
+
+/* A plan without a format of weights takes the format and the group of the published checkpoint. */
+START_TEST(weights_are_as_published) {
+    nnc_model model = *load("llama3-8b");
+    const nnc_serve_ask ask = ask_of(1, 1);
+    set_up_model(&model, &ask);
+    ck_assert_int_eq(plan.weights, NNC_STORED_BF16);
+    model.published_weights = NNC_STORED_INT4;
+    model.published_group_size = 32;
+    set_up_model(&model, &ask);
+    ck_assert_int_eq(plan.weights, NNC_STORED_INT4);
+    ck_assert_int_eq(plan.group_size, 32);
+    model.published_group_size = 0; /* the group of the plan stays */
+    set_up_model(&model, &ask);
+    ck_assert_int_eq(plan.group_size, ask.group_size);
 }
 END_TEST
 
@@ -501,6 +524,7 @@ int main(void) {
                                    a_latent_is_read_once,
                                    rates_end_at_the_memory,
                                    no_ratio_without_measurements,
+                                   weights_are_as_published,
                                    one_device_needs_no_link,
                                    compressed_keys_by_hand,
                                    picked_keys_by_hand };

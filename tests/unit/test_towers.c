@@ -1,5 +1,6 @@
 /* Decoders with towers, and with indexers, small enough to count by hand. */
-#include "cluster.h"
+#include "named_rows.h"
+#include "op/op_internal.h"
 
 #define TEXT                                                                                       \
     "\"text_config\": { \"model_type\": \"llama\", \"hidden_size\": 8, \"num_hidden_layers\": 1, " \
@@ -75,9 +76,17 @@ START_TEST(tables_are_tied_from_outside) {
 }
 END_TEST
 
+static double kept_bytes(const nnc_op_cost *row) { return nnc_op_kept_bytes(row->op); }
+
+static double kept_by(const char *name) {
+    wanted_name = name;
+    return sum_rows(is_named, kept_bytes);
+}
+
 /* Hidden 8, query latent 3, 2 index heads of width 4: queries 3 * 8, key 8 * 4, its norm 8, weights 8 * 2. 4 tokens:
  * all but the norm once per token, 16 pairs of 2 * 4 products and a sum over 2 heads, without the mask. Picking 2 of
- * 4 tokens leaves 7 of the 10 causal pairs of the attention itself. */
+ * 4 tokens leaves 7 of the 10 causal pairs of the attention itself. In 2 bytes the scores keep their queries, 4 * 2 * 4,
+ * and keys, 4 * 4; their sum keeps nothing. The queries of a token are made from its 3 latent values, or from 1. */
 START_TEST(indexers_pick_tokens) {
     nnc_plan plan = plan_of(1, 1, 1);
     nnc_model model = gpt(1, 8, 2, 10, 4);
@@ -93,6 +102,13 @@ START_TEST(indexers_pick_tokens) {
     const nnc_result all = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(all.params - plain.params, 24 + 32 + 8 + 16);
     ck_assert_double_eq(all.forward_flops - plain.forward_flops, 2 * 4 * (24 + 32 + 16) + 2 * 16 * (2 * 4 + 2));
+    ck_assert_double_eq(kept_by("index.scores"), 2 * (32 + 16));
+    ck_assert_double_eq(kept_by("index.sum"), 0.0);
+    ck_assert_double_eq(kept_by("attn.q_up"), 2 * 4 * 3);
+    d->q_lora_rank = 1;
+    estimate_on_cluster(&model, &plan);
+    ck_assert_double_eq(kept_by("attn.q_up"), 2 * 4 * 1);
+    d->q_lora_rank = 3;
     plan.flops_convention = NNC_CONVENTION_CAUSAL;
     const double seen = estimate_on_cluster(&model, &plan).model_flops;
     d->index_topk = 2;
