@@ -239,6 +239,8 @@ static double kernels_of(const char *ops, const char *storages, const char *bloc
     return estimate_with(&model, &device, &software, &plan).kernels;
 }
 
+static double issued_bytes(const nnc_op_cost *row) { return nnc_op_issued(row->op).bytes; }
+
 /* cuDNN adds no bias, so a kernel adds it. PyTorch's kernel for depthwise convolutions of contiguous maps adds it. The
  * update by AdamW has 8 kernels. */
 START_TEST(biases_of_convolutions) {
@@ -249,6 +251,8 @@ START_TEST(biases_of_convolutions) {
        "[1,1],[0,0],[1,1],false,[0,0]," groups, "1")
     ck_assert_double_eq(kernels_of(CONV("", "[4,4,1,1]", "1"), in, "", 20), 1 + 8);
     ck_assert_double_eq(kernels_of(CONV(",[" F ",[4],1]", "[4,4,1,1]", "1"), in, "", 20), 2 + 8);
+    /* the kernel that adds it reads and writes 2 x 4 maps of 8 x 8 values */
+    ck_assert_double_eq(sum_rows(is_recorded, issued_bytes), 2 * 4.0 * (2 * 4 * 64));
     static const char deep[] = "[16,\"parameter\"," F ",-1,9],[16,\"parameter\"," F ",-1,9],[2048,\"input\"," F
                                ",-1,9],[2048,\"kept\"," F ",0,1]";
     ck_assert_double_eq(kernels_of(CONV(",[" F ",[4],1]", "[4,1,1,1]", "4"), deep, "", 8), 1 + 8);
@@ -285,6 +289,23 @@ START_TEST(lists_of_optimizers) {
     snprintf(wrong, sizeof wrong, "],\"optimizer\":{\"kernels\":\"loop\",\"groups\":[[\"adamx\",1,20,1]]},\"note\":[");
     ck_assert_int_eq(parse(ops, storages, wrong, 20, &model), NNC_BAD_SPEC);
     ck_assert_msg(strstr(error.what, "[kind, tensors, elements, calls]") != NULL, "%s", error.what);
+}
+END_TEST
+
+static bool is_update(const nnc_op_cost *row) { return nnc_op_phase(row->op) == NNC_PHASE_UPDATE; }
+
+/* SGD with momentum over lists of tensors moves 32 bytes of a parameter, SGD without it 12. */
+START_TEST(lists_with_and_without_momentum) {
+    static const char storages[] =
+        PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F ",1,2]";
+    const char *ops = LINEAR("1") "," OP("mul_", "optimizer", "", "", "", "1");
+    (void)kernels_of(ops, storages,
+                     "],\"optimizer\":{\"kernels\":\"foreach\",\"groups\":[[\"momentum\",2,20,1]]},\"note\":[", 20);
+    ck_assert_double_eq_tol(sum_rows(is_update, issued_bytes), 32.0 * 20, 1e-9);
+    (void)kernels_of(
+        ops, storages,
+        "],\"optimizer\":{\"kernels\":\"foreach\",\"groups\":[[\"momentum\",1,15,1],[\"sgd\",1,5,1]]},\"note\":[", 20);
+    ck_assert_double_eq_tol(sum_rows(is_update, issued_bytes), 32.0 * 15 + 12.0 * 5, 1e-9);
 }
 END_TEST
 
@@ -326,6 +347,32 @@ START_TEST(a_checkpoint_by_hand) {
     ck_assert_double_eq(r.recompute_flops, 60.0);
     ck_assert_double_eq(r.model_flops, 120.0);
     ck_assert_double_eq(r.hardware_flops, 180.0);
+}
+END_TEST
+
+/* The recorded step has 2 sequences of 32 tokens in fp32: a plan may say so. Another length or format needs another
+ * recording; tf32 runs the same operators. */
+START_TEST(plans_run_as_recorded) {
+    static const struct {
+        const char *field, *value, *where, *what;
+    } cases[] = { { "seq_len", "32", NULL, NULL },
+                  { "precision", "tf32", NULL, NULL },
+                  { "seq_len", "16", "--seq-len", "expected no length" },
+                  { "precision", "fp16", "--precision",
+                    "expected fp32 or tf32, or bf16 and fp16 with --policy amp (autocast), found fp16" },
+                  { "image", "32", "--image", "expected no size" } };
+    const nnc_model *model = load_model("tests/text/inputs/captured.json");
+    const nnc_device device = plain_device();
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        nnc_plan plan = nnc_plan_default(), resolved;
+        nnc_error err = { 0 };
+        ck_assert_int_eq(nnc_plan_set(&plan, cases[i].field, cases[i].value, &err), NNC_OK);
+        const nnc_status status = nnc_plan_resolve(&plan, model, &device, &resolved, &err);
+        ck_assert_msg(status == (cases[i].where == NULL ? NNC_OK : NNC_ILLEGAL_PLAN), "%s: %s", err.where, err.what);
+        if (cases[i].where == NULL) { continue; }
+        ck_assert_str_eq(err.where, cases[i].where);
+        ck_assert_msg(strstr(err.what, cases[i].what) != NULL, "%s", err.what);
+    }
 }
 END_TEST
 
@@ -411,10 +458,12 @@ int main(void) {
     tcase_add_test(tests, biases_of_convolutions);
     tcase_add_test(tests, time_steps_of_one_call);
     tcase_add_test(tests, lists_of_optimizers);
+    tcase_add_test(tests, lists_with_and_without_momentum);
     tcase_add_test(tests, fused_attention_by_hand);
     tcase_add_test(tests, a_checkpoint_by_hand);
     tcase_add_test(tests, two_layers_stay_on_the_device);
     tcase_add_test(tests, a_forward_pass_is_no_step);
+    tcase_add_test(tests, plans_run_as_recorded);
     tcase_add_test(tests, faults_have_their_place);
     return run_suite(suite);
 }

@@ -73,6 +73,23 @@ START_TEST(stages_hold_their_own_layers) {
 }
 END_TEST
 
+/* A list of experts alone is what a model with experts has without a list. No layer has an MLP of ffn_hidden, so two ranks
+ * need not divide 13. */
+START_TEST(a_list_of_experts) {
+    nnc_model model = llama(4, 8, 4, 2, 13, 10, 8);
+    nnc_plan plan = causal_bf16();
+    plan.tensor = 2;
+    model.decoder.experts = 4;
+    model.decoder.experts_per_token = 1;
+    model.decoder.expert_hidden = 12;
+    const nnc_result plain = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(nnc_model_set(&model, "mlps", "experts", NULL), NNC_OK);
+    const nnc_result listed = estimate_on_cluster(&model, &plan);
+    ck_assert_double_eq(listed.step_s, plain.step_s);
+    ck_assert_int_eq(listed.memory.total_bytes, plain.memory.total_bytes);
+}
+END_TEST
+
 /* Two layers of width 4 with layer norms of 8 parameters each, and the last one. */
 START_TEST(norms_by_place) {
     static const struct {
@@ -360,6 +377,7 @@ int main(void) {
         mixers_alternate,
         mixers_that_are_alike,
         stages_hold_their_own_layers,
+        a_list_of_experts,
         norms_by_place,
         parallel_halves_keep_less,
         parallel_halves_reduce_once,

@@ -117,7 +117,10 @@ START_TEST(throttling) {
     const nnc_op op = product(12800, 12800, 65536);
     const nnc_work work = nnc_op_work(&op);
     const double fast_s = blend(work.flops / 100e12, bytes_of(&work) / 1e12);
-    near(time_of_product(&device, &op).time_s, fast_s * (1 + 0.25 * fast_s / (fast_s + 0.5e-3)));
+    const double clock = 1 + 0.25 * fast_s / (fast_s + 0.5e-3);
+    near(time_of_product(&device, &op).time_s, fast_s * clock);
+    near(time_of_product(&device, &op).compute_s, work.flops / 100e12 * clock);
+    near(time_of_product(&device, &op).memory_s, bytes_of(&work) / 1e12 * clock);
     ck_assert_double_eq_tol(time_of_product(&device, &op).time_s, work.flops / 80e12, 1e-3);
 }
 END_TEST

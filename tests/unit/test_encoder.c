@@ -10,7 +10,8 @@ static nnc_model encoder(void) {
 }
 
 /* Width 4, 2 heads, 6 tokens: a pair costs 4 * 4 = 16 FLOPs. A decoder's mask leaves 21 of 36
- * pairs; an encoder counts all, or with a window of 2 only neighbours: 3 * 6 - 2 = 16. */
+ * pairs; an encoder counts all, or with a window of 2 only neighbours: 3 * 6 - 2 = 16, of 4
+ * two on either side: 3 + 4 + 5 + 5 + 4 + 3 = 24. */
 START_TEST(tokens_see_both_sides) {
     nnc_model model = encoder();
     nnc_plan plan = bf16();
@@ -18,6 +19,8 @@ START_TEST(tokens_see_both_sides) {
     const double all = estimate_on_cluster(&model, &plan).model_flops;
     model.decoder.sliding_window = 2;
     ck_assert_double_eq(estimate_on_cluster(&model, &plan).model_flops, all - 3 * 16 * (36 - 16));
+    model.decoder.sliding_window = 4;
+    ck_assert_double_eq(estimate_on_cluster(&model, &plan).model_flops, all - 3 * 16 * (36 - 24));
     model.decoder.sliding_window = 12; /* six on either side: all */
     ck_assert_double_eq(estimate_on_cluster(&model, &plan).model_flops, all);
     model.decoder.sliding_window = 0;
@@ -123,6 +126,13 @@ START_TEST(encoder_before_decoder) {
     ck_assert_double_eq(r.forward_flops, encoder + decoder + cross + 2 * 3 * 40);
     ck_assert_int_eq(r.tokens, 3);
     ck_assert_double_eq(r.input_bytes, 4 * (3 + 5));
+    /* a window and a rotation are those of the tokens among themselves: attention to the encoder has neither */
+    nnc_model narrow = pair();
+    narrow.decoder.positions = NNC_POSITIONS_ROTARY;
+    narrow.decoder.sliding_window = 1;
+    estimate_on_cluster(&narrow, &plan);
+    ck_assert_ptr_null(find_row("cross.rotary", NNC_PHASE_FORWARD));
+    ck_assert_double_eq(find_row("cross.core", NNC_PHASE_FORWARD)->work.flops, 16 * 15);
 }
 END_TEST
 
@@ -207,6 +217,22 @@ START_TEST(positions_may_be_of_two_kinds) {
 }
 END_TEST
 
+/* DeBERTa with 3 buckets: a table of 6 rows of width 4 and a norm of 8 parameters; every layer projects the rows with its
+ * own matrices of queries and keys, 2 * 6 * 4 * 4 FLOPs each, and multiplies them with keys and queries: 2 heads of width
+ * 2, 6 tokens by 6 rows. */
+START_TEST(distances_are_projected) {
+    const nnc_plan plan = bf16();
+    nnc_model model = encoder();
+    model.decoder.positions = NNC_POSITIONS_NONE;
+    const nnc_result none = estimate_on_cluster(&model, &plan);
+    model.decoder.positions = NNC_POSITIONS_DISENTANGLED;
+    model.decoder.relative_buckets = 3;
+    const nnc_result r = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(r.params, none.params + 6 * 4 + 8);
+    ck_assert_double_eq(r.forward_flops - none.forward_flops, 2 * (2 * 6 * 4 * 4) + 2 * (2 * 2 * 6 * 6 * 2));
+}
+END_TEST
+
 int main(void) {
     const TTest *const tests[] = {
         tokens_see_both_sides,
@@ -218,6 +244,7 @@ int main(void) {
         frames,
         pairs_stay_together,
         positions_may_be_of_two_kinds,
+        distances_are_projected,
         classes_of_an_encoder_without_biases,
     };
     return run_tests("encoder", tests, COUNT_OF(tests));

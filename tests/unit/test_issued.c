@@ -262,6 +262,7 @@ START_TEST(bytes_are_values_by_width) {
         { NNC_OP_POINTWISE, NNC_PW_GEGLU, NNC_IMPLEMENTATION_TRANSFORMERS, "act", 5, 12, { 10, 24 } },
         { NNC_OP_POINTWISE, NNC_PW_ROTARY, NNC_IMPLEMENTATION_TRANSFORMERS, "rotary", 10, 12.5, { 36, 51 } },
         { NNC_OP_POINTWISE, NNC_PW_DISPATCH, NNC_IMPLEMENTATION_TRANSFORMERS, "moe.dispatch", 4, 8, { 8, 16 } },
+        { NNC_OP_POINTWISE, NNC_PW_COMBINE, NNC_IMPLEMENTATION_TRANSFORMERS, "moe.combine", 6.5, 11, { 13, 22 } },
         { NNC_OP_POINTWISE, NNC_PW_RESIDUAL, NNC_IMPLEMENTATION_DIFFUSERS, "add", 3, 3, { 6, 6 } },
         { NNC_OP_POINTWISE, NNC_PW_RESIDUAL, NNC_IMPLEMENTATION_TRANSFORMERS, "add", 3, 3, { 10, 18 } },
         { NNC_OP_POINTWISE, NNC_PW_POSITION_ADD, NNC_IMPLEMENTATION_TRANSFORMERS, "places", 3, 1, { 12, 4 } },
@@ -280,7 +281,9 @@ START_TEST(bytes_are_values_by_width) {
             if (op->kind == NNC_OP_NORM) {
                 op->u.norm = (nnc_norm){ .kind = (nnc_norm_kind)cases[i].in_kind, .elements = ELEMENTS };
             } else {
-                op->u.pointwise = (nnc_pointwise){ .kind = (nnc_pointwise_kind)cases[i].in_kind, .elements = ELEMENTS };
+                op->u.pointwise = (nnc_pointwise){ .kind = (nnc_pointwise_kind)cases[i].in_kind,
+                                                   .elements = ELEMENTS,
+                                                   .input_elements = ELEMENTS };
             }
             list.count = 1;
             nnc_list_issue(&list, &model, &how);
@@ -289,9 +292,54 @@ START_TEST(bytes_are_values_by_width) {
                                         mode == 2 ? cases[i].under_autocast[1] : width * cases[i].backward };
             for (int pass = 0; pass < 2; pass++) {
                 ck_assert_double_eq(op->issued[pass].bytes + op->issued[pass].mixed_bytes, ELEMENTS * expected[pass]);
-                ck_assert(mode == 2 || op->issued[pass].mixed_bytes == 0.0);
+                ck_assert(mode != 1 || op->issued[pass].mixed_bytes == 0.0); /* fp32 casts nothing */
             }
         }
+    }
+}
+END_TEST
+
+/* A convolution of timm with a bias, which cuDNN does not add: one kernel more. Under autocast the weight and the bias are
+ * cast: 4 kernels, then 1 for the gradient of the input, and 4 for those of weight and bias. */
+START_TEST(convolutions_under_autocast) {
+    static nnc_op_list list;
+    for (int bias = 0; bias < 2; bias++) {
+        for (int casts = 0; casts < 2; casts++) {
+            nnc_plan plan = nnc_plan_default();
+            plan.policy = casts ? NNC_POLICY_AMP : NNC_POLICY_BF16_PURE;
+            const nnc_lowering how = { .plan = &plan, .dtype = NNC_BF16 };
+            const nnc_model model = { .family = NNC_FAMILY_GRAPH, .implementation = NNC_IMPLEMENTATION_TIMM };
+            list.ops[0] = (nnc_op){ .name = "conv", .kind = NNC_OP_CONV };
+            list.ops[0].weights.vector = bias ? 4 : 0;
+            list.ops[0].u.conv =
+                (nnc_conv){ 1, 2, 4, 3, 3, 3, 3, .kernel = 1, .stride = 1, .groups = 1, .separate_bias = true };
+            list.count = 1;
+            nnc_list_issue(&list, &model, &how);
+            const nnc_issued *is = list.ops[0].issued;
+            ck_assert(!list.ops[0].u.conv.separate_bias); /* counted above */
+            ck_assert_double_eq(is[0].kernels, 1 + bias + casts * (1 + bias));
+            ck_assert_double_eq(is[0].bytes, bias * 2.0 * 2.0 * 36.0); /* 36 values, read and written */
+            ck_assert_double_eq(is[1].kernels, 1);
+            ck_assert_double_eq(is[2].kernels, 1 + bias + casts * (1 + bias));
+            ck_assert_double_eq(is[2].bytes, bias * 2.0 * 36.0);
+        }
+    }
+}
+END_TEST
+
+/* A product of two activations is one kernel, and one for each gradient. */
+START_TEST(products_of_activations) {
+    static nnc_op_list list;
+    const nnc_model model = { .family = NNC_FAMILY_GRAPH, .implementation = NNC_IMPLEMENTATION_TIMM };
+    const nnc_plan plan = nnc_plan_default();
+    const nnc_lowering how = { .plan = &plan, .dtype = NNC_BF16 };
+    list.ops[0] =
+        (nnc_op){ .name = "scores", .kind = NNC_OP_MATMUL, .u.matmul = { .batch = 2, .m = 3, .n = 4, .k = 5 } };
+    list.count = 1;
+    nnc_list_issue(&list, &model, &how);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_double_eq(list.ops[0].issued[i].kernels, 1);
+        ck_assert_double_eq(list.ops[0].issued[i].bytes + list.ops[0].issued[i].mixed_bytes, 0);
     }
 }
 END_TEST
@@ -310,8 +358,19 @@ START_TEST(names) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = { layer_of_gpt2,  layer_of_llama,    layer_of_bert,   composed_gelu,
-                                   odd_vocabulary, host_holds,        attention_of_t5, attention_of_swin,
-                                   names,          joins_of_branches, sums_of_maps,    bytes_are_values_by_width };
+    const TTest *const tests[] = { layer_of_gpt2,
+                                   layer_of_llama,
+                                   layer_of_bert,
+                                   composed_gelu,
+                                   odd_vocabulary,
+                                   host_holds,
+                                   attention_of_t5,
+                                   attention_of_swin,
+                                   names,
+                                   joins_of_branches,
+                                   bytes_are_values_by_width,
+                                   convolutions_under_autocast,
+                                   products_of_activations,
+                                   sums_of_maps };
     return run_tests("issued", tests, COUNT_OF(tests));
 }

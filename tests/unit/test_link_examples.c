@@ -173,6 +173,10 @@ START_TEST(all_to_all_and_broadcast_on_two_levels) {
     ck_assert_double_eq(nnc_collective_s(&r, NNC_BROADCAST, 0), 23);
     ck_assert_double_eq(nnc_collective_by_s(&r, NNC_ALL_TO_ALL, 0, NNC_ALGORITHM_RING), 7 + 240);
     ck_assert_double_eq(nnc_collective_by_s(&r, NNC_ALL_TO_ALL, 0, NNC_ALGORITHM_HIERARCHICAL), 37);
+
+    r.inner = 1; /* no link inside: its rate is not read */
+    r.inner_bytes_per_s = r.inner_latency_s = (double)NAN;
+    ck_assert_double_eq(nnc_collective_by_s(&r, NNC_BROADCAST, 0, NNC_ALGORITHM_TREE), 20);
 }
 END_TEST
 

@@ -431,6 +431,11 @@ START_TEST(update_steps) {
     const nnc_op narrow = update(NNC_OPTIMIZER_ADAMW, NNC_POLICY_BF16_PURE, false);
     const nnc_work half = nnc_op_work(&narrow);
     ck_assert_double_eq_tol(bytes_of(&half), 4000, 1e-9);
+    /* A master copy: the gradient of 2 B is cast to 4 B, the master is read, and the weight of 2 B is written. */
+    const nnc_op mixed = update(NNC_OPTIMIZER_ADAMW, NNC_POLICY_MIXED, false);
+    const nnc_work cast = nnc_op_work(&mixed);
+    ck_assert_double_eq_tol(cast.read_bytes, 0.6 * 8000 + 100 * (2 + 4), 1e-9);
+    ck_assert_double_eq_tol(cast.write_bytes, 0.4 * 8000 + 100 * (4 + 2), 1e-9);
     ck_assert_double_eq(nnc_optimizer_list_kernels(NNC_OPTIMIZER_ADAMW), 8);
     ck_assert_double_eq(nnc_optimizer_list_bytes(NNC_OPTIMIZER_ADAMW, NNC_POLICY_BF16_PURE), 2);
     ck_assert_double_eq(nnc_optimizer_list_bytes(NNC_OPTIMIZER_MOMENTUM, NNC_POLICY_FP32), 0);

@@ -1,4 +1,6 @@
 /* Open fields of a plan are filled in; impossible plans are refused with the name of the option. */
+#include <stddef.h>
+
 #include "estimate/estimate_internal.h"
 #include "support.h"
 
@@ -280,6 +282,60 @@ START_TEST(profiles_of_a_device) {
 }
 END_TEST
 
+/* A framework without one feature refuses the plan that needs it, by the name of an option, and takes the plan beside it. A
+ * framework with all features takes both. */
+START_TEST(frameworks_lack_features) {
+#define LACKS(feature) offsetof(nnc_shipped, feature)
+    static const struct {
+        size_t feature;
+        const char *needs, *option, *beside;
+    } cases[] = {
+        { LACKS(recompute_attention), "recompute=attention", "--recompute", "recompute=full" },
+        { LACKS(recompute_norm), "recompute=norm", "--recompute", "recompute=attention" },
+        { LACKS(recompute_activation), "recompute=activation", "--recompute", "recompute=norm" },
+        { LACKS(recompute_modules), "recompute=moe", "--recompute", "recompute=full" },
+        { LACKS(recompute_full), "recompute=full", "--recompute", "recompute=none" },
+        { LACKS(recompute_apart), "recompute=norm", "--recompute", "recompute=norm,activation" },
+        { LACKS(recompute_apart), "recompute=activation", "--recompute", "recompute=attention" },
+        { LACKS(offload_optimizer), "offload=optimizer", "--offload", "offload=activations" },
+        { LACKS(offload_activations), "offload=activations", "--offload", "offload=weights" },
+        { LACKS(offload_weights), "offload=weights", "--offload", "offload=none" },
+        { LACKS(schedules[NNC_SCHEDULE_1F1B]), "pipeline=2 schedule=1f1b", "--schedule", "schedule=1f1b" },
+        { LACKS(plain_tensor), "tensor=2", "--sequence-parallel", "tensor=2 sequence_parallel=on" },
+        { LACKS(replicated_grids), "data=1 context=2", "--zero", "data=4" },
+        { LACKS(replicated_grids), "data=2 context=2", "--zero", "data=2 context=2 zero=1" },
+        { LACKS(replicated_grids), "data=2 tensor=2", "--zero", "tensor=2" },
+        { LACKS(replicated_grids), "data=2 pipeline=2", "--zero", "pipeline=2" },
+        { LACKS(replicated_grids), "data=2 expert=2", "--zero", "data=2 expert=2 zero=2" },
+        { LACKS(sharded_states), "data=2 zero=1", "--zero", "data=2 zero=2" },
+        { LACKS(sharded_gradients), "data=2 zero=2", "--zero", "data=2 zero=3" },
+        { LACKS(sharded_gradients), "data=1 zero=3", "--zero", "data=1 context=2 zero=3" },
+        { LACKS(sharded_weights), "data=2 zero=3", "--zero", "data=2 zero=2" },
+        { LACKS(sharded_pipelines), "data=2 pipeline=2 zero=2", "--zero", "data=2 pipeline=2 zero=1" },
+    };
+#undef LACKS
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        for (int beside = 0; beside < 2; beside++) {
+            nnc_plan plan = nnc_plan_default();
+            nnc_software software = nnc_software_default();
+            const char *option = NULL;
+            char text[80], *rest = NULL;
+            plan.schedule = NNC_SCHEDULE_1F1B;
+            snprintf(text, sizeof text, "%s", beside ? cases[i].beside : cases[i].needs);
+            for (char *one = strtok_r(text, " ", &rest); one != NULL; one = strtok_r(NULL, " ", &rest)) {
+                char *value = strchr(one, '=');
+                *value++ = '\0';
+                ck_assert_int_eq(nnc_plan_set(&plan, one, value, NULL), NNC_OK);
+            }
+            ck_assert(nnc_software_ships(&software, &plan, &option) && option == NULL);
+            *(bool *)(void *)((char *)&software.ships + cases[i].feature) = false;
+            ck_assert_msg(nnc_software_ships(&software, &plan, &option) == (beside == 1), "%d", (int)i);
+            if (!beside) { ck_assert_str_eq(option, cases[i].option); }
+        }
+    }
+}
+END_TEST
+
 int main(void) {
     const TTest *const tests[] = {
         batches,
@@ -293,6 +349,7 @@ int main(void) {
         too_large,
         recompute_texts,
         profiles_of_a_device,
+        frameworks_lack_features,
     };
     return run_tests("resolve", tests, COUNT_OF(tests));
 }

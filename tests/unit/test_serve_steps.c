@@ -174,7 +174,7 @@ END_TEST
 /* Mamba 2.8B: a step reads and writes the states of a sequence once, 8 bytes per value. Prompts of 1,000 tokens in chunks
  * of 512: one prompt is in 2 chunks; 4 prompts take 8 chunks, and all 7 ends between them are inside a prompt, so the
  * states are read 4 + 7 times. Chunks of 500 and 2,000 end where prompts end. A mixed step also has the states of its
- * prompts. */
+ * prompts. The ops of a step sum to its totals, and a state has no weights. */
 START_TEST(states_of_chunks) {
     set_up("mamba-2.8b", 1, 1);
     const double once = 2.0 * nnc_serve_state_bytes(&of);
@@ -189,6 +189,19 @@ START_TEST(states_of_chunks) {
     }
     CLOSE(nnc_serve_decode(&of, 5.0, 700.0, NULL).kv_bytes, 5.0 * once, 1e-12);
     CLOSE(nnc_serve_mixed(&of, 5.0, 700.0, 2.0, 0.0, 1000.0).kv_bytes, 7.0 * once, 1e-12);
+    nnc_serve_op ops[NNC_SERVE_OPS_MAX];
+    nnc_serve_list list = { .ops = ops };
+    const nnc_serve_step step = nnc_serve_decode(&of, 5.0, 700.0, &list);
+    double flops = 0.0, weight_bytes = 0.0, kv_bytes = 0.0;
+    for (int32_t i = 0; i < list.count; i++) {
+        flops += ops[i].flops;
+        weight_bytes += ops[i].weight_bytes;
+        kv_bytes += ops[i].kv_bytes;
+        ck_assert(ops[i].kv_bytes == 0.0 || ops[i].weight_bytes == 0.0);
+    }
+    CLOSE(flops, step.flops, 1e-12);
+    CLOSE(weight_bytes, step.weight_bytes, 1e-12);
+    CLOSE(kv_bytes, step.kv_bytes, 1e-12);
 }
 END_TEST
 
@@ -493,12 +506,38 @@ START_TEST(no_ratio_without_measurements) {
 }
 END_TEST
 
+/* Attention of a model with experts stays in 16 bits beside experts of 4 bits, but not beside 8 bits. */
+START_TEST(attention_beside_narrow_experts) {
+    set_up("mixtral-8x7b", 1, 1);
+    for (int32_t i = 0; i < net.product_count; i++) {
+        const nnc_serve_product *p = &net.products[i];
+        of.rates.weight_only = false;
+        of.rates.weight_bytes = 1.0;
+        ck_assert(nnc_serve_is_plain(&of, p) == p->plain);
+        of.rates.weight_bytes = 0.5;
+        ck_assert(nnc_serve_is_plain(&of, p) == (p->plain || p->group == NNC_GROUP_ATTENTION));
+        of.rates.weight_only = true;
+        of.rates.weight_bytes = 1.0;
+        ck_assert(nnc_serve_is_plain(&of, p) == (p->plain || p->group == NNC_GROUP_ATTENTION));
+    }
+}
+END_TEST
+
 /* A plan without a format of weights takes the format and the group of the published checkpoint. */
 START_TEST(weights_are_as_published) {
     nnc_model model = *load("llama3-8b");
     const nnc_serve_ask ask = ask_of(1, 1);
     set_up_model(&model, &ask);
     ck_assert_int_eq(plan.weights, NNC_STORED_BF16);
+    ck_assert_int_eq(plan.kv_precision,
+                     NNC_STORED_BF16); /* the cache as the products, in 16 bits if they are narrower */
+    static const nnc_dtype formats[] = { NNC_FP16, NNC_FP8, NNC_BF16 };
+    for (size_t i = 0; i < COUNT_OF(formats); i++) {
+        nnc_serve_ask other = ask;
+        other.precision = formats[i];
+        set_up_model(&model, &other);
+        ck_assert_int_eq(plan.kv_precision, formats[i] == NNC_FP16 ? NNC_STORED_FP16 : NNC_STORED_BF16);
+    }
     model.published_weights = NNC_STORED_INT4;
     model.published_group_size = 32;
     set_up_model(&model, &ask);
@@ -525,6 +564,7 @@ int main(void) {
                                    rates_end_at_the_memory,
                                    no_ratio_without_measurements,
                                    weights_are_as_published,
+                                   attention_beside_narrow_experts,
                                    one_device_needs_no_link,
                                    compressed_keys_by_hand,
                                    picked_keys_by_hand };

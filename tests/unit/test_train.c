@@ -69,6 +69,31 @@ START_TEST(adapters_of_experts) {
 }
 END_TEST
 
+/* 2 tokens of width 4 enter the projection of queries and, behind its norm, that of keys and values. The first of both
+ * keeps them, even if it is frozen, as long as the second has an adapter: 2 * 4 values of 2 bytes. Rank 1 trains only the
+ * adapters, too. */
+START_TEST(a_frozen_product_keeps_for_the_next) {
+    const nnc_device device = cluster_device();
+    const nnc_software software = nnc_software_default();
+    nnc_model model = llama(1, 4, 2, 2, 12, 10, 2);
+    nnc_plan plan = plan_of(1, 1, 1);
+    model.decoder.q_lora_rank = 3;
+    model.decoder.kv_lora_rank = 4;
+    model.decoder.qk_nope_head_dim = 2;
+    model.decoder.qk_rope_head_dim = 1;
+    model.decoder.v_head_dim = 3;
+    plan.adapter_rank = 1;
+    for (int i = 0; i < 2; i++) {
+        plan.adapters = i == 0 ? NNC_ADAPTED_KEY : NNC_ADAPTED_OUT;
+        const nnc_result r = estimate_with(&model, &device, &software, &plan);
+        const nnc_op_cost *row = find_row("attn.q_down", NNC_PHASE_FORWARD);
+        ck_assert_double_eq(nnc_op_kept_bytes(row->op), i == 0 ? 2.0 * 2 * 4 : 0.0);
+        /* 4 to 5 values, and 4 to 2 heads of 2 + 3; or 2 heads of 3 to 4 */
+        ck_assert_int_eq(r.trained_params, i == 0 ? 4 + 5 + 4 + 10 : 6 + 4);
+    }
+}
+END_TEST
+
 /* The bytes of trained weights follow the policy; frozen weights have two bytes each, or in linear
  * layers one, or 0.5 + 1/64 + 4/16384; in fp32 all have four. */
 START_TEST(frozen_weights_are_stored) {
@@ -439,6 +464,7 @@ int main(void) {
     const TTest *const tests[] = { llama_adapters,
                                    adapters_of_grouped_queries,
                                    adapters_of_experts,
+                                   a_frozen_product_keeps_for_the_next,
                                    frozen_weights_are_stored,
                                    gradients_that_remain,
                                    last_layers_are_trained,
