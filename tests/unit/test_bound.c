@@ -1,6 +1,7 @@
 /* The bound of a step: all parts that take time compete, and the step is computed again without each. */
 #include "cost/cost_internal.h"
 #include "draw.h"
+#include "estimate/estimate_internal.h"
 #include "suite.h"
 
 enum { CASES = 400 };
@@ -237,6 +238,16 @@ START_TEST(any_stage_may_have_the_busiest_links) {
 }
 END_TEST
 
+/* Of equal resources the first is named, and another one follows it. */
+START_TEST(equal_resources) {
+    nnc_result r = { .struct_size = sizeof r };
+    for (int b = 0; b < NNC_BOUND_COUNT; b++) { r.bound_s[b] = 1.0; }
+    nnc_step_rank(&r);
+    ck_assert_int_eq(r.bound, NNC_BOUND_COMPUTE);
+    ck_assert_int_eq(r.next_bound, NNC_BOUND_MEMORY);
+}
+END_TEST
+
 int main(void) {
     const TTest *const tests[] = {
         everything_competes,
@@ -246,6 +257,7 @@ int main(void) {
         a_range_widens_with_what_is_uncertain,
         ideal_rows_load_their_links,
         any_stage_may_have_the_busiest_links,
+        equal_resources,
     };
     return run_tests_with("bound", open_support, close_support, tests, COUNT_OF(tests));
 }

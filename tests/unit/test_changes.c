@@ -231,6 +231,44 @@ START_TEST(padding) {
 }
 END_TEST
 
+/* A recorded program of 512 tokens with a head of `words` words of width 512. */
+static void record_head(int words) {
+    char text[1024];
+    nnc_error err = { 0 };
+    snprintf(
+        text, sizeof text,
+        "{\"schema\":\"nncost.capture/1\",\"source\":{},\"batch\":2,\"parameters\":{\"count\":%d,\"trained\":%d},"
+        "\"modules\":[\"\"],\"ops\":["
+        "{\"name\":\"aten.embedding.default\",\"phase\":\"forward\",\"module\":0,\"inputs\":[[\"float32\",[%d,512],0],"
+        "[\"int64\",[512],2]],\"outputs\":[[\"float32\",[512,512],3]]},"
+        "{\"name\":\"aten.mm.default\",\"phase\":\"forward\",\"module\":0,\"inputs\":[[\"float32\",[512,512],3],"
+        "[\"float32\",[512,%d],1]],\"outputs\":[[\"float32\",[512,%d],4]]},"
+        "{\"name\":\"aten.mm.default\",\"phase\":\"backward\",\"module\":0,\"inputs\":[[\"float32\",[%d,512],4],"
+        "[\"float32\",[512,512],3]],\"outputs\":[[\"float32\",[%d,512],5]]}],\"storages\":["
+        "[%d,\"parameter\",\"float32\",-1,9],[%d,\"parameter\",\"float32\",-1,9],[4096,\"input\",\"int64\",-1,9],"
+        "[1048576,\"kept\",\"float32\",0,2],[%d,\"kept\",\"float32\",1,2],[%d,\"gradient\",\"float32\",2,3]],"
+        "\"blocks\":[]}",
+        2 * 512 * words, 2 * 512 * words, words, words, words, words, words, 2048 * words, 2048 * words, 2048 * words,
+        2048 * words);
+    const nnc_model *read = NULL;
+    ck_assert_msg(nnc_model_parse(specs, "step.json", text, strlen(text), &read, &err) == NNC_OK, "%s: %s", err.where,
+                  err.what);
+    model = *read;
+}
+
+/* Products of a recorded head of 1001 words take 4 times as long; those of 1024 words are aligned. */
+START_TEST(recorded_words_are_padded) {
+    const nnc_plan plan = nnc_plan_default();
+    device.efficiency.gemm[NNC_FP32].unaligned_ratio = 4.0;
+    software.lists_operators = true;
+    for (int aligned = 0; aligned < 2; aligned++) {
+        record_head(aligned ? 1024 : 1001);
+        find(&plan, true);
+        ck_assert((listed("--set vocab_multiple=128") == NULL) == aligned);
+    }
+}
+END_TEST
+
 /* ZeRO 3 over 8 devices with 8-bit Adam, all recomputed, a batch of 64: the optimizer has no smaller form,
  * recomputation can only be given up, and a larger micro-batch needs a larger global batch. No device has fp8. */
 START_TEST(given_batch) {
@@ -302,7 +340,9 @@ START_TEST(named_profile) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = { one_device, precisions_of_devices, nothing_alone_fits, cluster,      other_software,
-                                   padding,    given_batch,           virtual_stages,     named_profile };
+    const TTest *const tests[] = {
+        one_device, precisions_of_devices,     nothing_alone_fits, cluster,        other_software,
+        padding,    recorded_words_are_padded, given_batch,        virtual_stages, named_profile
+    };
     return run_tests_with("changes", set_up, close_support, tests, COUNT_OF(tests));
 }

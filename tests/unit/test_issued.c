@@ -327,6 +327,27 @@ START_TEST(convolutions_under_autocast) {
 }
 END_TEST
 
+/* In diffusers a convolution of a residual block reads the output of a norm, which is fp32 under autocast, so its input of
+ * 2 x 9 values is cast: 4 B read, 2 B written. */
+START_TEST(convolutions_behind_norms) {
+    static const char *const names[] = { "block.conv1", "block.conv2", "conv_in" };
+    static nnc_op_list list;
+    const nnc_model model = { .family = NNC_FAMILY_UNET, .implementation = NNC_IMPLEMENTATION_DIFFUSERS };
+    nnc_plan plan = nnc_plan_default();
+    plan.policy = NNC_POLICY_AMP;
+    const nnc_lowering how = { .plan = &plan, .dtype = NNC_BF16 };
+    for (int i = 0; i < 3; i++) {
+        list.ops[0] = (nnc_op){ .name = names[i], .kind = NNC_OP_CONV };
+        list.ops[0].u.conv = (nnc_conv){ 1, 2, 4, 3, 3, 3, 3, .kernel = 1, .stride = 1, .groups = 1 };
+        list.count = 1;
+        nnc_list_issue(&list, &model, &how);
+        ck_assert_double_eq(list.ops[0].issued[0].kernels, i < 2 ? 3 : 2);
+        ck_assert_double_eq(list.ops[0].issued[0].mixed_bytes, i < 2 ? 6 * 18 : 0);
+        ck_assert_double_eq(list.ops[0].issued[1].mixed_bytes, i < 2 ? 6 * 18 : 0);
+    }
+}
+END_TEST
+
 /* A product of two activations is one kernel, and one for each gradient. */
 START_TEST(products_of_activations) {
     static nnc_op_list list;
@@ -371,6 +392,7 @@ int main(void) {
                                    bytes_are_values_by_width,
                                    convolutions_under_autocast,
                                    products_of_activations,
-                                   sums_of_maps };
+                                   sums_of_maps,
+                                   convolutions_behind_norms };
     return run_tests("issued", tests, COUNT_OF(tests));
 }

@@ -353,6 +353,17 @@ START_TEST(activations_have_facts) {
 }
 END_TEST
 
+/* An operator of a captured program moves its recorded bytes and computes nothing that counts. */
+START_TEST(recorded_kernels) {
+    nnc_op op = { .kind = NNC_OP_KERNEL };
+    op.u.kernel = (nnc_kernel){ .read_bytes = 3, .write_bytes = 5 };
+    const nnc_work work = nnc_op_work(&op);
+    ck_assert_double_eq(work.flops + work.vector_flops, 0);
+    ck_assert_double_eq(work.read_bytes, 3);
+    ck_assert_double_eq(work.write_bytes, 5);
+}
+END_TEST
+
 /* AdamW updates 10 elements once, SGD 30 elements three times. An update in one kernel moves 28 and 12 bytes per element:
  * 280 + 360 in one round, 280 + 3 * 360 in the step. Of the 2 * 40 states 20 exist. In single kernels AdamW has 20 passes
  * over memory, SGD has 3; momentum has 6, or 8 if AdamW is the strongest. */
@@ -420,6 +431,7 @@ int main(void) {
                                    activations_have_facts,
                                    names,
                                    updates_of_two_optimizers,
+                                   recorded_kernels,
                                    shapes };
     return run_tests("op", tests, COUNT_OF(tests));
 }

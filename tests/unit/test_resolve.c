@@ -282,6 +282,32 @@ START_TEST(profiles_of_a_device) {
 }
 END_TEST
 
+/* On a GPU before Hopper fp16 is a sign of software of that time, for transformers and for networks of feature maps; bf16 is
+ * not. */
+START_TEST(profiles_of_early_devices) {
+    nnc_device device = plain_device();
+    nnc_plan plan = nnc_plan_default();
+    const nnc_model *models[] = { load_model("models/gpt2-xl.json"), load_model("models/vit-b-16.json"),
+                                  load_model("models/sd1-unet.json") };
+    plan.precision = NNC_FP16;
+    for (size_t i = 0; i < COUNT_OF(models); i++) {
+        const bool maps = i == 2;
+        snprintf(device.architecture, sizeof device.architecture, "volta");
+        plan.precision = NNC_FP16;
+        ck_assert_int_eq(nnc_profile_kind_kept(models[i], &device, &plan, NNC_PROFILE_COPIES),
+                         maps ? NNC_PROFILE_EARLY_MAPS : NNC_PROFILE_EARLY);
+        ck_assert(nnc_profile_kind_may(models[i], &device, NNC_PROFILE_EARLY) == !maps);
+        ck_assert(nnc_profile_kind_may(models[i], &device, NNC_PROFILE_EARLY_MAPS) == maps);
+        plan.precision = NNC_BF16;
+        ck_assert_int_eq(nnc_profile_kind_kept(models[i], &device, &plan, NNC_PROFILE_COPIES), NNC_PROFILE_COPIES);
+        snprintf(device.architecture, sizeof device.architecture, "hopper");
+        plan.precision = NNC_FP16;
+        ck_assert_int_eq(nnc_profile_kind_kept(models[i], &device, &plan, NNC_PROFILE_COPIES), NNC_PROFILE_COPIES);
+        ck_assert(!nnc_profile_kind_may(models[i], &device, NNC_PROFILE_EARLY));
+    }
+}
+END_TEST
+
 /* A framework without one feature refuses the plan that needs it, by the name of an option, and takes the plan beside it. A
  * framework with all features takes both. */
 START_TEST(frameworks_lack_features) {
@@ -350,6 +376,7 @@ int main(void) {
         recompute_texts,
         profiles_of_a_device,
         frameworks_lack_features,
+        profiles_of_early_devices,
     };
     return run_tests("resolve", tests, COUNT_OF(tests));
 }

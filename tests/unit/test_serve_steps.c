@@ -506,6 +506,39 @@ START_TEST(no_ratio_without_measurements) {
 }
 END_TEST
 
+/* A sequence of 1,000 tokens takes 63 blocks of 16: 1,008 tokens of 32 layers with 2 x 8 heads of 128 values of 2 B. */
+START_TEST(sequences_take_whole_blocks) {
+    set_up("llama3-8b", 1, 1);
+    plan.block = 16;
+    CLOSE(nnc_serve_sequence_bytes(&of, 1000.0), 1008.0 * 32 * 2 * 8 * 128 * 2, 1e-12);
+    plan.pipeline = 3; /* the longest stage has 11 of 32 layers */
+    CLOSE(nnc_serve_sequence_bytes(&of, 1000.0), 1008.0 * 11 * 2 * 8 * 128 * 2, 1e-12);
+}
+END_TEST
+
+/* A device costs 3,600 an hour, so one a second. A prompt of 1,000 tokens takes 6 s in all and is in one of 2 stages and
+ * one of 3 attention ranks at a time; 6 devices then cost 6 for 1,000 tokens. A static batch has the devices to itself. */
+START_TEST(prices_by_hand) {
+    set_up("llama3-8b", 1, 1);
+    plan.price = 3600.0;
+    plan.input_len = 1000;
+    plan.pipeline = 2;
+    plan.attention_data = 3;
+    plan.data = 1;
+    for (int batch = 0; batch < 2; batch++) {
+        nnc_serve s = { .mode = batch ? NNC_SERVE_STATIC : NNC_SERVE_OFFLINE, .output_tokens_per_s = 4.0 };
+        s.prefill.time_s = 6.0;
+        s.prefill.sequences = s.decode.sequences = 1.0;
+        s.decode.time_s = 0.5;
+        nnc_serve_cost(&of, device, &s, NULL);
+        const double devices = nnc_serve_devices(&plan);
+        CLOSE(s.per_million_output_tokens, devices / 4.0 * 1e6, 1e-12);
+        CLOSE(s.per_million_prefilled_tokens, devices * (batch ? 6.0 : 1.0) / 1000.0 * 1e6, 1e-12);
+        CLOSE(s.per_million_decoded_tokens, devices * 0.5 * 1e6, 1e-12);
+    }
+}
+END_TEST
+
 /* Attention of a model with experts stays in 16 bits beside experts of 4 bits, but not beside 8 bits. */
 START_TEST(attention_beside_narrow_experts) {
     set_up("mixtral-8x7b", 1, 1);
@@ -565,6 +598,8 @@ int main(void) {
                                    no_ratio_without_measurements,
                                    weights_are_as_published,
                                    attention_beside_narrow_experts,
+                                   sequences_take_whole_blocks,
+                                   prices_by_hand,
                                    one_device_needs_no_link,
                                    compressed_keys_by_hand,
                                    picked_keys_by_hand };

@@ -274,6 +274,11 @@ START_TEST(linear_projections) {
     ck_assert_double_eq(linear_form.forward_flops, conv_form.forward_flops);
     ck_assert_double_eq(linear_form.backward_flops, conv_form.backward_flops);
     ck_assert_int_eq(linear_form.memory.activation_bytes, conv_form.memory.activation_bytes);
+    nnc_plan again = plan; /* the input of the first is a norm's output, which backward can compute again */
+    again.recompute = NNC_RECOMPUTE_NORM;
+    const int64_t linear_bytes = estimate(&model, &again).memory.activation_bytes;
+    model.unet.linear_projections = false;
+    ck_assert_int_eq(linear_bytes, estimate(&model, &again).memory.activation_bytes);
 }
 END_TEST
 

@@ -154,6 +154,12 @@ START_TEST(weights_of_one_buffer) {
         near(total_exchanged("data.scatter_gradients", NNC_PHASE_COMM), (flat ? 6 : 12) * params, 1e-12);
         near(sum_rows(casts, bytes_of_row), 3 * (flat ? 26 : 12) * params, 1e-12);
     }
+    const nnc_model experts = mixtral(2, 128, 8, 8, 32, 4, 512, 128); /* weights of experts are cast like the others */
+    nnc_plan one = plan_of(1, 1, 1);
+    one.policy = NNC_POLICY_AMP;
+    software.flat_weights = false;
+    const double all = (double)estimate_with(&experts, &device, &software, &one).params;
+    near(sum_rows(casts, bytes_of_row), 12 * all, 1e-12);
     plan.policy = NNC_POLICY_MIXED; /* weights in 16 bits: nothing to cast */
     estimate_with(&model, &device, &software, &plan);
     ck_assert_double_eq(sum_rows(casts, bytes_of_row), 0);

@@ -380,7 +380,12 @@ static const struct {
 START_TEST(plans_that_train_nothing_are_refused) {
     const nnc_device device = cluster_device();
     const nnc_software software = nnc_software_default();
+    const nnc_model small = llama(1, 4, 2, 2, 12, 10, 2);
+    nnc_plan adapters = plan_of(1, 1, 1);
     nnc_result result;
+    adapters.train = NNC_TRAIN_ADAPTERS;
+    adapters.adapter_rank = 1;
+    ck_assert_int_eq(nnc_estimate(&small, &device, &software, &adapters, scratch, &result, NULL), NNC_OK);
     for (size_t i = 0; i < COUNT_OF(faults); i++) {
         nnc_plan plan = plan_of(1, 1, 1);
         nnc_error err;
