@@ -193,6 +193,24 @@ START_TEST(one_wave) {
 }
 END_TEST
 
+/* 4 clients send 100 requests each: a simulation of 400 requests covers the benchmark, so the first requests, whose
+ * prompts arrive together, count as well. Of a longer benchmark the start does not count. */
+START_TEST(whole_benchmarks_count) {
+    nnc_serve_ask ask = split_of(&splits[0]);
+    double ttft_s[3];
+    ask.concurrency = 4;
+    ask.requests = 400;
+    ask.length_spread = 0.5;
+    for (int i = 0; i < 3; i++) {
+        ask.waves = i == 0 ? 99.75 : i == 1 ? 100.0 : 100.25;
+        const nnc_serve s = served(&ask);
+        ttft_s[i] = s.ttft_s;
+        ck_assert_double_eq(s.simulated, i == 0 ? 399.0 : 400.0);
+    }
+    ck_assert_double_lt(10.0 * fabs(ttft_s[1] - ttft_s[0]), fabs(ttft_s[2] - ttft_s[1]));
+}
+END_TEST
+
 /* A closed loop: Little's law; one client is a batch of 1; requests that do not fit wait. */
 START_TEST(closed_loops) {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
@@ -369,10 +387,16 @@ START_TEST(a_device_may_read_the_cache_once_per_query_head) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = { static_batches,   batches_in_waves,
-                                   open_loops,       full_loops,
-                                   closed_loops,     one_wave,
-                                   speculation,      groups_add_up,
-                                   separate_prefill, a_device_may_read_the_cache_once_per_query_head };
+    const TTest *const tests[] = { static_batches,
+                                   whole_benchmarks_count,
+                                   batches_in_waves,
+                                   open_loops,
+                                   full_loops,
+                                   closed_loops,
+                                   one_wave,
+                                   speculation,
+                                   groups_add_up,
+                                   separate_prefill,
+                                   a_device_may_read_the_cache_once_per_query_head };
     return run_tests("serving modes", tests, COUNT_OF(tests));
 }
