@@ -76,10 +76,11 @@ START_TEST(one_request) {
     CLOSE(s.tpot_s, steps_s / 2.0, 1e-9);
     CLOSE(s.request_s, prompt_s() + steps_s, 1e-9);
     ck_assert_double_eq(s.simulated, 1.0);
-    arrivals[0].output_len = 1; /* the prompt gives the only token */
-    CLOSE(served(&ask).request_s, prompt_s(), 1e-9);
-    arrivals[0].output_len = 2;
-    CLOSE(served(&ask).request_s, prompt_s() + decode_s(1, 1001), 1e-9);
+    /* of two requests, each alone, one has a single token, which its prompt gives; the other has the three of the plan */
+    ask.arrival_count = 2;
+    arrivals[0].output_len = 1;
+    arrivals[1] = (nnc_serve_arrival){ .arrival_s = 1000.0 };
+    CLOSE(served(&ask).request_s, prompt_s() + steps_s / 2.0, 1e-9);
 }
 END_TEST
 

@@ -516,6 +516,21 @@ START_TEST(sequences_take_whole_blocks) {
 }
 END_TEST
 
+/* Two tables of the size of the head: one device has both, of two stages one each. Half of the layers and of the norms are
+ * on a stage. */
+START_TEST(tables_lie_on_both_ends) {
+    nnc_serve one = { 0 }, two = { 0 };
+    set_up("llama3-8b", 1, 1);
+    nnc_serve_memory(&of, 80e9, &one, NULL);
+    plan.pipeline = 2;
+    nnc_serve_memory(&of, 80e9, &two, NULL);
+    const double table = 2.0 * 128256 * 4096, norms = 2.0 * 65 * 4096;
+    const double layers = 2.0 * 32 * (4096.0 * (4096 + 2 * 1024) + 4096.0 * 4096 + 3 * 4096.0 * 14336);
+    CLOSE(one.weight_bytes, layers + norms + 2 * table, 1e-12);
+    CLOSE(two.weight_bytes, layers / 2 + norms / 2 + table, 1e-12);
+}
+END_TEST
+
 /* A device costs 3,600 an hour, so one a second. A prompt of 1,000 tokens takes 6 s in all and is in one of 2 stages and
  * one of 3 attention ranks at a time; 6 devices then cost 6 for 1,000 tokens. A static batch has the devices to itself. */
 START_TEST(prices_by_hand) {
@@ -600,6 +615,7 @@ int main(void) {
                                    attention_beside_narrow_experts,
                                    sequences_take_whole_blocks,
                                    prices_by_hand,
+                                   tables_lie_on_both_ends,
                                    one_device_needs_no_link,
                                    compressed_keys_by_hand,
                                    picked_keys_by_hand };
