@@ -465,16 +465,20 @@ START_TEST(offload_moves_once) {
 }
 END_TEST
 
-static nnc_memory memory_with(nnc_plan plan, nnc_method method, double params) {
+static nnc_memory memory_of(const nnc_model *model, nnc_plan plan, nnc_method method, double params) {
     const nnc_device device = cluster_device();
     const nnc_software software = nnc_software_default();
-    const nnc_model model = gpt(2, 64, 4, 100, 8);
     nnc_run_ask ask = nnc_run_ask_default();
     ask.method = method;
     ask.reference_params = ask.reward_params = ask.critic_params = params;
     ask.teacher_params = 1e6;
     nnc_method_helpers(&ask, &plan);
-    return estimate_with(&model, &device, &software, &plan).memory;
+    return estimate_with(model, &device, &software, &plan).memory;
+}
+
+static nnc_memory memory_with(nnc_plan plan, nnc_method method, double params) {
+    const nnc_model model = gpt(2, 64, 4, 100, 8);
+    return memory_of(&model, plan, method, params);
 }
 
 /* Frozen copies of helper models, by hand: 2 bytes per parameter, divided with ZeRO 3 if weights are freed after
@@ -489,6 +493,9 @@ START_TEST(helper_models) {
     ck_assert_int_eq(alone.helper_bytes, 0);
     nnc_memory m = memory_with(plan, NNC_METHOD_DPO, as_policy);
     ck_assert_int_eq(m.helper_bytes, alone.weight_bytes);
+    const nnc_model experts = mixtral(2, 64, 4, 4, 128, 16, 100, 8); /* most weights are those of experts */
+    ck_assert_int_eq(memory_of(&experts, plan, NNC_METHOD_DPO, as_policy).helper_bytes,
+                     memory_of(&experts, plan, NNC_METHOD_TRAIN, as_policy).weight_bytes);
     ck_assert_int_eq(m.weight_bytes, 2 * alone.weight_bytes);
     ck_assert_int_eq(m.optimizer_bytes, alone.optimizer_bytes);
     ck_assert_int_eq(memory_with(plan, NNC_METHOD_DPO, 0.0).weight_bytes, alone.weight_bytes);

@@ -169,6 +169,32 @@ START_TEST(largest_micro_batch) {
 }
 END_TEST
 
+/* The largest rank of adapters fits, and one more does not, or only tightly. */
+START_TEST(largest_rank) {
+    const nnc_model model = gpt(4, 128, A, 1000, 64);
+    const nnc_software software = eager();
+    const nnc_profiles profiles = nnc_profiles_of_one(&software);
+    nnc_device device = plain_device();
+    nnc_plan plan = nnc_plan_default();
+    nnc_fitting *fit = calloc(1, sizeof *fit);
+    int found = 0;
+    plan.adapter_rank = 1;
+    for (int64_t mem = 8000000; mem < 64000000; mem *= 2) {
+        device.mem_bytes = mem;
+        ck_assert_int_eq(nnc_fitting_find(&model, &device, &profiles, &plan, scratch, fit, NULL), NNC_OK);
+        if (fit->lora_rank == 0) { continue; }
+        found++;
+        for (int i = 0; i < 2; i++) {
+            nnc_plan tried = plan;
+            tried.adapter_rank = (int32_t)fit->lora_rank + i;
+            ck_assert((estimate_with(&model, &device, &software, &tried).verdict == NNC_FITS) == (i == 0));
+        }
+    }
+    ck_assert_int_gt(found, 1);
+    free(fit);
+}
+END_TEST
+
 START_TEST(an_optimizer_with_a_smaller_form) {
     const nnc_model model = gpt(4, 128, A, 1000, 64);
     const nnc_software software = eager();
@@ -387,18 +413,11 @@ START_TEST(critical_batch) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = { gpt2_by_hand,
-                                   llama_by_hand,
-                                   t5_by_hand,
-                                   peak_at_the_loss,
-                                   peak_at_the_update,
-                                   largest_micro_batch,
-                                   an_optimizer_with_a_smaller_form,
-                                   a_layer_with_experts,
-                                   advice_misses_no_remedy,
-                                   capacity,
-                                   tokens_per_device,
-                                   tensor_degree,
-                                   critical_batch };
+    const TTest *const tests[] = {
+        gpt2_by_hand,         llama_by_hand,           t5_by_hand,   peak_at_the_loss,
+        peak_at_the_update,   largest_micro_batch,     largest_rank, an_optimizer_with_a_smaller_form,
+        a_layer_with_experts, advice_misses_no_remedy, capacity,     tokens_per_device,
+        tensor_degree,        critical_batch
+    };
     return run_tests("fitting", tests, COUNT_OF(tests));
 }

@@ -52,6 +52,30 @@ START_TEST(a_convolution_by_hand) {
 }
 END_TEST
 
+/* An image of a fixed side takes no other, not even one of a pixel. Ops have the names of the file. */
+START_TEST(fixed_shapes_and_names) {
+    const nnc_model model =
+        read_graph("\"input\":{\"shape\":[3,10,10]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel\":3},"
+                   "{\"op\":\"global_pool\"},{\"op\":\"linear\",\"out\":4,\"name\":\"classes\"},"
+                   "{\"op\":\"loss\",\"kind\":\"cross_entropy\",\"name\":\"objective\"}]");
+    const nnc_device device = plain_device();
+    int32_t count = 0, found = 0;
+    estimate_of(&model, fp32());
+    const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+    for (int32_t i = 0; i < count; i++) {
+        found += nnc_op_phase(rows[i].op) == NNC_PHASE_FORWARD &&
+                 (strcmp(nnc_op_name(rows[i].op), "classes") == 0 || strcmp(nnc_op_name(rows[i].op), "objective") == 0);
+    }
+    ck_assert_int_eq(found, 2);
+    for (int image = 0; image < 11; image++) {
+        nnc_plan plan = fp32(), resolved;
+        plan.image = image;
+        const nnc_status status = nnc_plan_resolve(&plan, &model, &device, &resolved, &error);
+        ck_assert_int_eq(status, image == 0 ? NNC_OK : NNC_ILLEGAL_PLAN);
+    }
+}
+END_TEST
+
 START_TEST(windows_of_pools) {
     /* 7 -> (7 + 2 - 3) / 2 + 1 = 4; 4 -> 2; with ceil, 5 -> 3. */
     static const struct {
@@ -494,6 +518,7 @@ int main(void) {
     TCase *tests = add_case(suite, "graph", open_support, close_support);
     tcase_add_test(tests, a_convolution_by_hand);
     tcase_add_test(tests, windows_of_pools);
+    tcase_add_test(tests, fixed_shapes_and_names);
     tcase_add_test(tests, a_repeat_is_its_turns);
     tcase_add_test(tests, arguments_and_lets);
     tcase_add_test(tests, a_plan_sets_the_image);

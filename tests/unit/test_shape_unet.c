@@ -1,5 +1,6 @@
 /* U-Nets against an enumeration that knows nothing of the library: every convolution, linear layer
  * and score product of the network, one by one, as the public codes build it. */
+#include "op/op_internal.h"
 #include "support.h"
 
 /* Sums of the enumeration. once: forward FLOPs of layers whose input needs no gradient. */
@@ -282,6 +283,33 @@ START_TEST(linear_projections) {
 }
 END_TEST
 
+static bool copies_map(const nnc_op_cost *row) {
+    return strcmp(row->op->name, "attn.tokens") == 0 && nnc_op_phase(row->op) == NNC_PHASE_FORWARD;
+}
+
+static double elements(const nnc_op_cost *row) { return (double)row->op->u.pointwise.elements * row->repeat; }
+
+static bool joins_attention(const nnc_op_cost *row) {
+    return strcmp(row->op->name, "attn.residual") == 0 && nnc_op_phase(row->op) == NNC_PHASE_FORWARD;
+}
+
+/* A map is copied to another layout before a transformer and behind it: twice the elements of the sum behind it. */
+START_TEST(maps_are_copied_to_tokens) {
+    nnc_model model = residual_unet(16, 8, 2);
+    const nnc_device device = plain_device();
+    nnc_software software = nnc_software_default();
+    const nnc_plan plan = nnc_plan_default();
+    for (int copied = 0; copied < 2; copied++) {
+        software.contiguous_maps = true;
+        software.copied_heads = copied ? NNC_HEADS_ALWAYS : NNC_HEADS_IN_PLACE;
+        estimate_with(&model, &device, &software, &plan);
+        const double maps = sum_rows(joins_attention, elements);
+        ck_assert_double_gt(maps, 0.0);
+        ck_assert_double_eq(sum_rows(copies_map, elements), copied ? 2.0 * maps : 0.0);
+    }
+}
+END_TEST
+
 /* Heads given by their width: the same products, other log-sum-exps. */
 START_TEST(heads_by_width) {
     nnc_model model = residual_unet(16, 8, 2);
@@ -314,8 +342,15 @@ START_TEST(images) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = { segmentation_networks, published_networks, segmentation_keeps, diffusion_networks,
-                                   stable_diffusion,      linear_projections, heads_by_width,     images,
+    const TTest *const tests[] = { segmentation_networks,
+                                   published_networks,
+                                   segmentation_keeps,
+                                   diffusion_networks,
+                                   stable_diffusion,
+                                   linear_projections,
+                                   maps_are_copied_to_tokens,
+                                   heads_by_width,
+                                   images,
                                    diffusion_keeps };
     return run_tests("shape_unet", tests, COUNT_OF(tests));
 }

@@ -104,6 +104,7 @@ START_TEST(indexers_pick_tokens) {
     ck_assert_double_eq(all.forward_flops - plain.forward_flops, 2 * 4 * (24 + 32 + 16) + 2 * 16 * (2 * 4 + 2));
     ck_assert_double_eq(kept_by("index.scores"), 2 * (32 + 16));
     ck_assert_double_eq(kept_by("index.sum"), 0.0);
+    ck_assert_double_eq(kept_by("index.norm"), 2 * 4 * 4 + 4 * 8); /* the keys; two fp32 statistics of each token */
     ck_assert_double_eq(kept_by("attn.q_up"), 2 * 4 * 3);
     d->q_lora_rank = 1;
     estimate_on_cluster(&model, &plan);
