@@ -230,6 +230,11 @@ START_TEST(distances_are_projected) {
     const nnc_result r = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(r.params, none.params + 6 * 4 + 8);
     ck_assert_double_eq(r.forward_flops - none.forward_flops, 2 * (2 * 6 * 4 * 4) + 2 * (2 * 2 * 6 * 6 * 2));
+    nnc_plan adapters = plan; /* the matrices and their adapters are those of the tokens */
+    adapters.adapter_rank = 1;
+    const int64_t trained = estimate_on_cluster(&model, &adapters).trained_params;
+    model.decoder.positions = NNC_POSITIONS_NONE;
+    ck_assert_int_eq(estimate_on_cluster(&model, &adapters).trained_params, trained);
 }
 END_TEST
 
