@@ -465,6 +465,16 @@ START_TEST(offload_moves_once) {
 }
 END_TEST
 
+/* Twice the replicas, each with the same micro-batch, execute twice the products. */
+START_TEST(replicas_execute_their_own) {
+    const nnc_model model = gpt(2, 64, 4, 100, 8);
+    nnc_plan plan = plan_of(1, 1, 1);
+    const nnc_result one = estimate_on_cluster(&model, &plan);
+    plan.data = 2;
+    ck_assert_double_eq(estimate_on_cluster(&model, &plan).executed_flops, 2.0 * one.executed_flops);
+}
+END_TEST
+
 static nnc_memory memory_of(const nnc_model *model, nnc_plan plan, nnc_method method, double params) {
     const nnc_device device = cluster_device();
     const nnc_software software = nnc_software_default();
@@ -506,6 +516,11 @@ START_TEST(helper_models) {
     ck_assert_int_eq(m.weight_bytes, 4 * alone.weight_bytes);
     ck_assert_int_eq(m.gradient_bytes, 2 * alone.gradient_bytes);
     ck_assert_int_eq(m.optimizer_bytes, 2 * alone.optimizer_bytes);
+    nnc_plan projected = plan; /* the critic has moments of the same form */
+    projected.optimizer = NNC_OPTIMIZER_GALORE;
+    projected.optimizer_rank = 2;
+    ck_assert_int_eq(memory_with(projected, NNC_METHOD_PPO, as_policy).optimizer_bytes,
+                     2 * memory_with(projected, NNC_METHOD_TRAIN, as_policy).optimizer_bytes);
     plan.zero = 3;
     ck_assert_int_eq(memory_with(plan, NNC_METHOD_DPO, 5e5).helper_bytes, 250000);
     plan.reshard = false;
@@ -684,6 +699,7 @@ int main(void) {
     tcase_add_test(tests, offload_moves_once);
     tcase_add_test(tests, policies);
     tcase_add_test(tests, helper_models);
+    tcase_add_test(tests, replicas_execute_their_own);
     tcase_add_test(tests, projected_moments);
     tcase_add_test(tests, projected_moments_of_two_stacks);
     tcase_add_test(tests, optimizers);

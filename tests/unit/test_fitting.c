@@ -217,6 +217,27 @@ START_TEST(an_optimizer_with_a_smaller_form) {
 }
 END_TEST
 
+/* A recorded program keeps its own optimizer, so no remedy names another one. */
+START_TEST(remedies_of_a_recorded_program) {
+    nnc_model model = *load_model("tests/text/inputs/captured.json");
+    struct nnc_captured program = *model.captured;
+    const nnc_software software = nnc_software_default();
+    const nnc_profiles profiles = nnc_profiles_of_one(&software);
+    const nnc_plan plan = nnc_plan_default();
+    nnc_device device = plain_device();
+    nnc_fitting *fit = calloc(1, sizeof *fit);
+    program.optimizer = NNC_OPTIMIZER_SGD;
+    model.captured = &program;
+    device.mem_bytes = 3000000;
+    ck_assert_int_eq(nnc_fitting_find(&model, &device, &profiles, &plan, scratch, fit, NULL), NNC_OK);
+    ck_assert_int_gt(fit->remedy_count, 0);
+    for (int32_t i = 0; i < fit->remedy_count; i++) {
+        ck_assert_msg(strstr(fit->remedies[i].options, "adam") == NULL, "%s", fit->remedies[i].options);
+    }
+    free(fit);
+}
+END_TEST
+
 /* With 2 dense layers, the shortest model has 3 layers. 2 layers of about 1 M weights fit where the third, with 64
  * experts of 3 x 256 x 1024 weights, takes 0.8 GB in training. */
 START_TEST(a_layer_with_experts) {
@@ -413,11 +434,20 @@ START_TEST(critical_batch) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = {
-        gpt2_by_hand,         llama_by_hand,           t5_by_hand,   peak_at_the_loss,
-        peak_at_the_update,   largest_micro_batch,     largest_rank, an_optimizer_with_a_smaller_form,
-        a_layer_with_experts, advice_misses_no_remedy, capacity,     tokens_per_device,
-        tensor_degree,        critical_batch
-    };
+    const TTest *const tests[] = { gpt2_by_hand,
+                                   llama_by_hand,
+                                   t5_by_hand,
+                                   peak_at_the_loss,
+                                   peak_at_the_update,
+                                   largest_micro_batch,
+                                   largest_rank,
+                                   remedies_of_a_recorded_program,
+                                   an_optimizer_with_a_smaller_form,
+                                   a_layer_with_experts,
+                                   advice_misses_no_remedy,
+                                   capacity,
+                                   tokens_per_device,
+                                   tensor_degree,
+                                   critical_batch };
     return run_tests("fitting", tests, COUNT_OF(tests));
 }
