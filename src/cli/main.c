@@ -150,6 +150,11 @@ static nnc_status check_quotes(nnc_specs *specs, const nnc_options *options, nnc
     }
     if (nnc_device_load(specs, name, &device, NULL) != NNC_OK) {
         const bool known = nnc_device_load(specs, options->operands[2], &device, NULL) == NNC_OK;
+        const char *count = options->operands[1];
+        if (known && count[0] != '\0' && count[strspn(count, "0123456789")] == '\0') {
+            return nnc_fail(err, NNC_BAD_USAGE, count, "a number of devices, expected it as an option: %s --devices %s",
+                            options->operands[2], count);
+        }
         return known ? nnc_fail(err, NNC_BAD_USAGE, options->operands[2],
                                 "one argument too many, expected one device; several: nncost compare %s %s,%s",
                                 options->operands[0], options->operands[1], options->operands[2])

@@ -375,6 +375,7 @@ static int counted(const char *text, char *name, size_t size) {
     const long after = mark != NULL ? strtol(mark + 1, &end, 10) : 0;
     if (after <= 0 || after > 1000000 || *end != '\0' || mark == text) { return 0; }
     snprintf(name, size, "%.*s", (int)(mark - text), text);
+    for (size_t length = strlen(name); length > 0 && name[length - 1] == ' '; length--) { name[length - 1] = '\0'; }
     return (int)after;
 }
 

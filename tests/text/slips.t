@@ -54,3 +54,32 @@ $ nncost sweep dense round --set hidden=1000,2000 --columns params,hidden --form
 model.params,model.hidden\r
 107106000,1000\r
 406212000,2000\r
+
+# A switch that is turned off, a degree of parallelism and a training method by the names of other programs.
+$ nncost estimate dense round --compile off | grep '^plan'
+plan      batch 1, sequence 1000, bf16, adamw, torch-eager
+$ nncost estimate dense round --compile=false | grep '^plan'
+plan      batch 1, sequence 1000, bf16, adamw, torch-eager
+$ nncost estimate dense round --compile | grep '^plan'
+plan      batch 1, sequence 1000, bf16, adamw, torch-compile
+$ nncost estimate dense round --devices 4 --tensor-parallel 2 --pipeline-parallel 2 | grep '^plan'
+plan      4 devices dp1 tp2 pp2 mb1, batch 1, sequence 1000, bf16, adamw, torch-compile
+$ nncost estimate dense round --devices 4 --data-parallel 2 --context-parallel 2 | grep '^plan'
+plan      4 devices dp2 cp2 mb1, batch 2, sequence 1000, bf16, adamw, torch-compile
+$ nncost estimate dense round --expert-parallel 0
+! nncost: --expert: out of range, expected at least 1, found 0
+[2]
+$ nncost estimate dense round --dpo --method train
+! nncost: --method: given twice, as "dpo" and as "train"
+[2]
+$ nncost estimate dense round --rlhf
+! nncost: --rlhf: unknown option, did you mean --method ppo or --method grpo?
+[2]
+$ nncost budget --usd 1000 --device round | head -1
+budget    1,000 USD, 1,000 device-hours of round at 1 USD (nowhere, 2020-01), 1.368e+20 FLOP at MFU
+$ nncost estimate dense 8 round
+! nncost: 8: a number of devices, expected it as an option: round --devices 8
+[2]
+$ nncost estimate dense 'round x 8'
+! nncost: DEVICE: unknown device, expected one device, its number with --devices: "round --devices 8", nearest "round", found "round x 8"
+[3]
