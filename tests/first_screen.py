@@ -7,6 +7,7 @@ For plans of all kinds: at most 20 lines of 80 columns, the verdict first, and e
 takes --set names it in its answer, a table in the first lines. Each change that the screen, 'nncost serve' or 'nncost advise' names is estimated again as a command of its own: step and memory have to be the same."""
 import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -17,6 +18,10 @@ gpt2-xl v100 --recompute full
 llama3-8b h100 --set layers=4
 llama3-8b h100 --set layers=4 --set hidden=2048 --set vocab=50000
 llama3-8b rtx4090 --lora 16
+llama3-70b h100 --devices 8 --qlora 32 --zero 3
+llama3-8b h100 --devices 8 --zero 3 --precision fp8 --micro-batch 2
+sdxl rtx4090 --micro-batch 4
+TinyLlama/TinyLlama-1.1B-Chat-v1.0 t4 --qlora 16
 llama3-8b rtx4090 --qlora 16 --recompute full --seq-len 2048
 llama3-8b rtx4090
 llama3-8b h100 --devices 8 --zero 3
@@ -73,6 +78,8 @@ SLIPS = {"estimate gpt2 rtx 3060 laptop": 'several words, expected them in quote
          "fit gpt2 h100 a100": "nncost compare gpt2 h100,a100",
          "estimate gpt2 a100 please": "please: one argument too many",
          "estimate gpt2 8xh100": '"h100 --devices 8"',
+         "estimate gpt2 'h100 x 8'": '"h100 --devices 8"',
+         "estimate gpt2 8 h100": "h100 --devices 8",
          "serve llama3-8b h100 --ttft 0.5": "'nncost search --serve' with --slo 'ttft_s<=X'"}
 
 # Commands whose answer depends on a changed field; "llama3-8b h100 --set layers=4" is put behind the last word here.
@@ -119,6 +126,9 @@ def verdict_faults(program, plan):
     sentence = json.loads(run(program, "estimate", *words, "--format", "json")[0])["sentence"]
     if one["advice"] and len(one["advice"][0]["text"]) <= 48 and f"with {one['advice'][0]['text']}." not in sentence:
         faults.append(f"{plan}: {sentence}")
+    shortens = ["--seq-len" in change["text"].split() for change in one["advice"] or []]
+    if shortens != sorted(shortens):
+        faults.append(f"{plan}: advice with shorter sequences comes before advice that keeps them")
     code = 0 if one["fits"] else 1
     others = {"estimate": [], "compare": [], "report": [], "run": ["--tokens" if one_has_tokens(program, words) else "--samples", "1G"]}
     for command, more in others.items():
@@ -221,7 +231,7 @@ def main(program):
         if error or not out or wide:
             faults.append(f"{command}: {error} {wide[:1]}")
     for command, answer in SLIPS.items():
-        out, error = run(program, *command.split())
+        out, error = run(program, *shlex.split(command))
         if out or answer not in error:
             faults.append(f"{command}: {error.strip()}, expected {answer}")
     for command in SET:

@@ -110,9 +110,9 @@ static void write_least(nnc_sheet *sheet, const nnc_report *report) {
     char least[NNC_NUMBER_TEXT];
     nnc_unit_text((double)report->result->memory.total_interval_bytes[0], "B", least);
     if (report->least_options[0] != '\0') {
-        nnc_sheet_item(sheet, NNC_INK_BAD, "with %s %s or more", report->least_options, least);
+        nnc_sheet_item(sheet, NNC_INK_BAD, "at least %s with %s", least, report->least_options);
     } else {
-        nnc_sheet_item(sheet, NNC_INK_BAD, "measured peaks may be as low as %s", least);
+        nnc_sheet_item(sheet, NNC_INK_BAD, "real peaks may be as low as %s", least);
     }
 }
 
@@ -136,7 +136,7 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
         nnc_sheet_phrase(sheet, NNC_INK_BAD, "over by %s as given", a);
         write_least(sheet, report);
     } else if (verdict == NNC_TIGHT) {
-        nnc_sheet_phrase(sheet, NNC_INK_BAD, "tight, %s free, where peaks up to %s were measured", a,
+        nnc_sheet_phrase(sheet, NNC_INK_BAD, "tight: %s free, the peak may reach %s", a,
                          nnc_unit_text((double)memory->total_interval_bytes[1], "B", b));
     } else if (verdict == NNC_FITS) {
         nnc_sheet_phrase(sheet, NNC_INK_GOOD, "fits, %s free", a);
@@ -522,8 +522,9 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
 
 /* ---- the first screen: the page of `estimate` without --full ---- */
 
-/* Largest number of changes that the first screen suggests. */
-enum { CHANGE_LINES = 3 };
+/* SCREEN_LINES: largest number of lines of the first screen. CHANGE_LINES: largest number of its lines that suggest
+ * changes. */
+enum { SCREEN_LINES = 20, CHANGE_LINES = 3 };
 
 /* Smallest ratio throughput of the changed plan / throughput of the plan for which the page lists a change as
  * faster. */
@@ -669,6 +670,27 @@ static bool is_long(const char *options) {
     return strlen(options) > LONG;
 }
 
+/* Returns the number of notes that write_more counts: notes on the files that describe model and plan. */
+static int32_t file_notes(const nnc_report *report) {
+    const bool captured = report->model->family == NNC_FAMILY_CAPTURE;
+    return (captured ? 0 : report->model->note_count) + (report->launch != NULL ? report->launch->file_count : 0);
+}
+
+/* Returns how many lines of the first screen are left for changes: at most CHANGE_LINES, at least one. The lines that
+ * are written end at the last but one empty line above, because one empty line follows the verdict. */
+static int lines_left(const nnc_buffer *out, const nnc_report *report) {
+    int written = 0;
+    const int more = file_notes(report) > 0 ? 2 : 1;
+    for (size_t i = out->size, gaps = 0; i > 0 && gaps < 2; i--) {
+        if (out->bytes[i - 1] == '\n') {
+            written++;
+            gaps += i > 1 && out->bytes[i - 2] == '\n' ? 1 : 0;
+        }
+    }
+    const int left = SCREEN_LINES - more - written;
+    return left < 1 ? 1 : left < CHANGE_LINES ? left : CHANGE_LINES;
+}
+
 /* Writes changes that make the plan fit; if the plan fits, writes changes that make it faster. Each listed change was
  * estimated. */
 static void write_changes(nnc_sheet *sheet, const void *record) {
@@ -676,16 +698,17 @@ static void write_changes(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = &first->report;
     const nnc_plan_changes *found = first->changes;
     const bool over = report->result->verdict == NNC_OVER_MEMORY;
+    const int left = lines_left(sheet->out, report);
     int lines = 0;
     for (int i = 0; i < report->advice_count; i++) {
         const nnc_advice *advice = &report->advice[i];
-        if (lines + (is_long(advice->text) ? 2 : 1) <= CHANGE_LINES) {
+        if (lines == 0 || lines + (is_long(advice->text) ? 2 : 1) <= left) {
             put_change(sheet, lines == 0 ? "would fit" : "", advice->text, advice->step_s, (double)NAN,
                        advice->total_bytes, advice->verdict == NNC_TIGHT);
             lines += is_long(advice->text) ? 2 : 1;
         }
     }
-    for (int32_t i = 0; i < found->count && lines < CHANGE_LINES && report->advice_count == 0; i++) {
+    for (int32_t i = 0; i < found->count && lines < left && report->advice_count == 0; i++) {
         const nnc_plan_change *c = &found->list[i];
         if (over || c->gain > shown_gain) {
             put_change(sheet,
@@ -707,8 +730,7 @@ static void write_changes(nnc_sheet *sheet, const void *record) {
 static void write_more(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const bool captured = report->model->family == NNC_FAMILY_CAPTURE;
-    const int32_t notes =
-        (captured ? 0 : report->model->note_count) + (report->launch != NULL ? report->launch->file_count : 0);
+    const int32_t notes = file_notes(report);
     char noted[64] = "";
     for (int32_t i = 0; captured && i < report->model->note_count; i++) {
         nnc_sheet_note(sheet, i == 0 ? "noted" : "", "%s", report->model->notes[i]);

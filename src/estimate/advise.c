@@ -352,11 +352,17 @@ static unsigned next_set(unsigned set) {
     return ((raised ^ set) >> 2) / lowest | raised;
 }
 
-/* Inserts a plan that fits into the list of found plans, which is sorted by step time and has at most `max` plans.
- * Returns the new number of plans in the list. */
-static int keep_fastest(const search *s, nnc_advice *advice, int found, int max, const nnc_advice *one) {
+/* Inserts a plan that fits into the list of found plans, which has at most `max` plans. Plans with the sequence length
+ * of the base plan come first, because shorter sequences alter the training. by_time: among these plans and among the
+ * others, faster plans come first; otherwise plans that were found earlier. Returns the new number of plans. */
+static int insert(const search *s, nnc_advice *advice, int found, int max, bool by_time, const nnc_advice *one) {
+    const bool keeps = one->plan.seq_len == s->base->seq_len;
     int place = found;
-    while (place > 0 && time_of_tokens(s, one) < time_of_tokens(s, &advice[place - 1])) { place--; }
+    for (; place > 0; place--) {
+        const nnc_advice *last = &advice[place - 1];
+        const bool last_keeps = last->plan.seq_len == s->base->seq_len;
+        if (keeps == last_keeps ? !by_time || time_of_tokens(s, one) >= time_of_tokens(s, last) : last_keeps) { break; }
+    }
     if (place == max) { return found; }
     found += found < max ? 1 : 0;
     memmove(&advice[place + 1], &advice[place], sizeof *advice * (size_t)(found - 1 - place));
@@ -390,11 +396,7 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
         const bool tried = s->gentle_tried && size <= AT_ONCE && set < 1U << CHANGES_GENTLE;
         if ((set & ~usable) == 0 && !tried && !holds_one(fitting, set) && try_set(s, set, &one)) {
             if (fitting->count < 64) { fitting->sets[fitting->count++] = set; }
-            if (gentle) {
-                *found = keep_fastest(s, advice, *found, max, &one);
-            } else {
-                advice[(*found)++] = one;
-            }
+            *found = insert(s, advice, *found, max, gentle, &one);
         }
     }
 }
@@ -585,7 +587,7 @@ static int keep_lengths(search *s, nnc_advice *advice, int found, int max) {
         try_sets(s, size, CHANGES_GENTLE, &fitting, &keeps, &kept, 1);
     }
     s->steps[CHANGE_SEQ_LEN] = shortens;
-    return kept > 0 ? keep_fastest(s, advice, found < max ? found : max - 1, max, &keeps) : found;
+    return kept > 0 ? insert(s, advice, found < max ? found : max - 1, max, true, &keeps) : found;
 }
 
 /* Does the work of nnc_advise, for a plan that nnc_plan_read has read and checked. Returns the number of plans in
@@ -623,7 +625,7 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     }
     nnc_advice faster;
     if (found > 0 && plan->devices != 1 && refine(&s, &faster)) {
-        found = keep_fastest(&s, advice, found, max, &faster);
+        found = insert(&s, advice, found, max, true, &faster);
     }
     found = keep_lengths(&s, advice, found, max);
     s.gentle_tried = s.tries > 0;

@@ -60,7 +60,7 @@ void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    put_piece(sheet, ink, text, 0);
+    put_piece(sheet, ink, text, 1); /* an item can follow, with its comma */
 }
 
 /* Writes running text, which can be divided between two words by a line break. The function changes the blanks in

@@ -476,7 +476,7 @@ bound by  compute 100.0% of the step, network 87.1%,
 # Does not fit: what would, or that nothing of what was tried does.
 $ nncost estimate dense round --full --full --set layers=80 --devices 8 --tensor 2 --global-batch 64 --micro-batch 16 | tail -8
 total     33.85 GB (31.52 GiB) of 10.00 GB (9.31 GiB), 338.5%: over by 23.85 GB as given,
-          with --recompute full --zero 3 --sequence-parallel 3.840 GB or more
+          at least 3.840 GB with --recompute full --zero 3 --sequence-parallel
 would fit --micro-batch 4 --micro-batches 4 --zero 1, 9.922 GB, step 687.6 ms
           --micro-batch 1 --micro-batches 16, 9.417 GB, step 706.3 ms
           --recompute full --zero 1, 6.640 GB, step 934.3 ms

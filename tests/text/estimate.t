@@ -364,7 +364,7 @@ activations   17.95 GB     179.5%  kept for backward
 transient     1.408 GB      14.1%  gradients of activations
 not at once  -1.494 GB     -14.9%  gradients grow while activations are freed
 total     19.57 GB (18.23 GiB) of 10.00 GB (9.31 GiB), 195.7%: over by 9.573 GB as given,
-          with --recompute full 5.351 GB or more
+          at least 5.351 GB with --recompute full
 would fit --micro-batch 16 --micro-batches 4, 6.552 GB, step 488.5 ms
           --recompute full, 5.351 GB, step 638.0 ms
 
@@ -416,7 +416,7 @@ reserve      500.0 MB      5.0% set aside
 cut: remarks (a width of 60, see COLUMNS)
 total     20.07 GB (18.69 GiB) of 10.00 GB (9.31 GiB),
           200.7%: over by 10.07 GB as given,
-          with --recompute full 5.851 GB or more
+          at least 5.851 GB with --recompute full
 would fit --micro-batch 16 --micro-batches 4, 7.052 GB,
           step 488.5 ms
           --recompute full, 5.851 GB, step 638.0 ms
@@ -432,12 +432,12 @@ total     9.591 GB (8.93 GiB) of 10.00 GB (9.31 GiB), 95.9%: fits, 409.1 MB free
 
 $ nncost estimate dense old --full --full --precision fp32 --set layers=25 | sed -n '/^total/,/^$/p'
 total     5.389 GB (5.02 GiB) of 5.000 GB (4.66 GiB), 107.8%: over by 389.1 MB as given,
-          with --recompute full 4.997 GB or more
+          at least 4.997 GB with --recompute full
 would fit --recompute norm,activation, 4.997 GB, step 233.4 ms
 
 $ nncost estimate dense fitted --full --full --precision fp32 --set layers=100 | sed -n '/^total/,/^$/p'
 total     21.00 GB (19.56 GiB) of 20.00 GB (18.63 GiB), 105.0%: over by 1.004 GB as given,
-          with --recompute full 19.41 GB or more
+          at least 19.41 GB with --recompute full
 would fit --recompute norm,activation, 19.41 GB, step 1.397 s
 
 
