@@ -45,12 +45,13 @@ function main() {
   const css = readFileSync(join(here, "page.css"), "utf8");
   const style = colours[1] + buildSync({ stdin: { contents: css, loader: "css" }, minify: true, write: false }).outputFiles[0].text;
   // The lists of the form are stored in the page, so that it need not ask the program for them when it begins.
-  // An option that many commands have is stored once.
+  // An option that many commands have is stored once. The help of options is left out: the page asks the program for it
+  // when the form is first used.
   const json = (...words) => JSON.parse(program.run([...words]).out);
   const only = (keys) => (one) => Object.fromEntries(keys.map((key) => [key, one[key]]));
   const list = (kind, ...keys) => ({ [kind]: json("list", kind, "--format", "json")[kind].map(only(keys)) });
   const options = new Map();
-  const known = only(["name", "alias", "group", "kind", "choices", "unit", "default", "help"]);
+  const known = only(["name", "alias", "group", "kind", "choices", "unit", "default"]);
   const place = (text) => options.get(text) ?? options.set(text, options.size).get(text);
   const commands = json("docs", "options").commands.map((one) => [one.name, one.options.map((option) => place(JSON.stringify(known(option))))]);
   const form = { commands, options: [...options.keys()].map((text) => JSON.parse(text)), ...list("models", "id", "name", "family"),

@@ -45,6 +45,7 @@ export class Form {
     this.lists = lists;
     this.changed = changed;
     this.form = $("form");
+    this.fields = new Map();
     this.form.addEventListener("submit", (event) => event.preventDefault());
     this.form.append(el("div", { id: "specs" }), el("input", { type: "file", id: "file", accept: ".json", hidden: true }),
       el("button", { type: "button", id: "open", onclick: () => $("file").click() }, "Open a file…"), el("div", { id: "groups" }));
@@ -72,9 +73,20 @@ export class Form {
       : input(option, id, this.command === "search" && searched.has(option.name) ? "all are tried" : option.default ?? "not given");
     const field = made.matches("input, select") ? made : made.querySelector("input");
     field.addEventListener("change", () => this.changed(change(this.parsed, option, field.value.trim() || null)));
-    box.append(el("label", { for: id, title: option.help }, option.name.slice(2).replaceAll("-", " "),
-      option.unit ? el("small", {}, ` ${option.unit}`) : null), made);
-    this.fields.set(option.name, { field, count, box });
+    const label = el("label", { for: id }, option.name.slice(2).replaceAll("-", " "), option.unit ? el("small", {}, ` ${option.unit}`) : null);
+    box.append(label, made);
+    this.fields.set(option.name, { field, count, box, label });
+    this.titleOf(option.name);
+  }
+  // The title of a field, once the help of the options is known.
+  titleOf(name) {
+    const help = this.helps?.get(this.command)?.get(name);
+    if (help) this.fields.get(name).label.title = help;
+  }
+  // commands: the answer of 'nncost docs options'.
+  explain(commands) {
+    this.helps = new Map(commands.map(({ name, options }) => [name, new Map(options.map((one) => [one.name, one.help]))]));
+    for (const name of this.fields.keys()) this.titleOf(name);
   }
   // Shows a command line: all of one of the questions, of others what they are about.
   show(parsed) {

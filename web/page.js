@@ -292,6 +292,9 @@ function listen() {
     event.preventDefault();
     if (event.dataTransfer.files.length > 0) take(event.dataTransfer.files[0]);
   });
+  const helps = async () => form.explain(JSON.parse((await engine.ask([["docs", "options"]])).answers[0].out).commands);
+  let asked = false;
+  for (const use of ["pointerover", "focusin"]) $("form").addEventListener(use, () => asked || ((asked = true), helps()));
   $("file").addEventListener("change", (event) => event.target.files[0] && take(event.target.files[0]));
   addEventListener("hashchange", () => go(split(decodeURIComponent(location.hash.slice(1)))));
   let old = width();

@@ -3,7 +3,7 @@
 const names = ["rest", "code", "local", "call", "global", "branch", "offset", "address", "i32", "i64", "float"];
 // Order of PPMd, the number of bytes before a byte from which it is predicted: the best for each stream; last, the data
 // files.
-export const orders = [16, 12, 4, 8, 4, 3, 4, 12, 12, 12, 12, 16];
+export const orders = [16, 12, 4, 8, 4, 3, 4, 12, 12, 12, 12, 24];
 const CODE = 10, ADDRESS = 0xff; // ADDRESS: an i32.const whose number takes four bytes or more
 
 // Bytes that are read from `at` and written to `end`.

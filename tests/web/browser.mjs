@@ -79,6 +79,11 @@ await test("options go to the command line and back", async () => {
   equal(decodeURIComponent(new URL(page.url()).hash), "#estimate gpt2-xl h100 --devices 8 --zero 2 --sequence-parallel=off --set layers=24");
 });
 
+await test("a field explains itself once the form is used", async () => {
+  const help = JSON.parse(native(["docs", "options"]).out).commands.find(({ name }) => name === "estimate").options.find(({ name }) => name === "--zero").help;
+  await page.waitForFunction((text) => document.querySelector("label[for='field--zero']").title === text, help);
+});
+
 await test("a bad command is the program's one line, and what was shown stays, dimmed", async () => {
   await act(page, async () => {
     await page.fill("#words", "estimate gpt2-xl h100 --tensor 7");
