@@ -170,8 +170,12 @@ static const alias aliases[] = {
     NAME("--num-train-epochs", "--epochs %"),
     HINT("--max-steps", ANY, "--samples N, N = steps x global batch", "--samples"),
     NAME("--tf32", "--precision tf32"),
-    VALUE("--optim", "adamw-torch*", "--optimizer adamw"), VALUE("--optim", "adamw-bnb-8bit", "--optimizer adam8bit"),
-    VALUE("--optim", "adamw-8bit", "--optimizer adam8bit"), VALUE("--optim", "paged-adamw-8bit", "--optimizer adam8bit"),
+    /* values of --optim, taken by --optimizer, too; the same as in foreign/launch/transformers.json */
+    VALUE("--optim*", "adamw8bit", "--optimizer adam8bit"), VALUE("--optim*", "adamw-8bit", "--optimizer adam8bit"),
+    VALUE("--optim*", "adamw-bnb-8bit", "--optimizer adam8bit"), VALUE("--optim*", "adamw-torch-8bit", "--optimizer adam8bit"),
+    VALUE("--optim*", "ao-adamw-8bit", "--optimizer adam8bit"), VALUE("--optim*", "paged-adamw-8bit", "--optimizer adam8bit"),
+    VALUE("--optim*", "adamw-torch-4bit", "--optimizer adam4bit"), VALUE("--optim*", "ao-adamw-4bit", "--optimizer adam4bit"),
+    VALUE("--optim*", "adamw-torch*", "--optimizer adamw"), VALUE("--optim*", "paged-adamw*", "--optimizer adamw"),
     VALUE("--optim", "adafactor", "--optimizer adafactor"), VALUE("--optim", "sgd", "--optimizer sgd"),
     VALUE("--optim", "lion*", "--optimizer lion"), HINT("--optim", ANY, "--optimizer NAME", "--optimizer"),
     NAME("--torch-compile", "--software torch-compile"),
@@ -238,7 +242,11 @@ static const alias aliases[] = {
     HINT("--cpu-offload", ANY, "--offload optimizer", "--offload"),
     NAME("--flash", "--attention flash"), NAME("--flash-attn", "--attention flash"),
     NAME("--flash-attention", "--attention flash"), NAME("--use-flash-attn", "--attention flash"),
-    NAME("--price-per-hour", "--price %"), NAME("--usd", "--cost %"), NAME("--dollars", "--cost %"),
+    NAME("--price-per-hour", "--price %"),
+    NAME("--framework", "--software %"), NAME("--resolution", "--image %"), NAME("--image-size", "--image %"),
+    HINT("--height", ANY, "--image N, the pixels of a side", "--image"),
+    HINT("--hours", ANY, "--days X, X = hours / 24", "--days"),
+    NAME("--usd", "--cost %"), NAME("--dollars", "--cost %"),
     NAME("--dpo", "--method dpo"), NAME("--grpo", "--method grpo"), NAME("--ppo", "--method ppo"), NAME("--kto", "--method kto"),
     NAME("--distill", "--method distill"), HINT("--rlhf", ANY, "--method ppo or --method grpo", "--method"),
     HINT("--spot", ANY, "--offer spot with --seller NAME", "--offer"),
@@ -438,8 +446,9 @@ nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, c
         ended = ended || strcmp(argv[i], "--") == 0;
         snprintf(option, sizeof option, "%.*s", (int)strcspn(argv[i], "="), argv[i]);
         const bool own = argv[i][0] == '-' && known(context, option);
-        /* Among nncost's own options, only --precision has values with aliases. */
-        if (!ended && argv[i][0] == '-' && argv[i][1] != '\0' && (!own || strcmp(option, "--precision") == 0)) {
+        /* Among nncost's own options, only these two have values with aliases. */
+        const bool has_values = strcmp(option, "--precision") == 0 || strcmp(option, "--optimizer") == 0;
+        if (!ended && argv[i][0] == '-' && argv[i][1] != '\0' && (!own || has_values)) {
             status = expand_word(&e, argv + i, i + 1 == *argc, own, &used, &found, err);
         }
         if (!found) { put(&e, argv[i], strlen(argv[i])); }

@@ -370,7 +370,8 @@ static bool begin(tuner *t) {
 
 int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch, nnc_plan_changes *found) {
     tuner t = { .ask = ask, .scratch = scratch, .padded = *ask->model };
-    *found = (nnc_plan_changes){ .count = 0 };
+    found->count = 0; /* the list is not cleared, because only `count` entries are read */
+    found->together = (nnc_plan_change){ .options = "" };
     if (ask->model->family == NNC_FAMILY_DECODER || ask->model->captured != NULL) {
         t.padded.decoder.vocab_multiple = VOCAB_MULTIPLE;
     }

@@ -83,3 +83,21 @@ $ nncost estimate dense 8 round
 $ nncost estimate dense 'round x 8'
 ! nncost: DEVICE: unknown device, expected one device, its number with --devices: "round --devices 8", nearest "round", found "round x 8"
 [3]
+
+# Names of optimizers, the software and the size of images by other names.
+$ nncost estimate dense round --optimizer paged_adamw_8bit | grep '^plan'
+plan      batch 1, sequence 1000, bf16, adam8bit, torch-compile
+$ nncost estimate dense round --optimizer=adamw_torch_fused | grep '^plan'
+plan      batch 1, sequence 1000, bf16, adamw, torch-compile
+$ nncost estimate dense round --optim adamw_torch_4bit | grep '^plan'
+plan      batch 1, sequence 1000, bf16, adam4bit, torch-compile
+$ nncost estimate dense round --optimizer-cpu-offload | grep '^plan'
+plan      offload optimizer, batch 1, sequence 1000, bf16, adamw, torch-compile
+$ nncost estimate dense round --framework torch-eager | grep '^plan'
+plan      batch 1, sequence 1000, bf16, adamw, torch-eager
+$ nncost estimate dense round --resolution 0
+! nncost: --image: out of range, expected at least 1 pixels, found 0
+[2]
+$ nncost run dense round --hours 24
+! nncost: --hours: unknown option, did you mean --days X, X = hours / 24?
+[2]
