@@ -298,7 +298,7 @@ static const nnc_page_row page_rows[] = {
     NNC_ITEM("{layers:count} of this width at the plan's micro-batch"),
     NNC_LINE("memory"),
     NNC_ITEM("{total_bytes} of {capacity_bytes}"),
-    NNC_ITEM("measured peaks may differ by {margin_bytes}"),
+    NNC_ITEM("range of real peaks {margin_bytes} wide", .when = "margin_bytes > 0"),
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&fit_metrics, page_rows);
 

@@ -286,8 +286,8 @@ static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report
         return;
     }
     nnc_sheet_line(out, style,
-                   "the first plan is the fastest of the list with a probability of %.0f %%; the next most likely is "
-                   "%s; one run of %d steps of each decides, %s",
+                   "the first plan is the fastest of the list with a probability of %.0f %%; the most likely other "
+                   "plan is %s; to decide, measure %d steps of both, which takes %s",
                    100.0 * sure[0].p_best, nnc_plan_word(&r->best[other].plan, word), STEPS,
                    nnc_unit_text(STEPS * (r->best[0].step_s + r->best[other].step_s), "s", time));
 }

@@ -349,7 +349,7 @@ plan      batch 2, sequence 32, fp32, policy fp32, adamw, flash attention, recom
 
 fits      micro-batch 2, 27.69 us a step, 72,220 samples/s
 recorded  up to 2 samples, so no more were tried: --join of nncost.capture gives more
-memory    3.698 MB of 10.00 GB, measured peaks may differ by 0 B
+memory    3.698 MB of 10.00 GB
 
 
 # Replicas add the sum of their gradients.

@@ -8,7 +8,7 @@ plan      batch 30, sequence 1000, bf16, policy mixed, adamw, flash attention, r
 fits      micro-batch 30, 230.7 ms a step, 130 samples/s
 sequence  1,000 tokens at the plan's micro-batch
 layers    49 of this width at the plan's micro-batch
-memory    9.971 GB of 10.00 GB, measured peaks may differ by 0 B
+memory    9.971 GB of 10.00 GB
 
 with                                       memory      step  micro-batch  samples/s
 --recompute full                         3.309 GB  300.8 ms          141      100.6
@@ -40,7 +40,7 @@ fits      micro-batch 4, 26.68 ms a step, 150 samples/s
 sequence  1,000 tokens at the plan's micro-batch
 rank      adapters of rank 483 at the plan's micro-batch
 layers    25 of this width at the plan's micro-batch
-memory    1.354 GB of 1.500 GB, measured peaks may differ by 0 B
+memory    1.354 GB of 1.500 GB
 
 with                                  memory      step  micro-batch  samples/s
 --recompute full                    462.9 MB  38.20 ms           21      104.8
@@ -69,7 +69,7 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 set       device.mem_bytes=1e8
 
 fits      no micro-batch fits
-memory    1.782 GB of 100.0 MB, measured peaks may differ by 0 B
+memory    1.782 GB of 100.0 MB
 [1]
 
 # Where no single way is enough, two or three together.
@@ -102,7 +102,7 @@ $ nncost advise dense round --set device.mem_bytes=350MB --format json | grep -o
 # No micro-batch fits, and no single way to save memory helps: changes with which the plan fits.
 $ nncost fit dense round --set device.mem_bytes=150e6 | sed -n '/^fits/,$p'
 fits      no micro-batch fits
-memory    1.782 GB of 150.0 MB, measured peaks may differ by 0 B
+memory    1.782 GB of 150.0 MB
 
 Changes with which the plan fits:
 

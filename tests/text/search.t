@@ -12,8 +12,8 @@ software torch-compile
 24.14 ms  1.718 GB  60.6%    0.0%  dp16 zero1 mb4
 24.15 ms  1.611 GB  60.6%    0.0%  dp8 pp2 zero2 mb4 dualpipe
 
-the first plan is the fastest of the list with a probability of 50 %; the next most likely is dp8
-pp2 zero2 mb4 dualpipe; one run of 20 steps of each decides, 965.9 ms
+the first plan is the fastest of the list with a probability of 50 %; the most likely other plan is
+dp8 pp2 zero2 mb4 dualpipe; to decide, measure 20 steps of both, which takes 965.9 ms
 
     nncost estimate dense fitted --devices 16 --global-batch 64 --zero 2 --micro-batch 4
 
@@ -119,8 +119,8 @@ software torch-compile
 
 the first is 1.179 ms faster than the second, bubble 1.179 ms less
 
-the first plan is the fastest of the list with a probability of 62 %; the next most likely is dp1
-tp4 pp4 mb2 recompute=norm+activation; one run of 20 steps of each decides, 1.235 s
+the first plan is the fastest of the list with a probability of 62 %; the most likely other plan is
+dp1 tp4 pp4 mb2 recompute=norm+activation; to decide, measure 20 steps of both, which takes 1.235 s
 
     nncost estimate dense fitted --devices 16 --global-batch 16 --tensor 4 --pipeline 4 --micro-batch 2 --schedule zb-h1 --recompute norm,activation
 
