@@ -34,6 +34,7 @@ llama3-70b b200 --devices 8 --zero 3 --precision fp8
 mixtral-8x7b a100 --lora 16 --frozen nf4
 mixtral-8x7b h100 --devices 16 --expert 8 --zero 1
 deepseek-v3 h100 --devices 256 --pipeline 16 --expert 16 --zero 1 --micro-batches 32 --recompute full
+llama3-405b h100 --devices 1024 --tensor 8 --pipeline 16 --zero 1
 gpt3-175b a100 --devices 1024 --tensor 8 --pipeline 16 --virtual-stages 3 --global-batch 1536 --recompute selective
 resnet-50 a100 --micro-batch 256
 resnet-50 v100 --mode ideal
@@ -167,6 +168,9 @@ def main(program):
             faults.append(f"{plan}: begins with {lines[0]}")
         faults += verdict_faults(program, plan)
         sentence = " ".join(" ".join(lines[:lines.index("")]).split())
+        grows = "--pipeline" in words and "--micro-batches" not in words and "--global-batch" not in words
+        if grows and "DOES NOT FIT" not in out and "--micro-batches" not in out:
+            faults.append(f"{plan}: a pipeline of one micro-batch, and no advice to run more")
         overrides = [words[i + 1] for i, word in enumerate(words) if word == "--set"]
         for text in overrides:
             if text not in sentence:

@@ -5,7 +5,8 @@
  *
  * The output lists a change as command-line options: the fields of the plan that differ from the given plan. The number
  * of devices stays the same. The global batch stays the same if another number of micro-batches allows this; if it
- * grows with a larger micro-batch, plans are compared by samples per second. */
+ * grows with a larger micro-batch, or with more micro-batches of a pipeline, plans are compared by samples per
+ * second. */
 #include "estimate/estimate_internal.h"
 #include "fields/fields_internal.h"
 #include "op/op_internal.h"
@@ -18,6 +19,7 @@ typedef enum move {
     MOVE_ATTENTION,
     MOVE_PADDING,
     MOVE_MICRO_BATCH,
+    MOVE_MICRO_BATCHES,
     MOVE_RECOMPUTE,
     MOVE_OPTIMIZER,
     MOVE_KERNELS,
@@ -40,9 +42,10 @@ typedef enum move {
 } move;
 
 /* STEPS_MAX: largest number of strengths of a move. ROUNDS_MAX: largest number of rounds in `combine`. LORA_RANK:
- * adapter rank of the moves lora and qlora. VOCAB_MULTIPLE: the move padding enlarges the vocabulary to a multiple of
- * this number, so that its products fill whole tiles of the matrix units. */
-enum { STEPS_MAX = 10, ROUNDS_MAX = 8, LORA_RANK = 16, VOCAB_MULTIPLE = 128 };
+ * adapter rank of the moves lora and qlora. PER_STAGE: micro-batches for each pipeline stage with which the bubble is
+ * negligible (GPipe, arXiv:1811.06965, section 2.3). VOCAB_MULTIPLE: the move padding enlarges the vocabulary to a
+ * multiple of this number, so that its products fill whole tiles of the matrix units. */
+enum { STEPS_MAX = 10, ROUNDS_MAX = 8, LORA_RANK = 16, PER_STAGE = 4, VOCAB_MULTIPLE = 128 };
 
 /* A change is listed only if the training gets faster by at least the fraction worth_faster, or the memory smaller by
  * at least the fraction worth_smaller. */
@@ -104,6 +107,14 @@ static bool grow_batch(const nnc_plan *base, const nnc_plan *now, int step, nnc_
     return true;
 }
 
+/* Multiplies the number of micro-batches of a pipeline by 2^step, up to PER_STAGE for each stage. base: the plan of the
+ * user; returns false if it states a batch. */
+static bool fill_pipeline(const nnc_plan *base, const nnc_plan *now, int step, nnc_plan *plan) {
+    const int64_t most = (int64_t)PER_STAGE * now->pipeline, before = now->micro_batches << (step - 1);
+    plan->micro_batches = 2 * before < most ? 2 * before : most;
+    return now->pipeline > 1 && before < most && base->micro_batches == 0 && base->global_batch == 0;
+}
+
 static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_plan *plan) {
     static const nnc_dtype faster[] = { NNC_TF32, NNC_BF16, NNC_FP16, NNC_FP8 };
     const nnc_dtype to = faster[step - 1], from = now->precision;
@@ -146,6 +157,7 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
                  t->ask->model->decoder.vocab % VOCAB_MULTIPLE != 0) ||
                 nnc_captured_vocab(t->ask->model) % VOCAB_MULTIPLE != 0);
     case MOVE_MICRO_BATCH: return now->micro_batch < INT32_MAX && grow_batch(&t->base.plan, now, step, plan);
+    case MOVE_MICRO_BATCHES: return fill_pipeline(t->ask->plan, now, step, plan);
     case MOVE_RECOMPUTE:
         if (step > 4 || recomputes[step - 1] == now->recompute) { return false; }
         plan->recompute = recomputes[step - 1];
@@ -245,9 +257,8 @@ static bool best_step(tuner *t, move what, const candidate *from, const nnc_plan
             *to = next;
             *r = found;
             any = true;
-        } else if (what == MOVE_MICRO_BATCH) {
-            /* the doubled micro-batch is not better than the micro-batch before, so still larger micro-batches are not
-             * tried */
+        } else if (what == MOVE_MICRO_BATCH || what == MOVE_MICRO_BATCHES) {
+            /* the doubled batch is not better than the batch before, so still larger batches are not tried */
             break;
         }
     }

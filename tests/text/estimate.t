@@ -894,3 +894,16 @@ faster    --zero 1: 31.53 ms, 1.08x the rate, 1.052 GB
 $ nncost estimate dense round --devices 4 --global-batch 12 | grep -A1 '^faster'
 faster    --micro-batch 16 --global-batch 64: 124.9 ms, 1.13x the rate, 6.552 GB
           --zero 1: 23.94 ms, 1.1x the rate, 1.052 GB
+
+# A pipeline whose batch is not given: four micro-batches for each stage make the bubble small.
+$ nncost estimate dense round --devices 4 --pipeline 4 | sed -n '/^faster/,$p'
+faster    --micro-batches 16: 44.75 ms, 3.16x the rate, 832.9 MB
+          --micro-batch 32: 243.9 ms, 1.16x the rate, 4.068 GB
+          --optimizer adam8bit: 8.416 ms, 1.05x the rate, 451.4 MB
+--full    shows the parts of the step, memory by class, all of the plan
+$ nncost estimate dense round --devices 4 --pipeline 4 --micro-batches 16 | sed -n '/^step/p; /^rate/p'
+step      44.75 ms, busiest stage 3 of 4
+rate      357,570 tokens/s, 357.6 samples/s, MFU 65.4%
+$ nncost estimate dense round --devices 4 --pipeline 4 --global-batch 1 | grep -c -e '--micro-batches'
+0
+[1]
