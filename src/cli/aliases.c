@@ -401,7 +401,7 @@ static nnc_status expand_word(expansion *e, char **argv, bool last, bool own, in
     if (equals != NULL && !takes && is_for_any(row) && on < 0) {
         return nnc_fail(err, NNC_BAD_USAGE, typed, "expected true or false, found \"%.40s\"", value);
     }
-    if (on != 0) { put_words(e, row->words, value); }
+    if (on != 0) { put_words(e, row->words, value != NULL ? value : ""); }
     *used = equals == NULL && (takes || !is_for_any(row) || on >= 0) ? 2 : 1;
     return NNC_OK;
 }
