@@ -5,9 +5,9 @@
  * bits for the frozen weights and shorter sequences also count as gentle.
  *
  * The search first tries sets of one to four gentle changes: the smallest sets first, each at the mildest strengths
- * that fit; the fastest plans are kept. On several devices the fastest plan is then changed further while it gets
- * faster. If no set of gentle changes fits, sets with other changes are tried, the smallest first, and at last all
- * changes together.
+ * that fit; of the plans with the longest sequences, the fastest are kept. On several devices the fastest plan is then
+ * changed further while it gets faster. If no set of gentle changes fits, sets with other changes are tried, the
+ * smallest first, and at last all changes together.
  *
  * Memory is computed before time: a set that does not fit with all its changes at full strength costs only one estimate
  * of memory. If no plan fits with all gentle changes at full strength, sets of two or more gentle changes are not
@@ -19,6 +19,9 @@
 /* Changes that save memory. The gentle changes, which keep the training result, come first; changes of the numerics or
  * of the task follow. */
 typedef enum change {
+    /* change for a plan with adapters: the sequences are shortened. It is the first change, because try_set varies the
+     * first change slowest: so a set of changes keeps the longest sequences that fit. */
+    CHANGE_SEQ_LEN,
     CHANGE_MICRO_BATCH,
     CHANGE_RECOMPUTE,
     CHANGE_SEQUENCE,
@@ -28,7 +31,6 @@ typedef enum change {
     CHANGE_CONTEXT,
     /* change for a plan with adapters: the frozen weights are stored in int8 or NF4 instead of 16 bits */
     CHANGE_FROZEN,
-    CHANGE_SEQ_LEN, /* change for a plan with adapters: the sequences are shortened */
     /* first change that is not gentle: this change and all later ones alter the numerics or the task, or cost much
      * time */
     CHANGES_GENTLE,
@@ -352,16 +354,17 @@ static unsigned next_set(unsigned set) {
     return ((raised ^ set) >> 2) / lowest | raised;
 }
 
-/* Inserts a plan that fits into the list of found plans, which has at most `max` plans. Plans with the sequence length
- * of the base plan come first, because shorter sequences alter the training. by_time: among these plans and among the
- * others, faster plans come first; otherwise plans that were found earlier. Returns the new number of plans. */
+/* Inserts a plan that fits into the list of found plans, which has at most `max` plans. Plans with longer sequences come
+ * first, because shorter sequences alter the training. by_time: of plans with the same sequences, the faster come first;
+ * otherwise those that were found earlier. Returns the new number of plans in the list. */
 static int insert(const search *s, nnc_advice *advice, int found, int max, bool by_time, const nnc_advice *one) {
-    const bool keeps = one->plan.seq_len == s->base->seq_len;
     int place = found;
     for (; place > 0; place--) {
         const nnc_advice *last = &advice[place - 1];
-        const bool last_keeps = last->plan.seq_len == s->base->seq_len;
-        if (keeps == last_keeps ? !by_time || time_of_tokens(s, one) >= time_of_tokens(s, last) : last_keeps) { break; }
+        if (one->plan.seq_len < last->plan.seq_len) { break; }
+        if (one->plan.seq_len == last->plan.seq_len && !(by_time && time_of_tokens(s, one) < time_of_tokens(s, last))) {
+            break;
+        }
     }
     if (place == max) { return found; }
     found += found < max ? 1 : 0;
@@ -384,8 +387,8 @@ static bool holds_one(const found_sets *found, unsigned set) {
 }
 
 /* Tries all sets of `size` changes out of the first `changes` values of `change`. If all these changes are gentle, the
- * `max` fastest plans that fit stay in `advice`. Otherwise the first `max` plans that fit stay there; sets with weaker
- * changes are tried first. */
+ * `max` fastest plans with the longest sequences stay in `advice`. Otherwise the first `max` plans that fit stay there;
+ * sets with weaker changes are tried first. */
 static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_advice *advice, int *found, int max) {
     nnc_advice one;
     const bool gentle = changes == CHANGES_GENTLE;
@@ -395,7 +398,9 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
          set = next_set(set)) {
         const bool tried = s->gentle_tried && size <= AT_ONCE && set < 1U << CHANGES_GENTLE;
         if ((set & ~usable) == 0 && !tried && !holds_one(fitting, set) && try_set(s, set, &one)) {
-            if (fitting->count < 64) { fitting->sets[fitting->count++] = set; }
+            /* shorter sequences with another change are tried, too, because they can stay longer */
+            const bool only_shortens = set == 1U << CHANGE_SEQ_LEN;
+            if (fitting->count < 64 && !only_shortens) { fitting->sets[fitting->count++] = set; }
             *found = insert(s, advice, *found, max, gentle, &one);
         }
     }

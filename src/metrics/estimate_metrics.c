@@ -502,7 +502,9 @@ static const nnc_metric memory_rows[] = {
            .help = "fits; tight: only the lower end of total_interval_bytes is at most the capacity, which open "
                    "settings of the plan may cause; or does_not_fit."),
     NNC_AS("advice", LIST, NNC_IN(nnc_report, advice), NNC_COUNT(nnc_report, advice_count), .rows = &advice_metrics,
-           .null_empty = true, .help = "Changes of the plan with which it would fit. The fastest is first."),
+           .null_empty = true,
+           .help = "Changes of the plan with which it would fit. Those with the longest sequences are first, then the "
+                   "fastest."),
     NNC_AS("stages", LIST, NNC_IN(nnc_report, stages), NNC_COUNT(nnc_report, stage_count),
            .rows = &memory_stage_metrics,
            .help = "Memory of one device of each pipeline stage, if the plan has several stages.",
