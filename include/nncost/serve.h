@@ -95,6 +95,10 @@ typedef struct nnc_serve_ask {
     double wait_share;
     /* share of the communication of experts in a prefill that overlaps with compute of another micro-batch */
     double overlap_expert;
+    /* With attention_data above 1 and while sequences decode: prompts wait until each group of attention_data has a
+     * prompt, and then balance_more further steps. If not all groups have a prompt, all waiting prompts start at each
+     * balance_steps-th step after the last start of prompts. 0 in balance_steps: no prompt waits for other groups. */
+    int64_t balance_steps, balance_more;
 } nnc_serve_ask;
 
 NNC_API void nnc_serve_ask_init(nnc_serve_ask *ask, size_t struct_size);

@@ -501,6 +501,13 @@ static const nnc_field serve_fields[] = {
     { NNC_FIELD(nnc_serve_ask, wait_share), .max = 1, NNC_DEFAULT(0),
       .help = "Closed and open loop: prompts that wait (--wait-steps) are computed early. This happens when the "
               "tokens of the next step reach X x --chunk (batch_wait_max_tokens_ratio of TensorRT-LLM)." },
+    { NNC_FIELD(nnc_serve_ask, balance_steps), .max = 1e6, NNC_DEFAULT(0),
+      .help = "Closed and open loop with --attention-data: while sequences decode, prompts wait until each group has "
+              "one. Prompts start without those of other groups at every N-th decode step "
+              "(attention_dp_config.timeout_iters of TensorRT-LLM, with enable_balance). 0: no prompt waits." },
+    { NNC_FIELD(nnc_serve_ask, balance_more), .max = 1e6, NNC_DEFAULT(0),
+      .help = "Decode steps that prompts wait after each group has one (--balance-steps; "
+              "attention_dp_config.batching_wait_iters of TensorRT-LLM)." },
     { NNC_FIELD(nnc_serve_ask, requests), .min = 1, .max = 1 << 20, NNC_DEFAULT(10000),
       .help = "Open loop: number of simulated requests per replica. The results leave out the first tenth of the "
               "requests. If the mean time to first token is uncertain by over 1 %, nncost makes 16 simulations. "

@@ -923,6 +923,8 @@ nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const n
           "an engine that does not always preempt, such as --software tensorrt-llm", "preempt" },
         { loops && ask->wait_share > 0.0, "--wait-share and a loop", "wait_steps" },
         { loops && ask->wait_steps > 0, "--wait-steps and a loop", "wait_share" },
+        { loops && ask->attention_data > 1, "--attention-data and a loop", "balance_steps" },
+        { loops && ask->balance_steps > 0, "--balance-steps and a loop", "balance_more" },
         { loops || ask->offline, "--request-rate, --arrivals, --concurrency or --offline", "length_spread" },
         { ask->draft[0] != '\0' || ask->draft_length > 0, "--draft or --draft-length", "acceptance draft_share" },
         { nnc_model_sizes_of(model).experts > 0, "a model with experts", "imbalance" },

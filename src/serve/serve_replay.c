@@ -62,7 +62,10 @@ typedef struct worker {
     double context, room, growth; /* sums over the running sequences of those members of `request` that have the same
                                    * names */
     int64_t step;
-    double waited;      /* number of iterations in which prompts that could start have waited for further prompts */
+    double waited; /* number of iterations in which prompts that could start have waited for further prompts */
+    /* step: of the last start of prompts (balanced); from which each group of attention_data has a prompt, NONE = not
+     * all groups have one (full) */
+    int64_t balanced, full;
     int32_t head, tail; /* first request (head) and last request (tail) in the queue of this worker */
     int32_t *heap, running, newest;
 } worker;
@@ -482,13 +485,48 @@ static bool waits_for_more(simulation *s, const worker *w, double *until_s) {
     return true;
 }
 
+/* Tests whether the prompts that could start now wait until each group of attention_data has a prompt. If so, lowers
+ * *steps to the number of steps that they wait at most, and *until_s to the time at which the next request can start.
+ * Source: PyExecutor._balance_adp_requests of TensorRT-LLM. Its count of steps runs also while no prompt waits.
+ * Approximation: N waiting prompts are prompts of N groups, because a request goes to the group with the fewest
+ * requests. */
+static bool waits_for_groups(simulation *s, worker *w, double *until_s, double *steps) {
+    const nnc_serve_ask *plan = s->load->of->plan;
+    double room = 0.0, next_s = (double)INFINITY;
+    int32_t ready = 0, index = w->head;
+    if (plan->balance_steps == 0 || plan->attention_data <= 1 || w->running == 0 || index == NONE ||
+        s->load->prefill_workers > 0 || s->requests[index].left < s->requests[index].fresh + s->requests[index].made) {
+        return false;
+    }
+    for (; index != NONE && ready < plan->attention_data; index = s->requests[index].next) {
+        request *r = &s->requests[index];
+        take_place(s, r);
+        next_s = r->ready_s > w->clock_s ? r->ready_s : next_s;
+        if (r->ready_s > w->clock_s || !has_place(s, w, ready, room, r)) { break; }
+        room += r->room;
+        ready++;
+    }
+    if (ready == 0) { return false; }
+    const bool all = ready == plan->attention_data;
+    w->full = !all ? NONE : w->full == NONE ? w->step : w->full;
+    const int64_t since = w->step - w->balanced;
+    const int64_t left = all ? w->full + plan->balance_more - w->step
+                         : since > 0 && since % plan->balance_steps == 0
+                             ? 0
+                             : plan->balance_steps - since % plan->balance_steps;
+    if (left <= 0) { return false; }
+    *steps = nnc_min(*steps, (double)left);
+    *until_s = all ? *until_s : nnc_min(*until_s, next_s);
+    return true;
+}
+
 /* Simulates one iteration of the engine that computes prompts and one token of each running sequence. Returns false if
  * no prompt can start, or if the prompts wait for further prompts. */
 static bool mixed_iteration(simulation *s, worker *w) {
     double budget = s->load->chunk, prompts = 0.0, room = 0.0;
-    double until_s = 0.0;
+    double until_s = 0.0, steps = 0.0;
     int32_t more = 0, complete = 0, done = NONE, last = NONE;
-    if (waits_for_more(s, w, &until_s)) { return false; }
+    if (waits_for_more(s, w, &until_s) || waits_for_groups(s, w, &until_s, &steps)) { return false; }
     while (w->head != NONE && budget > 0.0) {
         request *r = &s->requests[w->head];
         const int32_t index = w->head;
@@ -513,6 +551,8 @@ static bool mixed_iteration(simulation *s, worker *w) {
     }
     if (more == 0) { return false; }
     w->waited = 0.0;
+    w->balanced = w->step;
+    w->full = NONE;
     if (prompts > 0.0) {
         double slope = 0.0;
         const double decode_s = w->running > 0 ? decode_at(s, w->running, mean_context(s, w), &slope) : 0.0;
@@ -559,10 +599,10 @@ static void decode_run(simulation *s, worker *w, double horizon_s) {
     double steps = (double)(s->requests[w->heap[0]].finish - w->step);
     if (cell < CONTEXTS - 1) { steps = nnc_min(steps, nnc_max(nnc_ceil((knot - context) / s->tokens_of_step), 1.0)); }
     if (w->growth > 0.0) { steps = nnc_min(steps, nnc_max(floor((s->load->places - room_now(w)) / w->growth), 1.0)); }
-    const bool waits = waits_for_more(s, w, &until_s);
+    const bool waits = waits_for_more(s, w, &until_s), gathers = waits_for_groups(s, w, &until_s, &steps);
     if (waits) {
         steps = nnc_min(steps, (double)s->load->of->plan->wait_steps - w->waited);
-    } else if (w->head != NONE) {
+    } else if (w->head != NONE && !gathers) {
         request *r = &s->requests[w->head];
         take_place(s, r);
         until_s = has_place(s, w, 0, 0.0, r) ? nnc_min(until_s, r->ready_s) : until_s;
@@ -643,6 +683,7 @@ static void begin(simulation *s) {
         work->workers[i] = (worker){ .head = NONE,
                                      .tail = NONE,
                                      .newest = NONE,
+                                     .full = NONE,
                                      .heap = work->heaps + (i < s->workers ? i * each + (i < more ? i : more) : 0) };
         work->free_s[i] = 0.0;
     }

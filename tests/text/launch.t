@@ -249,6 +249,8 @@ $ nncost serve options.yml dense round --tensor 4 --input-len 8 --output-len 8
 [3]
 $ printf 'cat >o.yml <<EOF\nenable_attention_dp: true\nEOF\ntrtllm-serve dense --tp_size=4 --ep_size 4 --extra_llm_api_options=o.yml\n' >dp.sh; nncost show dp.sh --to-options
 nncost serve dense DEVICE --software tensorrt-llm --tensor 1 --expert 4 --attention-data 4
+$ sed -i 's/^enable.*/&\nattention_dp_config:\n    enable_balance: true\n    timeout_iters: 60/' dp.sh; nncost show dp.sh --to-options
+nncost serve dense DEVICE --software tensorrt-llm --tensor 1 --expert 4 --balance-steps 60 --attention-data 4 --balance-more 10
 $ echo 'torchrun --nproc-per-node $GPUS pretrain_gpt.py --num-layers $1 --tensor-model-parallel-size $TP' >unset.sh
 $ nncost show unset.sh --to-options
 ! nncost: unset.sh:1: num-layers: is ${1}, which the script does not set, expected 1=VALUE among the arguments

@@ -510,6 +510,35 @@ START_TEST(prompts_wait_for_more) {
 }
 END_TEST
 
+/* Two groups of attention, which both decode when a third prompt arrives. It starts at the next multiple of
+ * balance_steps: 20 steps later with 50 than with 30, and at the same time with 5 and with 15. A fourth prompt, 5 steps
+ * after it, gives each group one: both start at once, or 5 steps later with balance_more 5. */
+START_TEST(prompts_wait_for_groups) {
+    nnc_serve_ask ask = recorded(101, 4);
+    nnc_error err = { 0 };
+    ok(nnc_model_load(specs, "mixtral-8x7b", &model, &err), &err); /* the other tests open their own specs */
+    ask.devices = ask.attention_data = 2;
+    arrivals[0] = arrivals[1] = (nnc_serve_arrival){ .arrival_s = 0.0 };
+    arrivals[2] = arrivals[3] = (nnc_serve_arrival){ .arrival_s = 100.0 };
+    const nnc_serve pair = served(&ask);
+    const double step_s = (pair.request_s - pair.ttft_s) / 100.0;
+    arrivals[2].arrival_s = pair.ttft_s + 10.5 * step_s;
+    static const int64_t steps[] = { 5, 15, 30, 50 };
+    double total_s[COUNT_OF(steps)];
+    for (size_t i = 0; i < COUNT_OF(steps); i++) {
+        ask.balance_steps = steps[i];
+        ask.balance_more = 5;
+        total_s[i] = 4.0 * served(&ask).ttft_s;
+    }
+    CLOSE(total_s[3] - total_s[2], 20.0 * step_s, 0.01);
+    CLOSE(total_s[1], total_s[0], 1e-9);
+    arrivals[3].arrival_s = arrivals[2].arrival_s + 5.0 * step_s;
+    const nnc_serve held = served(&ask);
+    ask.balance_more = 0;
+    CLOSE(4.0 * (held.ttft_s - served(&ask).ttft_s), 2.0 * 5.0 * step_s, 0.03);
+}
+END_TEST
+
 /* One prefill worker and one that decodes: the second prompt waits for the first; both decode without prompts between,
  * after their caches are sent. */
 START_TEST(separate_workers) {
@@ -636,6 +665,7 @@ int main(void) {
                                    spreads,
                                    a_full_cache,
                                    prompts_wait_for_more,
+                                   prompts_wait_for_groups,
                                    separate_workers,
                                    separate_workers_together,
                                    replicas_with_unequal_clients,

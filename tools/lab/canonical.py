@@ -348,7 +348,8 @@ class Served(Step):
         requests = re.search(r"(\d+) requests\b", self.text("notes"))  # of a benchmark at a rate
         self.out["requests"] = requests[1] if requests and self.text("mode") == "open-loop" else self.text("requests")
         self.out["fitted"] = "1" if "fitted_whole" in self.engine else ""
-        self.out.update(dict.fromkeys(("chunk", "wait_steps", "wait_share"), ""), **self.tables.said(self.row))
+        settings = ("chunk", "wait_steps", "wait_share", "balance_steps", "balance_more")
+        self.out.update(dict.fromkeys(settings, ""), **self.tables.said(self.row))
 
     def is_pass(self):
         return self.text("iterations_per_s") or (self.text("latency_s") and not self.text("output_len"))
