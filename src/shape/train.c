@@ -278,12 +278,13 @@ static void add_dequantize(place *to, const nnc_op *base, const nnc_plan *plan) 
                                        .fused = true };
 }
 
-/* Tests whether a later product, before the next norm, reads the same input as op `at` and needs this input for
- * backward. */
+/* Tests whether a later product, before the next norm of its input, reads the same input as op `at` and needs this input
+ * for backward. A norm that directly follows op `at` is a norm of the output of op `at`, as in latent attention. */
 static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, const nnc_plan *plan) {
     const nnc_matmul *p = &list->ops[at].u.matmul;
-    for (int32_t i = at + 1; i < list->count && list->ops[i].kind != NNC_OP_NORM; i++) {
+    for (int32_t i = at + 1; i < list->count; i++) {
         const nnc_op *op = &list->ops[i];
+        if (op->kind == NNC_OP_NORM && i > at + 1) { return false; }
         if (op->kind == NNC_OP_MATMUL && op->u.matmul.b_is_weight && !op->u.matmul.keeps_a && op->u.matmul.k == p->k &&
             (is_trained(op, train) || (is_adapted(op, plan) && !plan->oft))) {
             return true;
