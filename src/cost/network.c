@@ -224,8 +224,8 @@ nnc_status nnc_route_find(const nnc_device *device, int32_t devices, int32_t dev
     }
     route->link = slower_link(route);
     route->fitted = fitted_of(device);
-    const double knee_bytes = route->outer > 1 && strcmp(route->link, "scale_out") == 0 ? device->scale_out.knee_bytes
-                                                                                        : device->scale_up.knee_bytes;
+    const double knee_bytes =
+        strcmp(route->link, "scale_out") == 0 ? device->scale_out.knee_bytes : device->scale_up.knee_bytes;
     route->knee_bytes = knee_bytes > 0.0 ? knee_bytes : 0.0;
     return NNC_OK;
 }

@@ -93,7 +93,7 @@ static int step_collectives(double dense, double expert, const nnc_plan *plan, b
     if (tied_params > 0.0) {
         add(&w, "pipeline.tied_table", NNC_COMM_PIPELINE, NNC_ROUTE_PIPELINE, NNC_P2P, gradient * tied_params, 1);
     }
-    if ((plan->zero < 3 || nnc_gradients_stay_whole(plan)) && plan->data * plan->context > 1) {
+    if (plan->zero < 3 || nnc_gradients_stay_whole(plan)) {
         add_gradients(&w, plan, flat, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
         add_gradients(&w, plan, flat, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan));
     }

@@ -330,7 +330,6 @@ static void head_product(const lowering *l, const nnc_graph_op *op, const char *
     written->split = op->in.sharded ? NNC_SPLIT_HEADS : NNC_SPLIT_TOKENS;
     product.batch = nnc_list_mul(&l->to, l->batch, heads);
     product.b_shared = product.kept_divisor = 1;
-    product.heads = product.kv_heads = heads;
     product.needs_grad_input = true;
     written->u.matmul = product;
 }

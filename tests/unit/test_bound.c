@@ -238,7 +238,7 @@ START_TEST(any_stage_may_have_the_busiest_links) {
 }
 END_TEST
 
-/* Of equal resources the first is named, and another one follows it. */
+/* The first of equal resources is the bound, and another one is the next bound. */
 START_TEST(equal_resources) {
     nnc_result r = { .struct_size = sizeof r };
     for (int b = 0; b < NNC_BOUND_COUNT; b++) { r.bound_s[b] = 1.0; }

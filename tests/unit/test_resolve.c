@@ -308,13 +308,13 @@ START_TEST(profiles_of_early_devices) {
 }
 END_TEST
 
-/* A framework without one feature refuses the plan that needs it, by the name of an option, and takes the plan beside it. A
+/* A framework without one feature refuses the plan that needs it, by the name of an option, and takes the other plan. A
  * framework with all features takes both. */
 START_TEST(frameworks_lack_features) {
 #define LACKS(feature) offsetof(nnc_shipped, feature)
     static const struct {
         size_t feature;
-        const char *needs, *option, *beside;
+        const char *needs, *option, *other;
     } cases[] = {
         { LACKS(recompute_attention), "recompute=attention", "--recompute", "recompute=full" },
         { LACKS(recompute_norm), "recompute=norm", "--recompute", "recompute=attention" },
@@ -341,13 +341,13 @@ START_TEST(frameworks_lack_features) {
     };
 #undef LACKS
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        for (int beside = 0; beside < 2; beside++) {
+        for (int other = 0; other < 2; other++) {
             nnc_plan plan = nnc_plan_default();
             nnc_software software = nnc_software_default();
             const char *option = NULL;
             char text[80], *rest = NULL;
             plan.schedule = NNC_SCHEDULE_1F1B;
-            snprintf(text, sizeof text, "%s", beside ? cases[i].beside : cases[i].needs);
+            snprintf(text, sizeof text, "%s", other ? cases[i].other : cases[i].needs);
             for (char *one = strtok_r(text, " ", &rest); one != NULL; one = strtok_r(NULL, " ", &rest)) {
                 char *value = strchr(one, '=');
                 *value++ = '\0';
@@ -355,8 +355,8 @@ START_TEST(frameworks_lack_features) {
             }
             ck_assert(nnc_software_ships(&software, &plan, &option) && option == NULL);
             *(bool *)(void *)((char *)&software.ships + cases[i].feature) = false;
-            ck_assert_msg(nnc_software_ships(&software, &plan, &option) == (beside == 1), "%d", (int)i);
-            if (!beside) { ck_assert_str_eq(option, cases[i].option); }
+            ck_assert_msg(nnc_software_ships(&software, &plan, &option) == (other == 1), "%d", (int)i);
+            if (!other) { ck_assert_str_eq(option, cases[i].option); }
         }
     }
 }

@@ -554,7 +554,7 @@ START_TEST(prices_by_hand) {
 }
 END_TEST
 
-/* Attention of a model with experts stays in 16 bits beside experts of 4 bits, but not beside 8 bits. */
+/* Attention of a model with experts stays in 16 bits if the experts have 4 bits, but not if they have 8. */
 START_TEST(attention_beside_narrow_experts) {
     set_up("mixtral-8x7b", 1, 1);
     for (int32_t i = 0; i < net.product_count; i++) {
