@@ -312,6 +312,26 @@ START_TEST(advice_does_not_repeat) {
 }
 END_TEST
 
+/* A plan that recomputes all already gets no advice to recompute, and no advice twice. */
+START_TEST(advice_changes_only_what_can_change) {
+    nnc_plan plan = plan_of();
+    int found = 0;
+    plan.recompute = NNC_RECOMPUTE_FULL;
+    plan.micro_batch = 1;
+    for (int64_t mem = 4000000; mem < 400000000; mem = mem * 5 / 4) {
+        nnc_advice advice[MOST];
+        const int count = advise(mem, &plan, advice, MOST);
+        found += count;
+        for (int i = 0; i < count; i++) {
+            ck_assert_ptr_null(strstr(advice[i].text, "--recompute"));
+            ck_assert_uint_eq(((const nnc_plan *)&advice[i].plan)->recompute, NNC_RECOMPUTE_FULL);
+            for (int k = 0; k < i; k++) { ck_assert_str_ne(advice[i].text, advice[k].text); }
+        }
+    }
+    ck_assert_int_gt(found, 0);
+}
+END_TEST
+
 int main(void) {
     const TTest *const tests[] = { fastest_then_fewest,
                                    mildest_step,
@@ -321,6 +341,7 @@ int main(void) {
                                    given_global_batch,
                                    full_contains_the_others,
                                    advice_does_not_repeat,
-                                   no_advice_goes_too_far };
+                                   no_advice_goes_too_far,
+                                   advice_changes_only_what_can_change };
     return run_tests("advise", tests, COUNT_OF(tests));
 }
