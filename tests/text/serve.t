@@ -341,18 +341,18 @@ images     unet on round, 256 x 256 pixels, 2 at a time, 20 steps with guidance,
            software torch-compile
 parts      20 x 377.3 us, weights 19.09 MB of 10.00 GB
 time       7.547 ms, 377.3 us a step, at least 5.224 ms in all, 69.2% of the peak
-throughput 265 images/s, 0.003145 USD per thousand images, 3.773 J an image at rated power
+throughput 265 images/s, 0.003145 USD per thousand, 3.773 J each at rated power
 $ nncost serve unet round --steps 20 --guidance --batch 2 --set usable_bytes=1.9e7 >/dev/null
 [1]
 $ sed 's/"id": "unet"/"id": "drawn"/; s/"family"/"text_encoders": "dense", "image_decoder": "vision", "family"/' toy/models/unet.json >drawn.json
 $ nncost serve ./drawn.json round --steps 20 --guidance --batch 2 --image 160 --seller corner --region TOY
 images     drawn on round, 160 x 160 pixels, 2 at a time, 20 steps with guidance, fp16,
            software torch-compile
-parts      prompt 10.27 ms (dense), 20 x 149.1 us, image 1.460 ms (vision),
+parts      prompt 10.27 ms (dense), 20 x 149.1 us, decoder 1.460 ms (vision),
            weights 474.9 MB of 10.00 GB
 time       14.72 ms, 149.1 us a step, at least 13.05 ms in all, 88.7% of the peak
-throughput 135.9 images/s, 0.008175 EUR per thousand images (Corner box of 8, 2026-01),
-           7.358 J an image at rated power, 1.022 g of carbon dioxide per thousand (Toyland, 2025,
+throughput 135.9 images/s, 0.008175 EUR per thousand (Corner box of 8, 2026-01),
+           7.358 J each at rated power, 1.022 g of carbon dioxide per thousand (Toyland, 2025,
            location-based: Read from the meter)
 $ nncost explain --serve image_s,text_s,lower_bound_s ./drawn.json round --steps 20 --image 160 | grep -v ^$
 served    drawn on round, software torch-compile
