@@ -269,7 +269,11 @@ START_TEST(bytes_are_values_by_width) {
         { NNC_OP_NORM, NNC_NORM_LAYER, NNC_IMPLEMENTATION_TRANSFORMERS, "norm", 2, 5, { 8, 20 } },
         { NNC_OP_NORM, NNC_NORM_GROUP, NNC_IMPLEMENTATION_DIFFUSERS, "norm", 3, 5, { 18, 26 } },
     };
+    /* kernels of forward and backward, without autocast, in the order of the cases */
+    static const double kernels[][2] = { { 1, 1 }, { 1, 1 }, { 1, 1 }, { 2, 3 }, { 2, 4 }, { 10, 13 }, { 9, 6 },
+                                         { 4, 6 }, { 1, 1 }, { 1, 1 }, { 1, 1 }, { 1, 2 }, { 3, 4 } };
     static nnc_op_list list;
+    ck_assert_int_eq(COUNT_OF(kernels), COUNT_OF(cases));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         for (int mode = 0; mode < 3; mode++) { /* 16 bits, fp32, autocast */
             nnc_plan plan = nnc_plan_default();
@@ -291,6 +295,7 @@ START_TEST(bytes_are_values_by_width) {
             const double expected[] = { mode == 2 ? cases[i].under_autocast[0] : width * cases[i].forward,
                                         mode == 2 ? cases[i].under_autocast[1] : width * cases[i].backward };
             for (int pass = 0; pass < 2; pass++) {
+                ck_assert(mode == 2 || op->issued[pass].kernels == kernels[i][pass]);
                 ck_assert_double_eq(op->issued[pass].bytes + op->issued[pass].mixed_bytes, ELEMENTS * expected[pass]);
                 ck_assert(mode != 1 || op->issued[pass].mixed_bytes == 0.0); /* fp32 casts nothing */
             }
