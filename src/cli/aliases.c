@@ -25,6 +25,7 @@ typedef struct alias {
 #define NAME(name, words) { name, ANY, words, "", "" }
 #define VALUE(name, value, words) { name, value, words, "", "" }
 #define HINT(name, value, hint, option) { name, value, "", hint, option }
+#define OPTIM(value, words) VALUE("--optim", value, words), VALUE("--optimizer", value, words)
 /* NOLINTEND(bugprone-macro-parentheses) */
 /* In the member `value` of an alias: the alias applies only if the command line has an option that describes the
  * requests of a deployment. */
@@ -171,11 +172,11 @@ static const alias aliases[] = {
     HINT("--max-steps", ANY, "--samples N, N = steps x global batch", "--samples"),
     NAME("--tf32", "--precision tf32"),
     /* values of --optim, taken by --optimizer, too; the same as in foreign/launch/transformers.json */
-    VALUE("--optim*", "adamw8bit", "--optimizer adam8bit"), VALUE("--optim*", "adamw-8bit", "--optimizer adam8bit"),
-    VALUE("--optim*", "adamw-bnb-8bit", "--optimizer adam8bit"), VALUE("--optim*", "adamw-torch-8bit", "--optimizer adam8bit"),
-    VALUE("--optim*", "ao-adamw-8bit", "--optimizer adam8bit"), VALUE("--optim*", "paged-adamw-8bit", "--optimizer adam8bit"),
-    VALUE("--optim*", "adamw-torch-4bit", "--optimizer adam4bit"), VALUE("--optim*", "ao-adamw-4bit", "--optimizer adam4bit"),
-    VALUE("--optim*", "adamw-torch*", "--optimizer adamw"), VALUE("--optim*", "paged-adamw*", "--optimizer adamw"),
+    OPTIM("adamw8bit", "--optimizer adam8bit"), OPTIM("adamw-8bit", "--optimizer adam8bit"),
+    OPTIM("adamw-bnb-8bit", "--optimizer adam8bit"), OPTIM("adamw-torch-8bit", "--optimizer adam8bit"),
+    OPTIM("ao-adamw-8bit", "--optimizer adam8bit"), OPTIM("paged-adamw-8bit", "--optimizer adam8bit"),
+    OPTIM("adamw-torch-4bit", "--optimizer adam4bit"), OPTIM("ao-adamw-4bit", "--optimizer adam4bit"),
+    OPTIM("adamw-torch*", "--optimizer adamw"), OPTIM("paged-adamw*", "--optimizer adamw"),
     VALUE("--optim", "adafactor", "--optimizer adafactor"), VALUE("--optim", "sgd", "--optimizer sgd"),
     VALUE("--optim", "lion*", "--optimizer lion"), HINT("--optim", ANY, "--optimizer NAME", "--optimizer"),
     NAME("--torch-compile", "--software torch-compile"),
