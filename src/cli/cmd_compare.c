@@ -563,12 +563,10 @@ const nnc_command nnc_cmd_compare = {
         "options; the last option varies fastest. A list of parts is one value: --recompute norm,activation. In a list "
         "of several values '+' joins parts: none,norm+activation,full. Among the plans that fit, the fastest and the "
         "cheapest are marked: by time and cost per token, or per sample if a model has no tokens. All rows have the "
-        "software profile "
-        "of the first row, unless --software names other profiles or only one profile is possible for a row; with "
-        "'any' each row has the default profile of its plan. If profiles differ, a column states how much of the "
-        "change of the step time the profile causes. All scenarios of a plan file are compared, or the scenarios that "
-        "--scenario lists. Exits with 1 "
-        "when no plan fits.",
+        "software profile of the first row, unless --software names other profiles or only one profile is possible for "
+        "a row; with 'any' each row has the default profile of its plan. If profiles differ, a column states how much "
+        "of the change of the step time the profile causes. All scenarios of a plan file are compared, or the "
+        "scenarios that --scenario lists. Exits with 1 when no plan fits.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_EMIT,

@@ -972,10 +972,9 @@ const nnc_command nnc_cmd_estimate = {
     .summary = "One training step: time with its range, the resource that limits it, memory, throughput, cost.",
     .notes = "Exits with 1 when the step does not fit into the device's memory; it then also prints the estimate, and "
              "the smallest changes with which the step fits. Pipeline stages are numbered from 0. With --format csv "
-             "each of --stages, "
-             "--timeline and --sensitivity prints its table instead of the estimate; give one of them. A timeline has "
-             "at most 1000000 passes. An elasticity of -0.5 means: one percent more of the parameter makes the step "
-             "half a percent shorter.",
+             "each of --stages, --timeline and --sensitivity prints its table instead of the estimate; give one of "
+             "them. A timeline has at most 1000000 passes. An elasticity of -0.5 means: one percent more of the "
+             "parameter makes the step half a percent shorter.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |

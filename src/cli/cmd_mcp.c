@@ -204,9 +204,8 @@ static void put_tool(nnc_buffer *out, const struct tool *tool) {
                                  ? ":{\"enum\":[\"devices\",\"models\",\"software\"]},"
                                  : ":{\"type\":\"string\"},");
     }
-    nnc_buffer_text(out, "\"options\":{\"type\":\"object\",\"description\":\"Options of the command by "
-                         "name, such as {\\\"devices\\\": 64, \\\"zero\\\": 3, \\\"tokens\\\": \\\"1T\\\"}; "
-                         "'nncost help ");
+    nnc_buffer_text(out, "\"options\":{\"type\":\"object\",\"description\":\"Options of the command by name, such as "
+                         "{\\\"devices\\\": 64, \\\"zero\\\": 3, \\\"tokens\\\": \\\"1T\\\"}; 'nncost help ");
     nnc_buffer_text(out, tool->name);
     nnc_buffer_text(out, "' has all\",\"properties\":{");
     put_options(out, tool);

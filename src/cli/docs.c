@@ -771,8 +771,7 @@ const nnc_command nnc_cmd_explain = {
     .notes = "NAMES are joined by commas. Metrics have their names in the JSON output of any command, such as mfu, "
              "step_s, exposed_comm.data, memory or cost; ops have their names in 'nncost ops', such as attn.qkv. If an "
              "op occurs with different dimensions, the one with the longest time in each phase is shown. Without "
-             "NAMES, all names are "
-             "listed. The JSON of several names is a list.",
+             "NAMES, all names are listed. The JSON of several names is a list.",
     .max_operands = 3,
     .leading_operands = 1,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO,

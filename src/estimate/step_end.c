@@ -140,8 +140,7 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
             nnc_max(window->unit_share, nnc_min(1.0, window->bucket_bytes / (bytes * shards))));
     NNC_NOTE(why, "share of the window after which the first bucket is sent");
     NNC_SAY(why, last_share, NULL, nnc_max(bucket_share, table_share));
-    NNC_NOTE(why, "share of the communication that starts after the last compute (an embedding table is "
-                  "never split)");
+    NNC_NOTE(why, "share of the communication that starts after the last compute (an embedding table is never split)");
     NNC_SAY(why, left_s, "s",
             nnc_max(window_s + network_s * last_share, network_s + window_s * bucket_share) - window_s);
     NNC_NOTE(why, "exposed part of the communication that may overlap; window_s: time of one pass without traffic on "

@@ -37,16 +37,14 @@ static const nnc_field plan_fields[] = {
     { DEGREE(devices), .group = "Parallelism", .default_text = "data x tensor x pipeline x context",
       .help = "Total number of devices." },
     { DEGREE(devices_per_node), .default_text = "the device file's",
-      .help = "Number of devices in one scale-up "
-              "domain." },
+      .help = "Number of devices in one scale-up domain." },
     { DEGREE(data), .alias = "dp", .default_text = "devices / product of the other degrees",
       .help = "Number of model replicas that share the batch (data parallelism)." },
     { DEGREE(tensor), .alias = "tp", NNC_DEFAULT(1), .help = "Number of devices that split each matrix product." },
     { DEGREE(pipeline), .alias = "pp", NNC_DEFAULT(1),
       .help = "Number of pipeline stages, over which the layers are spread." },
     { DEGREE(virtual_stages), .alias = "vpp", NNC_DEFAULT(1),
-      .help = "Number of groups of layers (virtual stages) "
-              "per pipeline stage." },
+      .help = "Number of groups of layers (virtual stages) per pipeline stage." },
     { NNC_FIELD(nnc_plan, ends_as_layers), NNC_DEFAULT_OFF,
       .help = "Embedding and head count as one layer each when stages are balanced." },
     { NNC_FIELD(nnc_plan, first_stage_layers), .max = 1e5, NNC_DEFAULT(0),
@@ -54,11 +52,9 @@ static const nnc_field plan_fields[] = {
     { NNC_FIELD(nnc_plan, last_stage_layers), .max = 1e5, NNC_DEFAULT(0),
       .help = "Number of layers of the last pipeline stage. 0 = as many layers as the other stages." },
     { DEGREE(context), .alias = "cp", NNC_DEFAULT(1),
-      .help = "Number of devices that split each sequence (context "
-              "parallelism)." },
+      .help = "Number of devices that split each sequence (context parallelism)." },
     { DEGREE(expert), .alias = "ep", NNC_DEFAULT(1),
-      .help = "Number of devices that share the experts (expert parallelism). N must be a divisor of data x "
-              "context." },
+      .help = "Number of devices that share the experts (expert parallelism). N must be a divisor of data x context." },
     { NNC_FIELD(nnc_plan, whole_experts), NNC_DEFAULT_OFF,
       .help = "Keep each expert whole instead of splitting it over tensor ranks. With this option --expert must be "
               "a divisor of tensor x data x context (Megatron-LM: expert tensor parallel size 1)." },
@@ -179,10 +175,8 @@ static const nnc_field plan_fields[] = {
               "efficiencies of the device; ideal: at datasheet rates and with complete overlap." },
     { NNC_FIELD(nnc_plan, flops_convention), NNC_FIELD_NAMES(nnc_flops_convention, NNC_CONVENTION_COUNT),
       NNC_DEFAULT_AS(NNC_CONVENTION_PALM, "palm"),
-      .help = "Rule by which nncost counts model FLOPs. palm: "
-              "attention between all pairs of tokens; causal: only "
-              "between the pairs that a causal mask leaves; 6nd: 6 "
-              "FLOPs per token and parameter." },
+      .help = "Rule by which nncost counts model FLOPs. palm: attention between all pairs of tokens; causal: only "
+              "between the pairs that a causal mask leaves; 6nd: 6 FLOPs per token and parameter." },
     { NNC_FIELD(nnc_plan, clip_gradients), NNC_DEFAULT_ON,
       .help = "Clip the gradients before the update by the norm of all gradients." },
     { NNC_FIELD(nnc_plan, tokens), .group = "Cost", .unit = "tokens", .min = 1, .max = RUN_MAX,
@@ -244,12 +238,10 @@ static const nnc_field run_fields[] = {
       .help = "Time that the run spends once at its start. It includes the start of the job, compilation and the "
               "ramp of the batch size." },
     { NUMBER(evaluate_every), NNC_DEFAULT(0),
-      .help = "Number of training steps between two evaluations; 0 = no "
-              "evaluations." },
+      .help = "Number of training steps between two evaluations; 0 = no evaluations." },
     { TIME(evaluate_s), .help = "Time of one evaluation of the model (--evaluate-every)." },
     { SHARE(straggler_share), NNC_DEFAULT(0),
-      .help = "Share of the training time that is lost by waiting for slow "
-              "devices." },
+      .help = "Share of the training time that is lost by waiting for slow devices." },
 
     { NNC_FIELD(nnc_run_ask, stops), .group = "Failures", NNC_FIELD_NAMES(nnc_stops, NNC_STOPS_COUNT),
       NNC_DEFAULT_AS(NNC_STOPS_ANY, "any"),
@@ -260,15 +252,13 @@ static const nnc_field run_fields[] = {
               "of devices." },
     { TIME(detect_s), NNC_DEFAULT(600), .help = "Time from a failure until it is detected." },
     { TIME(start_s), NNC_DEFAULT(30),
-      .help = "Time to start the training program again on all ranks after a "
-              "failure." },
+      .help = "Time to start the training program again on all ranks after a failure." },
     { TIME(replace_s), .default_text = "0", .help = "Time to replace a failed node if no spare node is ready." },
     { NUMBER(spares), NNC_DEFAULT(0), .help = "Number of spare nodes that can replace failed nodes at once." },
     { TIME(repair_s), NNC_DEFAULT_AS(2 * DAY_S, "2d"),
       .help = "Time from a node's failure until it is repaired and in use again." },
     { SHARE(failing_share), NNC_DEFAULT(1),
-      .help = "Share of the failures after which the failed node must be "
-              "repaired." },
+      .help = "Share of the failures after which the failed node must be repaired." },
     { SHARE(reclaim_per_month), NNC_DEFAULT(0), .help = "Share of spot nodes that the seller takes back per month." },
     { NUMBER(elastic_replicas), NNC_DEFAULT(0),
       .help = "Number of replicas of an elastic job. While a failed replica is replaced, the other replicas "
@@ -289,8 +279,7 @@ static const nnc_field run_fields[] = {
     { TIME(block_s), .default_text = "--save-s; with --asynchronous the time of the copy to host memory",
       .help = "Time for which training stops to write one checkpoint." },
     { TIME(save_s), .default_text = "--checkpoint-bytes / --storage-write-bytes-per-s",
-      .help = "Time from the start of a checkpoint until storage has "
-              "all its bytes." },
+      .help = "Time from the start of a checkpoint until storage has all its bytes." },
     { TIME(load_s), .default_text = "--checkpoint-bytes / --storage-read-bytes-per-s",
       .help = "Time to load a checkpoint after a failure." },
     { TIME(checkpoint_interval_s), .above_min = true, .default_text = "the interval with the highest goodput",
@@ -319,8 +308,7 @@ static const nnc_field run_fields[] = {
     { NUMBER(teacher_total_params), .default_text = "--teacher-params",
       .help = "Total parameters of the teacher model, with all experts, which are in memory." },
     { NUMBER(update_epochs), .above_min = true, NNC_DEFAULT(1),
-      .help = "Number of training passes over each batch "
-              "of generated answers." },
+      .help = "Number of training passes over each batch of generated answers." },
     { NNC_FIELD(nnc_run_ask, sampler_logprobs), NNC_DEFAULT_OFF,
       .help = "Training uses the log probabilities that the sampler returned with answers. off: a forward pass of "
               "the policy (the trained model) computes them again." },
@@ -347,11 +335,9 @@ static const nnc_field run_fields[] = {
     { TIME(rollout_s), .default_text = "generated tokens / rate of all generating devices",
       .help = "Time to generate the answers of one training step." },
     { TIME(score_s), .default_text = "time of the forward passes of the helper models",
-      .help = "Time in which the helper models score "
-              "the answers of one training step." },
+      .help = "Time in which the helper models score the answers of one training step." },
     { TIME(sync_s), .default_text = "bytes of the weights / --sync-bytes-per-s",
-      .help = "Time to send the new weights of one step to the "
-              "generating devices." },
+      .help = "Time to send the new weights of one step to the generating devices." },
     { RATE(sync_bytes_per_s), .default_text = "rate of the scale-out network with --rollout-devices; else unlimited",
       .help = "Rate at which new weights are sent to the generating devices." },
 
@@ -359,22 +345,19 @@ static const nnc_field run_fields[] = {
       .help = "Number of sites that train separately and average their weights. Each site has the devices of the "
               "plan. Sites average every --outer-every steps." },
     { NUMBER(outer_every), .above_min = true,
-      .help = "Number of steps between two averages of the sites' weights "
-              "(DiLoCo)." },
+      .help = "Number of steps between two averages of the sites' weights (DiLoCo)." },
     { BYTES(outer_bytes), .above_min = true, .default_text = "4 bytes per parameter",
       .help = "Bytes of all weights in the format in which sites send them." },
     { RATE(site_bytes_per_s), .help = "Bandwidth from one site to the other sites, in one direction." },
     { TIME(outer_overlap_s), NNC_DEFAULT(0),
-      .help = "Part of the time of one average of the sites that overlaps "
-              "with training." },
+      .help = "Part of the time of one average of the sites that overlaps with training." },
 
     { BYTES(sample_bytes), .group = "Input", .help = "Bytes of one training sample in storage." },
     { RATE(input_bytes_per_s), .help = "Rate at which all devices together can read training data from storage." },
     { SHARE(access_share), .above_min = true, NNC_DEFAULT(1),
       .help = "Share of --input-bytes-per-s that reads of samples reach. Small random reads reach 0.1 to 0.4." },
     { SHARE(cached_share), NNC_DEFAULT(0),
-      .help = "Share of the samples that come from a cache on the nodes, not "
-              "from storage." },
+      .help = "Share of the samples that come from a cache on the nodes, not from storage." },
     { TIME(prepare_s), .help = "Time in which a data-loading worker prepares one sample. It includes decoding and "
                                "augmentation." },
     { NUMBER(workers), .above_min = true, NNC_DEFAULT(8), .help = "Number of data-loading workers per device." },
@@ -384,8 +367,7 @@ static const nnc_field run_fields[] = {
       .help = "Device time to encode one sample by frozen encoders (images, text). 0 = the samples were encoded "
               "before training." },
     { NNC_FIELD(nnc_run_ask, serial_input), NNC_DEFAULT_OFF,
-      .help = "A step loads its data first and then "
-              "computes, without overlap." },
+      .help = "A step loads its data first and then computes, without overlap." },
 
     { NNC_FIELD(nnc_run_ask, idle_w), .group = "Energy", .unit = "W", .max = 1e6,
       .default_text = "the device file's node_power",
@@ -408,8 +390,7 @@ static const nnc_field run_fields[] = {
     { NNC_FIELD(nnc_run_ask, storage_price), .max = 1e6, .help = "Price of storing one gigabyte for one month." },
     { BYTES(egress_bytes), .help = "Bytes of data that the run moves out of the cloud (egress)." },
     { NNC_FIELD(nnc_run_ask, egress_price), .max = 1e6,
-      .help = "Price of moving one gigabyte of data out of the "
-              "cloud." },
+      .help = "Price of moving one gigabyte of data out of the cloud." },
 };
 const nnc_field_table nnc_run_table = { "run", run_fields, NNC_COUNT_OF(run_fields) };
 
@@ -486,10 +467,9 @@ static const nnc_field serve_fields[] = {
       .help = "CSV file of recorded requests. Its columns are arrival_s and, if requests have different lengths, "
               "input_len and output_len." },
     { NNC_FIELD(nnc_serve_ask, length_spread), .max = 0.99, NNC_DEFAULT(0.1),
-      .help = "Closed and open loop: largest relative difference of request lengths. nncost draws the "
-              "lengths of prompts and answers uniformly within this share below and above --input-len "
-              "and --output-len. 0: all requests have the same lengths, and the requests of a closed "
-              "loop end at the same time." },
+      .help = "Closed and open loop: largest relative difference of request lengths. nncost draws the lengths of "
+              "prompts and answers uniformly within this share below and above --input-len and --output-len. 0: all "
+              "requests have the same lengths, and the requests of a closed loop end at the same time." },
     { NNC_FIELD(nnc_serve_ask, preempt), NNC_DEFAULT_AS(false, "as the serving engine of the profile does"),
       .help = "Closed and open loop: start a request when its prompt fits into the cache. When the cache is full, "
               "the newest request is preempted. off: a request starts only when its prompt and its answer fit into "
@@ -634,8 +614,7 @@ const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS] = {
               "computed in 16 bits use the value of bf16." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, product_s), NNC_FIELD_TABLE(stored_seconds_fields),
       .default_text = "kernel_s",
-      .help = "Fixed time of one product, including the cast of its input, by the format of the "
-              "weights." },
+      .help = "Fixed time of one product, including the cast of its input, by the format of the weights." },
     { EFFICIENCY(attention_fraction), FRACTION, .help = "Share of the 16-bit peak that prefill attention reaches." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, expert_fraction), NNC_FIELD_TABLE(share_fields),
       .help = "Share of the memory bandwidth that products of many experts reach, by the format of the weights." },
@@ -700,8 +679,7 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
       .help = "Host time to launch a layer; overlaps with device work." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, expert_s), NNC_FIELD_TABLE(expert_seconds_fields),
       NNC_DEFAULT(0),
-      .help = "Additional time of a layer of experts when the device cannot compute in the format "
-              "of the weights." },
+      .help = "Additional time of a layer of experts when the device cannot compute in the format of the weights." },
     { ENGINE(captured), NNC_DEFAULT_ON,
       .help = "A decode step is one recorded CUDA graph; off: the host launches every kernel." },
     { ENGINE(launch_s), SECONDS, NNC_DEFAULT(0),

@@ -128,20 +128,16 @@ static const nnc_field software_fields[] = {
       .help = "A separate kernel adds the weight gradients of each pass to their sums. off: the matrix products "
               "that compute the gradients add them." },
     { SOFTWARE(fused_norm), NNC_DEFAULT_ON,
-      .help = "Each norm is one kernel; off: one kernel per primitive "
-              "operation." },
+      .help = "Each norm is one kernel; off: one kernel per primitive operation." },
     { SOFTWARE(fused_activation), NNC_DEFAULT_ON,
       .help = "Activation function and gate of an MLP are one kernel. The kernel keeps no intermediate tensor; "
               "off: one kernel for each." },
     { SOFTWARE(fused_residual), NNC_DEFAULT_ON,
-      .help = "Bias, dropout and residual addition are one kernel; off: "
-              "separate kernels." },
+      .help = "Bias, dropout and residual addition are one kernel; off: separate kernels." },
     { SOFTWARE(fused_rotary), NNC_DEFAULT_ON,
-      .help = "The rotary embedding is one kernel; off: one kernel per "
-              "primitive operation." },
+      .help = "The rotary embedding is one kernel; off: one kernel per primitive operation." },
     { SOFTWARE(fused_loss), NNC_DEFAULT_ON,
-      .help = "The cross-entropy loss is one kernel in the format of the "
-              "logits. off: separate kernels in fp32." },
+      .help = "The cross-entropy loss is one kernel in the format of the logits. off: separate kernels in fp32." },
     { SOFTWARE(loss_keep), NNC_FIELD_NAMES(nnc_loss_keep, NNC_LOSS_KEEPS_COUNT),
       NNC_DEFAULT_AS(NNC_LOSS_KEEPS_LOGITS, "logits"),
       .help = "Tensor that the loss keeps for backward. logits: the logits in their format; fp32: the "
@@ -216,11 +212,9 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(expert_once_per_node), NNC_DEFAULT_OFF,
       .help = "A token is sent to a scale-up domain once, for all its experts in this domain." },
     { SOFTWARE(expert_masks), NNC_DEFAULT_OFF,
-      .help = "With a capacity factor, matrix products with masks move tokens to and from the slots "
-              "of the experts." },
+      .help = "With a capacity factor, matrix products with masks move tokens to and from the slots of the experts." },
     { SOFTWARE(expert_sorts), NNC_DEFAULT_OFF,
-      .help = "Tokens from other ranks, and the results for them, are copied into the order of the "
-              "experts." },
+      .help = "Tokens from other ranks, and the results for them, are copied into the order of the experts." },
     { SOFTWARE(expert_dispatch_8bit), NNC_DEFAULT_OFF,
       .help = "With 8-bit products, tokens and gradients are sent to experts in 8 bits with a scale "
               "per block of 128; results return in 16 bits." },

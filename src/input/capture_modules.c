@@ -138,8 +138,7 @@ static bool unfold(reader *r, const int32_t *places, int32_t count) {
         if (!copy_tensors(r, &o->in) || !copy_tensors(r, &o->out)) { return false; }
         if (o->counts && o->repeat > 1 && !move_all(r, o, seen[places[i]]++)) {
             return refuse(r, option_of(r->asked),
-                          "the file does not hold the storages of each of its equal layers; "
-                          "record the step again");
+                          "the file does not hold the storages of each of its equal layers; record the step again");
         }
         o->repeat = 1;
     }

@@ -323,19 +323,17 @@ static const struct {
     const char *names;
 } fusions[] = {
     { FUSION_POINTWISE,
-      " abs acos add addcdiv addcmul arange asin atan atan2 bernoulli bitwise_and bitwise_not bitwise_or "
-      "cat ceil celu clamp clamp_max clamp_min clone constant_pad_nd copy cos cosh div dropout elu "
-      "elu_backward embedding eq erf erfinv exp expm1 fill floor floor_divide fmod full full_like ge "
-      "gelu gelu_backward glu glu_backward gt hardsigmoid hardsigmoid_backward hardswish "
-      "hardswish_backward hardtanh hardtanh_backward index index_select isfinite isinf isnan le "
-      "leaky_relu leaky_relu_backward lerp log log10 log1p log2 log_sigmoid_backward "
-      "log_sigmoid_forward logical_and logical_not logical_or lt masked_fill maximum minimum mish "
-      "mish_backward mul native_dropout native_dropout_backward ne neg new_zeros nll_loss_backward ones "
-      "ones_like pow rand rand_like randn randn_like reciprocal relu remainder roll round rsqrt rsub "
-      "scalar_tensor select_backward sgn sigmoid sigmoid_backward sign silu silu_backward sin sinh "
-      "slice_backward softplus softplus_backward sqrt square stack sub tan tanh tanh_backward threshold "
-      "threshold_backward _to_copy tril triu upsample_nearest2d where zero zeros zeros_like "
-      "binary_cross_entropy_backward huber_loss_backward mse_loss_backward smooth_l1_loss_backward " },
+      " abs acos add addcdiv addcmul arange asin atan atan2 bernoulli bitwise_and bitwise_not bitwise_or cat ceil celu "
+      "clamp clamp_max clamp_min clone constant_pad_nd copy cos cosh div dropout elu elu_backward embedding eq erf "
+      "erfinv exp expm1 fill floor floor_divide fmod full full_like ge gelu gelu_backward glu glu_backward gt "
+      "hardsigmoid hardsigmoid_backward hardswish hardswish_backward hardtanh hardtanh_backward index index_select "
+      "isfinite isinf isnan le leaky_relu leaky_relu_backward lerp log log10 log1p log2 log_sigmoid_backward "
+      "log_sigmoid_forward logical_and logical_not logical_or lt masked_fill maximum minimum mish mish_backward mul "
+      "native_dropout native_dropout_backward ne neg new_zeros nll_loss_backward ones ones_like pow rand rand_like "
+      "randn randn_like reciprocal relu remainder roll round rsqrt rsub scalar_tensor select_backward sgn sigmoid "
+      "sigmoid_backward sign silu silu_backward sin sinh slice_backward softplus softplus_backward sqrt square stack "
+      "sub tan tanh tanh_backward threshold threshold_backward _to_copy tril triu upsample_nearest2d where zero zeros "
+      "zeros_like binary_cross_entropy_backward huber_loss_backward mse_loss_backward smooth_l1_loss_backward " },
     { FUSION_REDUCTION, " all amax amin any argmax argmin binary_cross_entropy binary_cross_entropy_with_logits "
                         "huber_loss linalg_vector_norm max mean min mse_loss nll_loss_forward norm prod smooth_l1_loss "
                         "std sum var var_mean " },

@@ -633,8 +633,7 @@ static const nnc_field conv_fields[] = {
               "fp32 peak that they reach; not given: vector_fraction. On a CPU: weight gradients "
               "of depthwise convolutions with more than 3 taps on a side." },
     { NNC_FIELD(nnc_conv_efficiency, library_channel_weight_ratio), .min = 0.1, .max = 100,
-      .help = "Depthwise convolutions that PyTorch issues: factor on the time of the weight gradient; "
-              "not given: 1." },
+      .help = "Depthwise convolutions that PyTorch issues: factor on the time of the weight gradient; not given: 1." },
     { NNC_FIELD(nnc_conv_efficiency, vector_fraction), .max = 1, .above_min = true,
       .help = "Share of their peak that the vector units reach in convolutions; they are used where they are faster "
               "than the matrix units. Not given: not used." },

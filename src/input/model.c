@@ -330,8 +330,7 @@ static const nnc_field unet_fields[] = {
     { UNET(context_input_width), .max = 1e6, NNC_DEFAULT(0),
       .help = "Width of the cross-attention input before a linear layer maps it to context_width; 0 = no such layer." },
     { UNET(added_embed_width), .max = 1e6, NNC_DEFAULT(0),
-      .help = "Width of an additional input that two linear layers add to the time embedding; 0 = "
-              "none." },
+      .help = "Width of an additional input that two linear layers add to the time embedding; 0 = none." },
     { UNET(class_embeds), .max = 1e6, NNC_DEFAULT(0),
       .help = "Rows of a class table that is added to the time embedding; 0 = none." },
     { UNET(dropout), .max = 0.999, NNC_DEFAULT(0), .help = "Probability of dropping an element." },

@@ -191,8 +191,7 @@ static const nnc_field framework_fields[] = {
       .help =
           "--recompute attention recomputes every second layer completely, instead of the attention of each layer." },
     { NNC_FIELD(nnc_framework, ends_as_layers), NNC_DEFAULT_OFF,
-      .help = "Embedding and head count as one layer each when the layers alone do not divide by "
-              "the stages." },
+      .help = "Embedding and head count as one layer each when the layers alone do not divide by the stages." },
     { NNC_FIELD(nnc_framework, whole_experts), NNC_DEFAULT_OFF,
       .help = "Experts are not split over tensor ranks (expert tensor parallel = 1)." },
     { NNC_FIELD(nnc_framework, gathered_in_pipelines), NNC_DEFAULT_OFF,

@@ -802,8 +802,7 @@ static const struct {
 } json_tables[] = {
     { "attention", "id,device,op,dtype,batch,seq_len,n_heads,n_kv_heads,head_dim,causal,kernel" },
     { "collective", "id,device,op,dtype,devices,nodes,bytes" },
-    { NULL, "id,device,op,dtype,m,n,k,batch,channels_in,side,stride,groups,channels_out,kernel_side,"
-            "channels_last" },
+    { NULL, "id,device,op,dtype,m,n,k,batch,channels_in,side,stride,groups,channels_out,kernel_side,channels_last" },
 };
 enum { JSON_TABLES = sizeof json_tables / sizeof json_tables[0] };
 

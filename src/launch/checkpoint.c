@@ -103,8 +103,7 @@ static nnc_status read_header(nnc_checkpoint *c, nnc_arena *arena, const char *t
     for (nnc_json at = nnc_json_first(root); status == NNC_OK && at.node != NULL; at = nnc_json_next(at)) {
         if (strcmp(nnc_json_key(at), "__metadata__") != 0 && !take_header_tensor(c, at, space)) {
             status = nnc_fail(err, NNC_BAD_SPEC, c->path,
-                              "bad tensor, expected dtype, shape and data_offsets inside the file, "
-                              "found \"%.80s\"",
+                              "bad tensor, expected dtype, shape and data_offsets inside the file, found \"%.80s\"",
                               nnc_json_key(at));
         }
     }

@@ -218,8 +218,7 @@ static nnc_status open_table(nnc_reading *r, nnc_launch_file *file) {
 
 static nnc_status refuse_kind(nnc_reading *r, const char *path) {
     return nnc_fail(r->err, NNC_BAD_SPEC, path,
-                    "unknown kind of launch file, expected one of those in docs/files.md; "
-                    "--from FORMAT names it");
+                    "unknown kind of launch file, expected one of those in docs/files.md; --from FORMAT names it");
 }
 
 static nnc_status refuse_program(nnc_reading *r, const char *path, const nnc_shell_command *command) {

@@ -554,8 +554,7 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
     if (field != NULL) { nnc_option_name(field->name, option); }
     if (strncmp(name, "branch}", 7) == 0) {
         snprintf(what, sizeof what,
-                 "stands in a branch or loop, expected NAME=VALUE among the arguments that "
-                 "decides its condition%s%s",
+                 "stands in a branch or loop, expected NAME=VALUE among the arguments that decides its condition%s%s",
                  option[0] != '\0' ? ", or " : "", option);
     } else if (length > 0 && name[length] == '}') {
         snprintf(what, sizeof what,

@@ -238,9 +238,8 @@ static const char *notes_of(const nnc_onnx_graph *g) {
     nnc_buffer text = { 0 };
     if (g->batch_norms == 0 && g->biased > 1 && g->biased * 2 > g->convolutions) {
         nnc_buffer_print(&text,
-                         "no batch norm is in the file: if the network trains with them, the export has "
-                         "folded them into its %d convolutions, and parameters and time lack "
-                         "them\n",
+                         "no batch norm is in the file: if the network trains with them, the export has folded them "
+                         "into its %d convolutions, and parameters and time lack them\n",
                          g->convolutions);
     }
     if (g->dropouts == 0) { nnc_buffer_text(&text, "no dropout is in the file\n"); }

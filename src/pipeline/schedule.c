@@ -383,14 +383,12 @@ bool nnc_schedule_keeps_1f1b(const nnc_plan *plan) {
 static nnc_status check_chunks(const nnc_plan *p, nnc_error *err) {
     if (p->virtual_stages > 1 && nnc_schedule_of(p->schedule)->chunks > 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--virtual-stages",
-                        "only the interleaved schedule has virtual stages, expected 1, found "
-                        "%" PRId32,
+                        "only the interleaved schedule has virtual stages, expected 1, found %" PRId32,
                         p->virtual_stages);
     }
     if (p->virtual_stages > 1 && p->pipeline == 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--virtual-stages",
-                        "a pipeline of one stage has no bubble to split, expected 1, found "
-                        "%" PRId32,
+                        "a pipeline of one stage has no bubble to split, expected 1, found %" PRId32,
                         p->virtual_stages);
     }
     return NNC_OK;

@@ -821,8 +821,7 @@ static const char *run_needs(const nnc_setting *setting, const nnc_scenario *sce
         { run->replace_s > 0.0, "--replace-s", "spares" },
         { run->elastic_replicas > 0.0, "--elastic-replicas", "reshard_s" },
         { stops || !isnan(run->checkpoint_interval_s), "--device-mtbf-s or --checkpoint-interval-s",
-          "checkpoint_bytes storage_write_bytes_per_s storage_read_bytes_per_s asynchronous "
-          "block_s save_s load_s" },
+          "checkpoint_bytes storage_write_bytes_per_s storage_read_bytes_per_s asynchronous block_s save_s load_s" },
         { tunes, of_a_method, "policy_params update_epochs score_s" },
         { method == NNC_METHOD_DPO || method == NNC_METHOD_GRPO || method == NNC_METHOD_PPO || method == NNC_METHOD_KTO,
           "--method grpo, ppo, dpo or kto", "reference_params" },

@@ -386,8 +386,7 @@ static void read_part(nnc_json root, nnc_search *search) {
     if (sscanf(text, "%d/%d%c", &search->shard, &search->shards, &end) != 2 || search->shard < 1 ||
         search->shard > search->shards || search->shards > NNC_SHARDS_MAX) {
         nnc_json_fault(root, "shard",
-                       "not of a shard, expected \"I/N\" as 'nncost search --shard I/N --format "
-                       "json' writes it");
+                       "not of a shard, expected \"I/N\" as 'nncost search --shard I/N --format json' writes it");
     }
 }
 

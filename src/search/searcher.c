@@ -171,8 +171,7 @@ static nnc_status check_limits(const nnc_search *search, const nnc_device *devic
     const bool epochs = search->run != NULL && !isnan(search->run->epochs);
     if (limit != NULL && isnan(plan->tokens) && isnan(plan->samples) && !epochs) {
         return nnc_fail(err, NNC_BAD_USAGE, limit,
-                        "limits the whole run, expected the length of the run, too: --tokens or "
-                        "--samples");
+                        "limits the whole run, expected the length of the run, too: --tokens or --samples");
     }
     if (search->budget > 0.0 && isnan(nnc_price_of(plan->price, device))) {
         return nnc_fail(err, NNC_BAD_USAGE, "--budget", "no price is recorded for %s, expected --price, too",

@@ -626,9 +626,8 @@ static nnc_status check_loop(const nnc_serve_ask *p, nnc_error *err) {
     enum { OPEN_MOST = 1 << 18 };
     if ((p->concurrency - 1) / p->data >= OPEN_MOST) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--concurrency",
-                        "more than is simulated, expected at most %d for each replica, found "
-                        "%" PRId64,
-                        (int)OPEN_MOST, p->concurrency);
+                        "more than is simulated, expected at most %d for each replica, found %" PRId64, (int)OPEN_MOST,
+                        p->concurrency);
     }
     if (nnc_serve_is_apart(p) && (p->prefill_workers > NNC_SERVE_WORKERS || p->decode_workers > NNC_SERVE_WORKERS)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--disaggregate",
