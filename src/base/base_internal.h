@@ -93,6 +93,8 @@ nnc_status nnc_need(const char *function, const char *what, bool given, nnc_erro
 /* Returns the name in a list with the smallest edit distance to `text`. Returns NULL if this distance is more than a
  * third of the length of the longer text, or if `text` has more than 64 characters. */
 const char *nnc_nearest(const char *text, const char *const *names, size_t count);
+/* Tests whether a list of names has the name `name`. The list ends with NULL; NULL = a list without names. */
+bool nnc_is_one_of(const char *name, const char *const *names);
 
 /* ---- functions that return the names of enumerators ---- */
 

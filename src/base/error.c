@@ -104,6 +104,13 @@ static size_t common_letters(const unsigned char counts[256], const char *text) 
     return common;
 }
 
+bool nnc_is_one_of(const char *name, const char *const *names) {
+    for (; names != NULL && *names != NULL; names++) {
+        if ((*names)[0] == name[0] && strcmp(*names, name) == 0) { return true; }
+    }
+    return false;
+}
+
 const char *nnc_nearest(const char *text, const char *const *names, size_t count) {
     const size_t length = strlen(text);
     const char *best = NULL;

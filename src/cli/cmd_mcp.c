@@ -118,13 +118,10 @@ static const nnc_command *command_of(const struct tool *tool) {
 /* Tests whether a tool of the MCP server has an option of its command. Options that write files and options that change
  * the page for people are left out. */
 static bool is_for_tools(const nnc_option_text *option) {
-    static const char *const others[] = { "--output",   "--trace",  "--plans",   "--db",    "--update",
-                                          "--forget",   "--format", "--help",    "--brief", "--no-defaults",
-                                          "--progress", "--width",  "--help-all" };
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (strcmp(option->name, others[i]) == 0) { return false; }
-    }
-    return true;
+    static const char *const others[] = { "--output",   "--trace",  "--plans",    "--db",    "--update",
+                                          "--forget",   "--format", "--help",     "--brief", "--no-defaults",
+                                          "--progress", "--width",  "--help-all", NULL };
+    return !nnc_is_one_of(option->name, others);
 }
 
 /* Converts the name of an option to the key in a tool call: "--micro-batch" -> "micro_batch". */

@@ -555,10 +555,9 @@ static bool has_options(int argc, char **argv) {
 /* Returns the format that the suffix of the output file chooses ("-o FILE.json"); NULL = the suffix chooses no format,
  * or the output of the command is no table. */
 static const nnc_format *format_of_output(const char *command, const char *path) {
-    static const char *const others[] = { "calibrate", "import", "init", "plot", "report", "docs", "explore", "merge" };
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (strcmp(others[i], command) == 0) { return NULL; /* the output of these commands is no table */ }
-    }
+    static const char *const others[] = { "calibrate", "import",  "init",  "plot", "report",
+                                          "docs",      "explore", "merge", NULL };
+    if (nnc_is_one_of(command, others)) { return NULL; } /* the output of these commands is no table */
     static const struct {
         const char *ending;
         const nnc_format *format;

@@ -274,10 +274,7 @@ static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_c
 
 static bool is_not_released(const void *in, const char *field) {
     (void)in;
-    for (size_t i = 0; i < NNC_RELEASED_FIELDS; i++) {
-        if (strcmp(field, nnc_released_fields[i]) == 0) { return false; }
-    }
-    return true;
+    return !nnc_is_one_of(field, nnc_released_fields);
 }
 
 /* Writes fields of a found plan that an estimate with a framework release would change. A search ignores the settings
@@ -291,9 +288,9 @@ static void put_released(nnc_buffer *out, const nnc_command_args *args, const nn
     if (s == NULL) { return; }
     nnc_model model = s->model;
     nnc_release_fill(s->release.entry, &given, &model, &filled);
-    for (size_t i = 0; i < NNC_RELEASED_FIELDS; i++) {
+    for (const char *const *name = nnc_released_fields; *name != NULL; name++) {
         char value[NNC_METRIC_TEXT_MAX], other[NNC_METRIC_TEXT_MAX], usually[NNC_METRIC_TEXT_MAX];
-        const nnc_field *field = nnc_field_of_key(&nnc_plan_table, nnc_released_fields[i]);
+        const nnc_field *field = nnc_field_of_key(&nnc_plan_table, *name);
         if (field == NULL || nnc_scenario_setting(args->given, field->name) != NULL) { continue; }
         nnc_field_text(field, plan, value, sizeof value);
         nnc_field_text(field, &filled, other, sizeof other);

@@ -343,14 +343,17 @@ static const struct {
     { FUSION_MAP_BACK, " cudnn_batch_norm_backward native_batch_norm_backward native_group_norm_backward " },
 };
 
-static fusion fusion_of(const char *name) {
+/* Tests whether a list of names, each with a blank before and after it, has the name of `length` bytes. */
+static bool has_name(const char *names, const char *name, size_t length) {
     char word[128];
+    return snprintf(word, sizeof word, " %.*s ", (int)length, name) < (int)sizeof word && strstr(names, word) != NULL;
+}
+
+static fusion fusion_of(const char *name) {
     size_t length = strlen(name);
-    if (length + 3 > sizeof word) { return FUSION_NONE; }
     length -= length > 1 && name[length - 1] == '_';
-    snprintf(word, sizeof word, " %.*s ", (int)length, name);
     for (size_t i = 0; i < sizeof fusions / sizeof fusions[0]; i++) {
-        if (strstr(fusions[i].names, word) != NULL) { return fusions[i].how; }
+        if (has_name(fusions[i].names, name, length)) { return fusions[i].how; }
     }
     return FUSION_NONE;
 }
@@ -565,48 +568,11 @@ typedef struct caster {
     kept_sizes *kept;
 } caster;
 
-static bool is_fp32_only(const char *name) {
-    static const char *const names[] = { "native_layer_norm",
-                                         "native_group_norm",
-                                         "_softmax",
-                                         "_log_softmax",
-                                         "nll_loss",
-                                         "mse_loss",
-                                         "l1_loss",
-                                         "smooth_l1_loss",
-                                         "huber_loss",
-                                         "binary_cross_entropy",
-                                         "kl_div",
-                                         "soft_margin_loss",
-                                         "pow",
-                                         "rsub",
-                                         "reciprocal",
-                                         "rsqrt",
-                                         "exp",
-                                         "expm1",
-                                         "log",
-                                         "log10",
-                                         "log1p",
-                                         "log2",
-                                         "sinh",
-                                         "cosh",
-                                         "tan",
-                                         "acos",
-                                         "asin",
-                                         "erfinv",
-                                         "cumsum",
-                                         "cumprod",
-                                         "prod",
-                                         "sum",
-                                         "norm",
-                                         "linalg_vector_norm",
-                                         "renorm",
-                                         "dist",
-                                         "_cdist_forward",
-                                         "softplus",
-                                         NULL };
-    return nnc_is_one_of(name, names);
-}
+/* Operators that autocast runs in fp32. */
+static const char fp32_only[] =
+    " native_layer_norm native_group_norm _softmax _log_softmax nll_loss mse_loss l1_loss smooth_l1_loss huber_loss "
+    "binary_cross_entropy kl_div soft_margin_loss pow rsub reciprocal rsqrt exp expm1 log log10 log1p log2 sinh cosh "
+    "tan acos asin erfinv cumsum cumprod prod sum norm linalg_vector_norm renorm dist _cdist_forward softplus ";
 
 /* Returns the autocast rule of an operator. The rule of a backward operator is the rule of the forward operator whose
  * name remains without an ending such as "_backward". */
@@ -623,9 +589,9 @@ static rule rule_of(const naming *n, bool backward) {
             of_backward = of_backward || i < 2;
         }
     }
-    return (!backward || of_backward) && is_fp32_only(base) ? RULE_FP32
-           : strstr(base, "batch_norm") != NULL             ? RULE_MAP
-                                                            : RULE_WIDEST;
+    return (!backward || of_backward) && has_name(fp32_only, base, strlen(base)) ? RULE_FP32
+           : strstr(base, "batch_norm") != NULL                                  ? RULE_MAP
+                                                                                 : RULE_WIDEST;
 }
 
 void nnc_capture_set_rules(naming *n) {

@@ -379,7 +379,6 @@ bool nnc_check_ranges(nnc_json at, const nnc_field_table *table, const void *obj
 /* Notes the error that an object may not have the key of `at`: "unknown key, expected one of the device's keys, perhaps
  * ..., found ...". */
 void nnc_refuse_unknown(nnc_json at, const nnc_field_table *table, const char *const *others);
-bool nnc_is_one_of(const char *key, const char *const *keys);
 
 /* Returns a copy, allocated in the arena, of a JSON string. NULL = the value is absent, or it is not a string and an
  * error was noted. */
@@ -920,10 +919,9 @@ bool nnc_release_of_hardware(const nnc_release *release);
  * profile by the list "recipes" of its file: each entry names the releases, devices, models and precisions that it is
  * for. */
 void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *plan);
-/* Fields of a plan that nnc_release_fill computes from other fields of the plan. A search chooses these fields itself,
- * whatever the release says. */
-enum { NNC_RELEASED_FIELDS = 6 };
-extern const char *const nnc_released_fields[NNC_RELEASED_FIELDS];
+/* Fields of a plan that nnc_release_fill computes from other fields of the plan, then NULL. A search chooses these
+ * fields itself, whatever the release says. */
+extern const char *const nnc_released_fields[];
 nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask, nnc_dtype precision,
                               nnc_software *software, nnc_error *err);
 

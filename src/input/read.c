@@ -182,13 +182,6 @@ void nnc_read_field(nnc_json at, const nnc_field *field, void *object) {
     }
 }
 
-bool nnc_is_one_of(const char *key, const char *const *keys) {
-    for (; keys != NULL && *keys != NULL; keys++) {
-        if ((*keys)[0] == key[0] && strcmp(*keys, key) == 0) { return true; }
-    }
-    return false;
-}
-
 void nnc_refuse_unknown(nnc_json at, const nnc_field_table *table, const char *const *others) {
     const char *names[NAMES_MAX];
     size_t count = 0;

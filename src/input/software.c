@@ -372,8 +372,9 @@ static void fill_stages(const nnc_framework *f, const nnc_given *given, const nn
     }
 }
 
-const char *const nnc_released_fields[NNC_RELEASED_FIELDS] = { "zero",    "sequence_parallel", "virtual_stages",
-                                                               "reshard", "ends_as_layers",    "whole_experts" };
+const char *const nnc_released_fields[] = { "zero",    "sequence_parallel", "virtual_stages",
+                                            "reshard", "ends_as_layers",    "whole_experts",
+                                            NULL };
 
 void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *p) {
     fill_formats(f, given, model, p);

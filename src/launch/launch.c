@@ -721,14 +721,11 @@ static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *
 /* Returns true if an operand is an option, or the name of a program or launcher; the words after it belong to its
  * command. */
 static bool is_program(const char *word) {
-    static const char *const programs[] = { "vllm",    "trtllm-serve", "sglang",           "python",
-                                            "python3", "torchrun",     "accelerate",       "deepspeed",
-                                            "srun",    "axolotl",      "llamafactory-cli", "composer",
-                                            "mpirun",  "mpiexec",      "docker",           "swift" };
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        if (strcmp(word, programs[i]) == 0) { return true; }
-    }
-    return word[0] == '-' && word[1] == '-';
+    static const char *const programs[] = {
+        "vllm",    "trtllm-serve",     "sglang",   "python", "python3", "torchrun", "accelerate", "deepspeed", "srun",
+        "axolotl", "llamafactory-cli", "composer", "mpirun", "mpiexec", "docker",   "swift",      NULL
+    };
+    return nnc_is_one_of(word, programs) || (word[0] == '-' && word[1] == '-');
 }
 
 /* Removes the operands NAME=VALUE, which set variables of scripts, from the operands. r->defined receives these

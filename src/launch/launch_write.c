@@ -33,21 +33,20 @@
 /* Fields of a plan that no training program sets. When the written launch file is read again, they are given as
  * options. */
 static const char *const never_decided[] = {
-    "imbalance",        "mode",   "activations", "price",   "flops_convention",
-    "devices_per_node", "tokens", "samples",     "mtbf_of", "reserve_bytes",
+    "imbalance", "mode",    "activations",   "price", "flops_convention", "devices_per_node", "tokens",
+    "samples",   "mtbf_of", "reserve_bytes", NULL
 };
 /* Fields of a model that are not compared after writing: they do not describe the network (names, the format of
  * published weights), or the training program sets them (lengths, padding). */
-static const char *const not_of_network[] = {
-    "id",
-    "name",
-    "published_params",
-    "seq_len",
-    "vocab_multiple",
-    "positions_max",
-    "encoder_seq_len",
-    "published_weights",
-};
+static const char *const not_of_network[] = { "id",
+                                              "name",
+                                              "published_params",
+                                              "seq_len",
+                                              "vocab_multiple",
+                                              "positions_max",
+                                              "encoder_seq_len",
+                                              "published_weights",
+                                              NULL };
 
 typedef struct writing {
     const nnc_launch_plan *asked;
@@ -60,13 +59,6 @@ typedef struct writing {
     char last[NNC_LAUNCH_KEY];
     bool any;
 } writing;
-
-static bool is_one_of(const char *const *names, size_t count, const char *name) {
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(names[i], name) == 0) { return true; }
-    }
-    return false;
-}
 
 static bool has_text(nnc_json list, const char *text) {
     for (nnc_json one = nnc_json_first(list); one.node != NULL; one = nnc_json_next(one)) {
@@ -207,14 +199,13 @@ static bool is_bare(const char *value) {
 
 /* Tests whether a string needs no quotes in YAML, because YAML does not read it as a number, true, false or null. */
 static bool is_word(const char *value) {
-    static const char *const other[] = { "no", "yes", "on", "off", "y", "n", "null", "true", "false" };
+    static const char *const other[] = { "no", "yes", "on", "off", "y", "n", "null", "true", "false", NULL };
     size_t length = 0;
     while (isalnum((unsigned char)value[length]) || (length > 0 && strchr("_-./", value[length]) != NULL)) {
         length += value[length] != '\0';
         if (value[length] == '\0') { break; }
     }
-    return length > 0 && value[length] == '\0' && !isdigit((unsigned char)value[0]) &&
-           !is_one_of(other, NNC_COUNT_OF(other), value);
+    return length > 0 && value[length] == '\0' && !isdigit((unsigned char)value[0]) && !nnc_is_one_of(value, other);
 }
 
 static void indent(nnc_buffer *out, int depth) {
@@ -420,9 +411,7 @@ static nnc_status give(const writing *w, nnc_arena *arena, nnc_scenario_args *gi
     for (size_t i = 0; i < nnc_plan_table.count; i++) {
         const nnc_field *field = &nnc_plan_table.fields[i];
         char text[NNC_LAUNCH_VALUE];
-        if (!has_text(outside, field->name) && !is_one_of(never_decided, NNC_COUNT_OF(never_decided), field->name)) {
-            continue;
-        }
+        if (!has_text(outside, field->name) && !nnc_is_one_of(field->name, never_decided)) { continue; }
         nnc_field_text(field, w->asked->plan, text, sizeof text);
         const char *value = nnc_arena_strdup(arena, text);
         if (value == NULL) { return nnc_no_memory(err); }
@@ -454,8 +443,8 @@ static nnc_status compare(const writing *w, const nnc_field_table *table, const 
         if (field->name == NULL || field->type == NNC_FIELD_OBJECT ||
             (prefix[0] == '\0' && is_moot(asked, field->name)) ||
             (prefix[0] != '\0' && strcmp(field->name, "next_layers") == 0 && !w->asked->plan->next_tokens) ||
-            (prefix[0] != '\0' && is_one_of(not_of_network, NNC_COUNT_OF(not_of_network), field->name)) ||
-            (prefix[0] == '\0' && is_one_of(never_decided, NNC_COUNT_OF(never_decided), field->name))) {
+            (prefix[0] != '\0' && nnc_is_one_of(field->name, not_of_network)) ||
+            (prefix[0] == '\0' && nnc_is_one_of(field->name, never_decided))) {
             continue;
         }
         nnc_field_text(field, asked, a, sizeof a);
@@ -544,11 +533,11 @@ static nnc_status open_writer(nnc_specs *specs, const char *format, nnc_document
 }
 
 const char *nnc_launch_suffix(const char *format) {
-    static const char *const json[] = { "deepspeed", "transformers" };
-    return strcmp(format, "megatron") == 0               ? ".sh"
-           : strcmp(format, "torchtitan") == 0           ? ".toml"
-           : is_one_of(json, NNC_COUNT_OF(json), format) ? ".json"
-                                                         : ".yaml";
+    static const char *const json[] = { "deepspeed", "transformers", NULL };
+    return strcmp(format, "megatron") == 0     ? ".sh"
+           : strcmp(format, "torchtitan") == 0 ? ".toml"
+           : nnc_is_one_of(format, json)       ? ".json"
+                                               : ".yaml";
 }
 
 /* Tests whether the options give a field this value. */

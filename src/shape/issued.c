@@ -482,14 +482,11 @@ static double readers_of(const nnc_op *op, const nnc_model *model) {
 /* Tests whether a product reads the output of a norm in the number format of the residual stream. Under autocast, this
  * output is cast once for each product that reads it. */
 static bool reads_norm(const nnc_op *op) {
-    static const char *const names[] = { "attn.qkv",      "attn.q_down",    "attn.kv_down",
-                                         "attn.q",        "mlp.up",         "mlp.gate_up",
-                                         "cross.q",       "moe.router",     "moe.shared_gate_up",
-                                         "moe.shared_up", "moe.shared_gate" };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(op->name, names[i]) == 0) { return true; }
-    }
-    return false;
+    static const char *const names[] = { "attn.qkv",      "attn.q_down",     "attn.kv_down",
+                                         "attn.q",        "mlp.up",          "mlp.gate_up",
+                                         "cross.q",       "moe.router",      "moe.shared_gate_up",
+                                         "moe.shared_up", "moe.shared_gate", NULL };
+    return nnc_is_one_of(op->name, names);
 }
 
 static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *model) {
