@@ -650,15 +650,9 @@ static nnc_op images_of(const nnc_op *op) {
     nnc_op made = {
         .kind = NNC_OP_MATMUL, .phase = NNC_PHASE_RECOMPUTE, .dtype = op->dtype, .math_dtype = op->math_dtype
     };
-    made.u.matmul = (nnc_matmul){ .batch = p->batch,
-                                  .m = input ? p->c_in : p->c_out,
-                                  .n = weight ? p->c_in : map,
-                                  .k = weight  ? map
-                                       : input ? p->c_out
-                                               : p->c_in,
-                                  .b_shared = 1,
-                                  .kept_divisor = 1,
-                                  .padded = true };
+    const int64_t terms = weight ? map : input ? p->c_out : p->c_in;
+    made.u.matmul = nnc_matmul_of(p->batch, input ? p->c_in : p->c_out, weight ? p->c_in : map, terms);
+    made.u.matmul.padded = true;
     return made;
 }
 

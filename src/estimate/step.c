@@ -694,14 +694,9 @@ typedef struct kind {
 static void fill_matmul(const nnc_single_op *a, nnc_op *op) {
     const int64_t *d = a->dims + a->dim_count - 3;
     op->kind = NNC_OP_MATMUL;
-    op->u.matmul = (nnc_matmul){ .batch = a->dim_count > 3 ? a->dims[0] : 1,
-                                 .m = d[0],
-                                 .n = d[1],
-                                 .k = d[2],
-                                 .b_shared = 1,
-                                 /* true if the user gives no batch: the second matrix is then counted as a weight */
-                                 .b_is_weight = a->dim_count == 3,
-                                 .kept_divisor = 1 };
+    op->u.matmul = nnc_matmul_of(a->dim_count > 3 ? a->dims[0] : 1, d[0], d[1], d[2]);
+    /* true if the user gives no batch: the second matrix is then counted as a weight */
+    op->u.matmul.b_is_weight = a->dim_count == 3;
 }
 
 /* Fills an attention from the dimensions batch x heads x tokens x head width, and optionally the number of key and

@@ -111,6 +111,10 @@ NNC_SAYING double matmul_transient(const nnc_op *op, nnc_derivation *why) {
 
 NNC_OP_FUNCTIONS(matmul)
 
+nnc_matmul nnc_matmul_of(int64_t batch, int64_t m, int64_t n, int64_t k) {
+    return (nnc_matmul){ .batch = batch, .m = m, .n = n, .k = k, .b_shared = 1, .kept_divisor = 1 };
+}
+
 static nnc_matmul product(const nnc_matmul *p, int64_t m, int64_t n, int64_t k) {
     return (nnc_matmul){
         .batch = p->batch,

@@ -3,6 +3,24 @@
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
+/* Appends one product of an indexer: the scores, which are the products of the queries of all its heads with its keys;
+ * or, if `sum` is true, the weighted sum of the scores over its heads. pairs, all: numbers of query-key pairs with and
+ * without the mask. */
+static void index_product(const nnc_layer_writer *w, const nnc_decoder *d, bool sum, int64_t keys, double pairs,
+                          double all) {
+    const int64_t heads = d->index_heads;
+    nnc_op *op = nnc_list_add(&w->to, sum ? "index.sum" : "index.scores", NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
+    nnc_matmul *p = &op->u.matmul;
+    *p = sum ? nnc_matmul_of(w->batch, w->seq_len, keys, heads)
+             : nnc_matmul_of(nnc_list_mul(&w->to, w->batch, heads), w->seq_len, keys, d->index_dim);
+    p->b_shared = sum ? 1 : heads;
+    p->pairs = pairs;
+    p->full_pairs = p->window_pairs = all;
+    p->needs_grad_input = true;
+    p->keeps_a = p->keeps_b = !sum;
+    op->split = NNC_SPLIT_TOKENS;
+}
+
 /* The indexer of sparse attention computes a score for every pair of a query and an earlier token. For each head of the
  * indexer it takes the ReLU of the product query x key; the score is the weighted sum of these values over the heads.
  * Source: DeepSeek-V3.2-Exp, section 2.1.
@@ -11,8 +29,6 @@
  * has no learned weights for its heads. Source: MiniMaxM3SparseAttention of vLLM, minimax_m3.py.   [indexer] */
 void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t heads = d->index_heads, width = d->index_dim;
-    const int64_t all = nnc_list_mul(&w->to, w->seq_len, w->seq_len);
-    const int64_t pairs = nnc_attention_pairs(w->seq_len, w->seq_len, true, 0);
     const bool latent = w->layer->latent;
     nnc_layer_linear(w, "index.q", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads * width,
                      latent ? d->q_lora_rank : d->hidden, false)
@@ -31,24 +47,10 @@ void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d) {
         nnc_layer_linear(w, "index.weights", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads, d->hidden, false)
             ->u.matmul.keeps_a = false;
     }
-    const int64_t batch = nnc_list_mul(&w->to, w->batch, heads);
-    for (int i = 0; i < (latent ? 2 : 1); i++) { /* one op for the scores of all heads; with latent attention a second
-                                                  * op for the weighted sum of the scores */
-        nnc_op *op = nnc_list_add(&w->to, i == 0 ? "index.scores" : "index.sum", NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
-        op->u.matmul = (nnc_matmul){ .batch = i == 0 ? batch : w->batch,
-                                     .m = w->seq_len,
-                                     .n = w->seq_len,
-                                     .k = i == 0 ? width : heads,
-                                     .b_shared = i == 0 ? heads : 1,
-                                     .kept_divisor = 1,
-                                     .pairs = (double)pairs,
-                                     .full_pairs = (double)all,
-                                     .window_pairs = (double)all,
-                                     .needs_grad_input = true,
-                                     .keeps_a = i == 0,
-                                     .keeps_b = i == 0 };
-        op->split = NNC_SPLIT_TOKENS;
-    }
+    const double all = (double)nnc_list_mul(&w->to, w->seq_len, w->seq_len);
+    const double pairs = (double)nnc_attention_pairs(w->seq_len, w->seq_len, true, 0);
+    index_product(w, d, false, w->seq_len, pairs, all);
+    if (latent) { index_product(w, d, true, w->seq_len, pairs, all); }
 }
 
 /* Appends the copies that bring keys, values and queries of latent attention into a layout with one part per head. The
@@ -139,26 +141,10 @@ static void pick_keys(const nnc_layer_writer *w, const nnc_decoder *d) {
         ->u.matmul.keeps_a = false;
     nnc_layer_linear(w, "index.weights", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads, d->hidden, false)
         ->u.matmul.keeps_a = false;
-    /* op 0 computes the scores of all heads of the indexer; op 1 computes the weighted sum of the scores over the
-     * heads */
-    for (int i = 0; i < 2; i++) {
-        nnc_op *op = nnc_list_add(&w->to, i == 0 ? "index.scores" : "index.sum", NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
-        const int64_t all = nnc_list_mul(&w->to, w->seq_len, keys);
-        op->u.matmul =
-            (nnc_matmul){ .batch = i == 0 ? nnc_list_mul(&w->to, w->batch, heads) : w->batch,
-                          .m = w->seq_len,
-                          .n = keys,
-                          .k = i == 0 ? width : heads,
-                          .b_shared = i == 0 ? heads : 1,
-                          .kept_divisor = 1,
-                          .pairs = (double)(keys * (w->seq_len + 1)) - (double)(ratio * keys * (keys + 1)) / 2.0,
-                          .full_pairs = (double)all,
-                          .window_pairs = (double)all,
-                          .needs_grad_input = true,
-                          .keeps_a = i == 0,
-                          .keeps_b = i == 0 };
-        op->split = NNC_SPLIT_TOKENS;
-    }
+    const double all = (double)nnc_list_mul(&w->to, w->seq_len, keys);
+    const double pairs = (double)(keys * (w->seq_len + 1)) - (double)(ratio * keys * (keys + 1)) / 2.0;
+    index_product(w, d, false, keys, pairs, all);
+    index_product(w, d, true, keys, pairs, all);
 }
 
 void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d, nnc_mixer mixer) {
@@ -317,16 +303,10 @@ static void mask_product(const routing *r, const char *name, bool back) {
     const int64_t slots = r->rows / w->batch;
     nnc_op *op = nnc_list_add(&w->to, name, NNC_OP_MATMUL, NNC_GROUP_MLP);
     op->split = NNC_SPLIT_TOKENS;
-    op->u.matmul = (nnc_matmul){ .batch = w->batch,
-                                 .m = back ? w->seq_len : slots,
-                                 .n = r->width,
-                                 .k = back ? slots : w->seq_len,
-                                 .b_shared = 1,
-                                 .kept_divisor = 1,
-                                 .useful = -1.0,
-                                 .needs_grad_input = back,
-                                 .keeps_a = true,
-                                 .keeps_b = back };
+    op->u.matmul = nnc_matmul_of(w->batch, back ? w->seq_len : slots, r->width, back ? slots : w->seq_len);
+    op->u.matmul.useful = -1.0;
+    op->u.matmul.needs_grad_input = op->u.matmul.keeps_b = back;
+    op->u.matmul.keeps_a = true;
     nnc_list_mul(&w->to, nnc_list_mul(&w->to, r->rows, r->width), w->seq_len);
 }
 
