@@ -335,7 +335,7 @@ typedef struct nnc_overlap_window {
  *     o min(max(t + l N, N + f t) - t, N) + (1 - o) N
  * Source: PyTorch DDP arXiv:2006.15704.   [bucketed-overlap] */
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
-                             const nnc_overlap_window *window);
+                             const nnc_overlap_window *window, nnc_derivation *why);
 
 /* Work of one device after its last backward in a step: collectives, then the optimizer update. All times are those of
  * each op alone, without overlap. */

@@ -151,12 +151,7 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
 }
 
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
-                             const nnc_overlap_window *window) {
-    return exposed_of(exchange, exchange_s, share, lane, window, NULL);
-}
-
-static double exposed_seconds(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
-                              const nnc_overlap_window *window, nnc_derivation *why) {
+                             const nnc_overlap_window *window, nnc_derivation *why) {
     return why != NULL ? exposed_of(exchange, exchange_s, share, lane, window, why)
                        : exposed_of(exchange, exchange_s, share, lane, window, NULL);
 }
@@ -345,7 +340,7 @@ static nnc_overlap_window window_of(const nnc_step *step, const nnc_segment_time
 static double expose(const nnc_step *step, const nnc_collective_op *e, double raw_s, const nnc_overlap *overlap,
                      nnc_overlap_window *window, nnc_derivation *why) {
     const nnc_lane lane = nnc_lane_of(step->network, e);
-    const double exposed_s = exposed_seconds(e, raw_s, overlap->share[e->comm], lane, window, why);
+    const double exposed_s = nnc_cluster_exposed_s(e, raw_s, overlap->share[e->comm], lane, window, why);
     double *const left_s = e->forward == NNC_ALL_GATHER ? window->forward_s : window->backward_s;
     for (int l = 0; l < NNC_LANES; l++) {
         left_s[l] = nnc_lanes_meet((nnc_lane)l, lane) ? left_s[l] - (raw_s - exposed_s) : left_s[l] + exposed_s;

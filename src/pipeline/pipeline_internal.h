@@ -337,7 +337,7 @@ typedef struct nnc_schedule_row {
     /* Sets `lead` and `skew` of the shape, two numbers that give the ops of each slot (see wave.c). NULL = two such
      * numbers cannot describe this schedule. */
     void (*wave)(nnc_wave_shape *shape, int64_t micro_batches);
-    /* Returns the idle seconds of a step from a formula; see nnc_pipeline_bubble_s. */
+    /* Returns the idle seconds of a step from a formula; see nnc_pipeline_say_bubble. */
     double (*bubble_s)(const nnc_equal_stages *s, nnc_derivation *why);
     /* Returns the largest number of micro-batches that a device keeps; see nnc_pipeline_in_flight. */
     double (*in_flight)(double m, double p, double v, double stage, nnc_derivation *why);
@@ -396,8 +396,6 @@ nnc_status nnc_schedule_check(const nnc_plan *plan, nnc_error *err);
  * zb-h1 holds for m >= p, that of zb-h2 for m >= 2p-1; for tW > tF, both give the idle time under the published limit
  * of micro-batches in flight, while the published formula gives less. zb-v: 0, which is exact for tF = tB = tW and m >=
  * 2p-1, and a lower bound otherwise. dualpipe: holds for tF = tB, tW <= tF, m even and m >= 2p.   [bubble] */
-double nnc_pipeline_bubble_s(nnc_schedule schedule, int32_t stages, int32_t chunks, double forward_s, double backward_s,
-                             double weight_s);
 double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal, nnc_derivation *why);
 
 /* Returns the largest number of micro-batches whose activations a device keeps at the same time. The activations of one

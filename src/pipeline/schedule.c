@@ -324,12 +324,6 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_DUALPIPE) = {
 
 const nnc_schedule_row *const nnc_schedule_rows[] = { NNC_SCHEDULE_LIST(NNC_ROW_AT) };
 
-double nnc_pipeline_bubble_s(nnc_schedule schedule, int32_t stages, int32_t chunks, double forward_s, double backward_s,
-                             double weight_s) {
-    const nnc_equal_stages equal = { stages, chunks, forward_s, backward_s, weight_s };
-    return nnc_pipeline_say_bubble(schedule, &equal, NULL);
-}
-
 double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal, nnc_derivation *why) {
     NNC_PUT(why, equal->p, NULL);
     NNC_PUT(why, equal->v, NULL);

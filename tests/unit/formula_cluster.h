@@ -242,8 +242,10 @@ static void bubble_forms(const cJSON *in, answers *out) {
                   { "b_dualpipe_unoverlapped_pair", NNC_SCHEDULE_DUALPIPE } };
     for (size_t i = 0; i < COUNT_OF(forms); i++) {
         give(out, forms[i].name,
-             nnc_pipeline_bubble_s(forms[i].schedule, (int32_t)whole(in, "p"), 1, number(in, "t_F"),
-                                   number(in, "t_Bin"), number(in, "t_W")));
+             nnc_pipeline_say_bubble(forms[i].schedule,
+                                     &(nnc_equal_stages){ (int32_t)whole(in, "p"), 1, number(in, "t_F"),
+                                                          number(in, "t_Bin"), number(in, "t_W") },
+                                     NULL));
     }
 }
 
@@ -275,7 +277,7 @@ static void bucketed(const cJSON *in, answers *out) {
     };
     const nnc_overlap_window hideout = { .backward_s = { number(in, "t_bwd") }, .bucket_bytes = 1.0 };
     give(out, "ddp_backward",
-         number(in, "t_bwd") + nnc_cluster_exposed_s(&e, number(in, "N"), 1.0, NNC_LANE_SCALE_UP, &hideout));
+         number(in, "t_bwd") + nnc_cluster_exposed_s(&e, number(in, "N"), 1.0, NNC_LANE_SCALE_UP, &hideout, NULL));
 }
 
 static double host_s(double bytes, double bytes_per_s) {

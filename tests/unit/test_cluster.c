@@ -252,8 +252,10 @@ START_TEST(equal_stages_meet_the_closed_forms) {
         const nnc_result r = estimate_on_cluster(&model, &plan);
         int32_t count = 0;
         const nnc_stage *stages = nnc_scratch_stages(scratch, &count);
-        const double bubble = nnc_pipeline_bubble_s(cases[i].schedule, 4, cases[i].chunks, stages[1].forward_s,
-                                                    stages[1].backward_s, stages[1].weight_s);
+        const double bubble = nnc_pipeline_say_bubble(
+            cases[i].schedule,
+            &(nnc_equal_stages){ 4, cases[i].chunks, stages[1].forward_s, stages[1].backward_s, stages[1].weight_s },
+            NULL);
         near(stages[1].bubble_s, bubble, 0.05);
         near(r.bubble_s, bubble, 0.05);
     }

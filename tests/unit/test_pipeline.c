@@ -58,19 +58,22 @@ END_TEST
 
 /* p = 8: 21 for 1F1B and a third of it for ZB-H1 when F = B = W = 1; 6 for DualPipe. */
 START_TEST(published_bubbles) {
-    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_1F1B, 8, 1, 1, 1, 1), 21);
-    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_GPIPE, 8, 1, 1, 1, 1), 21);
-    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_INTERLEAVED, 8, 3, 1, 1, 1), 7);
-    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_ZB_H1, 8, 1, 1, 1, 1), 7);
-    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_ZB_H2, 8, 1, 1, 1, 1), 0);
-    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_ZB_V, 8, 2, 1, 1, 1), 0);
-    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_DUALPIPE, 8, 1, 1, 1, 1), 6);
+    ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_1F1B, &(nnc_equal_stages){ 8, 1, 1, 1, 1 }, NULL), 21);
+    ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_GPIPE, &(nnc_equal_stages){ 8, 1, 1, 1, 1 }, NULL), 21);
+    ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_INTERLEAVED, &(nnc_equal_stages){ 8, 3, 1, 1, 1 }, NULL),
+                        7);
+    ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_ZB_H1, &(nnc_equal_stages){ 8, 1, 1, 1, 1 }, NULL), 7);
+    ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_ZB_H2, &(nnc_equal_stages){ 8, 1, 1, 1, 1 }, NULL), 0);
+    ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_ZB_V, &(nnc_equal_stages){ 8, 2, 1, 1, 1 }, NULL), 0);
+    ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_DUALPIPE, &(nnc_equal_stages){ 8, 1, 1, 1, 1 }, NULL), 6);
     /* 7 (F + B - W) and 7 (F + B - 2W). */
-    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_ZB_H1, 8, 1, 2, 3, 1), 28);
-    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_ZB_H2, 8, 1, 2, 3, 1), 21);
+    ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_ZB_H1, &(nnc_equal_stages){ 8, 1, 2, 3, 1 }, NULL), 28);
+    ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_ZB_H2, &(nnc_equal_stages){ 8, 1, 2, 3, 1 }, NULL), 21);
     /* Bubble over ideal, p = 8, m = 32, v = 4: 7/32 and 7/128. */
-    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_1F1B, 8, 1, 1, 1, 0) / 64, 0.21875);
-    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_INTERLEAVED, 8, 4, 1, 1, 0) / 64, 0.0546875);
+    ck_assert_double_eq(nnc_pipeline_say_bubble(NNC_SCHEDULE_1F1B, &(nnc_equal_stages){ 8, 1, 1, 1, 0 }, NULL) / 64,
+                        0.21875);
+    ck_assert_double_eq(
+        nnc_pipeline_say_bubble(NNC_SCHEDULE_INTERLEAVED, &(nnc_equal_stages){ 8, 4, 1, 1, 0 }, NULL) / 64, 0.0546875);
 }
 END_TEST
 
@@ -94,7 +97,9 @@ static void expect_closed_form(const nnc_pipeline *pipeline, double f, double b,
     }
     if (pipeline->micro_batches >= least_micro_batches(pipeline->schedule, p)) {
         const double ideal_s = (double)pipeline->micro_batches * (f + b + w);
-        expect_near(replayed.total_s, ideal_s + nnc_pipeline_bubble_s(pipeline->schedule, p, pipeline->chunks, f, b, w),
+        expect_near(replayed.total_s,
+                    ideal_s + nnc_pipeline_say_bubble(pipeline->schedule,
+                                                      &(nnc_equal_stages){ p, pipeline->chunks, f, b, w }, NULL),
                     1e-12);
     }
 }

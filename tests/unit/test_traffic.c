@@ -229,31 +229,31 @@ START_TEST(buckets) {
     };
     nnc_collective_op e = { .comm = NNC_COMM_DATA, .route = NNC_ROUTE_SHARD, .forward = NNC_ALL_REDUCE, .bytes = 24e6 };
     const nnc_lane near_by = NNC_LANE_SCALE_UP, far = NNC_LANE_SCALE_OUT;
-    near(0.08 + nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout), 0.08208333333333334, 1e-12);
-    near(nnc_cluster_exposed_s(&e, 0.05, 0.0, near_by, &hideout), 0.05, 1e-12);
-    near(nnc_cluster_exposed_s(&e, 0.2, 1.0, near_by, &hideout), 0.2 + 0.08 / 24 - 0.08, 1e-12);
-    near(nnc_cluster_exposed_s(&e, 0.05, 1.0, far, &hideout), 0.05 + 0.01 / 24 - 0.01, 1e-12);
+    near(0.08 + nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout, NULL), 0.08208333333333334, 1e-12);
+    near(nnc_cluster_exposed_s(&e, 0.05, 0.0, near_by, &hideout, NULL), 0.05, 1e-12);
+    near(nnc_cluster_exposed_s(&e, 0.2, 1.0, near_by, &hideout, NULL), 0.2 + 0.08 / 24 - 0.08, 1e-12);
+    near(nnc_cluster_exposed_s(&e, 0.05, 1.0, far, &hideout, NULL), 0.05 + 0.01 / 24 - 0.01, 1e-12);
     hideout.table_share = 0.25;
-    near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout), 0.0125, 1e-12);
+    near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout, NULL), 0.0125, 1e-12);
     e.route = NNC_ROUTE_REPLICA; /* a quarter of every bucket */
     e.bytes = 6e6;
-    near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout), 0.0125, 1e-12);
+    near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout, NULL), 0.0125, 1e-12);
     /* Experts have no table: 50 + 80 / 24 - 80 ms is less than nothing, so the last of 24 buckets remains, 50 / 24.
      * Each of 8 replicas of experts reduces an eighth of every bucket: 24 / 8 MB are 24 buckets again. */
     e.route = NNC_ROUTE_EXPERT_SHARD;
     e.bytes = 24e6;
-    near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout), 0.05 / 24, 1e-12);
+    near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout, NULL), 0.05 / 24, 1e-12);
     hideout.expert_shards = 8.0;
     e.route = NNC_ROUTE_EXPERT_REPLICA;
     e.bytes = 3e6;
-    near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout), 0.05 / 24, 1e-12);
+    near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout, NULL), 0.05 / 24, 1e-12);
     e.comm = NNC_COMM_PIPELINE;
-    near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout), 0.05, 1e-12);
+    near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout, NULL), 0.05, 1e-12);
     e.comm = NNC_COMM_OFFLOAD; /* the update itself waits for all gradients; transfers do not */
     e.route = NNC_OFFLOAD_HOST_MEMORY;
-    near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout), 0.05, 1e-12);
+    near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout, NULL), 0.05, 1e-12);
     e.route = NNC_OFFLOAD_HOST_LINK;
-    ck_assert_double_lt(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout), 0.05);
+    ck_assert_double_lt(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout, NULL), 0.05);
 }
 END_TEST
 
