@@ -216,6 +216,8 @@ size_t nnc_number_span(const char *text, size_t size);
 /* Reads a whole text as a finite decimal number ("80e9", "-5", "0.5"). Returns false for every other text, such as a
  * hexadecimal number, "inf", "nan" or blanks. The result does not depend on the locale. */
 bool nnc_read_double(const char *text, double *out);
+/* Rounds a value to this number of significant digits. */
+double nnc_rounded(double value, int digits);
 /* Sorts numbers in increasing order. */
 void nnc_sort_numbers(double *values, size_t count);
 /* Sorts `values` in place and returns their median; for an even number of values, the mean of the two in the middle.

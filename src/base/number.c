@@ -120,6 +120,13 @@ bool nnc_read_double(const char *text, double *out) {
     return true;
 }
 
+double nnc_rounded(double value, int digits) {
+    char text[NNC_NUMBER_TEXT];
+    double rounded = value;
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    return nnc_read_double(text, &rounded) ? rounded : value;
+}
+
 bool nnc_read_i64(const char *text, int64_t *out) {
     double value;
     if (!nnc_read_double(text, &value) || fabs(value) > EXACT_MAX || value != floor(value)) { return false; }

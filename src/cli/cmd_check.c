@@ -183,14 +183,12 @@ static void write_table(nnc_buffer *out, nnc_style style, const nnc_check_report
 /* ---- output of check as Markdown ---- */
 
 static void markdown_cell(nnc_buffer *out, const nnc_check_row *row, const char *name) {
-    for (int32_t i = 0; i < row->change_count; i++) {
-        const nnc_change *change = &row->changes[i];
-        if (change->kind == NNC_CHANGE_MOVED && strcmp(nnc_change_name(change), name) == 0) {
-            const nnc_change_text text = nnc_change_text_of(change);
-            const char *currency = currency_of(row, change);
-            nnc_buffer_print(out, "%s -> %s%s%s (%s)", text.old, text.now, *currency != '\0' ? " " : "", currency,
-                             text.percent);
-        }
+    const nnc_change *change = nnc_change_find(row, name);
+    if (change != NULL) {
+        const nnc_change_text text = nnc_change_text_of(change);
+        const char *currency = currency_of(row, change);
+        nnc_buffer_print(out, "%s -> %s%s%s (%s)", text.old, text.now, *currency != '\0' ? " " : "", currency,
+                         text.percent);
     }
     nnc_buffer_text(out, " | ");
 }

@@ -475,11 +475,6 @@ static nnc_status add_options(words *w, const nnc_command *command, nnc_json opt
     return NNC_OK;
 }
 
-static const char *text_of(nnc_json object, const char *key) {
-    const nnc_json at = nnc_json_get(object, key);
-    return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : NULL;
-}
-
 /* Tests whether an object has at least one of the members `names`. names ends with NULL, or with the last operand of a
  * tool. */
 static bool has_any(nnc_json object, const char *const *names) {
@@ -604,7 +599,7 @@ static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_aren
 }
 
 static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nnc_error *err) {
-    const char *name = text_of(params, "name");
+    const char *name = nnc_json_text_in(params, "name");
     const nnc_json arguments = nnc_json_get(params, "arguments");
     const struct tool *tool = NULL;
     words w = { .arena = arena };
@@ -632,7 +627,7 @@ static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nn
     }
     add_word(&w, "--", "", "");
     for (int i = 0; i < OPERANDS_MAX && tool->operands[i] != NULL; i++) {
-        const char *operand = text_of(arguments, tool->operands[i]);
+        const char *operand = nnc_json_text_in(arguments, tool->operands[i]);
         if (i == required_of(tool) && !has_any(arguments, &tool->operands[i])) { break; }
         if (operand == NULL) { return nnc_fail(err, NNC_BAD_USAGE, tool->operands[i], "missing, expected text"); }
         if (names_pipe(operand)) {
@@ -686,7 +681,7 @@ static void put_resources(nnc_buffer *out) {
 static void put_fault(nnc_buffer *out, int code, const char *message);
 
 static void put_resource(nnc_buffer *out, nnc_json params) {
-    const char *uri = text_of(params, "uri");
+    const char *uri = nnc_json_text_in(params, "uri");
     const bool ours = uri != NULL && strncmp(uri, HELP, strlen(HELP)) == 0;
     const nnc_command *command = ours ? command_of(&(struct tool){ .name = uri + strlen(HELP) }) : NULL;
     nnc_buffer text = { 0 };
@@ -739,7 +734,7 @@ static void put_fault(nnc_buffer *out, int code, const char *message) {
 }
 
 static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena) {
-    const char *method = text_of(root, "method");
+    const char *method = nnc_json_text_in(root, "method");
     const nnc_json params = nnc_json_get(root, "params");
     put_head(out, nnc_json_get(root, "id"));
     if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {

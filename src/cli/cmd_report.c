@@ -160,22 +160,26 @@ static void put_diff(nnc_session *session, const nnc_check_report *report) {
     }
 }
 
+/* Appends the arguments of the command line, from argument `at` on, without --output and its path; then a NUL. */
+static void put_arguments(nnc_buffer *command, const nnc_session *session, const char *at) {
+    const char *end = session->arguments.bytes + session->arguments.size;
+    for (; at < end; at += strlen(at) + 1) {
+        if (strncmp(at, "--output", 8) != 0) {
+            nnc_buffer_byte(command, ' ');
+            nnc_shell_word(command, at);
+        } else if (at[8] == '\0') {
+            at += sizeof "--output";
+        }
+    }
+    nnc_buffer_byte(command, '\0');
+}
+
 static void put_foot(nnc_session *session) {
     nnc_buffer *out = session->out;
     nnc_buffer command = { 0 };
     nnc_html_put(out, "h2", "This page");
     nnc_buffer_text(&command, "nncost");
-    const char *end = session->arguments.bytes + session->arguments.size;
-    for (const char *at = session->arguments.bytes; at < end; at += strlen(at) + 1) {
-        /* the command line that the report prints leaves out the path of --output */
-        if (strncmp(at, "--output", 8) != 0) {
-            nnc_buffer_byte(&command, ' ');
-            nnc_shell_word(&command, at);
-        } else if (at[8] == '\0') {
-            at += sizeof "--output";
-        }
-    }
-    nnc_buffer_byte(&command, '\0');
+    put_arguments(&command, session, session->arguments.bytes);
     out->failed = out->failed || command.failed;
     nnc_html_put(out, "pre", command.failed ? "" : command.bytes);
     nnc_buffer_free(&command);
@@ -323,20 +327,10 @@ static nnc_status check(nnc_session *session, nnc_error *err) {
 /* Writes the command line with which the browser page starts: the command line of `explore`, with "estimate" in place
  * of "explore" and without --output. Writes nothing if `explore` has no operands. */
 static void put_start(nnc_buffer *out, const nnc_session *session) {
-    const char *end = session->arguments.bytes + session->arguments.size;
     nnc_buffer words = { 0 };
     if (session->options.operand_count == 0) { return; }
     nnc_buffer_text(&words, "estimate");
-    for (const char *at = session->arguments.bytes + strlen(session->arguments.bytes) + 1; at < end;
-         at += strlen(at) + 1) {
-        if (strncmp(at, "--output", 8) != 0) {
-            nnc_buffer_byte(&words, ' ');
-            nnc_shell_word(&words, at);
-        } else if (at[8] == '\0') {
-            at += sizeof "--output";
-        }
-    }
-    nnc_buffer_byte(&words, '\0');
+    put_arguments(&words, session, session->arguments.bytes + strlen(session->arguments.bytes) + 1);
     out->failed = out->failed || words.failed;
     nnc_put_xml(out, words.failed ? "" : words.bytes);
     nnc_buffer_free(&words);

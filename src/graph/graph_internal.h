@@ -444,6 +444,7 @@ int64_t nnc_graph_width(const nnc_graph_tensor *t);
 /* Both functions return a number for one sample of a tensor. nnc_graph_elements: the number of elements.
  * nnc_graph_positions: the number of positions, which are the pixels of a map or the tokens. */
 int64_t nnc_graph_elements(const nnc_graph_tensor *t);
+bool nnc_graph_same_shape(const nnc_graph_tensor *a, const nnc_graph_tensor *b);
 int64_t nnc_graph_positions(const nnc_graph_tensor *t);
 /* Writes the shape of a tensor to `text`, such as "3 x 224 x 224". Returns `text`. */
 const char *nnc_graph_shape_text(const nnc_graph_tensor *t, char text[96]);
@@ -521,9 +522,6 @@ enum {
 };
 enum { NNC_RECURRENT_KIND, NNC_RECURRENT_HIDDEN, NNC_RECURRENT_BOTH, NNC_RECURRENT_BIAS };
 enum { NNC_RECURRENT_LSTM, NNC_RECURRENT_GRU, NNC_RECURRENT_RNN };
-/* Returns the number of gates of a recurrent layer, summed over its directions. Each gate has a weight matrix of hidden
- * x hidden elements. */
-int64_t nnc_graph_gates(const nnc_graph_op *op);
 enum { NNC_EMBED_ROWS, NNC_EMBED_WIDTH };
 enum { NNC_TABLE_ROWS, NNC_TABLE_WIDTH, NNC_TABLE_LOOKUPS };
 enum { NNC_POSITION_KIND, NNC_POSITION_ROWS };

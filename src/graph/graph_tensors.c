@@ -112,7 +112,7 @@ static const nnc_graph_param with_params[] = {
     { "with", NNC_GRAPH_TENSOR, .required = true, .help = "The other tensor." },
 };
 
-static bool same_shape(const nnc_graph_tensor *a, const nnc_graph_tensor *b) {
+bool nnc_graph_same_shape(const nnc_graph_tensor *a, const nnc_graph_tensor *b) {
     bool same = a->rank == b->rank && a->ids == b->ids;
     for (int32_t i = 0; same && i < a->rank; i++) { same = a->dims[i] == b->dims[i]; }
     return same;
@@ -122,7 +122,7 @@ static bool same_shape(const nnc_graph_tensor *a, const nnc_graph_tensor *b) {
  * Returns false and records a fault if the shapes do not match. */
 static bool infer_both(nnc_graph_walk *w, nnc_graph_op *op) {
     const nnc_graph_tensor *a = &op->in, *b = &op->with;
-    const bool same = same_shape(a, b);
+    const bool same = nnc_graph_same_shape(a, b);
     char one[96], other[96];
     if (!same && b->rank == 1 && nnc_graph_width(a) == b->dims[0]) { return nnc_graph_needs_values(w, op); }
     if (!same && a->rank == 1 && nnc_graph_width(b) == a->dims[0]) {
@@ -157,7 +157,7 @@ static bool infer_concat(nnc_graph_walk *w, nnc_graph_op *op) {
     int axis = 0;
     if (!axis_of(w, op, op->values[NNC_CONCAT_AXIS] == NNC_AXIS_TOKENS, &axis)) { return false; }
     if (with.rank == op->in.rank) { with.dims[axis] = op->in.dims[axis]; }
-    if (!same_shape(&op->in, &with)) {
+    if (!nnc_graph_same_shape(&op->in, &with)) {
         return nnc_graph_fail(w, op->node, "%s: expected shapes that differ in one axis, found %s and %s",
                               op->node->label, nnc_graph_shape_text(&op->in, one),
                               nnc_graph_shape_text(&op->with, other));
@@ -327,13 +327,15 @@ static const nnc_graph_param recurrent_params[] = {
                              .help = "Whether both products of a gate have a bias, as in PyTorch." },
 };
 
-int64_t nnc_graph_gates(const nnc_graph_op *op) {
+/* Returns the number of gates of a recurrent layer, summed over its directions. Each gate has a weight matrix of hidden
+ * x hidden elements. */
+static int64_t gates_of(const nnc_graph_op *op) {
     static const int64_t gates[] = { 4, 3, 1 };
     return gates[op->values[NNC_RECURRENT_KIND]] * (1 + op->values[NNC_RECURRENT_BOTH]);
 }
 
 static bool infer_recurrent(nnc_graph_walk *w, nnc_graph_op *op) {
-    const int64_t hidden = op->values[NNC_RECURRENT_HIDDEN], outputs = nnc_graph_gates(op) * hidden;
+    const int64_t hidden = op->values[NNC_RECURRENT_HIDDEN], outputs = gates_of(op) * hidden;
     op->out.dims[1] = hidden * (1 + op->values[NNC_RECURRENT_BOTH]);
     op->weights = (nnc_graph_weights){ .count = 1,
                                        .rows = nnc_graph_width(&op->in) + hidden,

@@ -213,9 +213,7 @@ static void take_state(const nnc_graph_walk *w, int32_t count, state *s) {
 }
 
 static bool same_tensor(const nnc_graph_tensor *a, const nnc_graph_tensor *b) {
-    bool same = a->rank == b->rank && a->ids == b->ids && a->sharded == b->sharded;
-    for (int32_t i = 0; same && i < a->rank; i++) { same = a->dims[i] == b->dims[i]; }
-    return same;
+    return nnc_graph_same_shape(a, b) && a->sharded == b->sharded;
 }
 
 static bool same_state(const state *a, const state *b) {

@@ -231,9 +231,6 @@ nnc_optimizer_kernels nnc_capture_kernels(const reader *r, nnc_json root);
  * fault and returns false. */
 bool nnc_capture_groups(reader *r, nnc_json root);
 
-/* Sets the rules of torch.compile and of autocast that follow from the name of an operator. */
-void nnc_capture_set_rules(naming *n);
-
 /* Computes kept and temporary bytes of the operators, and the peak, from the lifetimes of the storages. places: for
  * each of the `count` positions of the step, the index of its operator in the file. Returns false when out of
  * memory. */

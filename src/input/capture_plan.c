@@ -594,7 +594,8 @@ static rule rule_of(const naming *n, bool backward) {
                                                                                  : RULE_WIDEST;
 }
 
-void nnc_capture_set_rules(naming *n) {
+/* Sets the rules of torch.compile and of autocast that follow from the name of an operator. */
+static void set_rules(naming *n) {
     n->fusion = fusion_of(n->name);
     n->forward = rule_of(n, false);
     n->backward = rule_of(n, true);
@@ -875,7 +876,7 @@ const naming *nnc_capture_name(reader *r, const char *full) {
         n->own = n->own || strncmp(full, libraries[i], strlen(libraries[i])) == 0;
     }
     find_words(n);
-    nnc_capture_set_rules(n);
+    set_rules(n);
     return *slot = n;
 }
 

@@ -516,10 +516,7 @@ static void read_cluster(nnc_json root, const char *stem, nnc_device *device) {
     judge(root, device);
 }
 
-bool nnc_is_cluster(nnc_json root) {
-    const nnc_json schema = nnc_json_get(root, "schema");
-    return nnc_json_type_of(schema) == NNC_JSON_TEXT && strcmp(nnc_json_text(schema), "nncost.cluster/1") == 0;
-}
+bool nnc_is_cluster(nnc_json root) { return nnc_json_has_schema(root, "nncost.cluster/1"); }
 
 void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem, nnc_device *device) {
     if (nnc_spec_complete(doc, specs, NNC_SPEC_KIND_COUNT)) { read_cluster(nnc_json_root(doc), stem, device); }

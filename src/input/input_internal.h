@@ -267,6 +267,10 @@ void nnc_json_allocate_with(void *(*allocate)(size_t), void (*release)(void *));
 nnc_json nnc_json_root(const nnc_json_doc *doc);
 nnc_json_type nnc_json_type_of(nnc_json at);
 nnc_json nnc_json_get(nnc_json object, const char *key);
+/* Returns the text of the member `key` of an object; NULL = the object has no such member, or it is no text. */
+const char *nnc_json_text_in(nnc_json object, const char *key);
+/* Tests whether the member "schema" of an object is the text `schema`. */
+bool nnc_json_has_schema(nnc_json object, const char *schema);
 /* nnc_json_first returns the first member of a list or object; nnc_json_next returns the member after `at` of the same
  * list or object. If there is no such member, both return an absent value. */
 nnc_json nnc_json_first(nnc_json container);

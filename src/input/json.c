@@ -363,6 +363,16 @@ nnc_json nnc_json_get(nnc_json object, const char *key) {
     return at;
 }
 
+const char *nnc_json_text_in(nnc_json object, const char *key) {
+    const nnc_json at = nnc_json_get(object, key);
+    return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : NULL;
+}
+
+bool nnc_json_has_schema(nnc_json object, const char *schema) {
+    const char *found = nnc_json_text_in(object, "schema");
+    return found != NULL && strcmp(found, schema) == 0;
+}
+
 nnc_json nnc_json_first(nnc_json container) {
     const nnc_image_value *value = imaged(container);
     if (value != NULL) { return node_of(container.doc, nnc_json_count(container) > 0 ? value + 1 : NULL); }

@@ -24,11 +24,6 @@ typedef struct object_place {
 
 enum { NAME_MAX_BYTES = 128 };
 
-static const char *old_text(nnc_json object, const char *key) {
-    const nnc_json at = nnc_json_get(object, key);
-    return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : NULL;
-}
-
 /* Returns the new value of the parameter "OBJECT.FIELD"; NULL = the fit did not change this parameter. */
 static const nnc_fitted_value *value_of(const rewriting *w, const char *object, const char *field) {
     char name[NAME_MAX_BYTES];
@@ -76,7 +71,7 @@ static bool has_objects(const object_place *p) {
 static void put_fitted_on(const rewriting *w, const object_place *p) {
     static const char rest_mark[] = "; the rest: ";
     const nnc_fitted_value *first = NULL;
-    const char *old = old_text(p->at, "fitted_on");
+    const char *old = nnc_json_text_in(p->at, "fitted_on");
     char list[512] = "";
     bool kept = false;
     for (size_t i = 0; i < p->count; i++) {
@@ -147,7 +142,7 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     } else if (field->type == NNC_FIELD_ENUM) {
         /* An enum field is the basis of the device. The bases are in ascending order of quality; the better of the old
          * and the new basis is written. */
-        const char *old = old_text(p->at, field->name);
+        const char *old = nnc_json_text_in(p->at, field->name);
         int basis = old != NULL ? nnc_names_find(field->names, old) : -1;
         basis = basis > (int)w->change->basis ? basis : (int)w->change->basis;
         begin_member(w, p, any, lines, field->name);
@@ -182,12 +177,12 @@ static void put_object(const rewriting *w, const object_place *p) {
             put_member(w, p, &p->fields[i], lines, &any);
         }
     }
-    const char *note = old_text(p->at, "note");
+    const char *note = nnc_json_text_in(p->at, "note");
     if (note != NULL) {
         begin_member(w, p, &any, true, "note");
         nnc_put_json_text(w->out, note);
     }
-    if (comment != NULL && (old_text(p->at, "fitted_on") != NULL || has_new(w, p) ||
+    if (comment != NULL && (nnc_json_text_in(p->at, "fitted_on") != NULL || has_new(w, p) ||
                             (comment->required && value_below(w, p->name) != NULL))) {
         begin_member(w, p, &any, true, "fitted_on");
         put_fitted_on(w, p);
@@ -217,7 +212,7 @@ static void put_parameters(const rewriting *w, nnc_json root, const char *object
 /* Writes the device file or profile member by member. Members that the fit changes are written from their new values;
  * all other members are copied from the old text. */
 static void put_device(const rewriting *w, const char *text, nnc_json root) {
-    const char *id = old_text(root, "id");
+    const char *id = nnc_json_text_in(root, "id");
     const bool renamed = id == NULL || strcmp(id, w->change->id) != 0;
     const nnc_json parameters = nnc_json_get(root, object_of(w));
     bool known = parameters.node == NULL || nnc_json_inherited(parameters), any = false;

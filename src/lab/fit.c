@@ -439,13 +439,8 @@ static void drop_idle(moving *m) {
     m->count = kept;
 }
 
-/* Rounds a value to six significant digits, the precision of fitted values in a device file. */
-static double six_digits(double value) {
-    char text[NNC_NUMBER_TEXT];
-    double rounded = value;
-    snprintf(text, sizeof text, "%.6g", value);
-    return nnc_read_double(text, &rounded) ? rounded : value;
-}
+/* Number of significant digits of fitted values in a device file. */
+enum { FITTED_DIGITS = 6 };
 
 /* Runs the minimiser: sets the fitted parameters to the values with the least error of the rows that the fit uses.
  * Returns false when out of memory. */
@@ -468,7 +463,7 @@ static bool move(moving *m) {
                                            .context = m };
     if (isnan(nnc_minimise(&problem, x))) { return false; }
     for (int i = 0; i < m->count; i++) {
-        m->parameters[i]->value = six_digits(value_at(m, i, x[i]));
+        m->parameters[i]->value = nnc_rounded(value_at(m, i, x[i]), FITTED_DIGITS);
         if (m->left_out < 0) { m->parameters[i]->at_limit = x[i] - m->low[i] < near || m->high[i] - x[i] < near; }
     }
     return true;
@@ -492,10 +487,10 @@ static void find_ranges(moving *m) {
             }
         }
         x[i] = fitted;
-        m->parameters[i]->low = six_digits(value_at(m, i, ends[0]));
-        m->parameters[i]->high = six_digits(value_at(m, i, ends[1]));
+        m->parameters[i]->low = nnc_rounded(value_at(m, i, ends[0]), FITTED_DIGITS);
+        m->parameters[i]->high = nnc_rounded(value_at(m, i, ends[1]), FITTED_DIGITS);
     }
-    for (int i = 0; i < m->count; i++) { m->parameters[i]->value = six_digits(value_at(m, i, x[i])); }
+    for (int i = 0; i < m->count; i++) { m->parameters[i]->value = nnc_rounded(value_at(m, i, x[i]), FITTED_DIGITS); }
 }
 
 /* Returns the mean |error| of the rows of a fit group that are not held out; 0 if none of these rows has a
@@ -697,15 +692,20 @@ static void sum_errors(nnc_fit *fit, double *errors) {
     }
 }
 
+/* Copies the values of the fitted parameters to `values`, and sets the parameters to NaN, which means not fitted. */
+static void set_aside(moving *m, double values[NNC_MINIMISE_MAX]) {
+    for (int i = 0; i < m->count; i++) {
+        values[i] = m->parameters[i]->value;
+        m->parameters[i]->value = (double)NAN;
+    }
+}
+
 /* Returns true if the fitted parameters reduce the sum of |error| of models whose rows were not used in the fit, or if
  * no model was left out of a fit. */
 static bool helps_others(moving *m) {
     double values[NNC_MINIMISE_MAX] = { 0 }, without = 0.0, left = 0.0;
     int32_t count = 0;
-    for (int i = 0; i < m->count; i++) {
-        values[i] = m->parameters[i]->value;
-        m->parameters[i]->value = (double)NAN;
-    }
+    set_aside(m, values);
     for (int32_t i = 0; i < m->fit->row_count; i++) {
         const nnc_fit_row *r = &m->fit->rows[i];
         if (r->group == m->group && !r->held && !isnan(r->left)) {
@@ -755,10 +755,7 @@ static double error_of_steps(moving *m) {
 static void compare_without(moving *m, int32_t group, bool *rows_worse, bool *steps_worse) {
     double values[NNC_MINIMISE_MAX] = { 0 };
     const double rows = mean_error(m, group), steps = error_of_steps(m);
-    for (int i = 0; i < m->count; i++) {
-        values[i] = m->parameters[i]->value;
-        m->parameters[i]->value = (double)NAN;
-    }
+    set_aside(m, values);
     *rows_worse = rows > mean_error(m, group);
     *steps_worse = steps > error_of_steps(m);
     for (int i = 0; i < m->count; i++) { m->parameters[i]->value = values[i]; }

@@ -196,12 +196,14 @@ static nnc_status unknown_column(const nnc_row_reading *r, const char *name, nnc
                     nearest != NULL ? nearest : ", 'nncost init rows' has the usual ones", nearest != NULL ? "?" : "");
 }
 
-bool nnc_row_has(const nnc_row_reading *r, const char *name) {
+static int column_of(const nnc_row_reading *r, const char *name) {
     for (int i = 0; i < r->width; i++) {
-        if (r->columns[i].name != NULL && nnc_row_is(r->columns[i].name, name)) { return true; }
+        if (r->columns[i].name != NULL && nnc_row_is(r->columns[i].name, name)) { return i; }
     }
-    return false;
+    return -1;
 }
+
+bool nnc_row_has(const nnc_row_reading *r, const char *name) { return column_of(r, name) >= 0; }
 
 static nnc_status read_heading(nnc_row_reading *r, nnc_error *err) {
     char where[512];
@@ -302,12 +304,8 @@ static void check_cells(nnc_row_reading *r) {
 
 /* Returns the index of the column with this name if its cell in the current line is not empty; otherwise -1. */
 static int index_of(const nnc_row_reading *r, const char *name) {
-    for (int i = 0; i < r->width; i++) {
-        if (r->columns[i].name != NULL && nnc_row_is(r->columns[i].name, name)) {
-            return r->csv.cells[i][0] != '\0' ? i : -1;
-        }
-    }
-    return -1;
+    const int i = column_of(r, name);
+    return i >= 0 && r->csv.cells[i][0] != '\0' ? i : -1;
 }
 
 bool nnc_row_given(const nnc_row_reading *r, const char *name) { return index_of(r, name) >= 0; }
@@ -845,10 +843,8 @@ static nnc_status tables_of_json(nnc_specs *specs, const char *path, const char 
     };
     const bool read = nnc_json_parse(&doc);
     const nnc_json root = read ? nnc_json_root(&doc) : (nnc_json){ .node = NULL };
-    const nnc_json schema = nnc_json_get(root, "schema"), rows = nnc_json_get(root, "rows");
-    const bool known = nnc_json_type_of(schema) == NNC_JSON_TEXT &&
-                       strcmp(nnc_json_text(schema), "nncost.measure/1") == 0 &&
-                       nnc_json_type_of(rows) == NNC_JSON_LIST;
+    const nnc_json rows = nnc_json_get(root, "rows");
+    const bool known = nnc_json_has_schema(root, "nncost.measure/1") && nnc_json_type_of(rows) == NNC_JSON_LIST;
     bool failed = false;
     for (nnc_json row = nnc_json_first(rows); known && row.node != NULL; row = nnc_json_next(row)) {
         const int i = table_of_kind(row);

@@ -266,7 +266,7 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
              as_typed ? "" : ")", known ? found : "nothing: the plan gives no such metric");
 }
 
-static const nnc_change *find_change(const nnc_check_row *row, const char *name) {
+const nnc_change *nnc_change_find(const nnc_check_row *row, const char *name) {
     for (int32_t i = 0; i < row->change_count; i++) {
         const nnc_change *change = &row->changes[i];
         if (change->kind == NNC_CHANGE_MOVED && strcmp(nnc_change_name(change), name) == 0) { return change; }
@@ -283,7 +283,7 @@ void nnc_check_headline(const nnc_check_row *row, char *text, size_t size) {
                    { "memory", "memory.total_bytes" } };
     text[0] = '\0';
     for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++) {
-        const nnc_change *change = find_change(row, totals[i].name);
+        const nnc_change *change = nnc_change_find(row, totals[i].name);
         double moved_by = 0;
         if (change == NULL) { continue; }
         const nnc_change_text pair = nnc_change_text_of(change);
@@ -292,7 +292,7 @@ void nnc_check_headline(const nnc_check_row *row, char *text, size_t size) {
         nnc_text_append(text, size, "; ", "%s %s -> %s (%s)%s%s", totals[i].what, pair.old, pair.now, pair.percent,
                         part != NULL ? ", most of it " : "", dot != NULL ? dot + 1 : "");
     }
-    const nnc_change *software = find_change(row, "plan.software");
+    const nnc_change *software = nnc_change_find(row, "plan.software");
     if (software != NULL && text[0] != '\0') {
         nnc_text_append(text, size, "", "; the software changed, too: %s -> %s%s%s", software->old->text,
                         software->now->text, row->split != NULL ? ", " : "", row->split != NULL ? row->split : "");

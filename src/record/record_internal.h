@@ -350,6 +350,8 @@ typedef struct nnc_change_text {
 } nnc_change_text;
 nnc_change_text nnc_change_text_of(const nnc_change *change);
 const char *nnc_change_name(const nnc_change *change);
+/* Returns the change of the metric `name` if its value differs from the recorded one; otherwise NULL. */
+const nnc_change *nnc_change_find(const nnc_check_row *row, const char *name);
 void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size);
 
 #define NNC_CHECK_SCHEMA "nncost.check/1"

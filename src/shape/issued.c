@@ -259,15 +259,15 @@ static number_mode mode_of(const nnc_op *op, bool vision, number_mode mode, cons
  * (_scaled_dot_product_attention_math, attention.cpp). The bias is a permuted table whose last stride is not 1, and no
  * fused kernel of PyTorch accepts a mask with such a stride (check_last_dim_stride_equals_1_dense,
  * aten/src/ATen/native/transformers/sdp_utils_cpp.h). T5 passes its bias in this form from transformers 5.16 on (pull
- * request 47014). Attention to the output of the encoder has no bias. */
-bool nnc_is_written_out(const nnc_op *op, const nnc_model *model) {
+ * request 47014). Attention to the output of the encoder has no bias.   [issued] */
+static bool is_written_out(const nnc_op *op, const nnc_model *model) {
     return op->kind == NNC_OP_FLASH && strcmp(op->name, "attn.core") == 0 &&
            model->implementation == NNC_IMPLEMENTATION_TRANSFORMERS && model->family == NNC_FAMILY_DECODER &&
            model->decoder.positions == NNC_POSITIONS_RELATIVE;
 }
 
 /* Sets the kernels of an attention with a learned bias of positions, which runs as separate kernels (see
- * nnc_is_written_out).
+ * is_written_out).
  *
  * Forward runs 20 kernels: casts of the bias, of the queries, of the keys and of the values; the scaling of queries and
  * of keys; three copies for the batched products; the product of queries and keys; the sum with the bias; softmax; five
@@ -348,7 +348,7 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
         add_to_conv(op, model, mode);
     } else if (op->kind == NNC_OP_FLASH) {
         add_kernels(op, 1.0, 3.0);
-        if (nnc_is_written_out(op, model)) { nnc_write_out(op); }
+        if (is_written_out(op, model)) { nnc_write_out(op); }
         if (is_of_windows(op, model, samples)) { write_out_windows(op, mode); }
     } else if (vision && is_pointwise(op, NNC_PW_CONCAT)) {
         add_join(op, before, mode);
@@ -533,7 +533,7 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
     case NNC_OP_POINTWISE: keep_activation(op, how, model); break;
     case NNC_OP_FLASH:
         op->u.flash.kept_kv_heads = op->u.flash.kept_kv_heads > 0 ? op->u.flash.kv_heads : 0;
-        if (nnc_is_written_out(op, model)) {
+        if (is_written_out(op, model)) {
             const double scores = nnc_flash_scores(&op->u.flash);
             const double inputs = (nnc_flash_queries(&op->u.flash) + nnc_flash_keys(&op->u.flash)) / scores;
             const double whole = bytes_of(&written_out, how) * (1.0 + inputs);

@@ -231,10 +231,6 @@ nnc_model_sizes nnc_model_sizes_of(const nnc_model *model);
  * (--make-vocab-size-divisible-by). [heads] */
 int64_t nnc_vocab_split(int64_t words, int32_t tensor);
 
-/* Tests whether the library of the model runs an attention op as separate fp32 kernels instead of one fused kernel.
- * [issued] */
-bool nnc_is_written_out(const nnc_op *op, const nnc_model *model);
-
 /* Sets the kernels of an attention op to the separate fp32 kernels that a library issues for it. [issued] */
 void nnc_write_out(nnc_op *op);
 

@@ -178,21 +178,18 @@ static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len
         .out = "attn2.out",
         .residual = "attn2.residual",
     };
-    static const nnc_attention_names first_cross = {
-        .norm = "attn1.norm",
-        .q = "attn1.q",
-        .kv = "attn1.kv",
-        .core = { "attn1.core", "attn1.scores", "attn1.mask", "attn1.softmax", "attn1.dropout", "attn1.context" },
-        .out = "attn1.out",
-        .residual = "attn1.residual",
-    };
     static const nnc_mlp_names mlp = { "ff.gate_up", "ff.activation", "ff.down" };
     const nnc_layer_writer one = nnc_layer_begin(&w->to, layer, w->batch, seq_len);
     const nnc_cross context = { .len = w->u->context_len,
                                 .width = w->u->context_width,
                                 .frozen = w->to.how->software->context_frozen };
 
-    nnc_layer_attention(&one, cross_only ? &first_cross : &self, cross_only ? &context : NULL);
+    nnc_attention_names first = self;
+    if (cross_only) {
+        first.q = "attn1.q";
+        first.kv = "attn1.kv";
+    }
+    nnc_layer_attention(&one, &first, cross_only ? &context : NULL);
     if (context.len > 0) { nnc_layer_attention(&one, &cross, &context); }
     nnc_layer_norm(&one, "ff.norm", layer->hidden);
     if (!w->to.how->software->fused_activation) { /* gate and value are two halves of one tensor, which a separate

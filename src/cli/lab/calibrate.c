@@ -614,13 +614,6 @@ static bool range_of(nnc_specs *specs, const nnc_software *software, const char 
     return ratio[1] > ratio[0];
 }
 
-static double four_digits(double value) {
-    char text[NNC_NUMBER_TEXT];
-    double rounded = value;
-    snprintf(text, sizeof text, "%.4g", value);
-    return nnc_read_double(text, &rounded) ? rounded : value;
-}
-
 typedef struct question {
     nnc_specs *specs;
     const nnc_fit *fit;
@@ -671,8 +664,8 @@ static void try_parameter(question *q, nnc_scenario *s, nnc_scratch *scratch, co
         next.high = known->high;
     } else if (range_of(q->specs, &s->software, name, ratio)) {
         const double high = *place.value * ratio[1];
-        next.low = four_digits(*place.value * ratio[0]);
-        next.high = four_digits(strstr(name, "fraction") != NULL ? fmin(high, 1.0) : high);
+        next.low = nnc_rounded(*place.value * ratio[0], 4);
+        next.high = nnc_rounded(strstr(name, "fraction") != NULL ? fmin(high, 1.0) : high, 4);
     } else {
         return;
     }

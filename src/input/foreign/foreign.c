@@ -817,10 +817,7 @@ bool nnc_foreign_read(nnc_json root, nnc_model *model) {
 
 /* ---- validates a data file of an architecture ---- */
 
-bool nnc_is_architecture(nnc_json root) {
-    const nnc_json at = nnc_json_get(root, "schema");
-    return nnc_json_type_of(at) == NNC_JSON_TEXT && strcmp(nnc_json_text(at), "nncost.foreign/1") == 0;
-}
+bool nnc_is_architecture(nnc_json root) { return nnc_json_has_schema(root, "nncost.foreign/1"); }
 
 void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem) {
     nnc_error err;
