@@ -41,23 +41,27 @@ static void write_option(nnc_sheet *sheet, const nnc_option_text *option) {
     nnc_sheet_note(sheet, label, "%s", option->help);
 }
 
-static void write_options(nnc_buffer *out, nnc_style style, unsigned takes) {
-    nnc_sheet sheet = nnc_sheet_begin(out, style);
+typedef void option_writer(nnc_sheet *sheet, const nnc_option_text *option);
+
+/* Writes a heading and the options of a group; nothing if the command has no options of the group. */
+static void write_group(nnc_sheet *sheet, unsigned takes, const char *group, option_writer *write) {
     nnc_option_text option;
-    const char *groups[GROUPS];
-    const int count = order_groups(takes, groups);
-    sheet.indent = 26;
-    nnc_buffer_text(out, "\nOptions (their names cannot be abbreviated).\n");
-    for (int g = 0; g < count; g++) {
-        bool any = false;
-        for (int i = 0; nnc_option_at(takes, i, &option); i++) {
-            if (strcmp(option.group, groups[g]) == 0) {
-                if (!any) { nnc_buffer_print(out, "\n%s:\n", groups[g]); }
-                any = true;
-                write_option(&sheet, &option);
-            }
+    bool any = false;
+    for (int i = 0; nnc_option_at(takes, i, &option); i++) {
+        if (strcmp(option.group, group) == 0) {
+            if (!any) { nnc_buffer_print(sheet->out, "\n%s:\n", group); }
+            any = true;
+            write(sheet, &option);
         }
     }
+}
+
+static void write_options(nnc_sheet *sheet, unsigned takes) {
+    const char *groups[GROUPS];
+    const int count = order_groups(takes, groups);
+    sheet->indent = 26;
+    nnc_buffer_text(sheet->out, "\nOptions (their names cannot be abbreviated).\n");
+    for (int g = 0; g < count; g++) { write_group(sheet, takes, groups[g], write_option); }
 }
 
 /* The options that users need most. -h lists those of these options that the command has. A command with many options
@@ -80,20 +84,20 @@ static int sentence_length(const char *help) {
 }
 
 /* Writes the first sentence of an option's help on one line; a sentence that is too long is cut between two words. */
-static void write_brief(nnc_buffer *out, nnc_style style, const nnc_option_text *option) {
+static void write_brief(nnc_sheet *sheet, const nnc_option_text *option) {
     char label[NNC_OPTION_NAME + 40];
     const char *letter = strcmp(option->name, "--format") == 0   ? "-f, "
                          : strcmp(option->name, "--output") == 0 ? "-o, "
                                                                  : "    ";
-    const int width = style.width - 33;
+    const int width = sheet->style.width - 33;
     int length = sentence_length(option->help);
     snprintf(label, sizeof label, "%s%s%s", letter, option->name, option->argument);
     if (length > width) {
         length = width - 3;
         while (length > 0 && option->help[length] != ' ') { length--; }
-        nnc_buffer_print(out, "  %-30s %.*s ...\n", label, length, option->help);
+        nnc_buffer_print(sheet->out, "  %-30s %.*s ...\n", label, length, option->help);
     } else {
-        nnc_buffer_print(out, "  %-30s %.*s\n", label, length, option->help);
+        nnc_buffer_print(sheet->out, "  %-30s %.*s\n", label, length, option->help);
     }
 }
 
@@ -108,7 +112,7 @@ static bool is_own(unsigned takes, const nnc_option_text *option) {
            !(of_plan && has(rare, sizeof rare / sizeof rare[0], option->name));
 }
 
-static void write_brief_options(nnc_buffer *out, nnc_style style, const char *command, unsigned takes) {
+static void write_brief_options(nnc_sheet *sheet, const char *command, unsigned takes) {
     nnc_option_text option;
     int count = 0, shown = 0, own_count = 0;
     for (int i = 0; nnc_option_at(takes, i, &option); i++) {
@@ -116,18 +120,19 @@ static void write_brief_options(nnc_buffer *out, nnc_style style, const char *co
         count++;
     }
     const int most = own_count < BRIEF_MAX - COMMON_LEAST ? COMMON - own_count : COMMON_LEAST;
-    nnc_buffer_text(out, "\n");
+    nnc_buffer_text(sheet->out, "\n");
     /* pass 0 writes the common options, pass 1 the options of the command alone */
     for (int own = 0; own <= 1; own++) {
         for (int i = 0; nnc_option_at(takes, i, &option) && shown < BRIEF_MAX; i++) {
             const bool is_common = has(common, most, option.name);
             if (own ? !is_common && is_own(takes, &option) : is_common) {
-                write_brief(out, style, &option);
+                write_brief(sheet, &option);
                 shown++;
             }
         }
     }
-    nnc_buffer_print(out, "\n%d of %d options; 'nncost %s --help' explains all of them.\n", shown, count, command);
+    nnc_buffer_print(sheet->out, "\n%d of %d options; 'nncost %s --help' explains all of them.\n", shown, count,
+                     command);
 }
 
 void nnc_help_program(nnc_buffer *out, nnc_style style) {
@@ -212,23 +217,14 @@ static int option_count(unsigned takes) {
 }
 
 /* Writes one line of help for each option, by group. Groups that only --help-all lists are left out. */
-static void write_short_options(nnc_buffer *out, nnc_style style, const nnc_command *command) {
-    nnc_option_text option;
+static void write_short_options(nnc_sheet *sheet, const nnc_command *command) {
     const char *groups[GROUPS];
     const int count = order_groups(command->takes, groups);
     for (int g = 0; g < count; g++) {
-        bool any = is_rare_group(command, groups[g]);
-        for (int i = 0; !is_rare_group(command, groups[g]) && nnc_option_at(command->takes, i, &option); i++) {
-            if (strcmp(option.group, groups[g]) == 0) {
-                if (!any) { nnc_buffer_print(out, "\n%s:\n", groups[g]); }
-                any = true;
-                write_brief(out, style, &option);
-            }
-        }
+        if (!is_rare_group(command, groups[g])) { write_group(sheet, command->takes, groups[g], write_brief); }
     }
-    nnc_buffer_print(out,
-                     "\n'nncost %s --help-all' explains all %d options, those of whole runs and "
-                     "software too.\n",
+    nnc_buffer_print(sheet->out,
+                     "\n'nncost %s --help-all' explains all %d options, those of whole runs and software too.\n",
                      command->name, option_count(command->takes));
 }
 
@@ -240,11 +236,11 @@ void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *comma
     sheet.indent = 0;
     put_paragraph(&sheet, command->summary);
     if (level == NNC_HELP_BRIEF) {
-        write_brief_options(out, style, command->name, command->takes);
+        write_brief_options(&sheet, command->name, command->takes);
         return;
     }
     if (level == NNC_HELP_USUAL && option_count(command->takes) > MANY) {
-        write_short_options(out, style, command);
+        write_short_options(&sheet, command);
         return;
     }
     if (command->notes != NULL) {
@@ -260,7 +256,7 @@ void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *comma
         nnc_sheet_gap(&sheet);
         put_paragraph(&sheet, text);
     }
-    write_options(out, style, command->takes);
+    write_options(&sheet, command->takes);
 }
 
 /* ---- docs and explain: the documentation that is part of the program ----
