@@ -231,6 +231,12 @@ static nnc_status refuse_program(nnc_reading *r, const char *path, const nnc_she
                         "sets options and starts no program itself, expected the script that does, or those that it "
                         "reads in the same folder; --from FORMAT reads the options");
     }
+    if (strstr(command->options, NNC_SHELL_ARGUMENTS) != NULL) {
+        return nnc_fail(r->err, NNC_BAD_SPEC, where,
+                        "starts %.*s with \"$@\", arguments that only its command line knows, expected 1=VALUE 2=VALUE "
+                        "... among the arguments",
+                        (int)strcspn(name, "\""), name);
+    }
     return nnc_fail(r->err, NNC_BAD_SPEC, where,
                     "starts %.*s, expected a program of docs/files.md; --from FORMAT reads its options as those of one",
                     (int)strcspn(name, "\""), name);

@@ -341,6 +341,8 @@ typedef struct nnc_shell_var {
     int32_t count;
     bool is_unknown;
     bool is_given; /* true: the user gives the value */
+    /* name of the variable that decides the branch in which the value is set; NULL = not known */
+    const char *decides;
 } nnc_shell_var;
 
 typedef struct nnc_shell_function {
@@ -362,6 +364,7 @@ typedef struct nnc_shell_frame {
     nnc_certainty taken;   /* certainty that an earlier branch of this construct was taken */
     bool at_pattern;
     const char *subject; /* of a case: the value of the word after `case`; NULL = unknown */
+    const char *decides; /* name of a variable without a known value in the condition of the branch; NULL = none */
 } nnc_shell_frame;
 
 /* The state while the commands of a shell script are read. */
@@ -372,8 +375,11 @@ typedef struct nnc_shell {
     nnc_error *err;
     nnc_status status;
     nnc_shell_var *variables;
+    nnc_shell_var *skipped; /* variables that only a branch which does not run sets */
+    const char *decides;    /* as in nnc_shell_frame, of the condition that was read last */
     nnc_shell_frame frames[NNC_SHELL_NESTING_MAX];
     int depth, nesting;
+    int32_t shifted;    /* number of arguments of the script that "shift" has removed */
     nnc_certainty runs; /* certainty that the script reaches the current command */
     nnc_certainty last; /* certainty that the previous command succeeded */
     bool reads_given;   /* true: the assignments of the user are being read */
@@ -422,6 +428,7 @@ const char *nnc_shell_subscript_end(const char *at, const char *end);
 /* Returns the length of the placeholder at `at`, a text that the user of a script has to replace, such as "<path of the
  * data>"; 0: the text at `at` is no placeholder (its '<' may be a redirection). */
 size_t nnc_shell_blank_length(const char *at);
+/* In launch_values.c. */
 bool nnc_shell_calculate(nnc_shell *s, const char *text, double *result);
 /* Expands the shell expression that begins at `at` with '$' or '`', and appends its value to the cells `to`. Returns
  * the position after the expression. */
@@ -432,6 +439,17 @@ void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_
 /* Expands the shell text from `at` to `end` as nnc_shell_expand does, and returns the value as a string in the
  * arena. */
 const char *nnc_shell_expand_text(nnc_shell *s, const char *at, const char *end);
+
+/* A word of a command that stands for all arguments of the script, which only a run of the script knows. */
+#define NNC_SHELL_ARGUMENTS "${@}"
+/* Returns $#: the number of arguments of the current function or script; 0 = the user gives none. */
+int32_t nnc_shell_arguments_given(const nnc_shell *s);
+
+/* Expands the variables in one line of a here document; quotes have no special meaning there. If it is not certain that
+ * the command with the here document runs, the value of a line "key: value" becomes unknown. */
+void nnc_shell_expand_line(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to);
+/* Stores the text of a here document as the content of the file that a command of the script writes. */
+void nnc_shell_write_file(nnc_shell *s, const nnc_script_cells *text);
 
 /* ---- shell_words.c: splits commands of a script into launcher, program and options ---- */
 
@@ -494,6 +512,21 @@ void nnc_reading_answer(nnc_reading *r, int first);
 void nnc_reading_rules(nnc_reading *r, int index);
 
 /* ---- launch_values.c: keys, values and formulas of a launch file ---- */
+
+/* Returns the last part of a path: the text after the last slash. */
+const char *nnc_shell_base_name(const char *text);
+/* Tests whether a word is the image of vLLM in "docker run vllm/vllm-openai:TAG OPTIONS", which starts its server. */
+bool nnc_shell_is_vllm_image(const char *text);
+/* Returns the name of the serving engine that a word starts, or "swift"; NULL for any other program. */
+const char *nnc_shell_engine(const char *word);
+/* Returns the index of the word that names the model of a serving engine, or the task of ms-swift: the first word after
+ * the program, or after "serve"; -1 = an option comes first. */
+int32_t nnc_shell_model_at(const nnc_script_words *w, int32_t program);
+/* Returns the options among the words `from` to `end` as a JSON object: ".program" (not if `program` is NULL), then one
+ * member per option, on the line of the option in the script. If an option occurs more than once, the last one is
+ * used. */
+const char *nnc_shell_options(nnc_shell_commands *s, const nnc_script_words *w, int32_t from, int32_t end,
+                              const char *program);
 
 /* Returns the member `part` of the table of the file that is being read. */
 nnc_json nnc_reading_table_part(const nnc_reading *r, const char *part);

@@ -544,27 +544,86 @@ static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     }
 }
 
+/* Finds the variable that a value "..${NAME}.." or "..${branch:NAME}.." needs. Returns the length of its name; 0 = the
+ * value needs no variable with a name. */
+static size_t needed_name(const char *text, const char **name) {
+    const char *at = strstr(text, "${");
+    if (at == NULL || strncmp(at, "${branch}", 9) == 0) { return 0; }
+    at += strncmp(at, "${branch:", 9) == 0 ? 9 : 2;
+    *name = at;
+    const size_t length = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+    return at[length] == '}' ? length : 0;
+}
+
+/* Appends to `list`, " NAME,", the names of all other variables that values of the launch file need, so that the user
+ * can give them at once. */
+static void put_others(nnc_reading *r, char *list, size_t size) {
+    for (nnc_json at = nnc_json_first(nnc_reading_keys_of(r)); at.node != NULL; at = nnc_json_next(at)) {
+        char key[NNC_LAUNCH_KEY], other[NNC_LAUNCH_VALUE];
+        const char *name = "";
+        bool below = false;
+        const size_t length = nnc_json_type_of(at) == NNC_JSON_TEXT ? needed_name(nnc_json_text(at), &name) : 0;
+        nnc_reading_key_name(r, nnc_json_key(at), key, sizeof key);
+        const nnc_json row = nnc_reading_row(r, key, &below);
+        const bool is_needed = length > 0 && nnc_json_get(row, "harmless").node == NULL &&
+                               nnc_json_get(row, "as").node == NULL && !is_decided(r, nnc_row_member(row, "to"));
+        snprintf(other, sizeof other, " %.*s,", (int)length, name);
+        if (is_needed && strstr(list, other) == NULL && strlen(list) + strlen(other) < size) {
+            memcpy(list + strlen(list), other, strlen(other) + 1);
+        }
+    }
+}
+
 /* Refuses a value that contains a variable which the script does not set, such as "${NAME}". */
 static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text) {
-    const char *name = strstr(text, "${") + 2;
-    const size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
-    char what[NNC_LAUNCH_TEXT], option[NNC_OPTION_NAME] = "";
+    const char *name = "";
+    const size_t length = needed_name(text, &name);
+    char what[NNC_LAUNCH_TEXT], option[NNC_OPTION_NAME] = "", list[3 * NNC_LAUNCH_VALUE];
     const nnc_field *field = nnc_reading_field(r, nnc_row_member(row, "to"));
-    bool may_be_set = true;
+    const bool is_branch = strstr(text, "${branch") != NULL;
     if (field != NULL) { nnc_option_name(field->name, option); }
-    if (strncmp(name, "branch}", 7) == 0) {
+    snprintf(list, sizeof list, " %.*s,", (int)length, name);
+    const size_t own = strlen(list);
+    if (length > 0) { put_others(r, list, sizeof list); }
+    const bool has_others = strlen(list) > own;
+    list[strlen(list) - 1] = '\0';
+    const char *or_option = option[0] != '\0' ? ", or " : "", *others = has_others ? list + own : "";
+    const char *and_others = has_others ? "; other values need" : "";
+    if (length == 0 && is_branch) {
         snprintf(what, sizeof what,
                  "stands in a branch or loop, expected NAME=VALUE among the arguments that decides its condition%s%s",
-                 option[0] != '\0' ? ", or " : "", option);
-    } else if (length > 0 && name[length] == '}') {
+                 or_option, option);
+    } else if (is_branch) {
         snprintf(what, sizeof what,
-                 "is %.200s, which the script does not set, expected %.*s=VALUE among the arguments%s%s", text,
-                 (int)length, name, option[0] != '\0' ? ", or " : "", option);
+                 "stands in a branch that $%.*s decides, expected %.*s=VALUE among the arguments%s%s%s%s", (int)length,
+                 name, (int)length, name, or_option, option, and_others, others);
+    } else if (length > 0) {
+        snprintf(what, sizeof what,
+                 "is %.200s, which the script does not set, expected %.*s=VALUE among the arguments%s%s%s%s", text,
+                 (int)length, name, or_option, option, and_others, others);
     } else {
         snprintf(what, sizeof what, "is %.200s, which only a run of the script knows", text);
-        may_be_set = false;
     }
-    refuse_with(r, at, path, what, row, may_be_set ? NULL : as_option);
+    refuse_with(r, at, path, what, row, length > 0 || is_branch ? NULL : as_option);
+}
+
+/* Names a word of a command that may stand for options, "${NAME}" or "${@}". Without arguments, a script runs with no
+ * such options, so they are listed; a value that a branch sets is refused. */
+static void take_loose(nnc_reading *r, nnc_json at, const char *text) {
+    char path[NNC_LAUNCH_KEY], why[NNC_LAUNCH_TEXT];
+    const nnc_json none = { 0 };
+    const size_t length = strspn(text + 2, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+    if (strcmp(text, NNC_SHELL_ARGUMENTS) == 0) {
+        nnc_reading_ignore(r, at, "\"$@\"",
+                           "arguments given on the command line are not known, 1=VALUE gives the first", true);
+    } else if (text[2 + length] == '}' && strncmp(text, "${branch}", 9) != 0) {
+        snprintf(path, sizeof path, "$%.*s", (int)length, text + 2);
+        snprintf(why, sizeof why, "the script does not set these options, %.*s=VALUE gives them", (int)length,
+                 text + 2);
+        nnc_reading_ignore(r, at, path, why, true);
+    } else {
+        refuse_unset(r, at, text, none, text);
+    }
 }
 
 /* Applies the row of a key to one value: the text of the key, or one item of its list. */
@@ -780,7 +839,9 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
         const nnc_json_type type = nnc_json_type_of(at);
         /* true: the content of a file that the key usually names stands in its place */
         const bool is_inline = type == NNC_JSON_OBJECT && nnc_json_get(row, "file").node != NULL;
-        if (type == NNC_JSON_NULL) {
+        if (strncmp(nnc_json_key(at), "${", 2) == 0) {
+            take_loose(r, at, nnc_json_key(at));
+        } else if (type == NNC_JSON_NULL) {
             nnc_reading_ignore(r, at, path, "empty: the same as absent", false);
         } else if (!below && nnc_reading_is_replaced(r, at, path)) {
             nnc_reading_ignore(r, at, path, "the file on top or the default counts", false);

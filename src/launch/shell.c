@@ -54,71 +54,6 @@ static bool is_token(const token *t, const char *text) {
     return t->length == strlen(text) && strncmp(t->at, text, t->length) == 0;
 }
 
-/* Writes a line "key: value" of a here document as "key: ${NAME}", because its value is not known. Returns false if the
- * line does not have this form. */
-static bool put_unset(nnc_shell *s, const char *at, const char *end, const char *name, nnc_script_cells *to) {
-    const char *colon = memchr(at, ':', (size_t)(end - at));
-    const char *value = colon != NULL ? colon + 1 + strspn(colon + 1, " ") : end;
-    const size_t length = nnc_shell_name_length(name);
-    if (value >= end || *value == '\n') { return false; }
-    nnc_script_cells_put_text(s, to, at, (size_t)(value - at), true);
-    nnc_script_cells_put_text(s, to, "\"${", 3, true);
-    nnc_script_cells_put_text(s, to, length > 0 ? name : "?", length > 0 ? length : 1, true);
-    nnc_script_cells_put_text(s, to, "}\"\n", 3, true);
-    return true;
-}
-
-/* Expands the variables in one line of a here document; quotes have no special meaning there. If it is not certain that
- * the command with the here document runs, the value of a line "key: value" becomes unknown. */
-static void expand_line(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to) {
-    const char *begin = at;
-    nnc_script_cells made = { 0 };
-    if (s->writes == NNC_RUNS_MAYBE && put_unset(s, at, end, "branch", to)) { return; }
-    while (at < end && nnc_shell_goes_on(s)) {
-        if (s->is_plain || (*at != '$' && *at != '`' && *at != '\\')) {
-            nnc_script_cells_put(s, &made, *at++, s->line, true);
-        } else if (*at == '\\') {
-            at += at[1] != '\0' && strchr("$`\\\n", at[1]) != NULL;
-            nnc_script_cells_put(s, &made, *at++, s->line, true);
-        } else {
-            at = nnc_shell_expand_one(s, at, end, true, &made);
-        }
-    }
-    const char *unset = strstr(nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)made.bytes.bytes,
-                                                     nnc_script_cells_count(&made)),
-                               "${");
-    if (unset == NULL || !put_unset(s, begin, end, unset + 2, to)) {
-        nnc_buffer_put(&to->bytes, made.bytes.bytes, made.bytes.size);
-    }
-    nnc_buffer_free(&made.bytes);
-}
-
-/* Stores the text of a here document as the content of the file that a command of the script writes. */
-static void write_file(nnc_shell *s, const nnc_script_cells *text) {
-    const char *made = nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)text->bytes.bytes,
-                                             nnc_script_cells_count(text));
-    nnc_script_file *file = s->script->files;
-    while (file != NULL && strcmp(file->path, s->into) != 0) { file = file->next; }
-    if (file == NULL) {
-        file = nnc_arena_alloc(s->arena, sizeof *file);
-        if (file == NULL) {
-            s->status = nnc_no_memory(s->err);
-            return;
-        }
-        *file = (nnc_script_file){ .next = s->script->files, .path = s->into, .text = "" };
-        s->script->files = file;
-    }
-    const size_t before = s->appends || s->writes == NNC_RUNS_MAYBE ? strlen(file->text) : 0;
-    char *all = nnc_arena_alloc(s->arena, before + strlen(made) + 1);
-    if (all == NULL) {
-        s->status = nnc_no_memory(s->err);
-    } else if (before < NNC_SCRIPT_CELLS_MAX) {
-        memcpy(all, file->text, before);
-        memcpy(all + before, made, strlen(made) + 1);
-        file->text = all;
-    }
-}
-
 /* Reads a here document from s->at, the line after its command, to its end word. */
 static void read_document(nnc_shell *s) {
     nnc_script_cells text = { 0 };
@@ -127,12 +62,12 @@ static void read_document(nnc_shell *s) {
         const size_t length = strcspn(begin, "\n");
         const bool last = length == s->marker_length && strncmp(begin, s->marker, length) == 0;
         const char *end = begin + length + (begin[length] == '\n');
-        if (!last && s->into != NULL && s->writes != NNC_RUNS_NOT) { expand_line(s, begin, end, &text); }
+        if (!last && s->into != NULL && s->writes != NNC_RUNS_NOT) { nnc_shell_expand_line(s, begin, end, &text); }
         s->at = end;
         s->line++;
         s->marker = last ? NULL : s->marker;
     }
-    if (s->into != NULL && s->writes != NNC_RUNS_NOT && nnc_shell_goes_on(s)) { write_file(s, &text); }
+    if (s->into != NULL && s->writes != NNC_RUNS_NOT && nnc_shell_goes_on(s)) { nnc_shell_write_file(s, &text); }
     s->into = NULL;
     nnc_buffer_free(&text.bytes);
 }
@@ -326,6 +261,10 @@ static nnc_certainty test(const nnc_shell *s, const nnc_script_words *w, int32_t
     const char *c = count > 2 ? operand(w->items[from + 2].text, s) : NULL;
     const bool is_double = strcmp(w->items[0].text, "[[") == 0;
     nnc_certainty found = NNC_RUNS_MAYBE;
+    if (count == 2 && a != NULL && (strcmp(a, "==") == 0 || strcmp(a, "=") == 0 || strcmp(a, "!=") == 0)) {
+        c = b, b = a, a = ""; /* the left operand is empty and thus is no word */
+        count = 3;
+    }
     if (is_double && count > 3) {
         a = operand(joined(s, w, from, count - 2), s);
         b = w->items[from + count - 2].text;
@@ -395,6 +334,24 @@ static void begin_for(nnc_shell *s) {
     skip_to(s, "do", "do");
 }
 
+/* Stores the name of the first variable without a known value in the words of a condition as the one that decides the
+ * condition. */
+static void note_decides(nnc_shell *s, const nnc_script_words *w) {
+    static const char branch[] = "branch:";
+    for (int32_t i = 0; i < w->count; i++) {
+        const char *at = strstr(w->items[i].text, "${");
+        at = at != NULL ? at + 2 + (strncmp(at + 2, branch, sizeof branch - 1) == 0 ? sizeof branch - 1 : 0) : "";
+        const size_t digits = strspn(at, "0123456789"), length = digits > 0 ? digits : nnc_shell_name_length(at);
+        char *name =
+            length > 0 && at[length] == '}' && strncmp(at, "branch}", 7) != 0 ? nnc_arena_strdup(s->arena, at) : NULL;
+        if (name != NULL) {
+            name[length] = '\0';
+            s->decides = name;
+            return;
+        }
+    }
+}
+
 /* Reads the head of a case, "case WORD in". */
 static void begin_case(nnc_shell *s) {
     nnc_script_words w = { 0 };
@@ -404,6 +361,9 @@ static void begin_case(nnc_shell *s) {
     nnc_shell_frame *f = open_frame(s, 'c');
     f->at_pattern = true;
     f->subject = w.count == 0 ? "" : operand(w.items[0].text, s);
+    s->decides = NULL;
+    note_decides(s, &w);
+    f->decides = s->decides;
     skip_to(s, "in", "in");
 }
 
@@ -439,6 +399,7 @@ static void begin_branch(nnc_shell *s, nnc_certainty condition) {
         return;
     }
     const nnc_certainty met = both(condition == NNC_RUNS_LIKELY ? NNC_RUNS_MAYBE : condition, not_of(f->taken));
+    f->decides = s->decides;
     s->runs = both(f->outside, met);
     f->taken = met > f->taken ? met : f->taken;
     s->in_condition = false;
@@ -451,6 +412,7 @@ static bool take_keyword(nnc_shell *s, const token *t) {
     if (is_token(t, "if")) {
         open_frame(s, 'i');
         s->in_condition = true;
+        s->decides = NULL;
     } else if (is_token(t, "then")) {
         begin_branch(s, s->last);
     } else if (is_token(t, "elif") || is_token(t, "else")) {
@@ -654,48 +616,84 @@ static void begin_function(nnc_shell *s, const char *name) {
     s->runs = NNC_RUNS_NOT;
 }
 
-enum { ARGUMENTS = 9 };
+/* Adds a variable that hides the previous one of the same name, and sets it to the cells `value`. */
+static void add_variable(nnc_shell *s, const char *name, const nnc_script_cells *value, bool is_unknown) {
+    nnc_shell_var *v = nnc_arena_alloc(s->arena, sizeof *v);
+    if (v == NULL) {
+        s->status = nnc_no_memory(s->err);
+        return;
+    }
+    *v = (nnc_shell_var){ .next = s->variables, .name = name };
+    s->variables = v;
+    nnc_shell_assign(s, name, 1, value, false, true);
+    v->is_unknown = is_unknown;
+}
 
-/* Sets the variables "1" to "9" (the arguments $1 to $9 of a function or script) to the words of its call, from index
- * `from` on. */
-static void set_arguments(nnc_shell *s, const nnc_script_words *w, int32_t from, nnc_shell_var *arguments[ARGUMENTS]) {
-    static const char *const names[ARGUMENTS] = { "1", "2", "3", "4", "5", "6", "7", "8", "9" };
-    for (int32_t i = 0; i < ARGUMENTS && nnc_shell_goes_on(s); i++) {
+/* Sets $1 to $9 and $@ to the words of a call, from index `from` on. */
+static void set_arguments(nnc_shell *s, const nnc_script_words *w, int32_t from) {
+    static const char *const names[] = { "1", "2", "3", "4", "5", "6", "7", "8", "9" };
+    const nnc_certainty runs = s->runs;
+    nnc_script_cells all = { 0 };
+    s->shifted = 0;
+    s->runs = NNC_RUNS;
+    for (int32_t i = 0; (from + i < w->count || i < (int32_t)NNC_COUNT_OF(names)) && nnc_shell_goes_on(s); i++) {
         nnc_script_cells value = { 0 };
-        const char *text = i + from < w->count ? w->items[i + from].text : "";
-        arguments[i] = nnc_arena_alloc(s->arena, sizeof *arguments[i]);
-        if (arguments[i] == NULL) {
-            s->status = nnc_no_memory(s->err);
-            return;
-        }
-        *arguments[i] = (nnc_shell_var){ .next = s->variables, .name = names[i] };
-        s->variables = arguments[i];
+        const char *text = from + i < w->count ? w->items[from + i].text : "";
         nnc_script_cells_put_text(s, &value, text, strlen(text), true);
-        nnc_shell_assign(s, names[i], 1, &value, false, false);
-        arguments[i]->is_unknown = strstr(text, "${") != NULL;
+        if (i > 0 && from + i < w->count) { nnc_script_cells_put(s, &all, ' ', s->line, false); }
+        nnc_buffer_put(&all.bytes, value.bytes.bytes, value.bytes.size);
+        if (i < (int32_t)NNC_COUNT_OF(names)) {
+            add_variable(s, names[i], &value, runs == NNC_RUNS_MAYBE || strstr(text, "${") != NULL);
+        }
         nnc_buffer_free(&value.bytes);
+    }
+    if (nnc_shell_goes_on(s)) { add_variable(s, "@", &all, false); }
+    nnc_buffer_free(&all.bytes);
+    s->runs = runs;
+}
+
+/* Removes the arguments of a call that has been read, so that $1 to $9 are those of the caller again. before: the value
+ * of s->variables before the call. */
+static void drop_arguments(const nnc_shell *s, const nnc_shell_var *before) {
+    for (nnc_shell_var *v = s->variables; v != before && v != NULL; v = v->next) {
+        if (isdigit((unsigned char)v->name[0]) || v->name[0] == '@') { v->name = ""; }
     }
 }
 
-/* Removes the arguments of a call that has been read, so that $1 to $9 are those of the caller again. */
-static void drop_arguments(const nnc_shell *s, nnc_shell_var *arguments[ARGUMENTS]) {
-    for (int i = 0; i < ARGUMENTS && nnc_shell_goes_on(s); i++) { arguments[i]->name = ""; }
+/* Handles the commands "shift" and "set -- WORDS". Returns false for another command. */
+static bool shift(nnc_shell *s, const nnc_script_words *w) {
+    const bool is_shift = strcmp(w->items[0].text, "shift") == 0;
+    const bool is_set = strcmp(w->items[0].text, "set") == 0 && w->count > 2 && strcmp(w->items[1].text, "--") == 0;
+    const nnc_shell_var *v = nnc_shell_variable(s, "@", 1);
+    const long number = is_shift && w->count > 1 ? strtol(w->items[1].text, NULL, 10) : 1;
+    nnc_script_words all = { 0 };
+    if (is_set) {
+        set_arguments(s, w, 2);
+    } else if (is_shift && v == NULL) {
+        s->shifted += number > 0 && number < 100 ? (int32_t)number : 0;
+    } else if (is_shift) {
+        split(s, v->value, v->count, false, &all);
+        set_arguments(s, &all, number > 0 && number < all.count ? (int32_t)number : all.count);
+    }
+    return is_shift || is_set;
 }
 
 /* Reads the body of a function that a command calls, with its arguments. Returns false if there is no such function.
  * NOLINTNEXTLINE(misc-no-recursion): at most CALLS_DEEP deep */
 static bool call(nnc_shell *s, const nnc_script_words *w) {
-    nnc_shell_var *arguments[ARGUMENTS] = { NULL };
+    const nnc_shell_var *before = s->variables;
+    const int32_t shifted = s->shifted;
     const nnc_shell_function *f = s->functions;
     while (f != NULL && strcmp(f->name, w->items[0].text) != 0) { f = f->next; }
     if (f == NULL || s->calls == CALLS_MAX || s->called == CALLS_DEEP) { return f != NULL; }
-    set_arguments(s, w, 1, arguments);
+    set_arguments(s, w, 1);
     if (!nnc_shell_goes_on(s)) { return true; }
     s->calls++;
     s->called++;
     read_instead(s, f->file, f->body, f->line, f->reads_at > 0 && s->reads_at == 0 ? s->line : s->reads_at, true);
     s->called--;
-    drop_arguments(s, arguments);
+    drop_arguments(s, before);
+    s->shifted = shifted;
     return true;
 }
 
@@ -720,19 +718,20 @@ static int32_t script_at(const nnc_script_words *w) {
 /* Reads a script that a command runs, with its arguments, if it is found. The options of sbatch take precedence over
  * the #SBATCH lines of the script. Returns false if the command runs no script. NOLINTNEXTLINE(misc-no-recursion) */
 static bool run_script(nnc_shell *s, const nnc_script_words *w) {
-    nnc_shell_var *arguments[ARGUMENTS] = { NULL };
-    const int32_t at = script_at(w);
+    const nnc_shell_var *before = s->variables;
+    const int32_t at = script_at(w), shifted = s->shifted;
     nnc_buffer job = { 0 };
     if (at < 0 || s->runs == NNC_RUNS_NOT) { return false; }
     for (int32_t i = 1; i < at; i++) {
         nnc_buffer_print(&job, nnc_shell_is_option(w->items[i].text) ? "\n#SBATCH %s" : " %s", w->items[i].text);
     }
     nnc_buffer_byte(&job, '\0');
-    set_arguments(s, w, at + 1, arguments);
+    set_arguments(s, w, at + 1);
     if (job.failed) { s->status = nnc_no_memory(s->err); }
     if (nnc_shell_goes_on(s)) {
         read_source(s, w->items[at].text, strcmp(w->items[0].text, "sbatch") == 0 ? job.bytes : NULL);
-        drop_arguments(s, arguments);
+        drop_arguments(s, before);
+        s->shifted = shifted;
     }
     nnc_buffer_free(&job);
     return true;
@@ -819,6 +818,7 @@ static token read_command(nnc_shell *s) {
         s->runs = outside;
         return t;
     }
+    if (first[0] == '[' || strcmp(first, "test") == 0 || goes_on_test) { note_decides(s, &w); }
     if (is_sum) {
         s->last = sum_truth;
     } else if (strcmp(first, "[") == 0 || strcmp(first, "[[") == 0 || strcmp(first, "test") == 0) {
@@ -828,7 +828,7 @@ static token read_command(nnc_shell *s) {
     } else if (w.count > 1 && (strcmp(first, ".") == 0 || strcmp(first, "source") == 0)) {
         read_source(s, w.items[1].text, NULL);
         s->last = NNC_RUNS_LIKELY;
-    } else if (w.count > 0 && (call(s, &w) || run_script(s, &w))) {
+    } else if (w.count > 0 && (shift(s, &w) || call(s, &w) || run_script(s, &w))) {
         s->last = NNC_RUNS_LIKELY;
     } else if (w.count > 0) {
         s->last = strcmp(first, "false") == 0 ? NNC_RUNS_NOT : strcmp(first, "true") == 0 ? NNC_RUNS : NNC_RUNS_LIKELY;

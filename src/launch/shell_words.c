@@ -40,6 +40,11 @@ void nnc_script_cells_put_text(nnc_shell *s, nnc_script_cells *to, const char *t
 
 nnc_shell_var *nnc_shell_variable(const nnc_shell *s, const char *name, size_t length) {
     nnc_shell_var *v = s->variables;
+    char shifted[16];
+    if (s->shifted > 0 && isdigit((unsigned char)*name)) { /* "shift" renumbers the arguments */
+        length = (size_t)snprintf(shifted, sizeof shifted, "%ld", strtol(name, NULL, 10) + s->shifted);
+        name = shifted;
+    }
     while (v != NULL && (strncmp(v->name, name, length) != 0 || v->name[length] != '\0')) { v = v->next; }
     return v;
 }
@@ -72,23 +77,59 @@ const char *nnc_shell_expand_text(nnc_shell *s, const char *at, const char *end)
     return text;
 }
 
+/* Returns the name of the variable that decides the condition of the current branch; NULL = not known. */
+static const char *decides(const nnc_shell *s) {
+    for (int i = s->depth - 1; i >= 0; i--) {
+        if (s->frames[i].decides != NULL) { return s->frames[i].decides; }
+    }
+    return s->decides;
+}
+
+/* Appends "${branch:NAME}": a value that a branch sets, with the variable that decides whether the branch runs. */
+static void put_branch(nnc_shell *s, const char *name, nnc_script_cells *to) {
+    nnc_script_cells_put_text(s, to, "${branch", 8, true);
+    nnc_script_cells_put_text(s, to, ":", name != NULL ? 1 : 0, true);
+    nnc_script_cells_put_text(s, to, name != NULL ? name : "", name != NULL ? strlen(name) : 0, true);
+    nnc_script_cells_put_text(s, to, "}", 1, true);
+}
+
+/* Tests whether a value begins with an option, such as "--tp 2". */
+static bool has_options(const nnc_script_cell *from, int32_t count) {
+    int32_t i = 0;
+    while (i < count && strchr(" \t\n", from[i].c) != NULL) { i++; } /* also passes NUL */
+    return i + 1 < count && from[i].c == '-' && (from[i + 1].c == '-' || isalpha((unsigned char)from[i + 1].c));
+}
+
 /* Appends only the names of the options in a value, each with the unknown value "${branch}", because it is not certain
  * that the assignment of this value runs. */
-static void put_options(nnc_shell *s, const nnc_script_cells *from, nnc_script_cells *to) {
-    const nnc_script_cell *list = (const nnc_script_cell *)(const void *)from->bytes.bytes;
+static void put_options(nnc_shell *s, const nnc_script_cell *list, int32_t count, nnc_script_cells *to) {
     bool at_begin = true, is_option = false;
-    for (int32_t i = 0; i <= nnc_script_cells_count(from); i++) {
-        const bool ends = i == nnc_script_cells_count(from) || nnc_script_cell_is_blank(&list[i]);
+    for (int32_t i = 0; i <= count; i++) {
+        const bool ends = i == count || strchr(" \t\n", list[i].c) != NULL;
         is_option = at_begin && !ends ? list[i].c == '-' : is_option;
         if (is_option && ends && !at_begin) {
             nnc_script_cells_put(s, to, ' ', s->line, false);
-            nnc_script_cells_put_text(s, to, "${branch}", 9, true);
+            put_branch(s, decides(s), to);
             nnc_script_cells_put(s, to, ' ', s->line, false);
         } else if (is_option && !ends) {
             nnc_script_cells_put(s, to, list[i].c, list[i].line, list[i].is_kept);
         }
         at_begin = ends;
     }
+}
+
+/* Remembers the variable that decides a branch which does not run and sets the variable `name`. */
+static void note_skipped(nnc_shell *s, const char *name, size_t length) {
+    nnc_shell_var *v = nnc_arena_alloc(s->arena, sizeof *v);
+    char *copy = nnc_arena_alloc(s->arena, length + 1);
+    if (v == NULL || copy == NULL) {
+        s->status = nnc_no_memory(s->err);
+        return;
+    }
+    memcpy(copy, name, length);
+    copy[length] = '\0';
+    *v = (nnc_shell_var){ .next = s->skipped, .name = copy, .decides = decides(s) };
+    s->skipped = v;
 }
 
 void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_script_cells *value, bool append,
@@ -98,6 +139,7 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
     const bool has_value = v != NULL;
     const nnc_script_cell *from = (const nnc_script_cell *)(const void *)value->bytes.bytes;
     int32_t i = 0, count = nnc_script_cells_count(value);
+    if (s->runs == NNC_RUNS_NOT && v == NULL && decides(s) != NULL) { note_skipped(s, name, length); }
     if (s->runs == NNC_RUNS_NOT) { /* options that only a branch that does not run sets are empty */
         while (i < count && strchr(" \t\n", from[i].c) != NULL) { i++; } /* also passes NUL */
         if (has_value || i == count || from[i].c != '-') { return; }
@@ -123,9 +165,15 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
         nnc_buffer_put(&all.bytes, v->value, (size_t)v->count * sizeof(nnc_script_cell));
         if (is_array) { nnc_script_cells_put(s, &all, ' ', s->line, false); }
     }
-    if (s->runs == NNC_RUNS_MAYBE && (append || is_array)) { /* in a branch that may not run, the added options get
-                                                              * unknown values */
-        put_options(s, value, &all);
+    const bool maybe = s->runs == NNC_RUNS_MAYBE, has_old = v->count > 0 && has_options(v->value, v->count);
+    /* true: the value is the options of all branches that may run */
+    const bool is_empty = nnc_script_cells_text(s, from, count)[0] == '\0';
+    const bool joins = maybe && !append && !is_array && (has_options(from, count) || (is_empty && has_old)) &&
+                       (v->count == 0 || has_old || nnc_script_cells_text(s, v->value, v->count)[0] == '\0');
+    if (joins && has_old) { put_options(s, v->value, v->count, &all); }
+    if (maybe && (append || is_array || joins)) { /* in a branch that may not run, the added options get unknown
+                                                   * values */
+        put_options(s, from, count, &all);
     } else {
         for (i = 0; i < count; i++) {
             if (is_array || from[i].c != '\0') {
@@ -137,7 +185,8 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
                       strcmp(nnc_script_cells_text(s, v->value, v->count),
                              nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)all.bytes.bytes,
                                                    nnc_script_cells_count(&all))) == 0;
-    v->is_unknown = s->runs == NNC_RUNS_MAYBE && !append && !is_array && !same;
+    v->is_unknown = maybe && !append && !is_array && !joins && !same;
+    v->decides = v->is_unknown ? decides(s) : NULL;
     v->is_given = v->is_given || s->reads_given;
     v->count = nnc_script_cells_count(&all);
     v->value = nnc_arena_alloc(s->arena, all.bytes.size + 1);
@@ -182,102 +231,6 @@ size_t nnc_shell_name_length(const char *at) {
     size_t length = 0;
     while (is_name(at[length], length == 0)) { length++; }
     return length;
-}
-
-/* ---- whole-number arithmetic of the shell: $((..)) ---- */
-
-typedef struct sum {
-    nnc_shell *s;
-    double stack[16];
-    int depth;
-} sum;
-
-static bool push(sum *of, double number) {
-    const bool fits = of->depth < (int)(sizeof of->stack / sizeof *of->stack);
-    if (fits) { of->stack[of->depth++] = number; }
-    return fits;
-}
-
-static size_t sum_number(void *context, const char *at) {
-    char *end = NULL;
-    const long number = strtol(at, &end, 10);
-    return push(context, (double)number) ? (size_t)(end - at) : 0;
-}
-
-static bool sum_name(void *context, const char *name, size_t length) {
-    sum *of = context;
-    const nnc_shell_var *v = nnc_shell_variable(of->s, name, length);
-    double number = 0.0;
-    return v != NULL && !v->is_unknown && nnc_read_double(nnc_script_cells_text(of->s, v->value, v->count), &number) &&
-           push(of, number);
-}
-
-/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
-static bool sum_operate(void *context, nnc_operator of) {
-    sum *to = context;
-    if (of == NNC_OPERATOR_NEGATE) {
-        to->stack[to->depth - 1] = -to->stack[to->depth - 1];
-        return true;
-    }
-    const double b = to->stack[--to->depth], a = to->stack[to->depth - 1];
-    const bool divides = of == NNC_OPERATOR_DIVIDE || of == NNC_OPERATOR_REMAINDER;
-    if (divides && !(b > 0.0 || b < 0.0)) { return false; }
-    const double quotient = divides ? (double)(int64_t)(a / b) : 0.0;
-    to->stack[to->depth - 1] = of == NNC_OPERATOR_ADD         ? a + b
-                               : of == NNC_OPERATOR_SUBTRACT  ? a - b
-                               : of == NNC_OPERATOR_MULTIPLY  ? a * b
-                               : of == NNC_OPERATOR_DIVIDE    ? quotient
-                               : of == NNC_OPERATOR_REMAINDER ? a - quotient * b
-                               : of == NNC_OPERATOR_LESS      ? a < b
-                               : of == NNC_OPERATOR_MORE      ? a > b
-                               : of == NNC_OPERATOR_AT_LEAST  ? a >= b
-                               : of == NNC_OPERATOR_AT_MOST   ? a <= b
-                               : of == NNC_OPERATOR_EQUAL     ? !(a < b || a > b)
-                                                              : (a < b || a > b);
-    return to->stack[to->depth - 1] < 1e15 && to->stack[to->depth - 1] > -1e15;
-}
-
-static void sum_refuse(void *context, const char *expected, const char *at) { (void)context, (void)expected, (void)at; }
-
-/* Finds the operator of a choice "a ? b : c" in an expression. sign '?': the first '?' outside brackets; sign ':': the
- * ':' that belongs to the '?' before `at`. NULL: the expression has no such character. */
-static const char *find_choice(const char *at, char sign) {
-    int brackets = 0, choices = 0;
-    for (; *at != '\0'; at++) {
-        brackets += (*at == '(') - (*at == ')');
-        if (brackets == 0 && choices == 0 && *at == sign) { return at; }
-        choices += brackets == 0 ? (*at == '?') - (*at == ':') : 0;
-    }
-    return NULL;
-}
-
-/* Computes a whole-number expression of the shell, as in $((..)), including choices "a > b ? a : b". Returns false if
- * the value of a name in the expression is not known. */
-/* NOLINTNEXTLINE(misc-no-recursion): each part is shorter */
-bool nnc_shell_calculate(nnc_shell *s, const char *text, double *result) {
-    const char *ask = find_choice(text, '?');
-    const char *other = ask != NULL ? find_choice(ask + 1, ':') : NULL;
-    char part[256];
-    if (other != NULL && strlen(text) < sizeof part) {
-        double holds = 0.0;
-        snprintf(part, sizeof part, "%.*s", (int)(ask - text), text);
-        if (!nnc_shell_calculate(s, part, &holds)) { return false; }
-        snprintf(part, sizeof part, "%.*s", (int)(other - ask - 1), ask + 1);
-        return nnc_shell_calculate(s, holds > 0.0 || holds < 0.0 ? part : other + 1, result);
-    }
-    static const nnc_expression_reader grammar = {
-        .operators = NNC_OPERATORS_ALL & ~(1 << NNC_OPERATOR_AND | 1 << NNC_OPERATOR_OR | 1 << NNC_OPERATOR_NOT),
-        .nesting_max = 8,
-        .name_marks = "_",
-        .number = sum_number,
-        .name = sum_name,
-        .operate = sum_operate,
-        .refuse = sum_refuse
-    };
-    sum of = { .s = s };
-    const bool done = nnc_expression_read(&grammar, text, &of) && of.depth == 1;
-    *result = done ? of.stack[0] : 0.0;
-    return done;
 }
 
 static void put_variable(nnc_shell *s, const nnc_shell_var *v, bool quoted, bool items, nnc_script_cells *to) {
@@ -377,9 +330,10 @@ static void put_default(nnc_shell *s, const char *word, const char *end, bool qu
     nnc_buffer_free(&value.bytes);
 }
 
-/* Returns the length of the variable name at `at`, or of the digits of an argument such as $12. */
+/* Returns the length of the variable name at `at`, of the digits of an argument such as $12, or of $@ and $*. */
 static size_t name_or_number_length(const char *at, const char *end) {
     const size_t digits = strspn(at, "0123456789"), given = (size_t)(end - at);
+    if (given > 0 && (*at == '@' || *at == '*')) { return 1; }
     return digits == 0 ? nnc_shell_name_length(at) : digits < given ? digits : given;
 }
 
@@ -437,6 +391,50 @@ static const nnc_shell_var *take_item(nnc_shell *s, const nnc_shell_var *v, cons
     return item->is_unknown || item->value != NULL ? item : NULL;
 }
 
+/* Returns the variable of argument `number`, as $3; NULL = the argument is not given. */
+static const nnc_shell_var *argument(const nnc_shell *s, int32_t number) {
+    char name[16];
+    return nnc_shell_variable(s, name, (size_t)snprintf(name, sizeof name, "%d", (int)number));
+}
+
+int32_t nnc_shell_arguments_given(const nnc_shell *s) {
+    const nnc_shell_var *v = nnc_shell_variable(s, "@", 1);
+    int32_t count = v != NULL && v->count > 0 ? 1 : 0;
+    for (int32_t i = 0; v != NULL && i < v->count; i++) { count += nnc_script_cell_is_blank(&v->value[i]) ? 1 : 0; }
+    while (v == NULL && count < 99 && argument(s, count + 1) != NULL) { count++; }
+    return count;
+}
+
+/* Appends "${NAME}" for a variable whose value is not known. An argument that "shift" has renumbered gets the number
+ * that it has on the command line. */
+static void put_number_or_name(nnc_shell *s, const char *at, size_t length, nnc_script_cells *to) {
+    char number[16];
+    if (s->shifted > 0 && isdigit((unsigned char)*at)) {
+        length = (size_t)snprintf(number, sizeof number, "%ld", strtol(at, NULL, 10) + s->shifted);
+        at = number;
+    }
+    put_unknown(s, at, length, to);
+}
+
+/* Expands $@ and $*: all arguments, each as a word, from argument `first` on. The arguments of the script itself become
+ * "${@}", unless the user gives them (1=VALUE). */
+static void put_arguments(nnc_shell *s, long first, nnc_script_cells *to) {
+    const nnc_shell_var *v = nnc_shell_variable(s, "@", 1);
+    const int32_t given = nnc_shell_arguments_given(s);
+    if (v != NULL) {
+        for (int32_t i = 0; i < v->count; i++) {
+            first -= nnc_script_cell_is_blank(&v->value[i]) ? 1 : 0;
+            if (first <= 1) { nnc_script_cells_put(s, to, v->value[i].c, s->line, v->value[i].is_kept); }
+        }
+    } else if (given == 0) {
+        nnc_script_cells_put_text(s, to, NNC_SHELL_ARGUMENTS, strlen(NNC_SHELL_ARGUMENTS), true);
+    }
+    for (int32_t i = (int32_t)first; v == NULL && i <= given; i++) {
+        if (i > first) { nnc_script_cells_put(s, to, ' ', s->line, false); }
+        put_variable(s, argument(s, i), true, false, to);
+    }
+}
+
 /* Expands ${NAME}, ${NAME:-word}, ${NAME[key]} or ${NAME[@]}; `at` is the name, `end` the closing bracket.
  * NOLINTNEXTLINE(misc-no-recursion) */
 static void expand_braces(nnc_shell *s, const char *at, const char *end, bool quoted, nnc_script_cells *to) {
@@ -444,6 +442,11 @@ static void expand_braces(nnc_shell *s, const char *at, const char *end, bool qu
     const nnc_shell_var *v = nnc_shell_variable(s, at, length);
     const char *rest = at + length;
     bool items = false;
+    if (*at == '@' || *at == '*') {
+        const bool is_part = rest < end && *rest == ':' && isdigit((unsigned char)rest[1]);
+        put_arguments(s, is_part ? strtol(rest + 1, NULL, 10) : 1, to);
+        return;
+    }
     if (end - rest >= 3 && (strncmp(rest, "[@]", 3) == 0 || strncmp(rest, "[*]", 3) == 0)) {
         rest += 3;
         items = true;
@@ -466,7 +469,16 @@ static void expand_braces(nnc_shell *s, const char *at, const char *end, bool qu
     } else if (empty && (sign == '-' || sign == '=')) {
         put_default(s, word, end, quoted, sign == '=' ? at : NULL, length, to);
     } else if (v == NULL || v->is_unknown) {
-        put_unknown(s, at, length, to);
+        const nnc_shell_var *skipped = v == NULL ? s->skipped : NULL;
+        while (skipped != NULL && (strncmp(skipped->name, at, length) != 0 || skipped->name[length] != '\0')) {
+            skipped = skipped->next;
+        }
+        const char *of = skipped != NULL ? skipped->decides : v != NULL ? v->decides : NULL;
+        if (of != NULL) {
+            put_branch(s, of, to);
+        } else {
+            put_number_or_name(s, at, length, to);
+        }
     } else {
         put_variable(s, v, quoted, items, to);
     }
@@ -509,13 +521,17 @@ const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit
         expand_braces(s, at + 2, end - 1, quoted, to);
         return end;
     }
-    /* $@ and $*, all arguments of the script, are empty here, because the script is read without arguments */
-    if (next == '@' || next == '*') { return at + 2; }
-    const size_t length = isdigit((unsigned char)next) ? 1 : nnc_shell_name_length(at + 1);
+    const bool is_argument = isdigit((unsigned char)next) || next == '@' || next == '*';
+    const size_t length = is_argument ? 1 : nnc_shell_name_length(at + 1);
+    if (next == '#') {
+        char number[16];
+        snprintf(number, sizeof number, "%d", (int)nnc_shell_arguments_given(s));
+        nnc_script_cells_put_text(s, to, number, strlen(number), true);
+        return at + 2;
+    }
     if (length == 0) {
-        const bool special = next == '#' || next == '?';
-        nnc_script_cells_put(s, to, special ? '0' : '$', s->line, true);
-        return at + 1 + special;
+        nnc_script_cells_put(s, to, next == '?' ? '0' : '$', s->line, true);
+        return at + 1 + (next == '?');
     }
     expand_braces(s, at + 1, at + 1 + length, quoted, to);
     return at + 1 + length;
@@ -569,16 +585,74 @@ void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_
     s->nesting--;
 }
 
+/* ---- here documents ---- */
+
+/* Writes a line "key: value" of a here document as "key: ${NAME}", because its value is not known. Returns false if the
+ * line does not have this form. */
+static bool put_unset(nnc_shell *s, const char *at, const char *end, const char *name, nnc_script_cells *to) {
+    const char *colon = memchr(at, ':', (size_t)(end - at));
+    const char *value = colon != NULL ? colon + 1 + strspn(colon + 1, " ") : end;
+    const size_t length = nnc_shell_name_length(name);
+    if (value >= end || *value == '\n') { return false; }
+    nnc_script_cells_put_text(s, to, at, (size_t)(value - at), true);
+    nnc_script_cells_put_text(s, to, "\"${", 3, true);
+    nnc_script_cells_put_text(s, to, length > 0 ? name : "?", length > 0 ? length : 1, true);
+    nnc_script_cells_put_text(s, to, "}\"\n", 3, true);
+    return true;
+}
+
+void nnc_shell_expand_line(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to) {
+    const char *begin = at;
+    nnc_script_cells made = { 0 };
+    if (s->writes == NNC_RUNS_MAYBE && put_unset(s, at, end, "branch", to)) { return; }
+    while (at < end && nnc_shell_goes_on(s)) {
+        if (s->is_plain || (*at != '$' && *at != '`' && *at != '\\')) {
+            nnc_script_cells_put(s, &made, *at++, s->line, true);
+        } else if (*at == '\\') {
+            at += at[1] != '\0' && strchr("$`\\\n", at[1]) != NULL;
+            nnc_script_cells_put(s, &made, *at++, s->line, true);
+        } else {
+            at = nnc_shell_expand_one(s, at, end, true, &made);
+        }
+    }
+    const char *unset = strstr(nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)made.bytes.bytes,
+                                                     nnc_script_cells_count(&made)),
+                               "${");
+    if (unset == NULL || !put_unset(s, begin, end, unset + 2, to)) {
+        nnc_buffer_put(&to->bytes, made.bytes.bytes, made.bytes.size);
+    }
+    nnc_buffer_free(&made.bytes);
+}
+
+void nnc_shell_write_file(nnc_shell *s, const nnc_script_cells *text) {
+    const char *made = nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)text->bytes.bytes,
+                                             nnc_script_cells_count(text));
+    nnc_script_file *file = s->script->files;
+    while (file != NULL && strcmp(file->path, s->into) != 0) { file = file->next; }
+    if (file == NULL) {
+        file = nnc_arena_alloc(s->arena, sizeof *file);
+        if (file == NULL) {
+            s->status = nnc_no_memory(s->err);
+            return;
+        }
+        *file = (nnc_script_file){ .next = s->script->files, .path = s->into, .text = "" };
+        s->script->files = file;
+    }
+    const size_t before = s->appends || s->writes == NNC_RUNS_MAYBE ? strlen(file->text) : 0;
+    char *all = nnc_arena_alloc(s->arena, before + strlen(made) + 1);
+    if (all == NULL) {
+        s->status = nnc_no_memory(s->err);
+    } else if (before < NNC_SCRIPT_CELLS_MAX) {
+        memcpy(all, file->text, before);
+        memcpy(all + before, made, strlen(made) + 1);
+        file->text = all;
+    }
+}
+
 /* ---- commands ----
  *
  * Converts the commands of a shell script to JSON: one object with the options of the launcher, one with the options of
  * the program. */
-
-/* Returns the last part of a path: the text after the last slash. */
-static const char *base_name(const char *text) {
-    const char *slash = strrchr(text, '/');
-    return slash != NULL ? slash + 1 : text;
-}
 
 /* If a word is the name of a launcher, returns the name of the launch format of its options, such as "torchrun";
  * otherwise NULL. */
@@ -596,7 +670,7 @@ static const char *launcher_of(const char *text) {
         { "mpiexec", "mpirun" },
     };
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
-        if (strcmp(base_name(text), launchers[i][0]) == 0) { return launchers[i][1]; }
+        if (strcmp(nnc_shell_base_name(text), launchers[i][0]) == 0) { return launchers[i][1]; }
     }
     return NULL;
 }
@@ -605,7 +679,7 @@ static const char *launcher_of(const char *text) {
 static bool is_program(const char *text) {
     static const char *const programs[] = { "llamafactory-cli", "axolotl", "vllm", "trtllm-serve", "sglang", "swift" };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        if (strcmp(base_name(text), programs[i]) == 0) { return true; }
+        if (strcmp(nnc_shell_base_name(text), programs[i]) == 0) { return true; }
     }
     return false;
 }
@@ -616,14 +690,11 @@ static int32_t interpreter_at(const nnc_script_words *w, int32_t from, int32_t e
     static const char *const names[] = { "python", "python3", "bash", "sh", "env" };
     for (; from < end; from++) {
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-            if (strcmp(base_name(w->items[from].text), names[i]) == 0) { return from; }
+            if (strcmp(nnc_shell_base_name(w->items[from].text), names[i]) == 0) { return from; }
         }
     }
     return end;
 }
-
-/* Tests whether a word is the image of vLLM in "docker run vllm/vllm-openai:TAG OPTIONS", which starts its server. */
-static bool is_vllm_image(const char *text) { return strncmp(base_name(text), "vllm-openai", 11) == 0; }
 
 /* Returns the index of the word that names the program of a command: a Python file, the module after -m, or a known
  * program; -1 = the command has no such word. */
@@ -631,13 +702,14 @@ static int32_t program_at(const nnc_script_words *w) {
     for (int32_t i = 0; i < w->count; i++) {
         const char *text = w->items[i].text;
         const bool module = i > 0 && strcmp(w->items[i - 1].text, "-m") == 0;
-        const bool engine = strcmp(base_name(text), "vllm") == 0 || strcmp(text, "sglang") == 0;
+        const bool engine = strcmp(nnc_shell_base_name(text), "vllm") == 0 || strcmp(text, "sglang") == 0;
         const char *next = i + 1 < w->count ? w->items[i + 1].text : "";
         const bool serves = strcmp(next, "serve") == 0; /* true for "vllm serve", false for "vllm bench" */
         const bool swift = strcmp(text, "swift") == 0 && strcmp(next, "sft") != 0 && strcmp(next, "pt") != 0 &&
                            strcmp(next, "rlhf") != 0; /* true for a command of ms-swift that does not train */
         if (nnc_ends_in(text, ".py") || (is_program(text) && (!engine || serves) && !swift) ||
-            (module && launcher_of(text) == NULL && strchr(text, '.') != NULL) || (i > 1 && is_vllm_image(text))) {
+            (module && launcher_of(text) == NULL && strchr(text, '.') != NULL) ||
+            (i > 1 && nnc_shell_is_vllm_image(text))) {
             return i;
         }
     }
@@ -648,142 +720,13 @@ bool nnc_shell_is_option(const char *text) {
     return text[0] == '-' && text[1] != '\0' && !isdigit((unsigned char)text[1]) && text[1] != '.';
 }
 
-/* An option of a command, and its values: the words between this option and the next one. */
-typedef struct flag {
-    const char *name;
-    /* value that is joined to the option, as in "--name=value"; NULL = the option has no such value */
-    const char *joined;
-    int32_t first, count, line;
-} flag;
-
-bool nnc_put_object(nnc_buffer *out, const char *text) {
-    nnc_json_scan_fault fault;
-    if (text[strspn(text, " \n")] != '{' || !nnc_json_scan(text, strlen(text), NNC_SCAN_VALUES_RECORDED, &fault)) {
-        return false;
-    }
-    for (; *text != '\0'; text++) { nnc_buffer_byte(out, (char)(*text == '\n' || *text == '\r' ? ' ' : *text)); }
-    return true;
-}
-
-/* Writes the value of an option as JSON. Quotes around a value stay in it if the script joins words in a variable and
- * starts them by bash -c or eval, which removes these quotes. */
-static void put_value(nnc_buffer *out, const char *text) {
-    double number = 0.0;
-    char inner[1024];
-    const size_t length = strlen(text);
-    const bool is_quoted = length >= 2 && strchr("'\"", text[0]) != NULL && text[length - 1] == text[0];
-    if (is_quoted && length < sizeof inner) {
-        snprintf(inner, sizeof inner, "%.*s", (int)length - 2, text + 1);
-        text = inner;
-    }
-    if (nnc_read_double(text, &number)) {
-        nnc_buffer_number(out, number);
-    } else if (!nnc_put_object(out, text)) {
-        nnc_put_json_text(out, text);
-    }
-}
-
-static void put_flag(nnc_buffer *out, const flag *f, const nnc_script_words *w) {
-    nnc_put_json_text(out, f->name);
-    nnc_buffer_byte(out, ':');
-    if (f->joined != NULL) {
-        put_value(out, f->joined);
-    } else if (f->count == 0) {
-        nnc_buffer_text(out, "true");
-    } else if (f->count == 1) {
-        put_value(out, w->items[f->first].text);
-    } else {
-        for (int32_t i = 0; i < f->count; i++) {
-            nnc_buffer_byte(out, i == 0 ? '[' : ',');
-            put_value(out, w->items[f->first + i].text);
-        }
-        nnc_buffer_byte(out, ']');
-    }
-}
-
-/* Reads the option at index `at` of the words, and its values, into *f. Returns the index of the word after the
- * values. */
-static int32_t read_flag(nnc_shell_commands *s, const nnc_script_words *w, int32_t at, int32_t end, flag *f) {
-    const char *text = w->items[at].text + strspn(w->items[at].text, "-");
-    const char *equals = strchr(text, '=');
-    *f = (flag){ .first = at + 1, .line = w->items[at].line };
-    char *name = nnc_arena_strdup(s->arena, text);
-    if (name == NULL) {
-        s->status = nnc_no_memory(s->err);
-        name = "";
-    } else if (equals != NULL) {
-        name[equals - text] = '\0';
-        f->joined = equals + 1;
-    }
-    f->name = name;
-    for (at++; at < end && !nnc_shell_is_option(w->items[at].text); at++) { f->count++; }
-    return at;
-}
-
-static int compare_lines(const void *a, const void *b) {
-    const flag *x = a, *y = b;
-    return x->line != y->line ? (x->line < y->line ? -1 : 1) : x->first < y->first ? -1 : 1;
-}
-
-/* Returns the options among the words `from` to `end` as a JSON object: ".program" (not if `program` is NULL), then one
- * member per option, on the line of the option in the script. If an option occurs more than once, the last one is
- * used. */
-static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w, int32_t from, int32_t end,
-                                const char *program) {
-    nnc_buffer out = { 0 };
-    int32_t count = 0, line = 1;
-    flag *flags = nnc_arena_array(s->arena, (size_t)(end - from) + 1, sizeof *flags);
-    for (int32_t i = from; flags != NULL && i < end;) {
-        if (!nnc_shell_is_option(w->items[i].text)) {
-            i++;
-            continue;
-        }
-        i = read_flag(s, w, i, end, &flags[count]);
-        int32_t same = 0;
-        while (strcmp(flags[same].name, flags[count].name) != 0) { same++; }
-        flags[same] = flags[count];
-        count += same == count;
-    }
-    if (flags == NULL) {
-        s->status = nnc_no_memory(s->err);
-        return "{}";
-    }
-    qsort(flags, (size_t)count, sizeof *flags, compare_lines);
-    nnc_buffer_byte(&out, '{');
-    if (program != NULL) {
-        nnc_buffer_text(&out, "\".program\":");
-        nnc_put_json_text(&out, program);
-    }
-    for (int32_t i = 0; i < count; i++) {
-        nnc_buffer_text(&out, i > 0 || program != NULL ? "," : "");
-        for (; line < flags[i].line; line++) { nnc_buffer_byte(&out, '\n'); }
-        put_flag(&out, &flags[i], w);
-    }
-    nnc_buffer_byte(&out, '}');
-    nnc_buffer_byte(&out, '\0');
-    const char *json = out.failed ? NULL : nnc_arena_strdup(s->arena, out.bytes);
-    nnc_buffer_free(&out);
-    if (json == NULL) { s->status = nnc_no_memory(s->err); }
-    return json != NULL ? json : "{}";
-}
-
 /* If the program is a serving engine, returns the JSON options with the engine and its model as the first member,
  * {"vllm":"MODEL",..}; for ms-swift, with its task, {"swift":"sft",..}; for any other program, returns `options`. */
 static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w, int32_t program, const char *options) {
-    static const char *const engines[] = { "vllm",
-                                           "trtllm-serve",
-                                           "sglang",
-                                           "sglang.launch_server",
-                                           "atom.entrypoints.openai_server",
-                                           "swift",
-                                           "vllm.entrypoints.openai.api_server" };
-    const char *name = is_vllm_image(w->items[program].text) ? "vllm" : base_name(w->items[program].text), *model = "";
-    size_t engine = 0;
-    while (engine < sizeof engines / sizeof *engines && strcmp(engines[engine], name) != 0) { engine++; }
-    if (engine == sizeof engines / sizeof *engines) { return options; }
-    for (int32_t i = program + 1; i < w->count && !nnc_shell_is_option(w->items[i].text); i++) {
-        model = strcmp(w->items[i].text, "serve") != 0 ? w->items[i].text : model;
-    }
+    const char *name = nnc_shell_engine(w->items[program].text);
+    if (name == NULL) { return options; }
+    const int32_t at = nnc_shell_model_at(w, program);
+    const char *model = at >= 0 ? w->items[at].text : "";
     nnc_buffer out = { 0 };
     nnc_buffer_byte(&out, '{');
     nnc_put_json_text(&out, name);
@@ -858,7 +801,7 @@ static bool names_config(const char *text) {
 static bool trains(const nnc_script_words *w, int32_t program, int32_t end) {
     static const char *const words[] = { "train", "tune", "sft", "dpo", "orpo", "kto" };
     char name[96];
-    snprintf(name, sizeof name, "%s", base_name(w->items[program].text));
+    snprintf(name, sizeof name, "%s", nnc_shell_base_name(w->items[program].text));
     char *suffix = nnc_ends_in(name, ".py") ? strrchr(name, '.') : NULL;
     if (suffix != NULL) { *suffix = '\0'; }
     const char *last = strrchr(name, '.'), *next = program + 1 < end ? w->items[program + 1].text : "";
@@ -900,7 +843,7 @@ static void read_config(nnc_shell_commands *s, const nnc_script_words *w, int32_
         const char *text = w->items[i].text;
         is_first = is_first && !nnc_shell_is_option(text);
         if (strcmp(text, "--") == 0 && made->launcher != NULL) {
-            made->launcher_options = options_json(s, w, i + 1, end, made->launcher);
+            made->launcher_options = nnc_shell_options(s, w, i + 1, end, made->launcher);
             break;
         }
         if (strcmp(text, "--launcher") == 0 && i + 1 < end && launcher_of(w->items[i + 1].text) != NULL) {
@@ -915,7 +858,7 @@ static void read_config(nnc_shell_commands *s, const nnc_script_words *w, int32_
             own.items[own.count++] = (nnc_script_word){ change != NULL ? change : text, w->items[i].line };
         }
     }
-    made->changes = options_json(s, &own, 0, own.count, NULL);
+    made->changes = nnc_shell_options(s, &own, 0, own.count, NULL);
 }
 
 void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w) {
@@ -926,13 +869,13 @@ void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w) {
     const int32_t end = program < 0 ? 0 : command_end(w, program + 1);
     if (program < 0 || end - program < 2) { return; }
     made.line = w->items[program].line;
-    const char *options = options_json(s, w, program + 1, end, base_name(w->items[program].text));
+    const char *options = nnc_shell_options(s, w, program + 1, end, nnc_shell_base_name(w->items[program].text));
     made.options = with_engine(s, w, program, options);
     made.launcher_options = "{}";
     if (launcher >= 0) {
         made.launcher = launcher_of(w->items[launcher].text);
         const nnc_script_words own = launcher_words(s, w, launcher, interpreter_at(w, launcher + 1, program));
-        made.launcher_options = options_json(s, &own, 0, own.count, made.launcher);
+        made.launcher_options = nnc_shell_options(s, &own, 0, own.count, made.launcher);
     }
     if (made.options == options && trains(w, program, end)) { read_config(s, w, program + 1, end, &made); }
     add_command(s, made);
@@ -959,7 +902,7 @@ void nnc_shell_keep_environment(nnc_shell *s) {
     }
     if (own.count > 0 && strcmp(words[0].text, names[0][1]) == 0) {
         last->launcher = "torchrun";
-        last->launcher_options = options_json(&s->made, &own, 0, own.count, last->launcher);
+        last->launcher_options = nnc_shell_options(&s->made, &own, 0, own.count, last->launcher);
     }
 }
 
@@ -975,7 +918,7 @@ bool nnc_shell_starts_unknown(const nnc_script_words *w) {
 }
 
 void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w) {
-    add_command(s, (nnc_shell_command){ .options = options_json(s, w, 0, w->count, ""),
+    add_command(s, (nnc_shell_command){ .options = nnc_shell_options(s, w, 0, w->count, ""),
                                         .launcher_options = "{}",
                                         .line = w->items[0].line });
 }
@@ -989,7 +932,7 @@ nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, nnc_she
     if (s.count > 0) {
         *command = s.list[0];
     } else {
-        command->options = options_json(&s, &w, 0, count, "");
+        command->options = nnc_shell_options(&s, &w, 0, count, "");
     }
     return s.status;
 }

@@ -253,11 +253,41 @@ $ sed -i 's/^enable.*/&\nattention_dp_config:\n    enable_balance: true\n    tim
 nncost serve dense DEVICE --software tensorrt-llm --tensor 1 --expert 4 --balance-steps 60 --attention-data 4 --balance-more 10
 $ echo 'torchrun --nproc-per-node $GPUS pretrain_gpt.py --num-layers $1 --tensor-model-parallel-size $TP' >unset.sh
 $ nncost show unset.sh --to-options
-! nncost: unset.sh:1: num-layers: is ${1}, which the script does not set, expected 1=VALUE among the arguments
+! nncost: unset.sh:1: num-layers: is ${1}, which the script does not set, expected 1=VALUE among the arguments; other values need TP
 [3]
 $ nncost show unset.sh 1=2 --to-options
 ! nncost: unset.sh:1: tensor-model-parallel-size: is ${TP}, which the script does not set, expected TP=VALUE among the arguments, or --tensor
 [3]
+
+# Arguments of the command line are named; 1=VALUE gives them. A function has the arguments of its call.
+$ printf 'vllm serve dense --port 1 \\\n --tensor-parallel-size 2 "$@" $EXTRA_ARGS\n' >all.sh; nncost show all.sh --to-options
+nncost serve dense DEVICE --software vllm --tensor 2 --data 1
+\# all.sh:2: "$@": arguments given on the command line are not known, 1=VALUE gives the first
+\# all.sh:2: $EXTRA_ARGS: the script does not set these options, EXTRA_ARGS=VALUE gives them
+$ nncost show all.sh 1=--max-num-seqs 2=64 'EXTRA_ARGS=--kv-cache-dtype fp8' --to-options
+nncost serve dense DEVICE --software vllm --max-batch 64 --kv-precision fp8 --tensor 2 --data 1
+$ echo 'torchrun pretrain_gpt.py "${@:2}"' >all.sh; nncost show all.sh --to-options
+! nncost: all.sh:1: starts pretrain_gpt.py with "$@", arguments that only its command line knows, expected 1=VALUE 2=VALUE ... among the arguments
+[3]
+$ printf 'shift\nvllm serve $1 --tensor-parallel-size $2' >all.sh; nncost show all.sh --to-options
+! nncost: all.sh:1: vllm: is ${2}, which the script does not set, expected 2=VALUE among the arguments; other values need 3
+[3]
+$ printf 'f() {\n m=$1; shift; vllm serve $m --port 1 "$@"\n}\nf dense --tensor-parallel-size 4\n' >all.sh; nncost show all.sh --to-options
+nncost serve dense DEVICE --software vllm --tensor 4 --data 1
+$ printf 'set -- dense --tensor-parallel-size 4\nvllm serve "$@"\n' >all.sh; nncost show all.sh --to-options
+nncost serve dense DEVICE --software vllm --tensor 4 --data 1
+
+# A value that a branch sets names the variable that decides the branch; an unknown word is not the value of an option.
+$ printf 'if [ ${12} = true ]; then A="--tensor-parallel-size 2"; else A=""; fi\nif [ $2 = big ]; then M=wide; else M=dense; fi\nvllm serve dense --dtype auto $A --max-num-seqs $3' >branch.sh; nncost show branch.sh --to-options
+! nncost: branch.sh:1: tensor-parallel-size: stands in a branch that $12 decides, expected 12=VALUE among the arguments, or --tensor; other values need 3
+[3]
+$ nncost show branch.sh 12=true 3=8 --to-options
+nncost serve dense DEVICE --software vllm --tensor 2 --max-batch 8 --data 1
+$ printf 'if [ "$1" = small ]; then L=2; fi\ntorchrun pretrain_gpt.py --num-layers $L --tensor-model-parallel-size 2' >branch.sh; nncost show branch.sh --to-options
+! nncost: branch.sh:2: num-layers: stands in a branch that $1 decides, expected 1=VALUE among the arguments
+[3]
+$ printf 'M=""\nif [[ $M == *"VL"* ]]; then A="--tensor-parallel-size 4"; else A="--tensor-parallel-size 2"; fi\nvllm serve dense $A\n' >branch.sh; nncost show branch.sh --to-options
+nncost serve dense DEVICE --software vllm --tensor 2 --data 1
 
 # A file without a model asks for it.
 $ echo '{ "train_micro_batch_size_per_gpu": 1, "gradient_accumulation_steps": 1 }' >whole.json; nncost estimate whole.json round
