@@ -373,7 +373,9 @@ static bool take_key(void *context, const char *name, size_t length) {
             return false;
         }
         if (!(number >= 0.0 && number <= 1e12)) {
-            nnc_json_fault(found, NULL, "expected a number of at least 0");
+            nnc_json_fault(found, NULL, "expected a number of at least 0%s",
+                           number < 0.0 && number >= -1.0 ? ": the program computes it from the devices, give its value"
+                                                          : "");
             nnc_reading_fail(f->r, found);
             return false;
         }
