@@ -513,6 +513,9 @@ void nnc_reading_rules(nnc_reading *r, int index);
 
 /* ---- launch_values.c: keys, values and formulas of a launch file ---- */
 
+/* Returns the name of a model in a folder that only a run of the script knows, as in "${MODELS}/gpt-oss-120b"; any other
+ * text as it is. */
+const char *nnc_name_in_folder(const char *text);
 /* Returns the last part of a path: the text after the last slash. */
 const char *nnc_shell_base_name(const char *text);
 /* Tests whether a word is the image of vLLM in "docker run vllm/vllm-openai:TAG OPTIONS", which starts its server. */

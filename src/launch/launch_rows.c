@@ -626,7 +626,22 @@ static void take_loose(nnc_reading *r, nnc_json at, const char *text) {
     }
 }
 
-/* Applies the row of a key to one value: the text of the key, or one item of its list. */
+/* Returns the note of a row that sets no field for any of its values, such as "steps are not captured as CUDA graphs";
+ * NULL = a value of the row sets a field. */
+static const char *note_of(nnc_json row) {
+    const char *note = NULL;
+    const nnc_json values = nnc_json_get(row, "values");
+    for (nnc_json value = nnc_json_first(values); value.node != NULL; value = nnc_json_next(value)) {
+        for (nnc_json one = nnc_json_first(value); one.node != NULL; one = nnc_json_next(one)) {
+            if (nnc_json_key(one)[0] != '#') { return NULL; }
+            note = nnc_json_text(one);
+        }
+    }
+    return note;
+}
+
+/* Applies the row of a key to one value: the text of the key, or one item of its list. NOLINTNEXTLINE(misc-no-recursion):
+ * calls itself once, for the name of a model */
 static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text) {
     const nnc_json automatic = nnc_json_get(row, "auto"), sets = nnc_json_get(row, "sets");
     const char *decides = nnc_row_member(row, "decides");
@@ -634,6 +649,10 @@ static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
         nnc_reading_ignore(r, at, path, "not set in the script", false);
     } else if (strstr(text, "${") != NULL && is_decided(r, decides[0] != '\0' ? decides : nnc_row_member(row, "to"))) {
         nnc_reading_ignore(r, at, path, "given as an option", false);
+    } else if (strstr(text, "${") != NULL && note_of(row) != NULL) {
+        nnc_reading_ignore(r, at, path, note_of(row), true);
+    } else if (strcmp(nnc_row_member(row, "to"), "MODEL") == 0 && nnc_name_in_folder(text) != text) {
+        take_text(r, at, path, row, nnc_name_in_folder(text));
     } else if (strstr(text, "${") != NULL) {
         refuse_unset(r, at, path, row, text);
     } else if (automatic.node != NULL && strcmp(text, "auto") == 0) {

@@ -799,6 +799,13 @@ static void put_option(nnc_buffer *out, const char *text) {
 
 /* ---- options of a command as JSON ---- */
 
+const char *nnc_name_in_folder(const char *text) {
+    const char *end = strrchr(text, '}');
+    const bool is_path = strncmp(text, "${", 2) == 0 && strncmp(text, "${branch", 8) != 0 && end != NULL &&
+                         end[1] == '/' && end[2] != '\0';
+    return is_path ? end + 2 : text;
+}
+
 const char *nnc_shell_base_name(const char *text) {
     const char *slash = strrchr(text, '/');
     return slash != NULL ? slash + 1 : text;

@@ -726,7 +726,7 @@ static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w,
     const char *name = nnc_shell_engine(w->items[program].text);
     if (name == NULL) { return options; }
     const int32_t at = nnc_shell_model_at(w, program);
-    const char *model = at >= 0 ? w->items[at].text : "";
+    const char *model = at >= 0 ? nnc_name_in_folder(w->items[at].text) : "";
     nnc_buffer out = { 0 };
     nnc_buffer_byte(&out, '{');
     nnc_put_json_text(&out, name);

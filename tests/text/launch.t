@@ -289,6 +289,21 @@ $ printf 'if [ "$1" = small ]; then L=2; fi\ntorchrun pretrain_gpt.py --num-laye
 $ printf 'M=""\nif [[ $M == *"VL"* ]]; then A="--tensor-parallel-size 4"; else A="--tensor-parallel-size 2"; fi\nvllm serve dense $A\n' >branch.sh; nncost show branch.sh --to-options
 nncost serve dense DEVICE --software vllm --tensor 2 --data 1
 
+# The folder of a model may be unknown, and a value that sets no field, too.
+$ printf 'EAGER=$(cat eager)\nif [ $EAGER = true ]; then A=--enforce-eager; fi\nvllm serve $MODELS/dense --tensor-parallel-size 2 $A\n' >folder.sh; nncost show folder.sh --to-options
+nncost serve dense DEVICE --software vllm --tensor 2 --data 1
+\# folder.sh:2: enforce_eager: steps are not captured as CUDA graphs: small batches take longer than the estimate, unless a software profile has "captured": false in "serving"
+
+# MaxText computes a degree of -1 from the devices.
+$ printf 'base_config: base.yml\nmodel_name: mixtral-8x7b\nici_fsdp_parallelism: 1\nici_expert_parallelism: -1\n' >axis.yml; nncost estimate axis.yml round --devices 8
+! nncost: axis.yml:4: ici_expert_parallelism: left open, expected --expert, or a file that sets it
+[3]
+$ nncost estimate axis.yml round --devices 8 --expert 8 --shard 8 --full | grep '^plan'
+plan      8 devices = data 8, expert 8, ZeRO 3
+$ sed -i s/expert_p/tensor_p/ axis.yml; nncost show axis.yml --to-options
+! nncost: axis.yml:4: ici_tensor_parallelism: expected a number of at least 0: the program computes it from the devices, give its value
+[3]
+
 # A file without a model asks for it.
 $ echo '{ "train_micro_batch_size_per_gpu": 1, "gradient_accumulation_steps": 1 }' >whole.json; nncost estimate whole.json round
 ! nncost: MODEL: missing, expected FILE... MODEL DEVICE: the files name no model
