@@ -53,6 +53,7 @@
  * full 1.11; edges and smaller together 1.19, if both work for all pipelines. For the same search without limits on the
  * degrees: plain, with the bound of a column, 1.2. For `search llama3-70b h100 --devices 5040 --global-batch 5040`:
  * resolved 1.6. */
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -519,6 +520,7 @@ static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan, 
     nnc_pass_costs *pass = &groups->passes[groups->pass_next];
     groups->pass_next = (groups->pass_next + 1) % NNC_PASSES_MAX;
     groups->pass_count = groups->pass_count < NNC_PASSES_MAX ? groups->pass_count + 1 : NNC_PASSES_MAX;
+    assert(groups->pass_count <= NNC_PASSES_MAX);
     memset(&pass->work, 0, sizeof pass->work);
     pass->work.plan = *plan;
     pass->software = software;

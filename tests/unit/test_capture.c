@@ -428,6 +428,30 @@ START_TEST(two_layers_stay_on_the_device) {
 }
 END_TEST
 
+/* Three equal layers that keep 4000 bytes each, the first also its input of 24 bytes: 12024 bytes. The first gradient
+ * comes when all are kept: the peak has 60 bytes of gradients. With activations in host memory the peak has two layers of
+ * three, and all 240 bytes of gradients. */
+START_TEST(offload_keeps_two_layers_at_the_peak) {
+    static const char storages[] =
+        PARAMETERS "[24,\"input\"," F ",-1,9],[4000,\"kept\"," F ",0,5],[4000,\"kept\"," F ",1,4],[4000,\"kept\"," F
+                   ",2,3],[60,\"gradient\"," F ",3,6],[60,\"gradient\"," F ",4,6],[60,\"gradient\"," F ",5,6]";
+    nnc_model model;
+    nnc_device device = plain_device();
+    nnc_software software = nnc_software_default();
+    nnc_plan plan = nnc_plan_default();
+    snprintf(software.id, sizeof software.id, "plain");
+    device.host = (nnc_host_link){ .bytes_per_s = 25e9, .mem_bytes_per_s = 50e9 };
+    ck_assert_msg(parse(LINEAR("3"), storages, "[0,1,3],[1,1,3]", 60, &model) == NNC_OK, "%s: %s", error.where,
+                  error.what);
+    for (int offloads = 0; offloads < 2; offloads++) {
+        plan.offload = offloads ? NNC_OFFLOAD_ACTIVATIONS : NNC_OFFLOAD_NONE;
+        const nnc_memory m = estimate_with(&model, &device, &software, &plan).memory;
+        ck_assert_int_eq(m.gradient_bytes + m.activation_bytes + m.transient_bytes + m.apart_bytes,
+                         offloads ? 240 + 12024 * 2 / 3 : 60 + 12024);
+    }
+}
+END_TEST
+
 START_TEST(a_forward_pass_is_no_step) {
     nnc_model model = *load_model("tests/text/inputs/captured.json");
     const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
@@ -462,6 +486,7 @@ int main(void) {
     tcase_add_test(tests, fused_attention_by_hand);
     tcase_add_test(tests, a_checkpoint_by_hand);
     tcase_add_test(tests, two_layers_stay_on_the_device);
+    tcase_add_test(tests, offload_keeps_two_layers_at_the_peak);
     tcase_add_test(tests, a_forward_pass_is_no_step);
     tcase_add_test(tests, plans_run_as_recorded);
     tcase_add_test(tests, faults_have_their_place);

@@ -370,6 +370,93 @@ START_TEST(products_of_activations) {
 }
 END_TEST
 
+/* Sets the kernels of one op of a model, in 16 bits (mode 0), fp32 (1) or under autocast (2). */
+static void issue_one(nnc_op_list *list, const nnc_op *op, const nnc_model *model, int mode) {
+    nnc_plan plan = nnc_plan_default();
+    plan.policy = mode == 0 ? NNC_POLICY_BF16_PURE : mode == 1 ? NNC_POLICY_FP32 : NNC_POLICY_AMP;
+    plan.micro_batch = 1;
+    const nnc_lowering how = { .plan = &plan, .dtype = mode == 1 ? NNC_FP32 : NNC_BF16 };
+    list->ops[0] = *op;
+    list->count = 1;
+    nnc_list_issue(list, model, &how);
+}
+
+/* The sum of a linear layer and its adapter, whose output is fp32: the scale reads and writes it, 8 B; the sum reads 4
+ * and 2 and writes 4; without autocast a cast back reads 4 and writes 2. Backward scales, 8 B, and casts the gradient:
+ * once more without autocast. In fp32 the scale moves 2 values and the sum 3; backward scales. */
+START_TEST(sums_of_adapters) {
+    enum { ELEMENTS = 8 };
+    static const nnc_issued expected[3][2] = { { { 3, 8, 10 + 6 }, { 3, 8, 6 + 6 } },
+                                               { { 2, 2 * 4 + 3 * 4, 0 }, { 1, 2 * 4, 0 } },
+                                               { { 2, 8, 10 }, { 2, 8, 6 } } };
+    const nnc_model model = { .family = NNC_FAMILY_DECODER, .implementation = NNC_IMPLEMENTATION_TRANSFORMERS };
+    const nnc_op op = { .name = "adapter.add",
+                        .kind = NNC_OP_POINTWISE,
+                        .u.pointwise = { .kind = NNC_PW_RESIDUAL, .elements = ELEMENTS } };
+    static nnc_op_list list;
+    for (int mode = 0; mode < 3; mode++) {
+        issue_one(&list, &op, &model, mode);
+        for (int pass = 0; pass < 2; pass++) {
+            const nnc_issued *is = &list.ops[0].issued[pass];
+            ck_assert_double_eq(is->kernels, expected[mode][pass].kernels);
+            ck_assert_double_eq(is->bytes, ELEMENTS * expected[mode][pass].bytes);
+            ck_assert_double_eq(is->mixed_bytes, ELEMENTS * expected[mode][pass].mixed_bytes);
+        }
+    }
+}
+END_TEST
+
+/* Attention with a bias of positions, 2 samples, 3 heads, 4 queries, 5 keys of width 6. Casts between 16 bits and fp32
+ * move 6 B per value: forward those of bias, queries, keys, values and output; backward two of the bias gradient, which
+ * is the sum over the samples, and those of the gradients of output, queries, keys and values. */
+START_TEST(casts_of_attention_with_a_bias) {
+    const double bias = 3 * 4 * 5, queries = 2 * 3 * 4 * 6, keys = 2 * 3 * 5 * 6;
+    const nnc_model model = { .family = NNC_FAMILY_DECODER,
+                              .implementation = NNC_IMPLEMENTATION_TRANSFORMERS,
+                              .decoder.positions = NNC_POSITIONS_RELATIVE };
+    const nnc_op op = { .name = "attn.core",
+                        .kind = NNC_OP_FLASH,
+                        .u.flash = { 2, 3, 3, 4, 5, .head_dim = 6, .value_dim = 6 } };
+    static nnc_op_list list;
+    issue_one(&list, &op, &model, 2);
+    const nnc_issued *is = list.ops[0].issued;
+    ck_assert_double_eq(is[0].kernels, 20);
+    ck_assert_double_eq(is[1].kernels, 16);
+    ck_assert_double_eq(is[0].mixed_bytes, 6 * (bias + 2 * queries + 2 * keys));
+    ck_assert_double_eq(is[1].mixed_bytes, 6 * (2 * bias + 2 * queries + 2 * keys));
+}
+END_TEST
+
+/* Attention in a window, one head. Values moved for each score: forward writes it, adds the bias (2) and in every second
+ * block the mask (2), takes softmax (2), and reads it: 7. Backward writes the gradient, softmax 3, the sum of the bias
+ * gradient 1, three products read: 8. Under autocast scores have 2 B up to the sum with the fp32 bias: 2 + 6 + 4 + 8, a
+ * cast of 6, read 2: 28 B; backward 2, a cast of 6, 12, 4, a cast of 6, 6: 36 B. A learned scale, also of one head,
+ * reads and writes each score; it has three kernels forward and four backward. */
+START_TEST(scores_of_windows) {
+    static const double expected[3][2] = { { 2 * 7, 2 * 8 }, { 4 * 7, 4 * 8 }, { 28, 36 } };
+    const nnc_model model = { .family = NNC_FAMILY_GRAPH, .implementation = NNC_IMPLEMENTATION_TIMM };
+    static nnc_op_list list;
+    for (int mode = 0; mode < 3; mode++) {
+        for (int scaled = 0; scaled < 2; scaled++) {
+            nnc_op op = { .name = "block.attention",
+                          .kind = NNC_OP_FLASH,
+                          .u.flash = { 2, 1, 1, 4, 4, .head_dim = 6, .value_dim = 6 } };
+            op.weights.vector = scaled;
+            issue_one(&list, &op, &model, mode);
+            const nnc_issued few[2] = { list.ops[0].issued[0], list.ops[0].issued[1] };
+            op.u.flash.s_k = 5; /* 2 * 4 more scores */
+            issue_one(&list, &op, &model, mode);
+            const nnc_issued *is = list.ops[0].issued;
+            const double scale_bytes = scaled ? (mode == 1 ? 2 * 4 : 2 * 2) : 0;
+            ck_assert_double_eq(is[0].bytes - few[0].bytes, 8 * (expected[mode][0] + scale_bytes));
+            ck_assert(scaled || is[1].bytes - few[1].bytes == 8 * expected[mode][1]);
+            ck_assert_double_eq(is[0].kernels, 20.5 + (mode == 2) + 3 * scaled);
+            ck_assert_double_eq(is[1].kernels, 24 + 2 * (mode == 2) + 4 * scaled);
+        }
+    }
+}
+END_TEST
+
 /* A name of pytorch-image-models; a host by its id. */
 START_TEST(names) {
     const nnc_model *model = NULL;
@@ -398,6 +485,9 @@ int main(void) {
                                    convolutions_under_autocast,
                                    products_of_activations,
                                    sums_of_maps,
-                                   convolutions_behind_norms };
+                                   convolutions_behind_norms,
+                                   sums_of_adapters,
+                                   casts_of_attention_with_a_bias,
+                                   scores_of_windows };
     return run_tests("issued", tests, COUNT_OF(tests));
 }

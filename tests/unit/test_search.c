@@ -185,6 +185,55 @@ START_TEST(equals_estimate_whatever_is_searched) {
 }
 END_TEST
 
+/* Every choice of offload, on one device and on eight. Plans of a block share a pass only if the pass has the same costs:
+ * gpt2 has one table for embedding and head, on one device (zb-v) or on two. Each of both has passes without offload and
+ * with offloaded activations, with ZeRO 3 and without, and a pass with offloaded weights, which need ZeRO 3: 10 passes,
+ * 2 more than the search keeps at a time. */
+START_TEST(every_offload_equals_its_estimate) {
+    static const struct {
+        int32_t devices;
+        double host_bytes_per_s; /* without it, nothing is offloaded */
+        unsigned seen;           /* bit k: plans with offload k are among the results */
+    } cases[] = { { 1, 20e9, 1U << 0 | 1U << 1 | 1U << 3 },
+                  { 8, 20e9, 1U << 0 | 1U << 1 | 1U << 3 | 1U << 7 },
+                  { 1, NAN, 1U << 0 },
+                  { 8, NAN, 1U << 0 } };
+    const nnc_software software = nnc_software_default();
+    nnc_scratch *scratch = nnc_scratch_create();
+    const nnc_model *model;
+    nnc_error err;
+    ck_assert_int_eq(nnc_model_load(specs, "gpt2", &model, &err), NNC_OK);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const bool many = cases[i].devices > 1;
+        nnc_device device = *a100;
+        nnc_search search = search_of(cases[i].devices, 32);
+        nnc_profiles profiles = nnc_profiles_of_one(&software);
+        unsigned seen = 0;
+        profiles.any = true;
+        device.host.bytes_per_s = device.host.mem_bytes_per_s = cases[i].host_bytes_per_s;
+        search.best = NNC_SEARCH_BEST_MAX;
+        search.micro_batch = (nnc_choice){ { 1 }, 1 };
+        search.tensor = search.context = (nnc_choice){ { 1 }, 1 };
+        search.pipeline = (nnc_choice){ { many ? 2 : 1 }, 1 };
+        search.virtual_stages = (nnc_choice){ { 1, many ? 2 : 1 }, many ? 2 : 1 };
+        search.schedule = (nnc_choice){ { NNC_SCHEDULE_1F1B, NNC_SCHEDULE_INTERLEAVED, NNC_SCHEDULE_ZB_V }, 3 };
+        search.recompute = (nnc_choice){ { NNC_RECOMPUTE_NONE }, 1 };
+        search.offload =
+            (nnc_choice){ { NNC_OFFLOAD_NONE, NNC_OFFLOAD_OPTIMIZER, NNC_OFFLOAD_OPTIMIZER | NNC_OFFLOAD_ACTIVATIONS,
+                            NNC_OFFLOAD_OPTIMIZER | NNC_OFFLOAD_ACTIVATIONS | NNC_OFFLOAD_WEIGHTS },
+                          4 };
+        ck_assert_int_eq(nnc_search_by_plan(model, &device, &profiles, &search, NULL, NULL, result, &err), NNC_OK);
+        for (int32_t k = 0; k < result->best_count; k++) {
+            const nnc_plan plan = result->best[k].plan;
+            check_estimate(model, &device, &software, &result->best[k], scratch);
+            seen |= 1U << plan.offload;
+        }
+        ck_assert_uint_eq(seen, cases[i].seen);
+    }
+    nnc_scratch_destroy(scratch);
+}
+END_TEST
+
 /* Messages between stages that no compute overlaps are part of the step, over slow links as over fast ones. */
 START_TEST(messages_count) {
     nnc_scratch *scratch = nnc_scratch_create();
@@ -652,6 +701,7 @@ int main(void) {
         equals_estimate_to_the_last_digit,
         runs_are_those_of_a_run,
         equals_estimate_whatever_is_searched,
+        every_offload_equals_its_estimate,
         messages_count,
         shards_may_be_fixed,
         pruning_never_changes_the_answer,
