@@ -332,6 +332,61 @@ START_TEST(advice_changes_only_what_can_change) {
 }
 END_TEST
 
+/* Sequences of 127 tokens do not divide over two tensor ranks, so sequence parallelism is illegal, and with it all
+ * gentle changes together. Two gentle changes fit a device with exactly the memory of the smallest micro-batch and full
+ * recomputation; none of the two fits alone. Precision, optimizer and sequences stay. */
+START_TEST(gentle_changes_with_an_illegal_one) {
+    const nnc_model model = gpt(12, 256, 4, 2000, 127);
+    const nnc_software software = nnc_software_default();
+    nnc_device device = plain_device();
+    nnc_plan plan = plan_of();
+    nnc_advice advice[MOST];
+    device.scale_up =
+        (nnc_scale_up){ .kind = NNC_LINK_SWITCH, .devices = 8, .bytes_per_s = 300e9, .latency_s = (double)NAN };
+    plan.tensor = 2;
+    plan.devices = plan.devices_per_node = 2;
+    nnc_plan small = plan;
+    small.micro_batch = 1;
+    small.micro_batches = 16;
+    small.recompute = NNC_RECOMPUTE_FULL;
+    device.mem_bytes = estimate_with(&model, &device, &software, &small).memory.total_bytes;
+    const int count = nnc_advise(&model, &device, &software, &plan, scratch, advice, MOST);
+    ck_assert_int_gt(count, 0);
+    ck_assert_str_eq(advice[0].text, "--micro-batch 1 --micro-batches 16 --recompute full");
+    for (int i = 0; i < count; i++) {
+        const nnc_plan fitting = advice[i].plan;
+        ck_assert_int_eq(fitting.precision, NNC_BF16);
+        ck_assert_int_eq(fitting.optimizer, NNC_OPTIMIZER_ADAMW);
+        ck_assert_int_eq(fitting.seq_len, 127);
+        ck_assert_int_eq(estimate_with(&model, &device, &software, &fitting).verdict, NNC_FITS);
+    }
+}
+END_TEST
+
+/* Measured peaks may be 20 % above the expected memory. On the smallest device with advice the plan fits only tightly:
+ * its expected memory fits, 120 % of it do not. A device with 120 % has a plan that fits. */
+START_TEST(the_last_advice_is_tight) {
+    const nnc_model model = model_of();
+    const nnc_plan plan = plan_of();
+    nnc_software software = nnc_software_default();
+    nnc_device device = device_of(1000000);
+    nnc_advice advice[MOST];
+    int count = 0;
+    software.reserve.high = 1.2;
+    while (count == 0) {
+        device.mem_bytes += device.mem_bytes / 32;
+        count = nnc_advise(&model, &device, &software, &plan, scratch, advice, MOST);
+    }
+    ck_assert_int_eq(count, 1);
+    ck_assert_int_eq(advice[0].verdict, NNC_TIGHT);
+    ck_assert_int_le(advice[0].total_bytes, device.mem_bytes);
+    ck_assert_int_gt(advice[0].total_bytes * 6 / 5, device.mem_bytes);
+    device.mem_bytes = advice[0].total_bytes * 6 / 5 + 1;
+    ck_assert_int_gt(nnc_advise(&model, &device, &software, &plan, scratch, advice, MOST), 0);
+    ck_assert_int_eq(advice[0].verdict, NNC_FITS);
+}
+END_TEST
+
 int main(void) {
     const TTest *const tests[] = { fastest_then_fewest,
                                    mildest_step,
@@ -342,6 +397,8 @@ int main(void) {
                                    full_contains_the_others,
                                    advice_does_not_repeat,
                                    no_advice_goes_too_far,
-                                   advice_changes_only_what_can_change };
+                                   advice_changes_only_what_can_change,
+                                   gentle_changes_with_an_illegal_one,
+                                   the_last_advice_is_tight };
     return run_tests("advise", tests, COUNT_OF(tests));
 }
