@@ -1,5 +1,6 @@
 /* Trained parts, adapters and frozen weights, small enough to count by hand. */
 #include "cluster.h"
+#include "shape/shape_internal.h"
 
 static nnc_result trained(const nnc_model *model, unsigned train, int64_t rank) {
     nnc_plan plan = plan_of(1, 1, 1);
@@ -465,6 +466,31 @@ START_TEST(masked_flops_by_hand) {
 }
 END_TEST
 
+/* The middle one of three layers is trained, so the layers become three parts with the recompute blocks of each. 170 blocks
+ * become 510, which a list has room for; 171 become 513, one too many. */
+START_TEST(parts_have_room_for_their_blocks) {
+    static nnc_op_list list;
+    nnc_plan plan = plan_of(1, 1, 1);
+    const nnc_lowering how = { .plan = &plan, .dtype = NNC_BF16 };
+    plan.train_layers = plan.train_from = 1;
+    for (int32_t blocks = 170; blocks <= 171; blocks++) {
+        memset(&list, 0, sizeof list);
+        list.segment_count = 1;
+        list.segments[0] = (nnc_segment){ .instances = 3, .layer = true };
+        list.count = list.block_count = blocks;
+        for (int32_t i = 0; i < blocks; i++) {
+            list.blocks[i] = (nnc_block){ .repeat = 3 };
+            list.ops[i] =
+                (nnc_op){ .name = "mlp.up", .kind = NNC_OP_POINTWISE, .block = i, .repeat = 3, .weights.count = 1 };
+        }
+        nnc_list_train(&list, &how);
+        ck_assert_int_eq(list.truncated, 3 * blocks > NNC_BLOCKS_MAX);
+        ck_assert_int_eq(list.segment_count, list.truncated ? 1 : 3);
+        ck_assert_int_eq(list.count, list.truncated ? blocks : 3 * blocks);
+    }
+}
+END_TEST
+
 int main(void) {
     const TTest *const tests[] = { llama_adapters,
                                    adapters_of_grouped_queries,
@@ -484,6 +510,7 @@ int main(void) {
                                    plans_that_train_nothing_are_refused,
                                    the_first_that_is_trained_passes_nothing_on,
                                    second_table_of_adapters_is_frozen,
-                                   masked_flops_by_hand };
+                                   masked_flops_by_hand,
+                                   parts_have_room_for_their_blocks };
     return run_tests("train", tests, COUNT_OF(tests));
 }
