@@ -1,4 +1,5 @@
 /* Networks as lists of ops: shapes, macros, repeats, who keeps what, and faults with their place. */
+#include "op/op_internal.h"
 #include "support.h"
 
 #define HEAD                                                                               \
@@ -72,6 +73,35 @@ START_TEST(fixed_shapes_and_names) {
         plan.image = image;
         const nnc_status status = nnc_plan_resolve(&plan, &model, &device, &resolved, &error);
         ck_assert_int_eq(status, image == 0 ? NNC_OK : NNC_ILLEGAL_PLAN);
+    }
+    nnc_plan stages = fp32(), resolved; /* no layers repeat, so nothing divides over stages */
+    stages.pipeline = 2;
+    ck_assert_int_eq(nnc_plan_resolve(&stages, &model, &device, &resolved, &error), NNC_ILLEGAL_PLAN);
+    ck_assert_str_eq(error.where, "--pipeline");
+    ck_assert_ptr_nonnull(strstr(error.what, "stages consist of layers"));
+}
+END_TEST
+
+/* The two losses of a graph. A squared error compares all values in one kernel and keeps the predicted values alone. */
+START_TEST(losses_of_two_kinds) {
+    for (int squared = 0; squared < 2; squared++) {
+        char body[256];
+        snprintf(body, sizeof body,
+                 "\"input\":{\"shape\":[3,10,10]},\"ops\":[{\"op\":\"global_pool\"},{\"op\":\"linear\",\"out\":4},"
+                 "{\"op\":\"loss\",\"kind\":\"%s\"}]",
+                 squared ? "squared_error" : "cross_entropy");
+        const nnc_model model = read_graph(body);
+        int32_t count = 0, losses = 0;
+        estimate_of(&model, fp32());
+        const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+        for (int32_t i = 0; i < count; i++) {
+            if (rows[i].op->kind != NNC_OP_LOSS || nnc_op_phase(rows[i].op) != NNC_PHASE_FORWARD) { continue; }
+            losses++;
+            ck_assert_int_eq(rows[i].op->u.loss.squared_error, squared);
+            ck_assert(!squared || rows[i].op->u.loss.fused);
+            ck_assert(!squared || nnc_op_kept_bytes(rows[i].op) == 4.0 * 4.0);
+        }
+        ck_assert_int_eq(losses, 1);
     }
 }
 END_TEST
@@ -519,6 +549,7 @@ int main(void) {
     tcase_add_test(tests, a_convolution_by_hand);
     tcase_add_test(tests, windows_of_pools);
     tcase_add_test(tests, fixed_shapes_and_names);
+    tcase_add_test(tests, losses_of_two_kinds);
     tcase_add_test(tests, a_repeat_is_its_turns);
     tcase_add_test(tests, arguments_and_lets);
     tcase_add_test(tests, a_plan_sets_the_image);

@@ -179,6 +179,15 @@ START_TEST(open_degrees) {
     plan = nnc_plan_default();
     ck_assert_int_eq(nnc_plan_resolve(&plan, &model, &device, &resolved, NULL), NNC_OK);
     ck_assert_int_eq(resolved.devices, 1);
+    /* Four ranks for experts: with whole experts the two tensor ranks count among them, otherwise all are data ranks. */
+    const nnc_model experts = model_of(MIXTRAL);
+    for (int whole = 0; whole < 2; whole++) {
+        plan = nnc_plan_default();
+        apply(&plan, "tensor=2 expert=4 sequence_parallel=on");
+        plan.whole_experts = whole == 1;
+        ck_assert_int_eq(nnc_plan_resolve(&plan, &experts, &device, &resolved, NULL), NNC_OK);
+        ck_assert_int_eq(resolved.data, whole ? 2 : 4);
+    }
 }
 END_TEST
 

@@ -11,6 +11,9 @@ START_TEST(matmul) {
     ck_assert_double_eq(nnc_op_work(&op).full_flops, 48);
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 16);      /* A */
     ck_assert_double_eq(nnc_op_transient_bytes(&op), 28); /* dA and dC */
+    nnc_op library = op;                                  /* an op of a library without bytes of its own has the same */
+    library.by_library = true;
+    ck_assert_double_eq(nnc_op_transient_bytes(&library), 28);
 
     op.weights.vector = 3; /* a bias is read, and added to 6 outputs */
     ck_work(nnc_op_work(&op), 48, 6, 16 + 24 + 6, 12);

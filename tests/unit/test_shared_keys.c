@@ -118,6 +118,11 @@ START_TEST(plain_heads_have_an_indexer) {
     model.decoder.index_dim = 4;
     set(&model, "mixers", "full_all,full,full_reused");
     ck_assert_int_eq(params_of(&model) - plain, 64 + 32 + 8);
+    wanted_name = "attn.core"; /* 8 queries: 36 pairs of a query and a key before it, or 1 + 7 * 2 with two keys each */
+    const double picked = sum_rows(is_named, core_flops);
+    set(&model, "mixers", "full_all");
+    ck_assert_int_eq(params_of(&model), plain);
+    ck_assert_double_eq(sum_rows(is_named, core_flops) / (3 * 36), picked / (36 + 2 * 15));
 }
 END_TEST
 
