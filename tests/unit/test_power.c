@@ -69,6 +69,16 @@ START_TEST(a_cap_is_a_lower_limit) {
 }
 END_TEST
 
+/* A device that draws its limit when idle leaves no room that a slower clock could keep to: nothing is slowed. */
+START_TEST(a_limit_without_room_slows_nothing) {
+    nnc_device device = hungry_device();
+    device.efficiency.power.idle_share = 1.0;
+    const double step_s = run_on(&device).step_s;
+    device.efficiency.power.exponent = 0;
+    ck_assert_double_eq(step_s, run_on(&device).step_s);
+}
+END_TEST
+
 START_TEST(a_cap_that_cannot_be_judged_is_refused) {
     const nnc_model model = gpt(4, 1024, 8, 5000, 256);
     const nnc_software software = nnc_software_default();
@@ -213,15 +223,11 @@ END_TEST
 
 int main(void) {
     const TTest *const tests[] = {
-        rows_without_products_need_no_peak,
-        lent_units_slow_down_the_work,
-        a_pass_takes_longer_by_the_power_it_lacks,
-        a_cap_is_a_lower_limit,
-        a_cap_that_cannot_be_judged_is_refused,
-        work_below_the_limit_is_not_held,
-        a_doubled_peak_still_pays,
-        eager_steps_on_h100_are_not_held,
-        tuned_kernels_have_a_rate_of_their_own,
+        rows_without_products_need_no_peak,        lent_units_slow_down_the_work,
+        a_pass_takes_longer_by_the_power_it_lacks, a_cap_is_a_lower_limit,
+        a_limit_without_room_slows_nothing,        a_cap_that_cannot_be_judged_is_refused,
+        work_below_the_limit_is_not_held,          a_doubled_peak_still_pays,
+        eager_steps_on_h100_are_not_held,          tuned_kernels_have_a_rate_of_their_own,
         experts_have_a_launch_of_their_own,
     };
     return run_tests("power", tests, COUNT_OF(tests));

@@ -200,6 +200,25 @@ START_TEST(other_schemas_are_refused) {
 }
 END_TEST
 
+/* Plans of a shard are sorted by their time, so a plan without one is a fault. */
+START_TEST(plans_without_a_time_are_refused) {
+    nnc_search_task task = task_of(16, 32);
+    write_shards(&task);
+    task.search.shard = 1;
+    task.search.shards = SHARDS;
+    nnc_search_report report = report_of(&task), merged;
+    report.digest = "abc";
+    name_commands(&report);
+    ck_assert_int_gt(report.result->best_count, 0);
+    report.result->best[0].step_s = (double)NAN; /* written as null */
+    write_shard(&report, paths[0]);
+    ck_assert_int_ne(nnc_search_merge(arena, paths, SHARDS, "abc", &merged, &err), NNC_OK);
+    ck_assert_msg(strstr(err.where, "step_s") != NULL && strstr(err.what, "expected a number, found null") != NULL,
+                  "%s: %s", err.where, err.what);
+    remove_shards();
+}
+END_TEST
+
 /* Three shards, read in another order, hold what the whole search holds. Threads add up; the slowest shard counts. */
 START_TEST(merged_shards_are_the_search) {
     nnc_search_task task = task_of(16, 32);
@@ -429,6 +448,7 @@ int main(void) {
     const TTest *const tests[] = { sizes_are_searches,
                                    no_size_is_legal,
                                    merged_shards_are_the_search,
+                                   plans_without_a_time_are_refused,
                                    other_schemas_are_refused,
                                    merged_sizes_are_the_search,
                                    merged_shards_keep_the_nearest_miss,
