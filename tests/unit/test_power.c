@@ -69,7 +69,7 @@ START_TEST(a_cap_is_a_lower_limit) {
 }
 END_TEST
 
-/* A device that draws its limit when idle leaves no room that a slower clock could keep to: nothing is slowed. */
+/* A device that draws all its power when idle cannot keep to the limit with a slower clock: nothing is slowed. */
 START_TEST(a_limit_without_room_slows_nothing) {
     nnc_device device = hungry_device();
     device.efficiency.power.idle_share = 1.0;
