@@ -143,11 +143,6 @@ static void fill(answer *a, const nnc_plan_changes *found) {
     a->tries = found->tries;
 }
 
-static nnc_lines lines_of(const void *record) {
-    const answer *a = record;
-    return (nnc_lines){ &change_metrics, NULL, a->lines, a->count };
-}
-
 static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     const answer *a = record;
     char text[NNC_METRIC_TEXT_MAX];
@@ -168,7 +163,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
 }
 
 const nnc_view nnc_advise_view = {
-    .schema = "nncost.advise/1", .document = &advise_metrics, .lines = lines_of, .page = write_page
+    .schema = "nncost.advise/1", .document = &advise_metrics, .list = "changes", .page = write_page
 };
 
 static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
@@ -302,11 +297,6 @@ static const nnc_page_row page_rows[] = {
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&fit_metrics, page_rows);
 
-static nnc_lines fit_lines_of(const void *record) {
-    const fit_answer *a = record;
-    return (nnc_lines){ &remedy_metrics, NULL, a->remedies, a->fit.remedy_count };
-}
-
 static void write_fit_page(nnc_buffer *out, nnc_style style, const void *record) {
     const fit_answer *a = record;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
@@ -317,7 +307,7 @@ static void write_fit_page(nnc_buffer *out, nnc_style style, const void *record)
         nnc_buffer_byte(out, '\n');
         nnc_table table = { .count = 0 };
         nnc_table_heads(&table, &remedy_metrics);
-        nnc_table_records(&table, fit_lines_of(a));
+        nnc_table_records(&table, (nnc_lines){ &remedy_metrics, NULL, a->remedies, a->fit.remedy_count });
         nnc_table_write(&table, out, style);
         nnc_buffer_byte(out, '\n');
         nnc_sheet_line(out, style,
@@ -333,7 +323,7 @@ static void write_fit_page(nnc_buffer *out, nnc_style style, const void *record)
 }
 
 const nnc_view nnc_fit_view = {
-    .schema = "nncost.fit/1", .document = &fit_metrics, .lines = fit_lines_of, .page = write_fit_page
+    .schema = "nncost.fit/1", .document = &fit_metrics, .list = "remedies", .page = write_fit_page
 };
 
 static nnc_status write_fit_answer(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
@@ -484,11 +474,6 @@ static const nnc_page_row limit_page_rows[] = {
 };
 static const nnc_page_rows limit_page = NNC_PAGE_ROWS(&limit_metrics, limit_page_rows);
 
-static nnc_lines points_of(const void *record) {
-    const limits *a = record;
-    return (nnc_lines){ &point_metrics, NULL, a->points, a->found.count };
-}
-
 /* Writes the page of nncost limit: the limit, and a table of estimates just below and just above the limit. */
 static void write_limit(nnc_buffer *out, nnc_style style, const void *record) {
     enum { AROUND = 7 };
@@ -508,7 +493,7 @@ static void write_limit(nnc_buffer *out, nnc_style style, const void *record) {
 }
 
 const nnc_view nnc_limit_view = {
-    .schema = "nncost.limit/1", .document = &limit_metrics, .lines = points_of, .page = write_limit
+    .schema = "nncost.limit/1", .document = &limit_metrics, .list = "curve", .page = write_limit
 };
 
 /* Chooses the software profile for a plan that divides what the limit is asked of, because all rows have one profile. */

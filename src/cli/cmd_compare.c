@@ -259,13 +259,8 @@ static const nnc_metric document_rows[] = {
 };
 static const nnc_metrics document = NNC_METRICS("a comparison", document_rows, comparison_rows);
 
-static nnc_lines lines_of(const void *record) {
-    const comparison_rows *comparison = record;
-    return (nnc_lines){ &compared, comparison, comparison->rows, comparison->row_count };
-}
-
 const nnc_view nnc_comparison_view = {
-    .schema = "nncost.compare/1", .document = &document, .lines = lines_of, .page = write_page
+    .schema = "nncost.compare/1", .document = &document, .list = "rows", .page = write_page
 };
 
 /* ---- making the rows of a comparison: all combinations of the listed values ---- */

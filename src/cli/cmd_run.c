@@ -406,13 +406,8 @@ static const nnc_page_row page_rows[] = {
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&budget_page_metrics, page_rows);
 
-static nnc_lines budget_lines_of(const void *record) {
-    const answer *a = record;
-    return (nnc_lines){ &optimum_metrics, a, a->optima, a->count };
-}
-
 const nnc_view nnc_budget_view = {
-    .schema = "nncost.budget/1", .document = &budget_metrics, .lines = budget_lines_of, .rows = &page
+    .schema = "nncost.budget/1", .document = &budget_metrics, .list = "optima", .rows = &page
 };
 
 static nnc_status run_budget(nnc_session *session, nnc_error *err) {

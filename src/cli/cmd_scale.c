@@ -150,11 +150,6 @@ static const nnc_metric document_rows[] = {
 };
 static const nnc_metrics document = NNC_METRICS("how a step scales", document_rows, nnc_scale);
 
-static nnc_lines lines_of(const void *record) {
-    const nnc_scale *scale = record;
-    return (nnc_lines){ &scale_metrics, scale, scale->rows, scale->count };
-}
-
 /* Writes the table of `scale`. Columns without any value are left out: tokens or samples, the run and its cost. */
 static void write_table(nnc_buffer *out, nnc_style style, const nnc_scale *scale) {
     nnc_table table = { .count = 0 };
@@ -172,7 +167,7 @@ static void write_table(nnc_buffer *out, nnc_style style, const nnc_scale *scale
     nnc_table_rename(&table, "cost", !cost ? NULL : run ? "run cost" : "step cost");
     nnc_table_rename(&table, "software", mixed ? "software" : NULL);
     nnc_table_rename(&table, "of it framework", mixed ? "of it framework" : NULL);
-    nnc_table_records(&table, lines_of(scale));
+    nnc_table_records(&table, (nnc_lines){ &scale_metrics, scale, scale->rows, scale->count });
     nnc_table_write(&table, out, style);
 }
 
@@ -229,7 +224,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
 }
 
 const nnc_view nnc_scale_view = {
-    .schema = "nncost.scale/1", .document = &document, .lines = lines_of, .page = write_page
+    .schema = "nncost.scale/1", .document = &document, .list = "sizes", .page = write_page
 };
 
 #define ROUNDING 1e-12

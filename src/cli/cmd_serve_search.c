@@ -117,11 +117,6 @@ static nnc_cell get_why(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) 
     return nnc_text_cell(text);
 }
 
-static nnc_lines front_lines(const void *record) {
-    const searched *self = record;
-    return (nnc_lines){ &found_metrics, NULL, self->result->front, self->result->front_count };
-}
-
 /* A found deployment with its label ("cheapest") and the currency of its cost: the record that the page shows. */
 typedef struct priced {
     /* the first member, because conditions and metrics read this struct as an nnc_serve_found */
@@ -171,7 +166,8 @@ static void write_cheapest(nnc_sheet *sheet, const void *record) {
 static void write_fastest(nnc_sheet *sheet, const void *record) {
     const searched *self = record;
     write_deployment(sheet, "fastest", &self->result->fastest, self->report);
-    nnc_table_under(sheet->out, sheet->style, front_lines(record),
+    nnc_table_under(sheet->out, sheet->style,
+                    (nnc_lines){ &found_metrics, NULL, self->result->front, self->result->front_count },
                     "Pareto front: no other deployment is better both per device and per user");
     if (self->result->front_left_out > 0) {
         nnc_buffer_print(sheet->out, "%" PRId32 " more deployments did not fit into this list\n",
@@ -203,7 +199,7 @@ static const nnc_page_row page_rows[] = {
 static const nnc_page_rows page = NNC_PAGE_ROWS(&searched_metrics, page_rows);
 
 const nnc_view nnc_serve_search_view = {
-    .schema = "nncost.serve-search/1", .document = &search_document, .lines = front_lines, .rows = &page, .indent = 11
+    .schema = "nncost.serve-search/1", .document = &search_document, .list = "front", .rows = &page, .indent = 11
 };
 
 static const char option[] = "--slo";

@@ -570,11 +570,6 @@ static const nnc_metric faults_rows[] = {
 };
 static const nnc_metrics faults_document = NNC_METRICS("files", faults_rows, nnc_options);
 
-static nnc_lines fault_lines_of(const void *record) {
-    const nnc_options *options = record;
-    return (nnc_lines){ &files, options, options->operands, options->operand_count };
-}
-
 static void write_faults(nnc_buffer *out, nnc_style style, const void *record) {
     const nnc_options *options = record;
     for (int i = 0; i < options->operand_count; i++) {
@@ -585,7 +580,7 @@ static void write_faults(nnc_buffer *out, nnc_style style, const void *record) {
 }
 
 static const nnc_view validate_view = {
-    .schema = "nncost.validate/1", .document = &faults_document, .lines = fault_lines_of, .page = write_faults
+    .schema = "nncost.validate/1", .document = &faults_document, .list = "files", .page = write_faults
 };
 
 static nnc_status run_validate(nnc_session *session, nnc_error *err) {
@@ -690,13 +685,9 @@ static const nnc_metric shown_rows[] = {
 };
 static const nnc_metrics shown_metrics = NNC_METRICS("a checkpoint", shown_rows, shown);
 
-static nnc_lines checkpoint_lines_of(const void *record) {
-    const shown *s = record;
-    return (nnc_lines){ &type_metrics, s, s->types, s->count };
-}
-
 static void write_types(nnc_sheet *sheet, const void *record) {
-    nnc_table_of(sheet->out, sheet->style, checkpoint_lines_of(record));
+    const shown *s = record;
+    nnc_table_of(sheet->out, sheet->style, (nnc_lines){ &type_metrics, s, s->types, s->count });
 }
 
 static const nnc_page_row page_rows[] = {
@@ -713,7 +704,7 @@ static const nnc_page_row page_rows[] = {
 static const nnc_page_rows page = NNC_PAGE_ROWS(&shown_metrics, page_rows);
 
 const nnc_view nnc_checkpoint_view = {
-    .schema = "nncost.checkpoint/1", .document = &shown_metrics, .lines = checkpoint_lines_of, .rows = &page
+    .schema = "nncost.checkpoint/1", .document = &shown_metrics, .list = "types", .rows = &page
 };
 
 nnc_status nnc_checkpoint_show(nnc_session *session, const char *path, nnc_error *err) {

@@ -79,11 +79,6 @@ static const nnc_metric document_rows[] = {
 };
 static const nnc_metrics document = NNC_METRICS("devices to choose from", document_rows, choices);
 
-static nnc_lines lines_of(const void *record) {
-    const choices *all = record;
-    return (nnc_lines){ &choice_metrics, all, all->rows, all->count };
-}
-
 static void write_unmeasured(nnc_buffer *out, const choices *all) {
     int32_t count = 0;
     for (int32_t i = 0; i < all->count; i++) {
@@ -108,7 +103,7 @@ static void write_table(nnc_buffer *out, nnc_style style, const choices *all) {
     nnc_table_rename(&table, "cost", run ? "run cost" : "step cost");
     nnc_table_rename(&table, "kWh", run ? "run kWh" : "step kWh");
     nnc_table_rename(&table, "run", run ? "run" : NULL);
-    nnc_table_records(&table, lines_of(all));
+    nnc_table_records(&table, (nnc_lines){ &choice_metrics, all, all->rows, all->count });
     nnc_table_write(&table, out, style);
 }
 
@@ -143,7 +138,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
 }
 
 const nnc_view nnc_choices_view = {
-    .schema = "nncost.choices/1", .document = &document, .lines = lines_of, .page = write_page
+    .schema = "nncost.choices/1", .document = &document, .list = "devices", .page = write_page
 };
 
 enum { DEVICES_MAX = 32 };

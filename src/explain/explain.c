@@ -471,13 +471,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     }
 }
 
-static nnc_lines lines_of(const void *record) {
-    const nnc_answer *answer = record;
-    return (nnc_lines){ &line_metrics, answer, answer->lines, answer->count };
-}
-
 static const nnc_view answer_view = {
-    .schema = "nncost.explain/1", .document = &answer_document, .lines = lines_of, .page = write_page
+    .schema = "nncost.explain/1", .document = &answer_document, .list = "lines", .page = write_page
 };
 
 /* Writes several answers on one page. Each answer begins with its own heading; an answer without a heading gets the

@@ -145,11 +145,6 @@ static const nnc_metric list_rows[] = {
 };
 static const nnc_metrics names_document = NNC_METRICS("names that can be explained", list_rows, nnc_explained_names);
 
-static nnc_lines lines_of(const void *record) {
-    const nnc_explained_names *names = record;
-    return (nnc_lines){ &name_metrics, names, names->list, names->count };
-}
-
 static void write_name(nnc_sheet *sheet, const char *name, const char *meaning, const char *unit) {
     nnc_sheet_label(sheet, name);
     if ((int)strlen(name) >= sheet->indent) {
@@ -189,7 +184,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
 }
 
 static const nnc_view names_view = {
-    .schema = "nncost.explain-list/1", .document = &names_document, .lines = lines_of, .page = write_page
+    .schema = "nncost.explain-list/1", .document = &names_document, .list = "names", .page = write_page
 };
 
 nnc_status nnc_explain_list(nnc_buffer *out, nnc_style style, const nnc_explain_output *outputs, nnc_error *err) {

@@ -320,8 +320,17 @@ static void put_record(nnc_buffer *out, nnc_style style, nnc_columns columns, co
     nnc_buffer_text(out, "\r\n");
 }
 
+static nnc_lines lines_of(const nnc_view *view, const void *record) {
+    const nnc_place place = { .record = record };
+    for (size_t i = 0; view->list != NULL && i < view->document->count; i++) {
+        const nnc_metric *row = &view->document->rows[i];
+        if (row->name != NULL && strcmp(row->name, view->list) == 0) { return nnc_metric_lines(row, &place); }
+    }
+    return view->lines != NULL ? view->lines(record) : (nnc_lines){ view->document, NULL, record, 1 };
+}
+
 static void csv_write_lines(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record, bool plain) {
-    const nnc_lines lines = view->lines != NULL ? view->lines(record) : (nnc_lines){ view->document, NULL, record, 1 };
+    const nnc_lines lines = lines_of(view, record);
     nnc_columns columns = { .count = 0 };
     nnc_arena *arena = nnc_arena_create();
     out->failed = out->failed || arena == NULL || nnc_columns_of(lines.metrics, arena, &columns) != NNC_OK;

@@ -55,8 +55,10 @@ typedef struct nnc_view {
     /* true: the JSON output writes numbers with 17 digits, for programs that compute with them; false: with 12
      * digits */
     bool exact;
-    nnc_lines (*lines)(const void *record); /* returns the list in the result that CSV writes line by line; NULL: CSV
-                                             * has one line with the whole document */
+    /* list: name of the list of `document` that CSV writes line by line; lines: function that returns these lines, if
+     * they are not a list of `document`. Both NULL: CSV has one line with the whole document. */
+    const char *list;
+    nnc_lines (*lines)(const void *record);
     void (*page)(nnc_buffer *out, nnc_style style, const void *record); /* writes the result as a page for people;
                                                                          * NULL: the page is `rows` */
     const struct nnc_page_rows *rows;
