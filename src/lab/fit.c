@@ -802,7 +802,7 @@ static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group) {
 /* Returns the error of a row that is predicted with neutral values of the parameters of its fit group. */
 static double error_without(moving *m, const nnc_fit_row *r) {
     nnc_fit_parameter *parameters = m->fit->parameters;
-    double values[NNC_FIT_PARAMETERS_MAX];
+    double values[NNC_FIT_PARAMETERS_MAX] = { 0 };
     for (int32_t i = 0; i < m->fit->parameter_count; i++) {
         values[i] = parameters[i].value;
         if (parameters[i].group == r->group) { parameters[i].value = (double)NAN; }
