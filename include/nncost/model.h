@@ -435,6 +435,7 @@ struct nnc_model {
                                           * error */
     /* library that runs the model: transformers, diffusers, timm, or none of these */
     nnc_implementation implementation;
+    bool implementation_asked; /* true: the user named the library; false: it follows from the model's name or file */
     bool stand_in;      /* true: another network with nearly equal counts stands for the model, so the interval of the
                          * step time is wider */
     bool composed_gelu; /* true: the library runs several primitive operators for a GELU; false: one operator */

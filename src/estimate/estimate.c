@@ -345,10 +345,11 @@ static nnc_status lower(const nnc_model *model, const nnc_device *device, const 
                         nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err) {
     nnc_plan seen;
     NNC_TRY(nnc_plan_resolve_for(plan, model, device, software, &r->plan, err));
-    const nnc_lowering from = nnc_lowering_seen(&r->plan, software, &seen);
+    nnc_lowering from = nnc_lowering_seen(&r->plan, software, &seen);
     *how = nnc_lowering_of(&r->plan, software, r->plan.attention);
     NNC_TRY(nnc_step_begin(model, device, software, &r->plan, &scratch->network, step, err));
     step->why = why;
+    from.lists = nnc_lists_library(model, device);
     nnc_lower(model, &from, &scratch->list);
     NNC_TRY(nnc_check_list(&scratch->list, model, err));
     nnc_step_set_list(step, &scratch->list, how, sums);

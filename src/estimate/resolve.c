@@ -303,6 +303,13 @@ static bool is_early(const nnc_device *device) {
     return found;
 }
 
+bool nnc_lists_library(const nnc_model *model, const nnc_device *device) {
+    const bool measured = !isnan(device->efficiency.conv.library_sustained_fraction);
+    return model->implementation != NNC_IMPLEMENTATION_NONE &&
+           (model->implementation != NNC_IMPLEMENTATION_TIMM || model->implementation_asked || measured ||
+            !is_early(device));
+}
+
 static bool is_transformer(const nnc_model *model) {
     return model->family == NNC_FAMILY_DECODER || model->family == NNC_FAMILY_VIT;
 }

@@ -406,7 +406,10 @@ nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_
 }
 
 void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model) {
-    if (specs->implementation_given) { model->implementation = specs->implementation; }
+    if (specs->implementation_given) {
+        model->implementation = specs->implementation;
+        model->implementation_asked = true;
+    }
 }
 
 static nnc_status find_and_read(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out,

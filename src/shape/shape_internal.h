@@ -86,6 +86,7 @@ typedef struct nnc_lowering {
     nnc_dtype linear_dtype;  /* number format of the operands of linear layers inside transformer layers: fp8 with
                               * --precision fp8 */
     double grad_bytes, grad_accumulate;
+    bool lists; /* true: the ops of a model of a known library are the operators of this library */
 } nnc_lowering;
 
 /* A writer appends ops to the segment of an op list that was begun last. `repeat` is the number of equal instances of
