@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""releases.py NNCOST SOURCE: estimate and accuracy give the same digits for the same words.
+"""releases.py NNCOST SOURCE [ROWS] [SEED]: estimate and accuracy give the same digits for the same words.
 
-Measured rows become command lines: their cells are options, their framework and its release --software."""
+Measured rows become command lines: their cells are options, their framework and its release --software. ROWS [2] rows of
+each published file are drawn with SEED [1] and compared at every level of information; 0 compares all rows."""
 import csv
 import glob
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
 import unittest
 
 PROGRAM, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+ROWS, SEED = (int(sys.argv[at]) if len(sys.argv) > at else usual for at, usual in ((3, 2), (4, 1)))
 ENV = {**os.environ, "NNCOST_PATH": SOURCE}
 PLAN = ["devices", "devices_per_node", "tensor", "pipeline", "virtual_stages", "data", "context", "expert", "zero",
         "shard", "micro_batch", "micro_batches", "global_batch", "seq_len", "precision", "attention", "recompute",
@@ -51,6 +54,162 @@ def suits(row):
     return (not row.get("refused") and "recompute" not in row.get("open", "") and "parallelism" not in
             row.get("open", "") and not row.get("host_pass_s") and row.get("model.layers") and
             not row.get("model.experts") and not row.get("model.sliding_window") and row.get("model.norm") == "rms")
+
+
+# ---- rows of every published file, at every level ----
+
+CELLS = PLAN + ["image", "optimizer", "offload", "policy", "schedule", "rank_order", "imbalance", "dropout"]
+SPELLED = {"adam (fp32 grad accumulation)": "adam", "adamw fused": "adamw"}
+# Plan fields that a release of a framework sets, where the row does not state them.
+RELEASED = ["policy", "attention", "zero", "sequence_parallel", "virtual_stages", "reshard", "ends_as_layers", "whole_experts",
+            "context_kind", "adapters", "frozen", "recompute", "recompute_layers"]
+
+
+def releases():
+    """Each framework that a release names, with the facts of this release about models."""
+    for path in glob.glob(os.path.join(SOURCE, "software/*.json")):
+        with open(path, encoding="utf-8") as file:
+            profile = json.load(file)
+        for entry in profile.get("stands_for", []):
+            for key in ("framework", "also"):
+                if entry.get(key):
+                    yield profile["id"], entry[key], entry
+
+
+KERNELS = {}  # of profiles
+NAMES = {name for _, name, _ in releases()}
+OF_MODELS = {(id, name): entry for id, name, entry in releases()}
+# Facts of a measured program that no plan has.
+APART = ("host_pass_s", "host_sample_s", "input_samples_per_s", "internode_gbps_per_node")
+
+
+def options_of(row, folder):
+    """Model, device and options of the row's cells, without the software."""
+    model, sets = row.get("model") or "" if row.get("model.layers") else row.get("model") or row["model_name"], []
+    if not model and row.get("model.layers"):
+        name = row["model_name"].replace("/", "-")
+        model = os.path.join(folder, name + ".json")
+        fields = {k[len("model."):]: v for k, v in row.items() if k.startswith("model.") and v not in ("", "0")}
+        fields.setdefault("kv_heads", fields["heads"])
+        if "kv_lora_rank" in fields:
+            fields["kv_heads"] = fields["heads"]
+            fields["head_dim"] = int(fields["qk_nope_head_dim"]) + int(fields["qk_rope_head_dim"])
+        fields.setdefault("head_dim", int(fields["hidden"]) // int(fields["heads"]))
+        fields.setdefault("ffn_hidden", fields.get("expert_hidden"))
+        fields.setdefault("seq_len", row["seq_len"])
+        document = {"schema": "nncost.model/1", "id": name, "name": name, "family": "decoder", "sources": {"": "the row"}}
+        for key, value in fields.items():
+            number = str(value).replace(".", "", 1).replace("-", "", 1).replace("e", "", 1).isdigit()
+            document[key] = (value.split(",") if key == "mixers" else json.loads(str(value)) if number
+                             else {"on": True, "off": False}.get(value, value))
+        with open(model, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+    elif "=" in model:
+        model, *sets = model.split()
+    words = [model, row["device"]]
+    for name in CELLS:
+        torus = name == "devices_per_node" and row["device"].startswith("tpu") and int(row.get(name) or 0) <= 8
+        if row.get(name) and not torus:
+            words += ["--" + name.replace("_", "-"), SPELLED.get(row[name], row[name]).replace(",", "+")]
+    for name in ("sequence_parallel", "next_tokens"):
+        if row.get(name) and (name != "sequence_parallel" or int(row.get("tensor") or 1) > 1):
+            words.append("--" + name.replace("_", "-") + "=" + row[name])
+    for name, value in row.items():
+        if name.startswith("device.") and value:
+            words += ["--set", f"{name}={value}"]
+        if name.startswith("software.") and value:
+            words.append("--" + name[len("software."):].replace("_", "-") + "=" + value)
+    for value in sets:
+        words += ["--set", "model." + value]
+    return words
+
+
+def kernel_of(profile):
+    if profile not in KERNELS:
+        KERNELS[profile] = next(f["value"] for f in run("show", profile)["fields"] if f["field"] == "flash_kernel")
+    return KERNELS[profile]
+
+
+def settings_of(row, plan, words):
+    """The options for what a release set in a plan and a model, and for its attention kernel."""
+    options = []
+    name = max((name for name in NAMES if row["framework"].lower().startswith(name.lower())), key=len)
+    entry = OF_MODELS.get((plan["software"], name), {})
+    if row.get("model.layers") and entry.get("vocab_multiple"):
+        options += ["--set", f"model.vocab_multiple={entry['vocab_multiple'] * plan['tensor']}"]
+    if row.get("model.mlp") == "gelu" and plan["precision"] == "fp16" and entry.get("fp16_dropout"):
+        options += ["--set", f"model.dropout={entry['fp16_dropout']}"]
+    for name in RELEASED:
+        option, value = "--" + name.replace("_", "-"), plan[name]
+        if name != "attention" and not any(word.split("=")[0] == option for word in words):
+            options.append(f"{option}={('off', 'on')[value] if isinstance(value, bool) else value}")
+    kernel = kernel_of(plan["software"]) if plan["attention"] == "flash" else plan["attention"]
+    return [*options, "--attention=" + kernel]
+
+
+def stated(row):
+    """Rows whose plan is stated, and whose time has no part of the host's input."""
+    return not any(row.get(name) for name in APART) and not set(row.get("open", "").split(", ")) & {"parallelism", "recompute"}
+
+
+def named(row):
+    """--software with the framework as a release has it, and its version. A framework without a release: none, as accuracy
+    predicts these rows without a profile."""
+    names = [name for name in NAMES if row["framework"].lower().startswith(name.lower())]
+    version = row.get("framework_version", "")
+    said = version[:1].isdigit() or any(version.startswith(entry.get("version") or "?") for _, _, entry in releases())
+    return ["--software", max(names, key=len) + (" " + version if said else "")] if names else []
+
+
+def by_name(row, model):
+    """Tests whether a release depends on the row's name of the model, and the words name a shipped model in place of it."""
+    starts = {entry["model"] for _, name, entry in releases() if entry.get("model") and row["framework"].startswith(name)}
+    return any(row["model_name"].startswith(start) != os.path.basename(model).startswith(start) for start in starts)
+
+
+class Sample(unittest.TestCase):
+    faults, compared, refused = [], 0, 0
+
+    def differ(self, row, level, words, found):
+        done = subprocess.run([PROGRAM, "estimate", *words, "--format", "json"], capture_output=True, text=True, env=ENV, check=False)
+        if done.returncode > 1:
+            self.faults.append(f"{level} {row['id']}: {done.stderr.strip()}\n    {' '.join(words)}")
+            return None
+        answer = json.loads(done.stdout)
+        Sample.compared += 1
+        if answer["step"]["step_s"] != found["predicted_s"]:
+            self.faults.append(f"{level} {row['id']}: {answer['step']['step_s']} by estimate with {answer['plan']['software']}, "
+                               f"{found['predicted_s']} by accuracy with {found['software']}\n    {' '.join(words)}")
+        return answer
+
+    def test_rows_of_every_file(self):
+        rng = random.Random(SEED)
+        with tempfile.TemporaryDirectory() as folder:
+            for path in sorted(glob.glob(os.path.join(SOURCE, "tests/published/training_*.csv"))):
+                self.one_file(path, folder, rng)
+        print(f"{self.compared} compared, {len(self.faults)} differ")
+        print(*self.faults, sep="\n")
+        self.assertFalse(self.faults)
+
+    def one_file(self, path, folder, rng):
+        with open(path, encoding="utf-8", newline="") as file:
+            rows = [r for r in csv.DictReader(file) if stated(r)]
+        scored = {level: {r["id"]: r for r in run("accuracy", path, "--rows", "--level", level)["rows"]}
+                  for level in ("matched", "plan", "user")}
+        rows = [r for r in rows if all(s[r["id"]]["predicted_s"] for s in scored.values())]
+        for row in rng.sample(rows, min(ROWS or len(rows), len(rows))):
+            words = options_of(row, folder)
+            self.differ(row, "user", words, scored["user"][row["id"]])
+            if by_name(row, words[0]):
+                continue
+            answer = self.differ(row, "matched", [*words, *named(row)], scored["matched"][row["id"]])
+            if answer is not None and named(row):
+                words = [word for at, word in enumerate(words)
+                         if not {"--attention", "--recompute", "--recompute-layers"} & set(words[max(0, at - 1):at + 1])]
+                words += settings_of(row, answer["plan"], words)
+            self.differ(row, "plan", words, scored["plan"][row["id"]])
+            if row.get("model_name") and row["source"].endswith("image-models"):
+                self.differ(row, "plan", [row["model_name"], *words[1:]], scored["plan"][row["id"]])
 
 
 class Releases(unittest.TestCase):

@@ -240,8 +240,9 @@ static bool has_version(const char *first, const char *asked) {
 
 /* Tests whether words such as "NeMo 25.11" begin with the name of a framework, and sets *version to the version after
  * the name ("" = no version follows). Returns false if the words begin with another name, or if the text after the name
- * is not a version. */
-static bool split_words(const char *words, const char *name, const char **version) {
+ * is neither a version nor a remark in parentheses: "NeMo AutoModel (PyTorch)". first: the first version of an entry, which
+ * may begin with a letter. */
+static bool split_words(const char *words, const char *name, const char *first, const char **version) {
     const size_t length = strlen(name);
     if (length == 0) { return false; }
     for (size_t i = 0; i < length; i++) {
@@ -254,7 +255,9 @@ static bool split_words(const char *words, const char *name, const char **versio
     rest += strspn(rest, " -");
     rest += *rest == 'v' && is_digit(rest[1]) ? 1 : 0;
     *version = rest;
-    return *rest == '\0' || is_digit(*rest);
+    if (*rest == '(') { *version = ""; }
+    const bool lettered = first[0] != '\0' && !is_digit(first[0]) && begins(rest, first);
+    return *rest == '\0' || *rest == '(' || is_digit(*rest) || lettered;
 }
 
 /* Tests whether the user named framework f, by its name or its second name. Returns the length of that name; 0 = the
@@ -263,8 +266,8 @@ static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, co
     const char *const names[] = { f->framework, f->also };
     for (int i = 0; i < 2; i++) {
         *version = ask->version;
-        if (names[i][0] != '\0' &&
-            (ask->words != NULL ? split_words(ask->words, names[i], version) : begins(ask->framework, names[i]))) {
+        if (names[i][0] != '\0' && (ask->words != NULL ? split_words(ask->words, names[i], f->version, version)
+                                                       : begins(ask->framework, names[i]))) {
             return strlen(names[i]);
         }
     }

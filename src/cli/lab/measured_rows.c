@@ -170,9 +170,10 @@ static nnc_status load_framework(nnc_specs *specs, nnc_level level, const nnc_me
     s->software = *s->release.software;
     NNC_TRY(nnc_scenario_release(s, &given, row->model_name, err));
     if (level == NNC_LEVEL_PLAN) {
-        const nnc_flash_kernel kernel = s->software.flash_kernel;
+        const nnc_software released = s->software;
         NNC_TRY(choose_software(specs, s, err));
-        s->software.flash_kernel = kernel;
+        s->software.flash_kernel = released.flash_kernel;
+        s->software.unfused_attention = released.unfused_attention;
     }
     return NNC_OK;
 }
