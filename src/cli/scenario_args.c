@@ -39,7 +39,7 @@ void nnc_scenario_request_run(nnc_scenario *scenario) {
 /* Returns the option without which an option of its own row in the option table has no effect on a scenario; NULL = it
  * has an effect, or the command line does not give it. --host always has an effect if its kernel time is 0 (a CPU). */
 static const char *needs_of(const nnc_options *options, const char *option, const nnc_scenario *scenario) {
-    const bool listed = scenario->model.captured != NULL || scenario->model.implementation != NNC_IMPLEMENTATION_NONE;
+    const bool listed = scenario->model.captured != NULL || nnc_lists_library(&scenario->model, &scenario->device);
     const bool whole = nnc_plan_is_whole(&scenario->plan), issues = scenario->software.lists_operators && whole;
     const char *divides = whole ? NULL : "no --tensor, --context and --expert";
     static const char of_a_run[] = "--tokens or --samples, or 'nncost run'";
@@ -67,11 +67,10 @@ nnc_status nnc_scenarios_check_read(const nnc_options *options, const nnc_scenar
                                     nnc_error *err) {
     static const char *const names[] = { "--implementation", "--host", "--building", "--region" };
     for (size_t i = 0; i < NNC_COUNT_OF(names); i++) {
-        const char *needs = NULL;
-        for (int32_t k = 0; k < count && (k == 0 || needs != NULL); k++) {
-            needs = needs_of(options, names[i], &scenarios[k]);
-        }
-        if (needs != NULL) {
+        const char *const needs = count > 0 ? needs_of(options, names[i], &scenarios[0]) : NULL;
+        bool unread = needs != NULL;
+        for (int32_t k = 1; k < count && unread; k++) { unread = needs_of(options, names[i], &scenarios[k]) != NULL; }
+        if (unread) {
             return nnc_fail(err, NNC_BAD_USAGE, names[i], "changes nothing here, expected it with %s", needs);
         }
     }

@@ -387,7 +387,8 @@ static nnc_status keep_software_of(nnc_session *session, nnc_arena *arena, base 
     return NNC_OK;
 }
 
-/* If search.one_software is set and the user named no profile, uses one software profile for all plans: that of the best
+/* If search.one_software is set and the user named no profile, uses one software profile for all plans (and refuses
+ * options that this profile does not read): that of the best
  * plan on the smallest number of devices that has a plan. A difference between numbers of devices then has a single
  * cause. One device comes last, because its plan does not say which software divides a model. Each MPI rank finds the
  * profile without the other ranks. */
@@ -406,7 +407,8 @@ static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b,
     const nnc_profiles kept = b->scenario.profiles;
     NNC_TRY(nnc_scenario_named_profile(&b->scenario, given->software, err));
     b->scenario.profiles = kept;
-    return NNC_OK;
+    b->scenario.software = *kept.of[NNC_PROFILE_COPIES];
+    return check_read(session, arena, &b->scenario, err); /* the kept profile may not read an option */
 }
 
 /* Prepares the search from options and files. All MPI ranks must prepare the same search; the digest of the inputs
