@@ -23,10 +23,14 @@ static void write_past(nnc_sheet *sheet, const void *record) {
     if (p->of == NNC_PAST_NONE) { return; }
     nnc_sheet_label(sheet, "");
     if (p->of == NNC_PAST_FEW) {
-        nnc_sheet_words(sheet,
-                        "the error is not known: fewer than %d measured steps of this family and profile that no fit "
-                        "has seen",
-                        NNC_PAST_FEWEST);
+        if (nnc_past_lacks_cpu(report)) {
+            nnc_sheet_words(sheet, "the error is not known: no step of a CPU was measured");
+        } else {
+            nnc_sheet_words(sheet,
+                            "the error is not known: fewer than %d measured steps of this family and profile that no "
+                            "fit has seen",
+                            NNC_PAST_FEWEST);
+        }
         nnc_sheet_end(sheet);
         return;
     }
@@ -39,7 +43,9 @@ static void write_past(nnc_sheet *sheet, const void *record) {
         nnc_sheet_end(sheet);
         return;
     }
-    if (p->of == NNC_PAST_ALL_DEVICES) {
+    if (p->of == NNC_PAST_OTHER_DEVICES) {
+        snprintf(others, sizeof others, " on other devices");
+    } else if (p->of == NNC_PAST_ALL_DEVICES) {
         snprintf(others, sizeof others, " on any device, %" PRId64 " on this one", p->device_rows);
     }
     nnc_sheet_words(sheet,
@@ -593,9 +599,14 @@ static void write_trust(nnc_sheet *sheet, const void *record) {
     } else if (p->of >= NNC_PAST_DEVICE) {
         nnc_sheet_words(sheet, "%" PRId64 "%s measured steps %s: %s off on average, %s too %s%s",
                         p->of == NNC_PAST_SEEN ? p->rows : p->unseen, p->of == NNC_PAST_SEEN ? "" : " unseen",
-                        p->of == NNC_PAST_ALL_DEVICES ? "of such models" : "like it", nnc_percent_text(p->error, error),
-                        nnc_percent_text(fabs(p->bias), bias), p->bias < 0.0 ? "fast" : "slow",
+                        p->of == NNC_PAST_OTHER_DEVICES ? "on other devices"
+                        : p->of == NNC_PAST_ALL_DEVICES ? "on all devices"
+                                                        : "like it",
+                        nnc_percent_text(p->error, error), nnc_percent_text(fabs(p->bias), bias),
+                        p->bias < 0.0 ? "fast" : "slow",
                         covers_slower(report->result) ? "; the range also covers slower frameworks" : "");
+    } else if (nnc_past_lacks_cpu(report)) {
+        nnc_sheet_words(sheet, "range of steps of GPUs, as no step of a CPU was measured");
     } else {
         nnc_sheet_words(sheet, "range of similar steps, as too few of this kind were measured");
     }

@@ -583,8 +583,9 @@ static const nnc_metric past_rows[] = {
     NNC_NAMED(nnc_past, of, nnc_past_name, NNC_PAST_COUNT,
               .help = "Steps from which error and bias are computed. device: steps of the device that no fit has used. "
                       "all_devices: steps of all devices that no fit has used, because the device has fewer than ten. "
+                      "other_devices: the same, and the device has none. "
                       "seen: all steps of the device, because the error of all steps is larger. too_few: fewer than "
-                      "ten steps on all devices."),
+                      "ten steps on all devices; on a CPU only its own steps count."),
     NNC_WHOLE(nnc_past, device_rows, .help = "Number of steps of the device that no fit has used."),
     NNC_WHOLE(nnc_past, rows, .help = "Number of measured steps that `of` selects."),
     NNC_WHOLE(nnc_past, unseen,
@@ -604,6 +605,7 @@ static nnc_cell get_trust_rows(const nnc_place *place, char text[NNC_METRIC_TEXT
 /* Metrics of the section `trust`: number and mean absolute error of the measured steps with which the predictions were
  * compared. They are steps that no fit has used; if `of` is NNC_PAST_SEEN, all measured steps of the device. */
 static const nnc_metric trust_rows[] = {
+    NNC_NAMED(nnc_past, of, nnc_past_name, NNC_PAST_COUNT, .help = "Devices of these steps, as accuracy.of."),
     NNC_AS("rows", WHOLE, .get = get_trust_rows,
            .help = "Number of measured steps that no fit has used; if accuracy.of is seen, number of all measured "
                    "steps of the device."),

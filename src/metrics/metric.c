@@ -234,7 +234,8 @@ nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, co
 
 /* ---- errors of earlier predictions, from measured steps of the same model family and software profile ---- */
 
-static const char *const past_names[NNC_PAST_COUNT] = { "none", "too_few", "device", "all_devices", "seen" };
+static const char *const past_names[NNC_PAST_COUNT] = { "none",        "too_few",       "device",
+                                                        "all_devices", "other_devices", "seen" };
 
 const char *nnc_past_name(unsigned of) { return of < NNC_PAST_COUNT ? past_names[of] : "?"; }
 
@@ -251,6 +252,17 @@ bool nnc_report_is_implausible(const nnc_report *report) {
            !nnc_is_as_published(report->result, report->model);
 }
 
+/* Tests whether the device is a CPU: by the architectures of the CPUs in hw/, or because it is its own host, as every
+ * CPU measured by nncost.measure. */
+static bool is_cpu(const nnc_device *device) {
+    return device->host.kernel_s == 0.0 || strcmp(device->architecture, "zen4") == 0 ||
+           strcmp(device->architecture, "sapphire-rapids") == 0;
+}
+
+bool nnc_past_lacks_cpu(const nnc_report *report) {
+    return is_cpu(report->device) && report->past.of == NNC_PAST_FEW && report->past.rows == 0;
+}
+
 nnc_past nnc_report_past(const nnc_report *report) {
     const nnc_model *model = report->model;
     const nnc_software *software = report->software;
@@ -264,7 +276,7 @@ nnc_past nnc_report_past(const nnc_report *report) {
     for (int32_t i = 0; i < software->compared_count; i++) {
         const nnc_track *one = &software->compared[i];
         const bool own = strcmp(one->device, report->device->id) == 0;
-        if (strcmp(one->family, family) != 0) { continue; }
+        if (strcmp(one->family, family) != 0 || (is_cpu(report->device) && !own)) { continue; }
         if (one->unseen > 0) {
             add_track(&all, one);
             if (own) { add_track(&here, one); }
@@ -279,6 +291,7 @@ nnc_past nnc_report_past(const nnc_report *report) {
         }
     }
     here.device_rows = all.device_rows = here.unseen;
+    all.of = here.unseen == 0 ? NNC_PAST_OTHER_DEVICES : all.of;
     if (all.unseen < NNC_PAST_FEWEST) {
         all.of = NNC_PAST_FEW;
         all.error = all.bias = (double)NAN;

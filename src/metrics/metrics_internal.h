@@ -294,6 +294,7 @@ typedef enum nnc_past_of {
     NNC_PAST_FEW,  /* all devices together have fewer than NNC_PAST_FEWEST such steps, so no error is printed */
     NNC_PAST_DEVICE,
     NNC_PAST_ALL_DEVICES,
+    NNC_PAST_OTHER_DEVICES, /* all devices, but no such step was measured on this one */
     NNC_PAST_SEEN, /* all measured steps of this device: it has too few unseen steps, and the error of its steps is
                     * larger than the error over all devices */
     NNC_PAST_COUNT
@@ -410,6 +411,8 @@ typedef struct nnc_report {
 /* Returns the mean error of earlier predictions for the model family and the software profile of a report, and the
  * number of measured steps behind it. */
 nnc_past nnc_report_past(const nnc_report *report);
+/* Tests whether the device is a CPU without measured steps. Steps of GPUs say nothing about a CPU. */
+bool nnc_past_lacks_cpu(const nnc_report *report);
 /* Tests whether the device or the software profile is implausible, or the number of parameters differs from the
  * published one. Measured ranges of errors do not apply to such a report. */
 bool nnc_report_is_implausible(const nnc_report *report);

@@ -309,7 +309,7 @@ static nnc_past past_of(const char *device, nnc_mode mode, int32_t count) {
     };
     const nnc_model model = { .family = NNC_FAMILY_VIT };
     const nnc_software software = { .compared = tracks, .compared_count = count };
-    nnc_device on = { .units = 0 };
+    nnc_device on = { .host.kernel_s = strcmp(device, "cpu") == 0 ? 0.0 : 1e-5 };
     nnc_result result = { .plan = { .mode = mode } };
     snprintf(on.id, sizeof on.id, "%s", device);
     return nnc_report_past(&(nnc_report){ .model = &model, .device = &on, .software = &software, .result = &result });
@@ -333,6 +333,9 @@ START_TEST(few_steps_say_nothing) {
     ck_assert_int_eq(few.of, NNC_PAST_FEW);
     ck_assert_int_eq(few.unseen, 2);
     ck_assert(isnan(few.error) && isnan(few.bias));
+    ck_assert_int_eq(past_of("e", NNC_MODE_PREDICTED, 3).of, NNC_PAST_OTHER_DEVICES);
+    ck_assert_int_eq(past_of("cpu", NNC_MODE_PREDICTED, 3).of, NNC_PAST_FEW); /* steps of GPUs do not count */
+    ck_assert_int_eq(past_of("cpu", NNC_MODE_PREDICTED, 3).rows, 0);
     ck_assert_int_eq(past_of("b", NNC_MODE_IDEAL, 3).of, NNC_PAST_NONE);
     ck_assert_int_eq(past_of("b", NNC_MODE_PREDICTED, 0).of, NNC_PAST_NONE);
 }
@@ -348,7 +351,7 @@ START_TEST(a_larger_error_of_seen_steps_is_stated) {
     ck_assert_int_eq(c.unseen, 0);
     ck_assert_double_eq(c.error, 0.38);
     ck_assert_double_eq(c.bias, -0.3);
-    ck_assert_int_eq(d.of, NNC_PAST_ALL_DEVICES);
+    ck_assert_int_eq(d.of, NNC_PAST_OTHER_DEVICES);
     ck_assert_double_eq_tol(d.error, 3.2 / 12, 1e-12);
 }
 END_TEST
