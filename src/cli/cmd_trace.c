@@ -180,8 +180,9 @@ static void write_findings(nnc_buffer *out, nnc_style style, const answer *a) {
         char saved[NNC_NUMBER_TEXT], why[NNC_METRIC_TEXT_MAX];
         const size_t length = strlen(r->dims);
         (void)reason(r, why);
-        nnc_sheet_line(out, style, "%9s  %.60s %.*s%s, %lld calls: %s", nnc_unit_text(r->save_s, "s", saved), r->op,
-                       length < 80 ? 80 : 76, r->dims, length > 80 ? "..." : "", (long long)r->calls, why);
+        nnc_sheet_line(out, style, "%9s  %.60s %.*s%s, %lld call%s: %s", nnc_unit_text(r->save_s, "s", saved), r->op,
+                       length < 80 ? 80 : 76, r->dims, length > 80 ? "..." : "", (long long)r->calls,
+                       r->calls == 1 ? "" : "s", why);
     }
 }
 
