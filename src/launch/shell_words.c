@@ -132,6 +132,7 @@ static void note_skipped(nnc_shell *s, const char *name, size_t length) {
     s->skipped = v;
 }
 
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_script_cells *value, bool append,
                       bool is_array) {
     nnc_shell_var *v = nnc_shell_variable(s, name, length);
@@ -436,7 +437,7 @@ static void put_arguments(nnc_shell *s, long first, nnc_script_cells *to) {
 }
 
 /* Expands ${NAME}, ${NAME:-word}, ${NAME[key]} or ${NAME[@]}; `at` is the name, `end` the closing bracket.
- * NOLINTNEXTLINE(misc-no-recursion) */
+ * NOLINTNEXTLINE(misc-no-recursion,readability-function-cognitive-complexity) */
 static void expand_braces(nnc_shell *s, const char *at, const char *end, bool quoted, nnc_script_cells *to) {
     const size_t length = name_or_number_length(at, end);
     const nnc_shell_var *v = nnc_shell_variable(s, at, length);
