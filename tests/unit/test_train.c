@@ -467,8 +467,8 @@ START_TEST(masked_flops_by_hand) {
 END_TEST
 
 /* The middle one of three layers is trained, so the layers become three parts with the recompute blocks of each. 170 blocks
- * become 510, which a list has room for; 171 become 513, one too many. */
-START_TEST(parts_have_room_for_their_blocks) {
+ * become 510, which a list can hold; 171 become 513, one too many. */
+START_TEST(a_list_holds_the_blocks_of_parts) {
     static nnc_op_list list;
     nnc_plan plan = plan_of(1, 1, 1);
     const nnc_lowering how = { .plan = &plan, .dtype = NNC_BF16 };
@@ -511,6 +511,6 @@ int main(void) {
                                    the_first_that_is_trained_passes_nothing_on,
                                    second_table_of_adapters_is_frozen,
                                    masked_flops_by_hand,
-                                   parts_have_room_for_their_blocks };
+                                   a_list_holds_the_blocks_of_parts };
     return run_tests("train", tests, COUNT_OF(tests));
 }
