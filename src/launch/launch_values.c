@@ -936,7 +936,8 @@ const char *nnc_shell_options(nnc_shell_commands *s, const nnc_script_words *w, 
         if (nnc_shell_is_option(text)) {
             i = read_flag(s, w, i, end, &flags[count]);
         } else if (i != model && is_unset(text) && (is_program || stands_for_options(text))) {
-            flags[count] = (flag){ .name = text, .first = i + 1, .line = w->items[i++].line };
+            flags[count] = (flag){ .name = text, .first = i + 1, .line = w->items[i].line };
+            i++;
         } else {
             i++;
             continue;

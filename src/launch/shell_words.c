@@ -395,7 +395,8 @@ static const nnc_shell_var *take_item(nnc_shell *s, const nnc_shell_var *v, cons
 /* Returns the variable of argument `number`, as $3; NULL = the argument is not given. */
 static const nnc_shell_var *argument(const nnc_shell *s, int32_t number) {
     char name[16];
-    return nnc_shell_variable(s, name, (size_t)snprintf(name, sizeof name, "%d", (int)number));
+    const size_t length = (size_t)snprintf(name, sizeof name, "%d", (int)number);
+    return nnc_shell_variable(s, name, length);
 }
 
 int32_t nnc_shell_arguments_given(const nnc_shell *s) {
