@@ -651,7 +651,7 @@ static nnc_op images_of(const nnc_op *op) {
         .kind = NNC_OP_MATMUL, .phase = NNC_PHASE_RECOMPUTE, .dtype = op->dtype, .math_dtype = op->math_dtype
     };
     const int64_t terms = weight ? map : input ? p->c_out : p->c_in;
-    made.u.matmul = nnc_matmul_of(p->batch, input ? p->c_in : p->c_out, weight ? p->c_in : map, terms);
+    nnc_matmul_set(&made.u.matmul, p->batch, input ? p->c_in : p->c_out, weight ? p->c_in : map, terms);
     made.u.matmul.padded = true;
     return made;
 }

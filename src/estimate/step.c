@@ -694,7 +694,7 @@ typedef struct kind {
 static void fill_matmul(const nnc_single_op *a, nnc_op *op) {
     const int64_t *d = a->dims + a->dim_count - 3;
     op->kind = NNC_OP_MATMUL;
-    op->u.matmul = nnc_matmul_of(a->dim_count > 3 ? a->dims[0] : 1, d[0], d[1], d[2]);
+    nnc_matmul_set(&op->u.matmul, a->dim_count > 3 ? a->dims[0] : 1, d[0], d[1], d[2]);
     /* true if the user gives no batch: the second matrix is then counted as a weight */
     op->u.matmul.b_is_weight = a->dim_count == 3;
 }

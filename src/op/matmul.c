@@ -1,6 +1,7 @@
 /* Matrix products (linear layers, experts, and the two products of unfused attention) and convolutions. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "op/op_internal.h"
 
@@ -111,8 +112,13 @@ NNC_SAYING double matmul_transient(const nnc_op *op, nnc_derivation *why) {
 
 NNC_OP_FUNCTIONS(matmul)
 
-nnc_matmul nnc_matmul_of(int64_t batch, int64_t m, int64_t n, int64_t k) {
-    return (nnc_matmul){ .batch = batch, .m = m, .n = n, .k = k, .b_shared = 1, .kept_divisor = 1 };
+void nnc_matmul_set(nnc_matmul *product, int64_t batch, int64_t m, int64_t n, int64_t k) {
+    memset(product, 0, sizeof *product);
+    product->batch = batch;
+    product->m = m;
+    product->n = n;
+    product->k = k;
+    product->b_shared = product->kept_divisor = 1;
 }
 
 static nnc_matmul product(const nnc_matmul *p, int64_t m, int64_t n, int64_t k) {

@@ -534,8 +534,9 @@ static inline double nnc_op_products_saved(const nnc_op *op) {
                : 1.0;
 }
 
-/* Returns the products C[m,n] = A[m,k] B[k,n], `batch` times: each has its own B, and every rank stores all of A. */
-nnc_matmul nnc_matmul_of(int64_t batch, int64_t m, int64_t n, int64_t k);
+/* Sets *product to C[m,n] = A[m,k] B[k,n], `batch` times: each has its own B, and every rank stores all of A. Padding is
+ * zero, because ops are compared by their bytes. */
+void nnc_matmul_set(nnc_matmul *product, int64_t batch, int64_t m, int64_t n, int64_t k);
 
 /* Returns the number of query-key pairs that the mask of one head leaves, with s_q queries and s_k keys. window:
  * largest number of keys to which a query attends; 0 = no window. Sources: counts by inspection; docs/formulas.md

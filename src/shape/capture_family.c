@@ -12,7 +12,7 @@
 static nnc_op *write_product(const nnc_writer *w, const nnc_captured_op *c) {
     const bool words = c->phase == NNC_PHASE_BACKWARD && (c->m == c->words || c->k == c->words);
     nnc_op *op = nnc_list_add(w, c->name, NNC_OP_MATMUL, c->group);
-    op->u.matmul = nnc_matmul_of(c->batch, c->m, c->n, c->k);
+    nnc_matmul_set(&op->u.matmul, c->batch, c->m, c->n, c->k);
     op->u.matmul.vocab = words ? c->words : 0;
     op->u.matmul.b_is_weight = c->batch == 1;
     return op;

@@ -125,7 +125,7 @@ static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d) {
                                                * counts them */
         nnc_op *op = nnc_list_add(&w->to, scores[i], NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         op->split = NNC_SPLIT_HEADS;
-        op->u.matmul = nnc_matmul_of(nnc_list_mul(&w->to, w->batch, d->heads), w->seq_len, rows, d->head_dim);
+        nnc_matmul_set(&op->u.matmul, nnc_list_mul(&w->to, w->batch, d->heads), w->seq_len, rows, d->head_dim);
         op->u.matmul.b_shared = w->batch;
         op->u.matmul.heads = op->u.matmul.kv_heads = d->heads;
         op->u.matmul.needs_grad_input = op->u.matmul.keeps_b = true;

@@ -11,8 +11,8 @@ static void index_product(const nnc_layer_writer *w, const nnc_decoder *d, bool 
     const int64_t heads = d->index_heads;
     nnc_op *op = nnc_list_add(&w->to, sum ? "index.sum" : "index.scores", NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
     nnc_matmul *p = &op->u.matmul;
-    *p = sum ? nnc_matmul_of(w->batch, w->seq_len, keys, heads)
-             : nnc_matmul_of(nnc_list_mul(&w->to, w->batch, heads), w->seq_len, keys, d->index_dim);
+    nnc_matmul_set(p, sum ? w->batch : nnc_list_mul(&w->to, w->batch, heads), w->seq_len, keys,
+                   sum ? heads : d->index_dim);
     p->b_shared = sum ? 1 : heads;
     p->pairs = pairs;
     p->full_pairs = p->window_pairs = all;
@@ -303,7 +303,7 @@ static void mask_product(const routing *r, const char *name, bool back) {
     const int64_t slots = r->rows / w->batch;
     nnc_op *op = nnc_list_add(&w->to, name, NNC_OP_MATMUL, NNC_GROUP_MLP);
     op->split = NNC_SPLIT_TOKENS;
-    op->u.matmul = nnc_matmul_of(w->batch, back ? w->seq_len : slots, r->width, back ? slots : w->seq_len);
+    nnc_matmul_set(&op->u.matmul, w->batch, back ? w->seq_len : slots, r->width, back ? slots : w->seq_len);
     op->u.matmul.useful = -1.0;
     op->u.matmul.needs_grad_input = op->u.matmul.keeps_b = back;
     op->u.matmul.keeps_a = true;

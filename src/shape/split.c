@@ -194,7 +194,7 @@ nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, 
     op->split = split;
     op->math_dtype = dtype;
     op->weights = (nnc_weights){ .count = 1, .rows = k, .cols = n, .vector = bias ? n : 0 };
-    op->u.matmul = nnc_matmul_of(1, m, n, k);
+    nnc_matmul_set(&op->u.matmul, 1, m, n, k);
     op->u.matmul.b_is_weight = op->u.matmul.needs_grad_input = op->u.matmul.keeps_a = true;
     op->u.matmul.padded = !w->how->software->lists_operators;
     op->u.matmul.in_blocks = dtype == NNC_FP4 || (dtype == NNC_FP8 && w->how->software->block_scales);

@@ -165,8 +165,8 @@ static bool product_of(const tensor *a, const tensor *b, nnc_op *op) {
         return false;
     }
     op->kind = NNC_OP_MATMUL;
-    op->u.matmul =
-        nnc_matmul_of(batched ? a->shape[0] : 1, a->shape[a->rank - 2], b->shape[b->rank - 1], a->shape[a->rank - 1]);
+    nnc_matmul_set(&op->u.matmul, batched ? a->shape[0] : 1, a->shape[a->rank - 2], b->shape[b->rank - 1],
+                   a->shape[a->rank - 1]);
     return op->u.matmul.batch > 0 && op->u.matmul.m > 0 && op->u.matmul.n > 0 && op->u.matmul.k > 0;
 }
 
