@@ -612,14 +612,14 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
 static void take_loose(nnc_reading *r, nnc_json at, const char *text) {
     char path[NNC_LAUNCH_KEY], why[NNC_LAUNCH_TEXT];
     const nnc_json none = { 0 };
-    const size_t length = strspn(text + 2, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+    const char *name = strncmp(text, "${", 2) == 0 ? text + 2 : "";
+    const size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
     if (strcmp(text, NNC_SHELL_ARGUMENTS) == 0) {
         nnc_reading_ignore(r, at, "\"$@\"",
                            "arguments given on the command line are not known, 1=VALUE gives the first", true);
-    } else if (text[2 + length] == '}' && strncmp(text, "${branch}", 9) != 0) {
-        snprintf(path, sizeof path, "$%.*s", (int)length, text + 2);
-        snprintf(why, sizeof why, "the script does not set these options, %.*s=VALUE gives them", (int)length,
-                 text + 2);
+    } else if (name[length] == '}' && strncmp(text, "${branch}", 9) != 0) {
+        snprintf(path, sizeof path, "$%.*s", (int)length, name);
+        snprintf(why, sizeof why, "the script does not set these options, %.*s=VALUE gives them", (int)length, name);
         nnc_reading_ignore(r, at, path, why, true);
     } else {
         refuse_unset(r, at, text, none, text);
