@@ -165,10 +165,10 @@ check(f"calibrate: {list(groups)}", groups.get("gemm tf32", {"rows": 0})["rows"]
 for name, group in groups.items():
     check(f"calibrate: {name} is worse", group["after"]["mape"] <= group["before"]["mape"] + 1e-9)
 
-# ---- what to measure next: one image waits for the host, whose time per kernel no shipped device states ----
+# ---- what to measure next: one sequence waits for the host, whose time per kernel no shipped device states ----
 
 done = subprocess.run([nncost, "calibrate", os.path.join(root, "tests/data/trace/sampled_rank-0.json.gz"), "--device", "a100",
-                       "--explain", "vit-l-16", "--format", "json"], capture_output=True, text=True, check=False)
+                       "--explain", "openai-community/gpt2", "--format", "json"], capture_output=True, text=True, check=False)
 first = (json.loads(done.stdout or "{}").get("next") or [{}])[0]
 check(f"what to measure next: {done.stderr}{first}", first.get("parameter") == "host.kernel_s" and
       abs(first["high"] / first["low"] - math.e) < 2e-3)  # spread.idle is 0.5: from e^-0.5 to e^0.5
