@@ -422,14 +422,14 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
  * recursion is as deep as the brackets are nested. */
 const char *nnc_shell_end_of(const char *at, int depth);
 size_t nnc_shell_name_length(const char *at);
+/* Returns the length of the name of a variable, or of the digits of an argument such as $12, at `at`. */
+size_t nnc_shell_parameter_length(const char *at);
 /* Returns the position of the ']' that ends the subscript of an array item; `at` is the position of its '['. NULL =
  * there is no such ']' before `end`. */
 const char *nnc_shell_subscript_end(const char *at, const char *end);
 /* Returns the length of the placeholder at `at`, a text that the user of a script has to replace, such as "<path of the
  * data>"; 0: the text at `at` is no placeholder (its '<' may be a redirection). */
 size_t nnc_shell_blank_length(const char *at);
-/* In launch_values.c. */
-bool nnc_shell_calculate(nnc_shell *s, const char *text, double *result);
 /* Expands the shell expression that begins at `at` with '$' or '`', and appends its value to the cells `to`. Returns
  * the position after the expression. */
 const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit, bool quoted, nnc_script_cells *to);
@@ -464,6 +464,30 @@ void nnc_shell_keep_environment(nnc_shell *s);
  * adds options that belong to no program. */
 void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w);
 void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w);
+
+/* ---- shell_options.c: options of a command as JSON, and arithmetic ---- */
+
+/* Computes a whole-number expression of the shell, as in $((..)), including choices "a > b ? a : b". Returns false if
+ * the value of a name in the expression is not known. */
+bool nnc_shell_calculate(nnc_shell *s, const char *text, double *result);
+
+/* Returns the name of a model in a folder that only a run of the script knows, as in "${MODELS}/gpt-oss-120b"; any other
+ * text as it is. */
+const char *nnc_name_in_folder(const char *text);
+/* Returns the last part of a path: the text after the last slash. */
+const char *nnc_shell_base_name(const char *text);
+/* Tests whether a word is the image of vLLM in "docker run vllm/vllm-openai:TAG OPTIONS", which starts its server. */
+bool nnc_shell_is_vllm_image(const char *text);
+/* Returns the name of the serving engine that a word starts, or "swift"; NULL for any other program. */
+const char *nnc_shell_engine(const char *word);
+/* Returns the index of the word that names the model of a serving engine, or the task of ms-swift: the first word after
+ * the program, or after "serve"; -1 = an option comes first. */
+int32_t nnc_shell_model_at(const nnc_script_words *w, int32_t program);
+/* Returns the options among the words `from` to `end` as a JSON object: ".program" (not if `program` is NULL), then one
+ * member per option, on the line of the option in the script. If an option occurs more than once, the last one is
+ * used. */
+const char *nnc_shell_options(nnc_shell_commands *s, const nnc_script_words *w, int32_t from, int32_t end,
+                              const char *program);
 
 /* ---- launch.c: opens documents and tables ---- */
 
@@ -512,24 +536,6 @@ void nnc_reading_answer(nnc_reading *r, int first);
 void nnc_reading_rules(nnc_reading *r, int index);
 
 /* ---- launch_values.c: keys, values and formulas of a launch file ---- */
-
-/* Returns the name of a model in a folder that only a run of the script knows, as in "${MODELS}/gpt-oss-120b"; any other
- * text as it is. */
-const char *nnc_name_in_folder(const char *text);
-/* Returns the last part of a path: the text after the last slash. */
-const char *nnc_shell_base_name(const char *text);
-/* Tests whether a word is the image of vLLM in "docker run vllm/vllm-openai:TAG OPTIONS", which starts its server. */
-bool nnc_shell_is_vllm_image(const char *text);
-/* Returns the name of the serving engine that a word starts, or "swift"; NULL for any other program. */
-const char *nnc_shell_engine(const char *word);
-/* Returns the index of the word that names the model of a serving engine, or the task of ms-swift: the first word after
- * the program, or after "serve"; -1 = an option comes first. */
-int32_t nnc_shell_model_at(const nnc_script_words *w, int32_t program);
-/* Returns the options among the words `from` to `end` as a JSON object: ".program" (not if `program` is NULL), then one
- * member per option, on the line of the option in the script. If an option occurs more than once, the last one is
- * used. */
-const char *nnc_shell_options(nnc_shell_commands *s, const nnc_script_words *w, int32_t from, int32_t end,
-                              const char *program);
 
 /* Returns the member `part` of the table of the file that is being read. */
 nnc_json nnc_reading_table_part(const nnc_reading *r, const char *part);

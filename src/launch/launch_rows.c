@@ -551,7 +551,7 @@ static size_t needed_name(const char *text, const char **name) {
     if (at == NULL || strncmp(at, "${branch}", 9) == 0) { return 0; }
     at += strncmp(at, "${branch:", 9) == 0 ? 9 : 2;
     *name = at;
-    const size_t length = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+    const size_t length = nnc_shell_parameter_length(at);
     return at[length] == '}' ? length : 0;
 }
 
@@ -613,7 +613,7 @@ static void take_loose(nnc_reading *r, nnc_json at, const char *text) {
     char path[NNC_LAUNCH_KEY], why[NNC_LAUNCH_TEXT];
     const nnc_json none = { 0 };
     const char *name = strncmp(text, "${", 2) == 0 ? text + 2 : "";
-    const size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+    const size_t length = nnc_shell_parameter_length(name);
     if (strcmp(text, NNC_SHELL_ARGUMENTS) == 0) {
         nnc_reading_ignore(r, at, "\"$@\"",
                            "arguments given on the command line are not known, 1=VALUE gives the first", true);

@@ -341,7 +341,7 @@ static void note_decides(nnc_shell *s, const nnc_script_words *w) {
     for (int32_t i = 0; i < w->count; i++) {
         const char *at = strstr(w->items[i].text, "${");
         at = at != NULL ? at + 2 + (strncmp(at + 2, branch, sizeof branch - 1) == 0 ? sizeof branch - 1 : 0) : "";
-        const size_t digits = strspn(at, "0123456789"), length = digits > 0 ? digits : nnc_shell_name_length(at);
+        const size_t length = nnc_shell_parameter_length(at);
         char *name =
             length > 0 && at[length] == '}' && strncmp(at, "branch}", 7) != 0 ? nnc_arena_strdup(s->arena, at) : NULL;
         if (name != NULL) {

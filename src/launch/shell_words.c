@@ -38,13 +38,18 @@ void nnc_script_cells_put_text(nnc_shell *s, nnc_script_cells *to, const char *t
     for (size_t i = 0; i < length; i++) { nnc_script_cells_put(s, to, text[i], s->line, kept); }
 }
 
+/* Returns the name of the variable at `name`. An argument that "shift" has renumbered has the number that it has on the
+ * command line; this name is written to `number`. */
+static const char *name_of(const nnc_shell *s, const char *name, size_t *length, char number[16]) {
+    if (s->shifted == 0 || !isdigit((unsigned char)*name)) { return name; }
+    *length = (size_t)snprintf(number, 16, "%ld", strtol(name, NULL, 10) + s->shifted);
+    return number;
+}
+
 nnc_shell_var *nnc_shell_variable(const nnc_shell *s, const char *name, size_t length) {
     nnc_shell_var *v = s->variables;
-    char shifted[16];
-    if (s->shifted > 0 && isdigit((unsigned char)*name)) { /* "shift" renumbers the arguments */
-        length = (size_t)snprintf(shifted, sizeof shifted, "%ld", strtol(name, NULL, 10) + s->shifted);
-        name = shifted;
-    }
+    char number[16];
+    name = name_of(s, name, &length, number);
     while (v != NULL && (strncmp(v->name, name, length) != 0 || v->name[length] != '\0')) { v = v->next; }
     return v;
 }
@@ -118,18 +123,25 @@ static void put_options(nnc_shell *s, const nnc_script_cell *list, int32_t count
     }
 }
 
-/* Remembers the variable that decides a branch which does not run and sets the variable `name`. */
-static void note_skipped(nnc_shell *s, const char *name, size_t length) {
+/* Adds a variable without a value at the front of a list. Returns NULL, with s->status set, if memory ran out. */
+static nnc_shell_var *add_to(nnc_shell *s, nnc_shell_var **list, const char *name, size_t length) {
     nnc_shell_var *v = nnc_arena_alloc(s->arena, sizeof *v);
     char *copy = nnc_arena_alloc(s->arena, length + 1);
     if (v == NULL || copy == NULL) {
         s->status = nnc_no_memory(s->err);
-        return;
+        return NULL;
     }
     memcpy(copy, name, length);
     copy[length] = '\0';
-    *v = (nnc_shell_var){ .next = s->skipped, .name = copy, .decides = decides(s) };
-    s->skipped = v;
+    *v = (nnc_shell_var){ .next = *list, .name = copy };
+    *list = v;
+    return v;
+}
+
+/* Remembers the variable that decides a branch which does not run and sets the variable `name`. */
+static void note_skipped(nnc_shell *s, const char *name, size_t length) {
+    nnc_shell_var *v = add_to(s, &s->skipped, name, length);
+    if (v != NULL) { v->decides = decides(s); }
 }
 
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
@@ -150,25 +162,15 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
         strstr(nnc_script_cells_text(s, from, count), "${") != NULL) {
         return;
     }
-    if (v == NULL) {
-        v = nnc_arena_alloc(s->arena, sizeof *v);
-        char *copy = nnc_arena_alloc(s->arena, length + 1);
-        if (v == NULL || copy == NULL) {
-            s->status = nnc_no_memory(s->err);
-            return;
-        }
-        memcpy(copy, name, length);
-        copy[length] = '\0';
-        *v = (nnc_shell_var){ .next = s->variables, .name = copy };
-        s->variables = v;
-    }
+    if (v == NULL) { v = add_to(s, &s->variables, name, length); }
+    if (v == NULL) { return; }
     if (append && v->count > 0) {
         nnc_buffer_put(&all.bytes, v->value, (size_t)v->count * sizeof(nnc_script_cell));
         if (is_array) { nnc_script_cells_put(s, &all, ' ', s->line, false); }
     }
     const bool maybe = s->runs == NNC_RUNS_MAYBE, has_old = v->count > 0 && has_options(v->value, v->count);
-    /* true: the value is the options of all branches that may run */
     const bool is_empty = nnc_script_cells_text(s, from, count)[0] == '\0';
+    /* true: the value has the options of all branches that may run */
     const bool joins = maybe && !append && !is_array && (has_options(from, count) || (is_empty && has_old)) &&
                        (v->count == 0 || has_old || nnc_script_cells_text(s, v->value, v->count)[0] == '\0');
     if (joins && has_old) { put_options(s, v->value, v->count, &all); }
@@ -232,6 +234,11 @@ size_t nnc_shell_name_length(const char *at) {
     size_t length = 0;
     while (is_name(at[length], length == 0)) { length++; }
     return length;
+}
+
+size_t nnc_shell_parameter_length(const char *at) {
+    const size_t digits = strspn(at, "0123456789");
+    return digits > 0 ? digits : nnc_shell_name_length(at);
 }
 
 static void put_variable(nnc_shell *s, const nnc_shell_var *v, bool quoted, bool items, nnc_script_cells *to) {
@@ -333,9 +340,9 @@ static void put_default(nnc_shell *s, const char *word, const char *end, bool qu
 
 /* Returns the length of the variable name at `at`, of the digits of an argument such as $12, or of $@ and $*. */
 static size_t name_or_number_length(const char *at, const char *end) {
-    const size_t digits = strspn(at, "0123456789"), given = (size_t)(end - at);
+    const size_t length = nnc_shell_parameter_length(at), given = (size_t)(end - at);
     if (given > 0 && (*at == '@' || *at == '*')) { return 1; }
-    return digits == 0 ? nnc_shell_name_length(at) : digits < given ? digits : given;
+    return !isdigit((unsigned char)*at) || length < given ? length : given;
 }
 
 const char *nnc_shell_subscript_end(const char *at, const char *end) {
@@ -411,11 +418,8 @@ int32_t nnc_shell_arguments_given(const nnc_shell *s) {
  * that it has on the command line. */
 static void put_number_or_name(nnc_shell *s, const char *at, size_t length, nnc_script_cells *to) {
     char number[16];
-    if (s->shifted > 0 && isdigit((unsigned char)*at)) {
-        length = (size_t)snprintf(number, sizeof number, "%ld", strtol(at, NULL, 10) + s->shifted);
-        at = number;
-    }
-    put_unknown(s, at, length, to);
+    const char *name = name_of(s, at, &length, number);
+    put_unknown(s, name, length, to);
 }
 
 /* Expands $@ and $*: all arguments, each as a word, from argument `first` on. The arguments of the script itself become
