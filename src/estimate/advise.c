@@ -361,10 +361,10 @@ static int insert(const search *s, nnc_advice *advice, int found, int max, bool 
     int place = found;
     for (; place > 0; place--) {
         const nnc_advice *last = &advice[place - 1];
-        if (one->plan.seq_len < last->plan.seq_len) { break; }
-        if (one->plan.seq_len == last->plan.seq_len && !(by_time && time_of_tokens(s, one) < time_of_tokens(s, last))) {
-            break;
-        }
+        const bool sooner = one->plan.seq_len != last->plan.seq_len
+                                ? one->plan.seq_len > last->plan.seq_len
+                                : by_time && time_of_tokens(s, one) < time_of_tokens(s, last);
+        if (!sooner) { break; }
     }
     if (place == max) { return found; }
     found += found < max ? 1 : 0;

@@ -562,10 +562,10 @@ void nnc_say_bounds(const nnc_rows *rows, const nnc_result *r, nnc_derivation *w
 void nnc_say_serial(const nnc_step *step, const nnc_rows *rows, const nnc_result *r);
 void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest);
 
-/* Tests whether, with a profile that lists operators, a step has the operators of the model's library. Networks of timm
- * and torchvision on GPUs older than Hopper have the op list of the network and the rates of the profile instead, unless
- * kernels of PyTorch were measured on the device or the user named the library. The byte counts and the times of single
- * operators were measured on an H100, and on older GPUs the rates have the smaller error.
+/* Tests whether a step has the operators of the model's library if the profile lists operators. On GPUs older than
+ * Hopper, networks of timm and torchvision have the op list of the network and the rates of the profile instead: times
+ * of single operators were measured on an H100, and on older GPUs the rates have the smaller error. Such a network has
+ * the operators there, too, if kernels of PyTorch were measured on the device or if the user named the library.
  * Source: docs/accuracy-vision.md, "Operators or rates". */
 bool nnc_lists_library(const nnc_model *model, const nnc_device *device);
 
