@@ -119,7 +119,7 @@ def check_points(svg, root, classes, points, least=(0, 0)):
     x, y = scale(root, "x"), scale(root, "y")
     if x is None or y is None:
         return False
-    shift = -3 if classes == "mark" else -4  # of the labels' baseline from their line
+    shift = -4  # of the labels' baseline from their line
     drawn = []
     for _, _, shapes in marks(root):
         for one in shapes:
