@@ -39,7 +39,8 @@ void nnc_scenario_request_run(nnc_scenario *scenario) {
 /* Returns the option without which an option of its own row in the option table has no effect on a scenario; NULL = it
  * has an effect, or the command line does not give it. --host always has an effect if its kernel time is 0 (a CPU). */
 static const char *needs_of(const nnc_options *options, const char *option, const nnc_scenario *scenario) {
-    const bool listed = scenario->model.captured != NULL || nnc_lists_library(&scenario->model, &scenario->device);
+    const bool listed =
+        scenario->model.captured != NULL || nnc_listing_of(&scenario->model, &scenario->device) != NNC_LISTING_NONE;
     const bool whole = nnc_plan_is_whole(&scenario->plan), issues = scenario->software.lists_operators && whole;
     const char *divides = whole ? NULL : "no --tensor, --context and --expert";
     static const char of_a_run[] = "--tokens or --samples, or 'nncost run'";

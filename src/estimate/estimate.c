@@ -349,7 +349,7 @@ static nnc_status lower(const nnc_model *model, const nnc_device *device, const 
     *how = nnc_lowering_of(&r->plan, software, r->plan.attention);
     NNC_TRY(nnc_step_begin(model, device, software, &r->plan, &scratch->network, step, err));
     step->why = why;
-    from.lists = nnc_lists_library(model, device);
+    from.listing = nnc_listing_of(model, device);
     nnc_lower(model, &from, &scratch->list);
     NNC_TRY(nnc_check_list(&scratch->list, model, err));
     nnc_step_set_list(step, &scratch->list, how, sums);

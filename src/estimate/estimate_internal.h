@@ -562,12 +562,12 @@ void nnc_say_bounds(const nnc_rows *rows, const nnc_result *r, nnc_derivation *w
 void nnc_say_serial(const nnc_step *step, const nnc_rows *rows, const nnc_result *r);
 void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest);
 
-/* Tests whether a step has the operators of the model's library if the profile lists operators. On GPUs older than
- * Hopper, networks of timm and torchvision have the op list of the network and the rates of the profile instead: times
- * of single operators were measured on an H100, and on older GPUs the rates have the smaller error. Such a network has
- * the operators there, too, if kernels of PyTorch were measured on the device or if the user named the library.
- * Source: docs/accuracy-vision.md, "Operators or rates". */
-bool nnc_lists_library(const nnc_model *model, const nnc_device *device);
+/* Returns the use of the operators of the model's library if the profile lists operators. On GPUs older than Hopper,
+ * the operators of timm and torchvision only count the kernels that the host issues, and the ops take the times of the
+ * device's rates: times of single operators were measured on an H100, and on older GPUs the rates have the smaller
+ * error. The operators give the times there, too, if kernels of PyTorch were measured on the device or if the user
+ * named the library. Source: docs/accuracy-vision.md, "Operators or rates". */
+nnc_listing nnc_listing_of(const nnc_model *model, const nnc_device *device);
 
 /* ---- lower.c: op list and op table of one rank ---- */
 

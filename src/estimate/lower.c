@@ -326,7 +326,7 @@ static nnc_launch launch_of(const nnc_model *model, const nnc_device *device, co
     if (device->host.kernel_s == 0.0) { /* on a CPU the host is the device: no time is spent on issuing kernels */
         return (nnc_launch){ 0 };
     }
-    const bool listed = model->captured != NULL || nnc_lists_library(model, device);
+    const bool listed = model->captured != NULL || nnc_listing_of(model, device) != NNC_LISTING_NONE;
     if (listed && software->lists_operators && whole) { return (nnc_launch){ .kernel_s = device->host.kernel_s }; }
     if (model->captured != NULL) { /* in a captured program each op is one kernel */
         return (nnc_launch){ .op_s = nnc_min(software->launch_s, NNC_KERNEL_LAUNCH_S) };

@@ -303,11 +303,12 @@ static bool is_early(const nnc_device *device) {
     return found;
 }
 
-bool nnc_lists_library(const nnc_model *model, const nnc_device *device) {
+nnc_listing nnc_listing_of(const nnc_model *model, const nnc_device *device) {
+    if (model->implementation == NNC_IMPLEMENTATION_NONE) { return NNC_LISTING_NONE; }
     const bool measured = !isnan(device->efficiency.conv.library_sustained_fraction);
-    return model->implementation != NNC_IMPLEMENTATION_NONE &&
-           (model->implementation != NNC_IMPLEMENTATION_TIMM || model->implementation_asked || measured ||
-            !is_early(device));
+    const bool rated = model->implementation == NNC_IMPLEMENTATION_TIMM && !model->implementation_asked && !measured &&
+                       is_early(device);
+    return rated ? NNC_LISTING_COUNTED : NNC_LISTING_PRICED;
 }
 
 static bool is_transformer(const nnc_model *model) {

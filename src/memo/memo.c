@@ -192,7 +192,7 @@ static void describe(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step 
     if (!a->wholly) {
         nnc_plan seen;
         nnc_lowering how = nnc_lowering_seen(step->plan, step->software, &seen);
-        how.lists = nnc_lists_library(shared->model, step->device);
+        how.listing = nnc_listing_of(shared->model, step->device);
         nnc_lower(shared->model, &how, &a->whole);
         a->wholly = true;
     }
@@ -230,7 +230,7 @@ static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, co
     a->listed = a->found = a->worked = a->tabled = a->summed = false;
     shared->last = *found = a;
     how.plan = &key.seen;
-    how.lists = nnc_lists_library(shared->model, shared->device);
+    how.listing = nnc_listing_of(shared->model, shared->device);
     return lower(shared, &how, a, err);
 }
 

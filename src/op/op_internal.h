@@ -356,7 +356,7 @@ typedef struct nnc_issued {
     double kernels, bytes, mixed_bytes;
 } nnc_issued;
 typedef enum nnc_issued_as {
-    NNC_ISSUED_NOT,
+    NNC_ISSUED_NOT, /* the op runs as one fused kernel; the host may still issue the number of kernels in `issued` */
     NNC_ISSUED_INSTEAD, /* the kernels of the library take the place of the fused kernel of the op */
     NNC_ISSUED_TOO      /* the kernels of the library run in addition to the product, convolution or attention of the
                          * op */

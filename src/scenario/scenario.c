@@ -795,7 +795,8 @@ static const char *plan_needs(const nnc_scenario_args *given, const nnc_setting 
         { sizes.vocab == 0, "a model of images", "fused_maps contiguous_maps" },
         { scenario->model.family != NNC_FAMILY_DECODER || scenario->model.decoder.dropout > 0.0, "a model with dropout",
           "random_written" },
-        { nnc_lists_library(&scenario->model, &scenario->device), "--implementation", "lists_operators" },
+        { nnc_listing_of(&scenario->model, &scenario->device) != NNC_LISTING_NONE, "--implementation",
+          "lists_operators" },
     };
     return needed_by(setting, readers, NNC_COUNT_OF(readers));
 }

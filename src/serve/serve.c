@@ -208,7 +208,7 @@ static nnc_status lower(const nnc_model *model, const nnc_software *software, nn
     plan.policy = NNC_POLICY_MIXED;
     plan.tensor = plan.pipeline = plan.context = plan.expert = plan.data = 1;
     nnc_lowering how = nnc_lowering_of(&plan, software, NNC_ATTENTION_FLASH);
-    how.lists = model->implementation != NNC_IMPLEMENTATION_NONE;
+    how.listing = model->implementation != NNC_IMPLEMENTATION_NONE ? NNC_LISTING_PRICED : NNC_LISTING_NONE;
     nnc_lower(model, &how, list);
     return nnc_check_list(list, model, err);
 }

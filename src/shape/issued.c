@@ -385,6 +385,7 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
         nnc_op *op = &list->ops[i];
         if (nnc_op_is_collective(op) || op->recorded) { continue; }
         if (!is_pointwise(op, NNC_PW_CONCAT)) { note_reader(op, &before); }
+        const bool separate_bias = op->kind == NNC_OP_CONV && op->u.conv.separate_bias;
         issue(op, model, mode, plan->micro_batch, &before);
         const bool adapter = strncmp(op->name, "adapter.", 8) == 0;
         if (adapter && op->kind == NNC_OP_MATMUL) {
@@ -394,6 +395,10 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
             op->issued[1].kernels *= products;
         } else if (op->kind == NNC_OP_MATMUL) {
             products = products_of(op, model);
+        }
+        if (how->listing == NNC_LISTING_COUNTED) {
+            op->issued_as = NNC_ISSUED_NOT;
+            if (op->kind == NNC_OP_CONV) { op->u.conv.separate_bias = separate_bias; }
         }
     }
 }

@@ -77,6 +77,13 @@ typedef struct nnc_op_list {
                                    * share no table */
 } nnc_op_list;
 
+/* Use of the operators that the library of a model (transformers, timm) issues for its ops. */
+typedef enum nnc_listing {
+    NNC_LISTING_NONE,
+    NNC_LISTING_COUNTED, /* they give the host the number of kernels; an op takes the time of its fused kernel */
+    NNC_LISTING_PRICED   /* they also give the device the bytes and the times of the kernels */
+} nnc_listing;
+
 /* The inputs of lowering in addition to the model. Lowering writes the op list of a model under a plan. */
 typedef struct nnc_lowering {
     const nnc_plan *plan; /* plan for which the op list is written, with all defaults filled in */
@@ -86,7 +93,7 @@ typedef struct nnc_lowering {
     nnc_dtype linear_dtype;  /* number format of the operands of linear layers inside transformer layers: fp8 with
                               * --precision fp8 */
     double grad_bytes, grad_accumulate;
-    bool lists; /* true: the ops of a model of a known library are the operators of this library */
+    nnc_listing listing;
 } nnc_lowering;
 
 /* A writer appends ops to the segment of an op list that was begun last. `repeat` is the number of equal instances of

@@ -51,7 +51,7 @@ void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *lis
     list->recorded_update = (nnc_launches){ .loop = 0.0 };
     family_rows[model->family]->lower(model, &(nnc_writer){ list, how, 1, -1, NULL });
     if (!nnc_plan_trains_all(how->plan) || has_fixed(list)) { nnc_list_train(list, how); }
-    if (how->lists && how->software->lists_operators &&
+    if (how->listing != NNC_LISTING_NONE && how->software->lists_operators &&
         how->plan->tensor * how->plan->context * how->plan->expert == 1) {
         nnc_list_issue(list, model, how);
     }

@@ -457,6 +457,46 @@ START_TEST(scores_of_windows) {
 }
 END_TEST
 
+/* Estimates ResNet-50 under torch-eager, with the operators of `by`. Returns the kernels per step; writes the seconds
+ * of the device in the op table, without waiting. */
+static double kernels_of_resnet(const char *device, nnc_implementation by, bool asked, double *rows_s) {
+    const nnc_model *shipped = NULL;
+    const nnc_software *eager = NULL;
+    nnc_error err = { 0 };
+    nnc_plan plan = nnc_plan_default();
+    nnc_result r = { .struct_size = sizeof r };
+    int32_t count = 0;
+    plan.micro_batch = 64;
+    plan.precision = NNC_BF16;
+    ck_assert_int_eq(nnc_model_load(specs, "resnet-50", &shipped, &err), NNC_OK);
+    ck_assert_int_eq(nnc_software_load(specs, "torch-eager", &eager, &err), NNC_OK);
+    nnc_model model = *shipped;
+    model.implementation = by;
+    model.implementation_asked = asked;
+    ck_assert_int_eq(nnc_estimate(&model, load_device(device), eager, &plan, scratch, &r, &err), NNC_OK);
+    const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+    *rows_s = 0.0;
+    for (int32_t i = 0; i < count; i++) {
+        *rows_s += rows[i].op->phase == NNC_PHASE_UPDATE ? 0.0 : rows[i].time_s * rows[i].repeat;
+    }
+    return r.kernels;
+}
+
+/* On a GPU older than Hopper the operators of timm only count kernels: as many as on an H100, while the device needs
+ * the time of the fused kernels, as without a library. With --implementation timm, the operators have their times. */
+START_TEST(counted_on_older_gpus) {
+    static const char old[] = "hw/a100-sxm4-80gb.json", hopper[] = "hw/h100-sxm5-80gb.json";
+    double counted_s = 0.0, fused_s = 0.0, priced_s = 0.0, other_s = 0.0;
+    const double counted = kernels_of_resnet(old, NNC_IMPLEMENTATION_TIMM, false, &counted_s);
+    const double priced = kernels_of_resnet(old, NNC_IMPLEMENTATION_TIMM, true, &priced_s);
+    ck_assert(isnan(kernels_of_resnet(old, NNC_IMPLEMENTATION_NONE, false, &fused_s)));
+    near(counted, kernels_of_resnet(hopper, NNC_IMPLEMENTATION_TIMM, false, &other_s));
+    near(counted, priced);
+    near(counted_s, fused_s);
+    ck_assert(fabs(priced_s - fused_s) > 0.01 * fused_s);
+}
+END_TEST
+
 /* A name of pytorch-image-models; a host by its id. */
 START_TEST(names) {
     const nnc_model *model = NULL;
@@ -479,6 +519,7 @@ int main(void) {
                                    host_holds,
                                    attention_of_t5,
                                    attention_of_swin,
+                                   counted_on_older_gpus,
                                    names,
                                    joins_of_branches,
                                    bytes_are_values_by_width,
