@@ -31,7 +31,45 @@ nnc_status nnc_document_parse(nnc_specs *specs, nnc_document *d, const char *tex
     return nnc_json_parse(&d->doc) ? NNC_OK : d->faults.status;
 }
 
-static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document *d, nnc_error *err) {
+/* Returns the value of a variable in `defined`, "A='1'; B='2'; ", and its length; NULL: the user gives no value. */
+static const char *given_value(const char *defined, const char *name, size_t length, size_t *size) {
+    const char *at = defined;
+    while (*at != '\0' && (strncmp(at, name, length) != 0 || at[length] != '=')) {
+        const char *end = strstr(at, "'; ");
+        at = end != NULL ? end + 3 : at + strlen(at);
+    }
+    if (*at == '\0') { return NULL; }
+    at += length + 2;
+    const char *end = strchr(at, '\'');
+    *size = end != NULL ? (size_t)(end - at) : strlen(at);
+    return at;
+}
+
+/* Writes the text of a file with the values of the variables that the user gives: a launcher replaces "${NAME}" in such
+ * a file by `envsubst`. Other variables stay. */
+static void put_variables(const char *text, size_t size, const char *defined, nnc_buffer *out) {
+    const char *const last = text + size;
+    while (text < last) {
+        const char *found = memchr(text, '$', (size_t)(last - text)), *at = found != NULL ? found : last;
+        size_t value_size = 0;
+        nnc_buffer_put(out, text, (size_t)(at - text));
+        const size_t length = at + 2 < last && at[1] == '{' ? nnc_shell_parameter_length(at + 2) : 0;
+        const char *value = length > 0 && at + 2 + length < last && at[2 + length] == '}'
+                                ? given_value(defined, at + 2, length, &value_size)
+                                : NULL;
+        if (value != NULL) {
+            nnc_buffer_put(out, value, value_size);
+        } else if (at < last) {
+            nnc_buffer_byte(out, '$');
+        }
+        text = value != NULL ? at + 3 + length : at + (at < last);
+    }
+    nnc_buffer_byte(out, '\0');
+}
+
+/* defined: assignments of the user; see nnc_reading. NULL = none. */
+static nnc_status document_read(nnc_specs *specs, const char *path, const char *defined, nnc_document *d,
+                                nnc_error *err) {
     size_t size = 0;
     *d = (nnc_document){ .faults = { .name = path, .err = err } };
     if (is_gguf(path)) {
@@ -42,6 +80,17 @@ static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document
         return nnc_document_parse(specs, d, d->json.bytes, d->json.size - 1);
     }
     NNC_TRY(nnc_specs_read(specs, path, &d->text, &size, err));
+    if (defined != NULL && defined[0] != '\0') {
+        nnc_buffer filled = { 0 };
+        put_variables(d->text, size, defined, &filled);
+        if (filled.failed) {
+            nnc_buffer_free(&filled);
+            return nnc_no_memory(err);
+        }
+        free(d->text);
+        d->text = filled.bytes;
+        size = filled.size - 1;
+    }
     const char *text = d->text;
     if (is_yaml(path) || is_toml(path)) {
         NNC_TRY((is_toml(path) ? nnc_toml_to_json : nnc_yaml_to_json)(path, text, size, &d->json, err));
@@ -185,7 +234,7 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format) 
     if (!nnc_ends_in(path, ".json") || nnc_checkpoint_is_file(path) || !NNC_READS_LAUNCH_FILES) { return false; }
     if (format != NULL) { return true; }
     if (!is_regular(path)) { return false; }
-    const bool is = !is_other_json(specs, path) && document_read(specs, path, &content, &err) == NNC_OK &&
+    const bool is = !is_other_json(specs, path) && document_read(specs, path, NULL, &content, &err) == NNC_OK &&
                     recognise(specs, nnc_json_root(&content.doc), &found, &table, &err) == NNC_OK && found != NULL;
     nnc_document_free(&content);
     nnc_document_free(&table);
@@ -432,7 +481,7 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
     }
     nnc_launch_file *file = add_file(r, path, format);
     if (file == NULL) { return r->status; }
-    NNC_TRY(document_read(r->specs, path, &file->content, r->err));
+    NNC_TRY(document_read(r->specs, path, r->defined, &file->content, r->err));
     NNC_TRY(open_table(r, file));
     put_beneath(r, file);
     return file->format != NULL ? NNC_OK : refuse_kind(r, path);

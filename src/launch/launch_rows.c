@@ -435,7 +435,7 @@ static bool put_letter(nnc_json letters, char letter, nnc_buffer *out, int *coun
  * "M-*" has one letter for each layer. *count receives the number of layers. Returns false if the text is not a
  * pattern. */
 static bool read_pattern(nnc_json letters, const char *text, nnc_buffer *out, int *count) {
-    const char *at = text + strspn(text, "(");
+    const char *at = text + strspn(text, "'(");
     if (*at != '[') {
         while (*at != '\0' && put_letter(letters, *at, out, count)) { at++; }
         return *at == '\0';
@@ -450,7 +450,7 @@ static bool read_pattern(nnc_json letters, const char *text, nnc_buffer *out, in
             }
         }
         at = close == NULL ? "?" : end != NULL ? end : close + 1;
-        at += strspn(at, "+)");
+        at += strspn(at, "+)'");
     }
     return *at == '\0';
 }

@@ -388,7 +388,7 @@ $ nncost serve dense round -- vllm serve a/x --config none.yaml
 
 # A program that does not train is refused, although MODEL is given.
 $ printf 'torchrun --nproc_per_node 8 tools/mmlu.py --num-layers 2 --tensor-model-parallel-size 2\n' >m.sh; nncost estimate m.sh dense round
-! nncost: m.sh:1: .program: cannot be estimated, expected pretrain_gpt.py, pretrain_gpt_core.py, finetune_gpt.py, pretrain_mamba.py, pretrain_hybrid.py, pretrain_bert.py, pretrain_t5.py, *train*, *tune*, *sft*, found mmlu.py; a program that trains: nncost serve MODEL DEVICE estimates one that generates text, and --lenient skips the key
+! nncost: m.sh:1: .program: cannot be estimated, expected pretrain_gpt.py, pretrain_gpt_core.py, finetune_gpt.py, pretrain_mamba.py, pretrain_hybrid.py, pretrain_bert.py, pretrain_t5.py, pretrain_llama.py ..., found mmlu.py; a program that trains: nncost serve MODEL DEVICE estimates one that generates text, and --lenient skips the key
 [3]
 $ sed -i s/mmlu/train/ m.sh; nncost show m.sh dense --to-options
 nncost estimate dense DEVICE --software megatron --tensor 2 --pipeline 1 --optimizer adamw --clip-gradients --attention flash --devices 8 --devices-per-node 8 --precision fp32 --policy fp32 --overlap 0
@@ -801,7 +801,7 @@ nncost serve dense DEVICE --software vllm --tensor 2 --data 1
 $ echo 'docker run --gpus all vllm/vllm-openai:latest dense --tensor-parallel-size 2' >docker.sh; nncost show docker.sh --to-options
 nncost serve dense DEVICE --software vllm --tensor 2 --data 1
 $ echo 'torchrun --nproc_per_node $G sft.py --per_device_train_batch_size 1' >unset.sh; nncost show dense unset.sh --to-options
-! nncost: unset.sh:1: nproc_per_node: is ${G}, which the script does not set, expected G=VALUE among the arguments
+! nncost: unset.sh:1: nproc_per_node: is ${G}, which the script does not set, expected G=VALUE among the arguments; --devices N, and --lenient skips the key
 [3]
 
 # Trainings of LLaMA-Factory by Megatron recompute what recompute_granularity says, not what its own trainer does.
@@ -882,3 +882,58 @@ $ for n in 3 5; do nncost estimate assign.sh N=$n round --devices 1 --software e
 88064 2 8
 138496 2 8
 --micro-batch 2 --global-batch 8
+
+# A number of devices that only a run knows is not needed with --devices.
+$ printf 'G=`python -c "print(8)"`\ntorchrun --nproc_per_node $G --nnodes $N sft.py --per_device_train_batch_size 1\n' >asked.sh; nncost estimate asked.sh dense round
+! nncost: asked.sh:2: nproc_per_node: is ${`python_-c_"print(8)"`}, which only a run of the script knows; --devices N, and --lenient skips the key
+[3]
+$ nncost estimate asked.sh dense round --devices 4 --full | grep '^plan'
+plan      4 devices = data 4
+
+# Pai-Megatron-Patch: the tokenizer and extra_vocab_size decide the vocabulary, which is not padded; a network with a
+# vision tower, and one whose first layer is dense by its code, are asked for.
+$ echo "--bf16 --num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-length 64 --max-position-embeddings 64 --micro-batch-size 1 --use-rotary-position-embeddings --max-padding-length 64 --extra-vocab-size 5" >pai
+$ for t in Qwen2Tokenizer LLama3Tokenizer LLamaTokenizer; do echo "torchrun pretrain_qwen.py $(cat pai) --patch-tokenizer-type $t" >$t.sh; nncost estimate $t.sh round --software torch-eager --format json 2>&1 | grep -o '"embedding": [0-9]*\|nncost: .*' | head -1; done # (151643 + 5) x 64; (128000 + 5) x 64
+"embedding": 9705472
+"embedding": 8192320
+nncost: LLamaTokenizer.sh:1: extra-vocab-size: left open, expected --set model.vocab=N, or a file that sets it
+$ echo "torchrun pretrain_qwen.py $(cat pai) --patch-tokenizer-type Qwen2VLTokenizer --padded-vocab-size 128" >vl.sh; nncost estimate vl.sh round
+! nncost: vl.sh:1: patch-tokenizer-type: left open, expected MODEL, or a file that sets it
+[3]
+$ echo "torchrun pretrain_deepseek.py $(cat pai) --patch-tokenizer-type DeepSeekV2Tokenizer --padded-vocab-size 128 --moe-layer-freq 1" >ds2.sh; nncost estimate ds2.sh round
+! nncost: ds2.sh:1: .program: left open, expected MODEL, or a file that sets it
+[3]
+
+# A padded vocabulary is the size of the table: neither vocab_size nor make_vocab_size_divisible_by counts beside it.
+$ echo "torchrun pretrain_gpt.py --bf16 --num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-length 64 --max-position-embeddings 64 --micro-batch-size 1 --vocab-size 100 --make-vocab-size-divisible-by 64 --padded-vocab-size 200" >padded.sh; nncost estimate padded.sh round --software torch-eager --format json | grep -o '"embedding": [0-9]*' # (200 + 64) x 64
+"embedding": 16896
+
+# "${NAME}" in a YAML file of a launcher has the value that the user gives. Layers of a virtual stage count the ends of the
+# network if these count as layers: (6 + 2) / 2 / 2 stages. Stages of different sizes ask for --virtual-stages.
+$ printf 'MODEL_ARGS:\n  --num-layers: 6\n  --tensor-model-parallel-size: ${TP}\n  --pipeline-model-parallel-size: 2\n  --num-layers-per-virtual-pipeline-stage: ${L}\n  --account-for-embedding-in-pipeline-split: true\n  --account-for-loss-in-pipeline-split: true\n  --micro-batch-size: 1\n  --seq-length: 64\n  --bf16: true\n' >zoo.yaml
+$ nncost show zoo.yaml dense --to-options
+! nncost: zoo.yaml:3: MODEL_ARGS.--tensor-model-parallel-size: is ${TP}, which the script does not set, expected TP=VALUE among the arguments, or --tensor; other values need L
+[3]
+$ nncost show zoo.yaml dense TP=4 L=2 --to-options | grep -o -- '--tensor .\|--virtual-stages .\|--ends-as-layers'
+--tensor 4
+--ends-as-layers
+--virtual-stages 2
+$ sed '/account/d' zoo.yaml >plain.yaml; nncost show plain.yaml dense TP=4 L=1 --to-options | grep -o -- '--virtual-stages .'
+--virtual-stages 3
+$ (sed '/account/d' zoo.yaml; echo '  --decoder-first-pipeline-num-layers: 2') >uneven.yaml; nncost estimate uneven.yaml dense round TP=1 L=1
+! nncost: uneven.yaml:5: MODEL_ARGS.--num-layers-per-virtual-pipeline-stage: left open, expected --virtual-stages, or a file that sets it
+[3]
+
+# Megatron-LM: a gated delta rule in three of four layers, and gated attention. With a list of modules, the switch for
+# selective recomputation adds none.
+$ echo "torchrun pretrain_gpt.py --bf16 --num-layers 4 --hidden-size 64 --num-attention-heads 4 --seq-length 64 --max-position-embeddings 64 --micro-batch-size 1 --padded-vocab-size 128 --position-embedding-type rope --normalization RMSNorm --disable-bias-linear --swiglu --ffn-hidden-size 128 --experimental-attention-variant gated_delta_net --linear-attention-freq 4 --linear-conv-kernel-dim 4 --linear-key-head-dim 8 --linear-value-head-dim 8 --linear-num-key-heads 4 --linear-num-value-heads 8 --attention-output-gate --recompute-activations --recompute-granularity selective --recompute-modules mlp" >delta.sh
+$ nncost estimate delta.sh round --software torch-eager --json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["model"]["params_by_group"]["attention"], d["plan"]["recompute"])' # 3 x (64 x (2 x 32 + 2 x 64) + 64 x 16 + 128 x 4 + 2 x 8 + 64 x 64) + 5 x 64 x 64
+74288 mlp
+
+# vLLM without chunks of prompts: the budget of a step must be in the file, or --chunk.
+$ nncost serve dense round --input-len 8 --output-len 8 -- vllm serve dense --no-enable-chunked-prefill
+! nncost: arguments:1: no-enable-chunked-prefill: cannot be estimated together with the other keys; --chunk N, and --lenient skips the key
+[3]
+$ nncost show dense --to-options -- vllm serve dense --no-enable-chunked-prefill --max-num-batched-tokens 8192
+nncost serve dense DEVICE --software vllm --chunk 8192 --data 1
+\# arguments:1: no_enable_chunked_prefill: prompts are not split: one that is longer than the rest of max_num_batched_tokens waits for the next step
