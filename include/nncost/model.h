@@ -270,6 +270,9 @@ typedef struct nnc_decoder {
      * have no keys and values of their own */
     int64_t reused_kv_layers;
     bool wide_reused; /* true: the dense MLP of the last reused_kv_layers layers is twice as wide as ffn_hidden */
+    /* number of experts without weights, which return their input (LongCat-Flash): the router has a score for each of
+     * them; experts_per_token does not count them */
+    int64_t idle_experts;
 } nnc_decoder;
 
 /* Returns the number of rows of the embedding table, which the head has too: the vocabulary, padded to a multiple of

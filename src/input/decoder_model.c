@@ -88,6 +88,9 @@ static const nnc_field fields[] = {
     { DECODER(dropout), .max = 0.999, NNC_DEFAULT(0), .help = "Probability of dropping an element." },
     { DECODER(experts), .max = 1e5, NNC_DEFAULT(0), .help = "Routed experts per layer; 0 = a dense model." },
     { DECODER(experts_per_token), .max = 1e5, NNC_DEFAULT(0), .help = "Routed experts per token." },
+    { DECODER(idle_experts), .rare = true, .max = 1e5, NNC_DEFAULT(0),
+      .help = "Experts without weights, which return their input: the router scores them, experts_per_token does not "
+              "count them (LongCat-Flash)." },
     { DECODER(expert_groups), .rare = true, .max = 1e5, NNC_DEFAULT(0),
       .help = "Number of groups of experts. The router first selects groups_per_token groups, then experts in them; 0 "
               "= no groups." },

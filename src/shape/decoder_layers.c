@@ -407,11 +407,12 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_layer_begin_norm(w, "mlp.norm");
     const int32_t first = w->to.list->count;
     if (width > 0) { nnc_layer_tensor_collective(w, "mlp.tensor_in", true, width); }
-    nnc_op *router = nnc_layer_linear(w, "moe.router", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->experts, d->hidden, false);
+    const int64_t scored = d->experts + d->idle_experts;
+    nnc_op *router = nnc_layer_linear(w, "moe.router", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, scored, d->hidden, false);
     router->u.matmul.keeps_a = !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
-    router->weights.vector = d->router_bias ? d->experts : 0;
+    router->weights.vector = d->router_bias ? scored : 0;
     nnc_op *scores = nnc_list_pointwise(&w->to, "moe.scores", NNC_PW_SOFTMAX, NNC_GROUP_MLP,
-                                        nnc_list_mul(&w->to, w->tokens, d->experts));
+                                        nnc_list_mul(&w->to, w->tokens, scored));
     scores->split = NNC_SPLIT_SEQUENCE;
     scores->u.pointwise.keeps_output = true;
     if (d->shared_hidden > 0) {

@@ -66,6 +66,37 @@ START_TEST(experts_work_at_another_width) {
 }
 END_TEST
 
+/* The router scores 3 experts without weights, too: 3 x 8 weights and as many products for each of 8 tokens. */
+START_TEST(experts_are_idle) {
+    nnc_model model = llama(1, 8, 4, 2, 12, 10, 8);
+    model.decoder.experts = 4;
+    model.decoder.experts_per_token = 2;
+    model.decoder.expert_hidden = 12;
+    model.decoder.router_bias = true;
+    const nnc_plan plan = causal_bf16();
+    const nnc_result plain = estimate_on_cluster(&model, &plan);
+    set(&model, "idle_experts", "3");
+    const nnc_result idle = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(idle.params - plain.params, 3 * 8 + 3);
+    ck_assert_double_eq(idle.forward_flops - plain.forward_flops, 2.0 * 8 * 3 * 8);
+}
+END_TEST
+
+/* LongCat-Flash with 28 layers of two attentions and two MLPs. An attention: 6144 x (1536 + 576) + 1536 x 64 x 192 + 512
+ * x 64 x 256 + 64 x 128 x 6144 + 1536 + 512 = 90,572,800; an MLP 3 x 6144 x 12288; the experts 512 x 3 x 6144 x 2048 and
+ * a router of 768 x 6144; 4 norms; two tables of 131072 x 6144. Of 12 experts of a token 8 compute. */
+START_TEST(layers_have_two_halves) {
+    const nnc_model *model = NULL;
+    nnc_error err = { .status = NNC_OK };
+    ck_assert_int_eq(nnc_model_load(specs, "meituan-longcat/LongCat-Flash-Chat", &model, &err), NNC_OK);
+    const int64_t layer =
+        2 * (int64_t)90572800 + 2 * (int64_t)226492416 + (int64_t)512 * 37748736 + 768 * 6144 + 4 * 6144;
+    ck_assert_int_eq(params_of(model), 28 * layer + 6144 + 2 * (int64_t)131072 * 6144);
+    ck_assert_int_eq(params_of(model), 560664958976);
+    ck_assert_int_eq(model->decoder.experts_per_token, 8);
+}
+END_TEST
+
 /* Queries 8 -> 3 -> 4 heads of 2: 24 + 3 + 24; the key 16, its norm 2; the output of 2 groups of 2 heads, 4 -> 3
  * each, and 6 -> 8: 24 + 48. A key for 4 tokens: 8 x 4, 4 x 2 scores, a norm of 2; for 2 tokens, with two sets of
  * values: 8 x 8, 2 x 4, 2, and an indexer of 2 heads of 4: 8 x 16, 2 x 8, 4, queries 3 x 8, weights 8 x 2. 8 tokens:
@@ -171,6 +202,8 @@ int main(void) {
     tcase_add_test(tests, windows_have_other_heads);
     tcase_add_test(tests, heads_have_sinks_gates_and_widths);
     tcase_add_test(tests, experts_work_at_another_width);
+    tcase_add_test(tests, experts_are_idle);
+    tcase_add_test(tests, layers_have_two_halves);
     tcase_add_test(tests, layers_reuse_keys_and_values);
     tcase_add_test(tests, layers_have_inputs);
     tcase_add_test(tests, keys_are_shared);

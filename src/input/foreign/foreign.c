@@ -1,6 +1,8 @@
 /* Reads a configuration of Hugging Face or diffusers as a model. Order of the steps: the architecture of the file; the
  * network of the architecture; unknown keys; implied fields; the class and its head; keys; kinds of layers; parts;
  * notes. A file with several networks is a text decoder with towers that read images or sounds for it. */
+#include <ctype.h>
+
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
@@ -137,7 +139,7 @@ static bool are_fields(const nnc_foreign_file *file, nnc_json value) {
  * missing, notes a fault in the data file and returns false. */
 static bool check_key(const nnc_foreign_file *file, nnc_json at, const nnc_foreign_key *key) {
     bool good = is_field(file, nnc_json_get(at, "to"), key->to) &&
-                is_field(file, nnc_json_get(at, "times"), key->times) &&
+                (isdigit((unsigned char)key->times[0]) || is_field(file, nnc_json_get(at, "times"), key->times)) &&
                 is_field(file, nnc_json_get(at, "uneven_to"), key->uneven_to) &&
                 is_field(file, nnc_json_get(at, "none_if_equal"), key->none_if_equal) &&
                 are_fields(file, key->absent) && are_fields(file, key->null);

@@ -227,11 +227,13 @@ static void read_word(nnc_json at, const nnc_foreign_key *key, nnc_model *model)
     nnc_json_mismatch(at, "unknown value", known);
 }
 
-/* Reads a number of the configuration and sets the field to number x (field `times`) / `divide` + `plus`. */
+/* Reads a number of the configuration and sets the field to number x `times` (a field, or a number) / `divide` +
+ * `plus`. */
 static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field *field, nnc_model *model) {
     const nnc_field *times = field_of(model, key->times);
     const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1;
-    const double product = number * (times != NULL ? foreign_number(times, model) : 1);
+    const double factor = times != NULL ? foreign_number(times, model) : strtod(key->times, NULL);
+    const double product = number * (key->times[0] != '\0' ? factor : 1);
     const double ours = product / (key->divide > 1 ? key->divide : 1) + key->plus;
     if (number < 0 || (number == 0 && !key->may_be_zero)) {
         nnc_json_mismatch(at, "wrong value", key->may_be_zero ? "a number from 0" : "a number above 0");
