@@ -937,3 +937,15 @@ $ nncost serve dense round --input-len 8 --output-len 8 -- vllm serve dense --no
 $ nncost show dense --to-options -- vllm serve dense --no-enable-chunked-prefill --max-num-batched-tokens 8192
 nncost serve dense DEVICE --software vllm --chunk 8192 --data 1
 \# arguments:1: no_enable_chunked_prefill: prompts are not split: one that is longer than the rest of max_num_batched_tokens waits for the next step
+
+# Commands for the nodes of one deployment are one; two engines of a node are two. argparse takes the beginning of a name.
+$ printf 'python3 -m sglang.launch_server --model-path dense --tp-size 4 --nnodes 2 --node-rank 0 --port 1 --mem-frac 0.8\npython3 -m sglang.launch_server --model-path dense --tp-size 4 --nnodes 2 --node-rank 1 --mem-frac 0.8\n' >nodes.sh; nncost show nodes.sh --to-options
+nncost serve dense DEVICE --software sglang --memory-use 0.8 --tensor 4 --data 1
+$ sed 's/--node-rank .//' nodes.sh >two.sh; nncost show two.sh --to-options
+! nncost: two.sh: several commands, expected one that trains or serves, found those of lines 1 and 2; NAME=VALUE among the arguments may decide
+[3]
+$ sed '2s/tp-size 4/tp-size 2/' nodes.sh >other.sh; nncost show other.sh --to-options
+! nncost: other.sh: several commands, expected one that trains or serves, found those of lines 1 and 2; NAME=VALUE among the arguments may decide
+[3]
+$ printf 'vllm serve dense --data-parallel-size 2 --data-parallel-size-local 1\nvllm serve dense --headless --data-parallel-start-rank 1 --data-parallel-size 2 --data-parallel-size-local 1\n' >head.sh; nncost show head.sh --to-options
+nncost serve dense DEVICE --software vllm --data 2
