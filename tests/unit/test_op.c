@@ -284,6 +284,232 @@ START_TEST(experts_of_a_rank) {
 }
 END_TEST
 
+/* Keys and values of other widths and lengths than the queries: 2 samples, 4 query heads on 2 key heads, 3 queries, 5
+ * keys, width 8, values of 6. Q 2*4*3*8 = 192 elements, K 2*2*5*8 = 160, V 2*2*5*6 = 120, O 2*4*3*6 = 144, 24 rows of 4
+ * B. A pair takes 2*2*4*(8+6) = 224 FLOPs; backward takes 2*224 and the scores again, 2*2*4*8 = 128. 7 pairs are unmasked,
+ * 15 exist, a window of 4 keys has 12. A soft cap adds 3 operations to 5 per pair and head, and 3 + 4 to 6 backward. */
+START_TEST(flash_of_two_widths) {
+    nnc_op op = op_of(NNC_OP_FLASH);
+    op.u.flash = (nnc_flash){ .batch = 2,
+                              .heads = 4,
+                              .kv_heads = 2,
+                              .s_q = 3,
+                              .s_k = 5,
+                              .head_dim = 8,
+                              .value_dim = 6,
+                              .pairs = 7,
+                              .full_pairs = 15,
+                              .window_pairs = 12,
+                              .keeps_qkv = true,
+                              .kept_s_k = 10,
+                              .kept_kv_heads = 1 };
+    ck_work(nnc_op_work(&op), 224 * 7, 5 * 2 * 4 * 7, 2 * (192 + 160 + 120), 2 * 144 + 96);
+    ck_assert_double_eq(nnc_op_work(&op).full_flops, 224 * 15);
+    ck_assert_double_eq(nnc_op_work(&op).window_flops, 224 * 12);
+    ck_assert_double_eq(nnc_op_work(&op).causal_flops, 224 * 7);
+    ck_assert_double_eq(nnc_op_transient_bytes(&op), 2 * (192 + 160 + 120 + 144));
+    /* keys and values of all 10 positions of one head, 2*10*14 elements */
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 2 * (192 + 280) + 96);
+    op.u.flash.softcap = true;
+    ck_assert_double_eq(nnc_op_work(&op).vector_flops, 8 * 2 * 4 * 7);
+    op.phase = NNC_PHASE_BACKWARD;
+    ck_work(nnc_op_work(&op), (2 * 224 + 128) * 7, 13 * 2 * 4 * 7, 2 * (192 + 160 + 120 + 2 * 144) + 2 * 96,
+            2 * (192 + 160 + 120));
+    ck_assert_double_eq(nnc_op_work(&op).full_flops, 2 * 224 * 15);
+    ck_assert_double_eq(nnc_op_work(&op).window_flops, 2 * 224 * 12);
+    ck_assert_double_eq(nnc_op_work(&op).causal_flops, 2 * 224 * 7);
+    op.phase = NNC_PHASE_FORWARD;
+    op.dropped = true; /* queries, keys and values are computed again; the rows stay */
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 96);
+    ck_assert_double_eq(nnc_op_dropped_bytes(&op), 2 * (192 + 280));
+    op.u.flash.keeps_qkv = false;
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 0);
+}
+END_TEST
+
+/* Attention of 12 query heads on 4 key heads, 12 queries, over 2 ranks with heads and 3 with positions: 6 heads on 2, 4
+ * queries, a third of the pairs. Two tensor ranks divide the 12 sinks. More ranks than key heads have one key head each.
+ * Ranks that share tokens alone have all heads. */
+START_TEST(flash_of_a_rank) {
+    nnc_degrees degrees = { .tensor = 2, .context = 3, .expert = 1, .heads = 2, .positions = 3 };
+    nnc_op whole = op_of(NNC_OP_FLASH);
+    whole.split = NNC_SPLIT_HEADS;
+    whole.weights.vector = 12;
+    whole.u.flash = (nnc_flash){ .batch = 1,
+                                 .heads = 12,
+                                 .kv_heads = 4,
+                                 .s_q = 12,
+                                 .s_k = 24,
+                                 .head_dim = 8,
+                                 .value_dim = 8,
+                                 .pairs = 90,
+                                 .full_pairs = 288,
+                                 .window_pairs = 96,
+                                 .kept_s_k = 24,
+                                 .kept_kv_heads = 4 };
+    nnc_op op = whole;
+    nnc_op_rows[NNC_OP_FLASH]->shard(&op, &degrees);
+    ck_assert_int_eq(op.u.flash.heads, 6);
+    ck_assert_int_eq(op.u.flash.kv_heads, 2);
+    ck_assert_int_eq(op.u.flash.kept_kv_heads, 2);
+    ck_assert_int_eq(op.u.flash.s_q, 4);
+    ck_assert_int_eq(op.u.flash.s_k, 24);
+    ck_assert_int_eq(op.u.flash.kept_s_k, 8);
+    ck_assert_double_eq(op.u.flash.pairs, 30);
+    ck_assert_double_eq(op.u.flash.full_pairs, 96);
+    ck_assert_double_eq(op.u.flash.window_pairs, 32);
+    ck_assert_int_eq(op.weights.vector, 6);
+    op = whole;
+    degrees.heads = 6;
+    op.u.flash.kept_kv_heads = 0; /* another op keeps the keys */
+    nnc_op_rows[NNC_OP_FLASH]->shard(&op, &degrees);
+    ck_assert_int_eq(op.u.flash.kv_heads, 1);
+    ck_assert_int_eq(op.u.flash.kept_kv_heads, 0);
+    op = whole;
+    nnc_op_rows[NNC_OP_FLASH]->shard(&op, &degrees);
+    ck_assert_int_eq(op.u.flash.kept_kv_heads, 1);
+    op = whole;
+    op.split = NNC_SPLIT_TOKENS;
+    nnc_op_rows[NNC_OP_FLASH]->shard(&op, &degrees);
+    ck_assert_mem_eq(&op.u.flash, &whole.u.flash, sizeof op.u.flash);
+}
+END_TEST
+
+/* A product of 60 rows, 48 columns and 24 inner values over 2 tensor and 3 context ranks (6 with sequence parallelism), or
+ * over 3 expert ranks of 2 tensor ranks each: 5 rows of experts. A bias follows the columns. The kept operand of a product
+ * over columns is divided once more by sequence parallelism. */
+START_TEST(matmul_of_a_rank) {
+    static const struct {
+        nnc_split split;
+        int64_t m, n, k, rows, cols, vector, kept_divisor;
+    } cases[] = {
+        { NNC_SPLIT_TOKENS, 20, 48, 24, 24, 48, 48, 1 },    { NNC_SPLIT_SEQUENCE, 10, 48, 24, 24, 48, 48, 1 },
+        { NNC_SPLIT_COLUMN, 20, 24, 24, 24, 24, 24, 2 },    { NNC_SPLIT_ROW, 20, 48, 12, 12, 48, 48, 1 },
+        { NNC_SPLIT_QKV, 20, 24, 24, 24, 24, 24, 2 },       { NNC_SPLIT_EXPERT_COLUMN, 12, 24, 24, 24, 24, 8, 1 },
+        { NNC_SPLIT_EXPERT_ROW, 12, 48, 12, 12, 48, 16, 1 }
+    };
+    const nnc_degrees degrees = { .tensor = 2,
+                                  .context = 3,
+                                  .expert = 3,
+                                  .expert_tensor = 2,
+                                  .expert_rows = 5,
+                                  .sequence = 6,
+                                  .heads = 2,
+                                  .positions = 3,
+                                  .imbalance = 1.0 };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const bool routed = cases[i].split == NNC_SPLIT_EXPERT_COLUMN || cases[i].split == NNC_SPLIT_EXPERT_ROW;
+        nnc_op op = linear(60, 48, 24);
+        op.split = cases[i].split;
+        op.weights.vector = 48;
+        op.weights.count = routed ? 6 : 1;
+        op.weights.active = routed ? 3 : 0;
+        op.u.matmul.experts = routed ? 6 : 0;
+        op.u.matmul.heads = 4; /* of 6 values each, and 2 heads of keys and values */
+        op.u.matmul.kv_heads = 2;
+        nnc_op_rows[NNC_OP_MATMUL]->shard(&op, &degrees);
+        ck_assert_int_eq(op.u.matmul.m, cases[i].m);
+        ck_assert_int_eq(op.u.matmul.n, cases[i].n);
+        ck_assert_int_eq(op.u.matmul.k, cases[i].k);
+        ck_assert_int_eq(op.weights.rows, cases[i].rows);
+        ck_assert_int_eq(op.weights.cols, cases[i].cols);
+        ck_assert_int_eq(op.weights.vector, cases[i].vector);
+        ck_assert_int_eq(op.u.matmul.kept_divisor, cases[i].kept_divisor);
+        ck_assert_int_eq(op.weights.count, routed ? 2 : 1);
+        ck_assert_int_eq(op.weights.active, routed);
+    }
+    /* 4 query heads and 1 head of keys and values on 2 ranks: 2 + 2 * 1 of 6 heads of 8 columns, and of the bias */
+    nnc_op op = linear(60, 48, 24);
+    op.split = NNC_SPLIT_QKV;
+    op.weights.vector = 48;
+    op.u.matmul.heads = 4;
+    op.u.matmul.kv_heads = 1;
+    nnc_op_rows[NNC_OP_MATMUL]->shard(&op, &degrees);
+    ck_assert_int_eq(op.u.matmul.n, 32);
+    ck_assert_int_eq(op.weights.vector, 32);
+}
+END_TEST
+
+/* A lookup of 12 tokens in 10 rows: 3 context ranks have 4 tokens each; 2 tensor ranks have 5 rows of a divided vocabulary;
+ * 4 expert ranks have 3 rows of a table that is updated in place. A loss over a divided vocabulary has half of the
+ * classes. A norm of queries has the heads of its rank; one across heads has the rows of a context rank. */
+START_TEST(lookups_losses_and_norms_of_a_rank) {
+    const nnc_degrees degrees = { .tensor = 2, .context = 3, .expert = 4, .sequence = 6 };
+    for (int divided = 0; divided < 2; divided++) {
+        nnc_op op = op_of(NNC_OP_EMBEDDING);
+        op.split = divided ? NNC_SPLIT_VOCAB : NNC_SPLIT_TOKENS;
+        op.weights = (nnc_weights){ .count = 1, .rows = 10, .cols = 4 };
+        op.u.embedding = (nnc_embedding){ .tokens = 12, .width = 4 };
+        nnc_op_rows[NNC_OP_EMBEDDING]->shard(&op, &degrees);
+        ck_assert_int_eq(op.u.embedding.tokens, 4);
+        ck_assert_int_eq(op.weights.rows, divided ? 5 : 10);
+        op = op_of(NNC_OP_LOSS);
+        op.split = divided ? NNC_SPLIT_VOCAB : NNC_SPLIT_TOKENS;
+        op.u.loss = (nnc_loss){ .tokens = 12, .classes = 10 };
+        nnc_op_rows[NNC_OP_LOSS]->shard(&op, &degrees);
+        ck_assert_int_eq(op.u.loss.tokens, 4);
+        ck_assert_int_eq(op.u.loss.classes, divided ? 5 : 10);
+        ck_assert_int_eq(op.u.loss.divided, divided);
+        op = op_of(NNC_OP_NORM);
+        op.split = divided ? NNC_SPLIT_INNER : NNC_SPLIT_SEQUENCE;
+        op.weights.vector = 8;
+        op.u.norm = (nnc_norm){ .elements = 144, .rows = 36, .across_heads = divided };
+        nnc_op_rows[NNC_OP_NORM]->shard(&op, &degrees);
+        ck_assert_int_eq(op.u.norm.elements, 24); /* 6 ranks either way */
+        ck_assert_int_eq(op.u.norm.rows, divided ? 12 : 6);
+        ck_assert_int_eq(op.weights.vector, divided ? 4 : 8);
+    }
+    nnc_op table = op_of(NNC_OP_EMBEDDING);
+    table.in_place = true;
+    table.weights = (nnc_weights){ .count = 1, .rows = 10, .cols = 4 };
+    table.u.embedding = (nnc_embedding){ .tokens = 12, .width = 4, .summed = 1 };
+    nnc_op_rows[NNC_OP_EMBEDDING]->shard(&table, &degrees);
+    ck_assert_int_eq(table.weights.rows, 3); /* 10 / 4, rounded up */
+    const nnc_degrees one = { .tensor = 1, .context = 1, .expert = 1 };
+    nnc_op loss = op_of(NNC_OP_LOSS);
+    loss.split = NNC_SPLIT_VOCAB;
+    loss.u.loss = (nnc_loss){ .tokens = 12, .classes = 10 };
+    nnc_op_rows[NNC_OP_LOSS]->shard(&loss, &one);
+    ck_assert(!loss.u.loss.divided);
+}
+END_TEST
+
+/* Operands with scales: in blocks an 8-bit value has 1/32 B more, an fp4 value 1/16 B more. 2x4 by 4x3: 20 values. */
+START_TEST(matmul_in_blocks) {
+    nnc_op op = linear(2, 3, 4);
+    op.u.matmul.in_blocks = true;
+    op.math_dtype = NNC_FP8;
+    ck_work(nnc_op_work(&op), 48, 0, 20 * (1 + 1.0 / 32), 12);
+    op.math_dtype = NNC_FP4;
+    ck_work(nnc_op_work(&op), 48, 0, 20 * (0.5 + 1.0 / 16), 12);
+    op.u.matmul.useful = 0.25; /* of the rows */
+    ck_assert_double_eq(nnc_op_work(&op).full_flops, 12);
+    op.u.matmul.useful = -1; /* no model FLOPs */
+    ck_assert_double_eq(nnc_op_work(&op).full_flops, 0);
+}
+END_TEST
+
+/* 2 -> 3 channels, 4x4 -> 2x2, kernel 3 x 1: 12 outputs of 2*3 products, 18 weights. cuDNN does not add the bias: one more
+ * kernel reads and writes the 12 outputs; backward reads their gradients once more. The gradient of the weights is added
+ * to that of half of the micro-batches. */
+START_TEST(conv_with_a_bias_apart) {
+    nnc_op op = conv(2, 3, 4, 2, 3), backward[NNC_BACKWARD_MAX];
+    op.u.conv.kernel_w = 1;
+    op.grad_bytes = 4;
+    op.grad_accumulate = 0.5;
+    op.weights.vector = 3;
+    ck_work(nnc_op_work(&op), 144, 12, 2 * (32 + 18 + 3), 2 * 12);
+    op.u.conv.separate_bias = true;
+    ck_work(nnc_op_work(&op), 144, 12, 2 * (32 + 18 + 3) + 2 * 12, 2 * 2 * 12);
+    ck_assert_int_eq(nnc_op_backward(&op, backward), 2);
+    ck_work(nnc_op_work(&backward[0]), 144, 0, 2 * (12 + 18), 2 * 32);
+    ck_work(nnc_op_work(&backward[1]), 144, 12, 2 * (32 + 12) + 0.5 * 4 * 18 + 2 * 12, 4 * 18);
+    ck_assert_double_eq(nnc_op_work(&op).full_flops, 144);
+    op.u.conv.keeps_input = false;
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 0);
+}
+END_TEST
+
 /* ---- tables ---- */
 
 START_TEST(every_kind_has_a_row) {
@@ -429,6 +655,12 @@ int main(void) {
                                    scan_of_a_rank,
                                    scores_of_a_rank,
                                    experts_of_a_rank,
+                                   flash_of_two_widths,
+                                   flash_of_a_rank,
+                                   matmul_of_a_rank,
+                                   lookups_losses_and_norms_of_a_rank,
+                                   matmul_in_blocks,
+                                   conv_with_a_bias_apart,
                                    every_kind_has_a_row,
                                    every_variety_has_a_row,
                                    activations_have_facts,

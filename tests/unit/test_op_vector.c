@@ -362,6 +362,89 @@ START_TEST(chunked_loss) {
 }
 END_TEST
 
+/* 6 lookups of width 4 in fp32 rows that are updated in place, 3 of them summed to one bf16 output: 2 outputs, (6 - 2) * 4
+ * additions; ids of 8 B. Backward reads 2 gradients, reads and writes 6 rows, and has two operations per value. */
+START_TEST(tables) {
+    nnc_op op = op_of(NNC_OP_EMBEDDING);
+    op.in_place = true;
+    op.u.embedding = (nnc_embedding){ .tokens = 6, .summed = 3, .width = 4 };
+    ck_work(nnc_op_work(&op), 0, 16, 6 * (16 + 8), 2 * 4 * 2);
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 6 * 8);
+    ck_assert_double_eq(nnc_op_transient_bytes(&op), 0);
+    op.phase = NNC_PHASE_BACKWARD;
+    ck_work(nnc_op_work(&op), 0, 2 * 24, 2 * 4 * 2 + 6 * (16 + 8), 6 * 16);
+}
+END_TEST
+
+/* A group norm in fp32 of 20 values of 16 bits: the norm reads and writes 4 B per value (backward it reads two), and the
+ * casts before and after it read 2 + 4 B and write 4 + 2 B per value. In fp32 there is no cast. */
+START_TEST(group_norms_cast) {
+    nnc_op op = op_of(NNC_OP_NORM);
+    op.u.norm = (nnc_norm){
+        .kind = NNC_NORM_GROUP, .elements = 20, .rows = 4, .fused = true, .keep = NNC_KEEP_UPCAST, .keeps_input = true
+    };
+    ck_work(nnc_op_work(&op), 0, 8 * 20, 20 * (4 + 6), 20 * (4 + 6));
+    op.phase = NNC_PHASE_BACKWARD;
+    ck_work(nnc_op_work(&op), 0, 14 * 20, 20 * (8 + 6), 20 * (4 + 6));
+    op.dtype = NNC_FP32;
+    ck_work(nnc_op_work(&op), 0, 14 * 20, 160, 80);
+    op.dtype = NNC_BF16;
+    op.u.norm.kind = NNC_NORM_LAYER; /* its kernel casts */
+    ck_work(nnc_op_work(&op), 0, 14 * 20, 80, 40);
+}
+END_TEST
+
+/* Kept inputs of 8 bits take 1 B of the 2 B of each value: 12 values of SwiGLU have 2 x 12 inputs. A recomputed output is in
+ * memory with the gradients of output and inputs. */
+START_TEST(inputs_in_8_bits) {
+    nnc_op op = op_of(NNC_OP_POINTWISE);
+    op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_SWIGLU, .elements = 12, .keeps_input = true, .keeps_8bit = true };
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 24);
+    ck_assert_double_eq(nnc_op_transient_bytes(&op), 2 * (12 + 24));
+    op.recomputed = true;
+    ck_assert_double_eq(nnc_op_transient_bytes(&op), 2 * (12 + 24 + 12));
+    op.u.pointwise.keeps_8bit = false;
+    ck_assert_double_eq(nnc_op_kept_bytes(&op), 48);
+}
+END_TEST
+
+/* A dequantization of 240 weights: ranks that divide tokens convert all of them, tensor ranks (4) their columns, ranks with
+ * experts (5 of 2 tensor ranks) their experts. The busiest of 5 expert ranks has 1.5 times the mean: 240 values of an
+ * activation on 12 ranks are 20 of a mean rank. */
+START_TEST(weights_and_busy_ranks) {
+    static const struct {
+        nnc_split split;
+        int64_t weights;
+    } cases[] = { { NNC_SPLIT_TOKENS, 240 }, { NNC_SPLIT_SEQUENCE, 240 }, { NNC_SPLIT_COLUMN, 60 },
+                  { NNC_SPLIT_ROW, 60 },     { NNC_SPLIT_QKV, 60 },       { NNC_SPLIT_EXPERT_INNER, 24 } };
+    const nnc_degrees degrees = {
+        .tensor = 4, .context = 3, .expert = 5, .expert_tensor = 2, .expert_rows = 5, .sequence = 12, .imbalance = 1.5
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        nnc_op op = op_of(NNC_OP_POINTWISE);
+        op.split = cases[i].split;
+        op.weights.vector = 8;
+        op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_DEQUANTIZE, .elements = 240, .extra_kept_bytes = 480 };
+        nnc_op_rows[NNC_OP_POINTWISE]->shard(&op, &degrees);
+        ck_assert_int_eq(op.u.pointwise.elements, cases[i].weights);
+        ck_assert_double_eq(op.u.pointwise.extra_kept_bytes, 2.0 * (double)cases[i].weights);
+        ck_assert_int_eq(op.weights.vector, 8);
+    }
+    nnc_op op = op_of(NNC_OP_POINTWISE);
+    op.split = NNC_SPLIT_EXPERT_INNER;
+    op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_SWIGLU, .elements = 240, .input_elements = 480 };
+    nnc_op_rows[NNC_OP_POINTWISE]->shard(&op, &degrees);
+    ck_assert_int_eq(op.u.pointwise.elements, 30);
+    ck_assert_int_eq(op.u.pointwise.input_elements, 40);
+    op = op_of(NNC_OP_POINTWISE);
+    op.split = NNC_SPLIT_HEADS; /* the sinks of 8 heads */
+    op.weights.vector = 8;
+    op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_SOFTMAX, .elements = 240 };
+    nnc_op_rows[NNC_OP_POINTWISE]->shard(&op, &degrees);
+    ck_assert_int_eq(op.weights.vector, 2);
+}
+END_TEST
+
 static nnc_op update(nnc_optimizer optimizer, nnc_policy policy, bool fused) {
     nnc_op op = op_of(NNC_OP_UPDATE);
     op.phase = NNC_PHASE_UPDATE;
@@ -480,6 +563,10 @@ int main(void) {
                                    embedding,
                                    loss,
                                    chunked_loss,
+                                   tables,
+                                   group_norms_cast,
+                                   inputs_in_8_bits,
+                                   weights_and_busy_ranks,
                                    update_steps,
                                    update_others,
                                    muon };
