@@ -200,6 +200,14 @@ typedef bool nnc_option_known(const void *context, const char *option);
 nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, const void *context, char ***expanded,
                               nnc_error *err);
 
+/* A row of aliases.txt; that file describes the members. The texts are arrays, not pointers, because the loader would
+ * have to relocate pointers at each start of the program. Unused members are "". */
+typedef struct nnc_option_alias {
+    char name[48], value[20], words[40], hint[88], option[20];
+} nnc_option_alias;
+extern const nnc_option_alias nnc_option_aliases[]; /* made by aliases.cmake */
+extern const int nnc_option_alias_count;
+
 /* Tests whether the command line or the defaults file gives an option. name: name of the option, such as
  * "--max-devices". */
 bool nnc_option_given(const nnc_options *options, const char *name);
