@@ -299,6 +299,11 @@ START_TEST(tokens_once_per_domain) {
     near(nnc_network_carried_bytes(&network, &e, true, NULL), 8e6 * (1.0 - pow(7.0 / 8, 8)));
     e.once_per_node = true;
     near(nnc_network_carried_bytes(&network, &e, false, NULL), 8e6 * (1.0 - pow(7.0 / 8, 8)));
+    e.copies = 1.2; /* a mean of few copies */
+    near(nnc_network_carried_bytes(&network, &e, false, NULL), 8e6 * 8.0 * (1.0 - pow(7.0 / 8, 1.2)) / 1.2);
+    e.copies = 1.0; /* one copy reaches one domain */
+    ck_assert_double_eq(nnc_network_carried_bytes(&network, &e, false, NULL), 8e6);
+    e.copies = 8.0;
     network.routes[NNC_ROUTE_EXPERT].outer = 1;
     ck_assert_double_eq(nnc_network_carried_bytes(&network, &e, false, NULL), 8e6);
     near(nnc_network_carried_bytes(&network, &e, true, NULL), 8e6 * (1.0 - pow(7.0 / 8, 8)));

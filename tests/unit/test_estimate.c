@@ -326,6 +326,40 @@ START_TEST(heap_of_glibc) {
 }
 END_TEST
 
+/* The limits of malloc.c themselves. A block whose chunk (16 B more, in 64 B) has M_MMAP_THRESHOLD bytes is mapped, one
+ * of 64 B less comes from the heap: 131,008 + 131,072 + 32 B are 64 pages, of which 32 are touched. A freed
+ * mapped block raises the threshold only if it is larger, and up to 32 MiB. A free hole of 64 KiB trims the end of the
+ * heap, one of 64 B less does not; the end is cut if at least trim_least bytes are free: 65 pages are left after
+ * 131,072 + 131,072 + 33 B. */
+START_TEST(limits_of_the_heap) {
+    const double page = 4096.0;
+    nnc_hole holes[8];
+    nnc_heap h = { .mapped_least = 131072, .trim_least = 131072, .holes = holes };
+    ck_assert_int_eq(nnc_heap_take(&h, 131072 - 16), NNC_HEAP_MAPPED);
+    ck_assert_double_eq(h.new_bytes, 32 * page);
+    nnc_heap_free(&h, NNC_HEAP_MAPPED, 131072 - 16);
+    ck_assert_int_eq(h.trim_least, 131072);
+    ck_assert_int_eq(nnc_heap_take(&h, 131072 - 64 - 16), 0);
+    ck_assert_double_eq(h.new_bytes, (32 + 32) * page);
+    ck_assert_int_eq(h.end, 64 * 4096);
+    nnc_heap_free(&h, NNC_HEAP_MAPPED, 33554432);
+    ck_assert_int_eq(h.mapped_least, 131072);
+    nnc_heap_free(&h, NNC_HEAP_MAPPED, 33554432 - 16);
+    ck_assert_int_eq(h.mapped_least, 33554432);
+    ck_assert_int_eq(h.trim_least, 67108864);
+    for (int64_t less = 0; less <= 64; less += 64) {
+        for (int more = 0; more < 2; more++) {
+            h = (nnc_heap){ .trim_least = 97 * 4096 - 131072 + more, .top = 131072, .end = 97 * 4096, .holes = holes };
+            h.touched = h.end;
+            nnc_heap_free(&h, 0, 65536 - 16 - less);
+            ck_assert_int_eq(h.count, 1);
+            ck_assert_int_eq(h.end, less == 0 && more == 0 ? 65 * 4096 : 97 * 4096);
+            ck_assert_int_eq(h.touched, h.end);
+        }
+    }
+}
+END_TEST
+
 /* One product of 16 rows by a matrix of 4096 x 4096 with 64 MiB: its gradient and two values in between of Adam are
  * mapped alone in each step, with the header of a chunk 16,385 pages each. The input of 256 KiB and its gradient are
  * mapped in the first step, 65 pages, so that the heap holds them from then on. At the end of the second step 659,456 B
@@ -692,6 +726,7 @@ int main(void) {
     tcase_add_test(tests, gradient_accumulation);
     tcase_add_test(tests, added_gradients);
     tcase_add_test(tests, heap_of_glibc);
+    tcase_add_test(tests, limits_of_the_heap);
     tcase_add_test(tests, new_memory_of_a_product);
     tcase_add_test(tests, new_memory);
     tcase_add_test(tests, updates_of_a_cpu);

@@ -242,48 +242,128 @@ START_TEST(sums_of_maps) {
 }
 END_TEST
 
-/* Values that the kernels of an op read and write per element, counted by hand. GELU reads and writes a value; its
- * gradient reads two and writes one. A gated activation: SiLU 2, product 3; backward two products of 3, and 3. The gradient
- * of a layer norm is read twice with the input, and written once. In fp32 a value has 4 bytes, in 16 bits 2; under
- * autocast activations behind products have 2, norms 4, and a sum with the fp32 residual stream reads 4 and 2, writes 4. */
-START_TEST(bytes_are_values_by_width) {
+/* The kernels of an op, and the bytes that they move for each element, counted by hand from the operators; the second
+ * count is that of kernels with operands of two formats. A value has 2 B in 16 bits and 4 B in fp32; a cast moves 2 + 4 B.
+ * In this order: 16 bits, fp32, autocast; forward, backward. */
+START_TEST(bytes_of_operators) {
     enum { ELEMENTS = 8 };
     static const struct {
         nnc_op_kind kind;
         int in_kind;
         nnc_implementation by;
         const char *name;
-        double forward, backward, under_autocast[2];
+        nnc_issued of[3][2];
     } cases[] = {
-        { NNC_OP_POINTWISE, NNC_PW_GELU, NNC_IMPLEMENTATION_TRANSFORMERS, "act", 2, 3, { 4, 6 } },
-        { NNC_OP_POINTWISE, NNC_PW_RELU, NNC_IMPLEMENTATION_TIMM, "act", 2, 3, { 4, 6 } },
-        { NNC_OP_POINTWISE, NNC_PW_SILU, NNC_IMPLEMENTATION_DIFFUSERS, "act", 2, 3, { 8, 12 } },
-        { NNC_OP_POINTWISE, NNC_PW_SWIGLU, NNC_IMPLEMENTATION_TRANSFORMERS, "act", 5, 9, { 10, 18 } },
-        { NNC_OP_POINTWISE, NNC_PW_GEGLU, NNC_IMPLEMENTATION_TRANSFORMERS, "act", 5, 12, { 10, 24 } },
-        { NNC_OP_POINTWISE, NNC_PW_ROTARY, NNC_IMPLEMENTATION_TRANSFORMERS, "rotary", 10, 12.5, { 36, 51 } },
-        { NNC_OP_POINTWISE, NNC_PW_DISPATCH, NNC_IMPLEMENTATION_TRANSFORMERS, "moe.dispatch", 4, 8, { 8, 16 } },
-        { NNC_OP_POINTWISE, NNC_PW_COMBINE, NNC_IMPLEMENTATION_TRANSFORMERS, "moe.combine", 6.5, 11, { 13, 22 } },
-        { NNC_OP_POINTWISE, NNC_PW_RESIDUAL, NNC_IMPLEMENTATION_DIFFUSERS, "add", 3, 3, { 6, 6 } },
-        { NNC_OP_POINTWISE, NNC_PW_RESIDUAL, NNC_IMPLEMENTATION_TRANSFORMERS, "add", 3, 3, { 10, 18 } },
-        { NNC_OP_POINTWISE, NNC_PW_POSITION_ADD, NNC_IMPLEMENTATION_TRANSFORMERS, "places", 3, 1, { 12, 4 } },
-        { NNC_OP_NORM, NNC_NORM_LAYER, NNC_IMPLEMENTATION_TRANSFORMERS, "norm", 2, 5, { 8, 20 } },
-        { NNC_OP_NORM, NNC_NORM_GROUP, NNC_IMPLEMENTATION_DIFFUSERS, "norm", 3, 5, { 18, 26 } },
+        /* One kernel reads and writes a value; its gradient reads two and writes one. */
+        { NNC_OP_POINTWISE,
+          NNC_PW_GELU,
+          NNC_IMPLEMENTATION_TRANSFORMERS,
+          "act",
+          { { { 1, 4, 0 }, { 1, 6, 0 } }, { { 1, 8, 0 }, { 1, 12, 0 } }, { { 1, 4, 0 }, { 1, 6, 0 } } } },
+        { NNC_OP_POINTWISE,
+          NNC_PW_RELU,
+          NNC_IMPLEMENTATION_TIMM,
+          "act",
+          { { { 1, 4, 0 }, { 1, 6, 0 } }, { { 1, 8, 0 }, { 1, 12, 0 } }, { { 1, 4, 0 }, { 1, 6, 0 } } } },
+        /* The same behind a norm, whose output is fp32 under autocast. */
+        { NNC_OP_POINTWISE,
+          NNC_PW_SILU,
+          NNC_IMPLEMENTATION_DIFFUSERS,
+          "act",
+          { { { 1, 4, 0 }, { 1, 6, 0 } }, { { 1, 8, 0 }, { 1, 12, 0 } }, { { 1, 8, 0 }, { 1, 12, 0 } } } },
+        /* SiLU 2 values, product 3; backward two products of 3, and 3. GELU of the gate has one backward kernel more. */
+        { NNC_OP_POINTWISE,
+          NNC_PW_SWIGLU,
+          NNC_IMPLEMENTATION_TRANSFORMERS,
+          "act",
+          { { { 2, 4 + 6, 0 }, { 3, 18, 0 } },
+            { { 2, 8 + 12, 0 }, { 3, 36, 0 } },
+            { { 2, 4 + 6, 0 }, { 3, 18, 0 } } } },
+        { NNC_OP_POINTWISE,
+          NNC_PW_GEGLU,
+          NNC_IMPLEMENTATION_TRANSFORMERS,
+          "act",
+          { { { 2, 4 + 6, 0 }, { 4, 24, 0 } },
+            { { 2, 8 + 12, 0 }, { 4, 48, 0 } },
+            { { 2, 4 + 6, 0 }, { 4, 24, 0 } } } },
+        /* A row is gathered twice; backward fills with zeros, and adds. */
+        { NNC_OP_POINTWISE,
+          NNC_PW_DISPATCH,
+          NNC_IMPLEMENTATION_TRANSFORMERS,
+          "moe.dispatch",
+          { { { 9, 8, 0 }, { 6, 16, 0 } }, { { 9, 16, 0 }, { 6, 32, 0 } }, { { 9, 8, 0 }, { 6, 16, 0 } } } },
+        { NNC_OP_POINTWISE,
+          NNC_PW_COMBINE,
+          NNC_IMPLEMENTATION_TRANSFORMERS,
+          "moe.combine",
+          { { { 4, 7, 6 }, { 6, 14, 8 } }, { { 4, 26, 0 }, { 6, 44, 0 } }, { { 4, 7, 6 }, { 6, 14, 8 } } } },
+        /* PyTorch 2.5 and later read grouped heads without a copy. */
+        { NNC_OP_POINTWISE,
+          NNC_PW_DISPATCH,
+          NNC_IMPLEMENTATION_TRANSFORMERS,
+          "attn.expand_kv",
+          { { { 0, 0, 0 }, { 0, 0, 0 } }, { { 0, 0, 0 }, { 0, 0, 0 } }, { { 0, 0, 0 }, { 0, 0, 0 } } } },
+        /* Two values in, one out; backward the same for the sum of two gradients. Under autocast the stream is fp32: 4
+         * and 2 in, 4 out; backward 3 fp32 values, and the cast of one gradient. */
+        { NNC_OP_POINTWISE,
+          NNC_PW_RESIDUAL,
+          NNC_IMPLEMENTATION_DIFFUSERS,
+          "add",
+          { { { 1, 6, 0 }, { 1, 6, 0 } }, { { 1, 12, 0 }, { 1, 12, 0 } }, { { 1, 6, 0 }, { 1, 6, 0 } } } },
+        { NNC_OP_POINTWISE,
+          NNC_PW_RESIDUAL,
+          NNC_IMPLEMENTATION_TRANSFORMERS,
+          "add",
+          { { { 1, 6, 0 }, { 1, 6, 0 } }, { { 1, 12, 0 }, { 1, 12, 0 } }, { { 1, 0, 4 + 2 + 4 }, { 2, 12, 6 } } } },
+        /* Dropout reads and writes a value and writes a mask of 1 B; its gradient reads the mask. Then the sum. */
+        { NNC_OP_POINTWISE,
+          NNC_PW_BIAS_DROPOUT_RESIDUAL,
+          NNC_IMPLEMENTATION_TRANSFORMERS,
+          "add",
+          { { { 2, 5 + 6, 0 }, { 2, 5 + 6, 0 } },
+            { { 2, 9 + 12, 0 }, { 2, 9 + 12, 0 } },
+            { { 2, 5, 10 }, { 3, 5 + 12, 6 } } } },
+        /* Backward sums the gradient over the samples. */
+        { NNC_OP_POINTWISE,
+          NNC_PW_POSITION_ADD,
+          NNC_IMPLEMENTATION_TRANSFORMERS,
+          "places",
+          { { { 1, 6, 0 }, { 1, 2, 0 } }, { { 1, 12, 0 }, { 1, 4, 0 } }, { { 1, 12, 0 }, { 1, 4, 0 } } } },
+        /* The gradient of a layer norm is read twice with the input, and written once. */
+        { NNC_OP_NORM,
+          NNC_NORM_LAYER,
+          NNC_IMPLEMENTATION_TRANSFORMERS,
+          "norm",
+          { { { 1, 4, 0 }, { 2, 10, 0 } }, { { 1, 8, 0 }, { 2, 20, 0 } }, { { 1, 8, 0 }, { 2, 20, 0 } } } },
+        /* Moments 1 value, factors of channels, product and sum 2; under autocast a cast before, and one of the
+         * gradient. */
+        { NNC_OP_NORM,
+          NNC_NORM_GROUP,
+          NNC_IMPLEMENTATION_DIFFUSERS,
+          "norm",
+          { { { 3, 6, 0 }, { 4, 10, 0 } }, { { 3, 12, 0 }, { 4, 20, 0 } }, { { 4, 12, 6 }, { 5, 20, 6 } } } },
+        /* Cast, log_softmax (4 in, 4 out), nll_loss of one value per row; backward zeros (4), nll_loss, log_softmax (8 in,
+         * 4 out), cast. */
+        { NNC_OP_LOSS,
+          false,
+          NNC_IMPLEMENTATION_TRANSFORMERS,
+          "loss",
+          { { { 3, 8, 6 }, { 4, 4 + 12, 6 } }, { { 2, 8, 0 }, { 3, 4 + 12, 0 } }, { { 3, 8, 6 }, { 4, 4 + 12, 6 } } } },
     };
-    /* kernels of forward and backward, without autocast, in the order of the cases */
-    static const double kernels[][2] = { { 1, 1 }, { 1, 1 }, { 1, 1 }, { 2, 3 }, { 2, 4 }, { 10, 13 }, { 9, 6 },
-                                         { 4, 6 }, { 1, 1 }, { 1, 1 }, { 1, 1 }, { 1, 2 }, { 3, 4 } };
+    static const nnc_policy policies[] = { NNC_POLICY_BF16_PURE, NNC_POLICY_FP32, NNC_POLICY_AMP };
     static nnc_op_list list;
-    ck_assert_int_eq(COUNT_OF(kernels), COUNT_OF(cases));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        for (int mode = 0; mode < 3; mode++) { /* 16 bits, fp32, autocast */
+        for (int mode = 0; mode < 3; mode++) {
             nnc_plan plan = nnc_plan_default();
-            plan.policy = mode == 0 ? NNC_POLICY_BF16_PURE : mode == 1 ? NNC_POLICY_FP32 : NNC_POLICY_AMP;
+            plan.policy = policies[mode];
             const nnc_lowering how = { .plan = &plan, .dtype = mode == 1 ? NNC_FP32 : NNC_BF16 };
             const nnc_model model = { .family = NNC_FAMILY_GRAPH, .implementation = cases[i].by };
             nnc_op *op = &list.ops[0];
             *op = (nnc_op){ .name = cases[i].name, .kind = cases[i].kind };
             if (op->kind == NNC_OP_NORM) {
                 op->u.norm = (nnc_norm){ .kind = (nnc_norm_kind)cases[i].in_kind, .elements = ELEMENTS };
+            } else if (op->kind == NNC_OP_LOSS) {
+                op->u.loss = (nnc_loss){ .tokens = 2, .classes = ELEMENTS / 2, .squared_error = cases[i].in_kind != 0 };
             } else {
                 op->u.pointwise = (nnc_pointwise){ .kind = (nnc_pointwise_kind)cases[i].in_kind,
                                                    .elements = ELEMENTS,
@@ -291,13 +371,11 @@ START_TEST(bytes_are_values_by_width) {
             }
             list.count = 1;
             nnc_list_issue(&list, &model, &how);
-            const double width = mode == 0 ? 2.0 : 4.0;
-            const double expected[] = { mode == 2 ? cases[i].under_autocast[0] : width * cases[i].forward,
-                                        mode == 2 ? cases[i].under_autocast[1] : width * cases[i].backward };
             for (int pass = 0; pass < 2; pass++) {
-                ck_assert(mode == 2 || op->issued[pass].kernels == kernels[i][pass]);
-                ck_assert_double_eq(op->issued[pass].bytes + op->issued[pass].mixed_bytes, ELEMENTS * expected[pass]);
-                ck_assert(mode != 1 || op->issued[pass].mixed_bytes == 0.0); /* fp32 casts nothing */
+                const nnc_issued *expected = &cases[i].of[mode][pass];
+                ck_assert_double_eq(op->issued[pass].kernels, expected->kernels);
+                ck_assert_double_eq(op->issued[pass].bytes, ELEMENTS * expected->bytes);
+                ck_assert_double_eq(op->issued[pass].mixed_bytes, ELEMENTS * expected->mixed_bytes);
             }
         }
     }
@@ -380,6 +458,66 @@ static void issue_one(nnc_op_list *list, const nnc_op *op, const nnc_model *mode
     list->count = 1;
     nnc_list_issue(list, model, &how);
 }
+
+/* The forward kernels of an RMS norm: cast, power, mean, sum, root, product, cast, product with the weight. In fp32 a
+ * power and a product move 8 B, the mean 4, those of rows nothing; the casts 6 B each; the last product 2 + 2 B in 16 bits.
+ * A norm has no casts under autocast, where its input is fp32, and none in fp32.
+ * GELU written out: 0.5 x (4 B in 16 bits), power, product, sum with x (6), product, tanh, sum, product of two (6). */
+START_TEST(chains_of_operators) {
+    static const nnc_issued norms[] = { { 8, 8 + 4 + 8 + 4, 12 }, { 6, 8 + 4 + 8 + 8, 0 }, { 6, 8 + 4 + 8 + 8, 0 } };
+    static const nnc_issued gelus[] = { { 8, 6 * 4 + 2 * 6, 0 }, { 8, 6 * 8 + 2 * 12, 0 } };
+    const nnc_model model = { .family = NNC_FAMILY_DECODER,
+                              .implementation = NNC_IMPLEMENTATION_TRANSFORMERS,
+                              .composed_gelu = true };
+    const nnc_op norm = { .name = "norm", .kind = NNC_OP_NORM, .u.norm = { .kind = NNC_NORM_RMS, .elements = 8 } };
+    const nnc_op gelu = { .name = "mlp.act",
+                          .kind = NNC_OP_POINTWISE,
+                          .u.pointwise = { .kind = NNC_PW_GELU, .elements = 8 } };
+    static nnc_op_list list;
+    for (int mode = 0; mode < 3; mode++) {
+        issue_one(&list, &norm, &model, mode);
+        nnc_issued is = list.ops[0].issued[0];
+        ck_assert_double_eq(is.kernels, norms[mode].kernels);
+        ck_assert_double_eq(is.bytes, 8 * norms[mode].bytes);
+        ck_assert_double_eq(is.mixed_bytes, 8 * norms[mode].mixed_bytes);
+        ck_assert(mode == 0 || list.ops[0].issued[1].mixed_bytes == 0);
+        if (mode == 2) { continue; } /* composed_gelu has the numbers under autocast */
+        issue_one(&list, &gelu, &model, mode);
+        is = list.ops[0].issued[0];
+        ck_assert_double_eq(is.kernels, gelus[mode].kernels);
+        ck_assert_double_eq(is.bytes, 8 * gelus[mode].bytes);
+        ck_assert_double_eq(is.mixed_bytes + list.ops[0].issued[1].mixed_bytes, 0); /* one format */
+    }
+    /* of one format: in fp32 backward moves twice the bytes of 16 bits with as many kernels */
+    issue_one(&list, &gelu, &model, 0);
+    const nnc_issued half = list.ops[0].issued[1];
+    issue_one(&list, &gelu, &model, 1);
+    ck_assert_double_eq(list.ops[0].issued[1].kernels, half.kernels);
+    ck_assert_double_eq(list.ops[0].issued[1].bytes, 2 * half.bytes);
+}
+END_TEST
+
+/* Rotary embedding: for queries and for keys the negative half (1 value moved), the join (2), two products (2 each), the
+ * sum (3). Backward moves 12.5 values. Under autocast the products write fp32 (6 B each), the sum moves 12 B, and a cast
+ * follows. */
+START_TEST(rotary_operators) {
+    const nnc_model model = { .family = NNC_FAMILY_DECODER, .implementation = NNC_IMPLEMENTATION_TRANSFORMERS };
+    const nnc_op op = { .name = "rotary",
+                        .kind = NNC_OP_POINTWISE,
+                        .u.pointwise = { .kind = NNC_PW_ROTARY, .elements = 8 } };
+    static nnc_op_list list;
+    for (int mode = 0; mode < 3; mode++) {
+        issue_one(&list, &op, &model, mode);
+        const nnc_issued *is = list.ops[0].issued;
+        ck_assert_double_eq(is[0].kernels, mode == 2 ? 2 * (5 + 1) : 2 * 5);
+        ck_assert_double_eq(is[0].bytes + is[0].mixed_bytes,
+                            8 * (mode == 2 ? 2 + 4 + 2 * 6 + 12 + 6 : (mode == 1 ? 4 : 2) * 10));
+        ck_assert_double_eq(is[1].bytes + is[1].mixed_bytes, 8 * (mode == 2 ? 51 : (mode == 1 ? 4 : 2) * 12.5));
+        ck_assert(mode == 2 || is[0].mixed_bytes + is[1].mixed_bytes == 0);
+        ck_assert(mode == 2 || is[1].kernels == 13);
+    }
+}
+END_TEST
 
 /* The sum of a linear layer and its adapter, whose output is fp32: the scale reads and writes it, 8 B; the sum reads 4
  * and 2 and writes 4; without autocast a cast back reads 4 and writes 2. Backward scales, 8 B, and casts the gradient:
@@ -522,7 +660,9 @@ int main(void) {
                                    counted_on_older_gpus,
                                    names,
                                    joins_of_branches,
-                                   bytes_are_values_by_width,
+                                   bytes_of_operators,
+                                   chains_of_operators,
+                                   rotary_operators,
                                    convolutions_under_autocast,
                                    products_of_activations,
                                    sums_of_maps,

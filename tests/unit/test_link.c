@@ -440,6 +440,23 @@ START_TEST(fastest_algorithm_counts) {
 }
 END_TEST
 
+/* Levels need several ranks in each of several domains; other groups have a ring, a tree, or pairs of ranks. */
+START_TEST(levels_need_two_levels) {
+    nnc_route route = { .inner_bytes_per_s = 1e11, .outer_bytes_per_s = 1e9, .link_bytes_per_s = 1e11 };
+    const int32_t sizes[][2] = { { 8, 1 }, { 1, 8 }, { 4, 2 } };
+    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+        const char *by = NULL;
+        route.inner = sizes[i][0];
+        route.outer = sizes[i][1];
+        route.size = 8;
+        nnc_collective_say_s(&route, NNC_ALL_TO_ALL, 1e9, NNC_ALGORITHM_HIERARCHICAL, NULL, &by);
+        ck_assert_str_eq(by, i == 2 ? "levels" : "pairs");
+        nnc_collective_say_s(&route, NNC_ALL_GATHER, 1e9, NNC_ALGORITHM_HIERARCHICAL, NULL, &by);
+        ck_assert_str_eq(by, i == 2 ? "levels" : "ring");
+    }
+}
+END_TEST
+
 START_TEST(all_reduce_is_scatter_and_gather) {
     const unsigned rings = NNC_ALGORITHM_RING | NNC_ALGORITHM_HIERARCHICAL;
     seed = 4;
@@ -501,6 +518,7 @@ int main(void) {
         levels_as_counted,
         time_grows_with_bytes_and_latency,
         fastest_algorithm_counts,
+        levels_need_two_levels,
         all_reduce_is_scatter_and_gather,
         gather_takes_in_the_other_shares,
         names_and_sent_bytes,

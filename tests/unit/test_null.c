@@ -161,8 +161,16 @@ START_TEST(estimates_need_their_pointers) {
     REFUSES("run", nnc_run_into(&result, device, NULL, NULL, NULL, into));
     ck_assert_int_eq(nnc_run_of(&result, device, NULL, NULL, &run, &err), NNC_OK);
     ck_assert_int_eq(nnc_advise(NULL, device, NULL, NULL, scratch, &advice, 1), 0);
+    ck_assert_int_eq(nnc_advise(model, NULL, NULL, NULL, scratch, &advice, 1), 0);
+    ck_assert_int_eq(nnc_advise(model, device, NULL, NULL, NULL, &advice, 1), 0);
     ck_assert_int_eq(nnc_advise(model, device, NULL, NULL, scratch, NULL, 1), 0);
     ck_assert_int_eq(nnc_advise_by_plan(model, device, NULL, NULL, scratch, &advice, 1), 0);
+    const nnc_software one = nnc_software_default();
+    const nnc_profiles alone = nnc_profiles_of_one(&one);
+    ck_assert_int_eq(nnc_advise_by_plan(NULL, device, &alone, NULL, scratch, &advice, 1), 0);
+    ck_assert_int_eq(nnc_advise_by_plan(model, NULL, &alone, NULL, scratch, &advice, 1), 0);
+    ck_assert_int_eq(nnc_advise_by_plan(model, device, &alone, NULL, NULL, &advice, 1), 0);
+    ck_assert_int_eq(nnc_advise_by_plan(model, device, &alone, NULL, scratch, NULL, 1), 0);
     ck_assert_ptr_null(nnc_scratch_op(NULL, 0));
     ck_assert_ptr_null(nnc_scratch_op(scratch, -1));
     ck_assert_ptr_null(nnc_scratch_op(scratch, 4711));

@@ -111,6 +111,8 @@ START_TEST(refused) {
         { { .kind = "attention", .dims = { 2, 4, 3, 8, 3 }, .dim_count = 5 }, "attention" },
         { { .kind = "conv", .dims = { 2, 3, 8, 8, 5 }, .dim_count = 5 }, "conv" },
         { { .kind = "matmul", .dims = { 1000001, 1000000, 1000000 }, .dim_count = 3 }, "matmul" },
+        { { .kind = "matmul", .dims = { 2, 3, 4 }, .dim_count = 3, .devices = 2 }, "--devices" },
+        { { .kind = "matmul", .dims = { 2, 3, 4 }, .dim_count = 3, .devices_per_node = 1 }, "--devices-per-node" },
         { { .kind = "all-reduce", .bytes = 1e9, .devices = 1 }, "--devices" },
         { { .kind = "all-reduce", .bytes = 0.0, .devices = 2 }, "all-reduce" },
         { { .kind = "scatter", .bytes = 1e9, .devices = 2 }, "KIND" },

@@ -54,6 +54,18 @@ START_TEST(adapters_of_grouped_queries) {
 }
 END_TEST
 
+/* 2 layers of width 8; each adds a vector of 3 values per token, looked up and projected from the input (8 -> 2 * 3). A
+ * layer projects 8 to 3 values and 3 to 8 again. Adapters of rank 2 on all linear layers: 2 (8 + 6) + 2 layers of
+ * 2 (8 + 3) + 2 (3 + 8) more parameters. */
+START_TEST(adapters_of_layer_inputs) {
+    nnc_model model = llama(2, 8, 2, 2, 12, 10, 6);
+    const int64_t plain = trained(&model, NNC_TRAIN_ALL, 2).trained_params;
+    model.decoder.layer_input_width = 3;
+    model.decoder.layer_input_vocab = 10;
+    ck_assert_int_eq(trained(&model, NNC_TRAIN_ALL, 2).trained_params - plain, 2 * 14 + 2 * (2 * 11 + 2 * 11));
+}
+END_TEST
+
 /* Routed experts of Qwen3 30B-A3B: 48 layers of 128 experts. The joined gate and up matrix of an expert is 2048 x 1536,
  * its down matrix 768 x 2048. Of each adapter the matrices are in x rank and rank x out. */
 START_TEST(adapters_of_experts) {
@@ -495,6 +507,7 @@ int main(void) {
     const TTest *const tests[] = { llama_adapters,
                                    adapters_of_grouped_queries,
                                    adapters_of_experts,
+                                   adapters_of_layer_inputs,
                                    a_frozen_product_keeps_for_the_next,
                                    frozen_weights_are_stored,
                                    gradients_that_remain,
