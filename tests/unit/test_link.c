@@ -440,6 +440,90 @@ START_TEST(fastest_algorithm_counts) {
 }
 END_TEST
 
+/* Every algorithm, 1000 B, by its formula: links of 100 B/s and 1 s in a domain (50 B/s to one rank), of 20 B/s and 7 s
+ * between domains. In a group of 4 ranks in each of 2 domains a ring has min(100, 4 * 20) = 80 B/s and steps of 7 s; an
+ * all-gather inside a domain takes 3 * 1 + 3/4 * 1000 / 100 = 10.5 s, one of a part of 250 B across 7 + 1/2 * 250 / 20 =
+ * 13.25 s. On a torus of 4 ranks around and 2 ranks in a line with links of stride 2 the farthest rank is 2 + 2 links
+ * away. Source: docs/formulas.md, collectives. */
+START_TEST(algorithms_by_hand) {
+    enum { RING = NNC_ALGORITHM_RING, TREE = NNC_ALGORITHM_TREE, LEVELS = NNC_ALGORITHM_HIERARCHICAL };
+    static const struct {
+        int32_t inner, outer, axes;
+        double outer_bytes_per_s;
+        nnc_collective kind;
+        unsigned allowed;
+        const char *by;
+        double seconds;
+    } cases[] = {
+        { 4, 2, 0, 20, NNC_ALL_GATHER, RING, "ring", 7 * 7 + 7.0 / 8 * 1000 / 80 },
+        { 4, 2, 0, 20, NNC_ALL_GATHER, LEVELS, "levels", 10.5 + 13.25 },
+        { 4, 2, 0, 20, NNC_REDUCE_SCATTER, RING, "ring", 7 * 7 + 7.0 / 8 * 1000 / 80 },
+        { 4, 2, 0, 20, NNC_REDUCE_SCATTER, LEVELS, "levels", 10.5 + 13.25 },
+        { 4, 2, 0, 20, NNC_ALL_REDUCE, RING, "ring", 2 * (7 * 7 + 7.0 / 8 * 1000 / 80) },
+        /* two levels inside, one across */
+        { 4, 2, 0, 20, NNC_ALL_REDUCE, TREE, "tree", 2 * (2 * 1 + 7) + 2 * 1000.0 / 80 },
+        { 4, 2, 0, 20, NNC_ALL_REDUCE, LEVELS, "levels", 2 * (10.5 + 13.25) },
+        /* 16 domains: 4 levels across; a tree of all ranks takes 2 * (2 + 28) + 20 s */
+        { 4, 16, 0, 1000, NNC_ALL_REDUCE, NNC_ALGORITHM_ALL, "levels, a tree across",
+          2 * 10.5 + 2 * 4 * 7 + 2 * 250.0 / 1000 },
+        { 4, 1, 0, 20, NNC_ALL_REDUCE, NNC_ALGORITHM_IN_NETWORK, "switch", 2 * 1 + 10 },
+        { 4, 1, 0, 20, NNC_ALL_REDUCE, RING, "ring", 2 * 10.5 },
+        { 4, 1, 0, 20, NNC_ALL_REDUCE, TREE, "tree", 2 * 2 * 1 + 2 * 10 },
+        { 1, 8, 0, 20, NNC_ALL_REDUCE, TREE, "tree", 2 * 3 * 7 + 2 * 50 },
+        { 1, 8, 0, 20, NNC_ALL_GATHER, RING, "ring", 7 * 7 + 7.0 / 8 * 1000 / 20 },
+        /* 3 ranks near, 4 far; 125 B to each */
+        { 4, 2, 0, 20, NNC_ALL_TO_ALL, RING, "pairs", 3 * 1 + 4 * 7 + 125.0 * 4 / 20 },
+        { 4, 2, 0, 20, NNC_ALL_TO_ALL, LEVELS, "levels", 10.5 + 7 + 500.0 / 20 },
+        { 4, 1, 0, 20, NNC_ALL_TO_ALL, RING, "pairs", 10.5 },
+        { 4, 2, 0, 20, NNC_BROADCAST, RING, "ring", 7 * 7 + 1000.0 / 80 },
+        { 4, 2, 0, 20, NNC_BROADCAST, TREE, "tree", 7 + 50 + 2 * (1 + 10) },
+        { 4, 2, 0, 20, NNC_P2P, RING, "hop", 7 + 50 },
+        { 4, 1, 0, 20, NNC_P2P, RING, "hop", 1 + 20 },
+        { 8, 1, 2, 20, NNC_ALL_GATHER, RING, "levels", 7.0 / 8 * 10 },
+        { 8, 1, 2, 20, NNC_ALL_REDUCE, RING, "levels", 2 * 7.0 / 8 * 10 },
+        /* a line of 2 with half of a link each: 1000 * 2 / (4 * 1/2 * 50); the ring 1000 * 4 / (4 * 2 * 50) = 10 s */
+        { 8, 1, 2, 20, NNC_ALL_TO_ALL, RING, "levels", 20 },
+        { 8, 1, 2, 20, NNC_BROADCAST, RING, "levels", 10 },
+        { 8, 1, 2, 20, NNC_P2P, RING, "hop", 2 * (1 + 20) },
+        { 8, 2, 2, 20, NNC_ALL_GATHER, RING, "levels", 8.75 + 7 + 62.5 / 20 },
+        { 8, 2, 2, 20, NNC_ALL_REDUCE, RING, "levels", 2 * (8.75 + 7 + 62.5 / 20) },
+        { 8, 16, 2, 1000, NNC_ALL_REDUCE, TREE, "levels, a tree across", 2 * 8.75 + 2 * 4 * 7 + 2 * 125.0 / 1000 },
+        { 8, 2, 2, 20, NNC_BROADCAST, RING, "levels", 7 + 10 + 10 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        nnc_route route = { .size = cases[i].inner * cases[i].outer,
+                            .inner = cases[i].inner,
+                            .outer = cases[i].outer,
+                            .inner_bytes_per_s = 100,
+                            .inner_latency_s = 1,
+                            .outer_bytes_per_s = cases[i].outer_bytes_per_s,
+                            .outer_latency_s = 7,
+                            .link_bytes_per_s = 50,
+                            .axes = cases[i].axes,
+                            .axis_length = { 4, 2 },
+                            .axis_stride = { 1, 2 },
+                            .axis_wraps = { true, false },
+                            .reduces_in_switch = true };
+        const char *by = NULL;
+        const double seconds = nnc_collective_say_s(&route, cases[i].kind, 1000, cases[i].allowed, NULL, &by);
+        ck_assert_msg(strcmp(by, cases[i].by) == 0, "case %zu: %s", i, by);
+        ck_assert_msg(fabs(seconds - cases[i].seconds) <= 1e-12 * seconds, "case %zu, %s: expected %.17g, found %.17g",
+                      i, by, cases[i].seconds, seconds);
+        /* 250 B as a knee: 1000 B take as long as 1500 B */
+        nnc_route slow = route;
+        slow.knee_bytes = 250;
+        ck_assert_double_eq(nnc_collective_say_s(&slow, cases[i].kind, 1000, cases[i].allowed, NULL, &by),
+                            nnc_collective_say_s(&route, cases[i].kind, 1500, cases[i].allowed, NULL, &by));
+        /* latency alone on a torus: 4 links */
+        route.inner_bytes_per_s = route.link_bytes_per_s = 1e12;
+        if (cases[i].axes > 0 && cases[i].outer == 1 && cases[i].kind != NNC_P2P) {
+            ck_assert_double_eq(nnc_collective_by_s(&route, cases[i].kind, 1000, cases[i].allowed),
+                                cases[i].kind == NNC_ALL_REDUCE ? 8 : 4);
+        }
+    }
+}
+END_TEST
+
 /* Levels need several ranks in each of several domains; other groups have a ring, a tree, or pairs of ranks. */
 START_TEST(levels_need_two_levels) {
     nnc_route route = { .inner_bytes_per_s = 1e11, .outer_bytes_per_s = 1e9, .link_bytes_per_s = 1e11 };
@@ -519,6 +603,7 @@ int main(void) {
         time_grows_with_bytes_and_latency,
         fastest_algorithm_counts,
         levels_need_two_levels,
+        algorithms_by_hand,
         all_reduce_is_scatter_and_gather,
         gather_takes_in_the_other_shares,
         names_and_sent_bytes,

@@ -198,6 +198,7 @@ START_TEST(states_of_chunks) {
         weight_bytes += ops[i].weight_bytes;
         kv_bytes += ops[i].kv_bytes;
         ck_assert(ops[i].kv_bytes == 0.0 || ops[i].weight_bytes == 0.0);
+        ck_assert_double_gt(ops[i].count, 0.0); /* no op of prompts without prompts */
     }
     CLOSE(flops, step.flops, 1e-12);
     CLOSE(weight_bytes, step.weight_bytes, 1e-12);

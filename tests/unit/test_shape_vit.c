@@ -32,6 +32,18 @@ START_TEST(parameters) {
 }
 END_TEST
 
+/* Relative positions of 2 x 2 patches (BEiT, arXiv:2106.08254): (2 * 2 - 1)^2 distances and 3 rows for the class token,
+ * a value for each of 2 heads, in each of 2 layers. */
+START_TEST(relative_positions) {
+    nnc_model model = tiny_vit();
+    const nnc_plan plan = nnc_plan_default();
+    model.vit.relative_positions = true;
+    const nnc_result r = estimate(&model, &plan);
+    ck_assert_int_eq(r.params_by_group[NNC_GROUP_ATTENTION], 2 * (216 + 72) + 2 * (3 * 3 + 3) * 2);
+    ck_assert_int_eq(r.params_by_group[NNC_GROUP_EMBEDDING], 104 + 8); /* no positions of patches */
+}
+END_TEST
+
 START_TEST(flops) {
     const nnc_model model = tiny_vit();
     nnc_plan plan = nnc_plan_default();
@@ -90,6 +102,6 @@ START_TEST(pipeline_sends) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = { parameters, flops, tensor_ranks, pipeline_sends };
+    const TTest *const tests[] = { parameters, relative_positions, flops, tensor_ranks, pipeline_sends };
     return run_tests("shape_vit", tests, COUNT_OF(tests));
 }
