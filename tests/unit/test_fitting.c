@@ -253,6 +253,10 @@ START_TEST(a_layer_with_experts) {
         ck_assert_int_eq(nnc_fitting_find(&model, &device, &profiles, &plan, scratch, fit, NULL), NNC_OK);
         ck_assert_int_eq(fit->layers, i == 0 ? 0 : 3);
     }
+    model.decoder.dense_layers = 1; /* one dense layer fits, and is no shorter model with experts */
+    device.mem_bytes = 500000000;
+    ck_assert_int_eq(nnc_fitting_find(&model, &device, &profiles, &plan, scratch, fit, NULL), NNC_OK);
+    ck_assert_int_eq(fit->layers, 0);
     free(fit);
 }
 END_TEST

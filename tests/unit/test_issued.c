@@ -519,6 +519,41 @@ START_TEST(rotary_operators) {
 }
 END_TEST
 
+/* Adapters (rank 2, outputs of three parts: n = 6) keep an fp32 copy of their input for each part, 3 * 4 B per value. The
+ * first product of an adapter behind attention also counts the output of attention, 2 B per value, and no other op does. */
+START_TEST(adapters_keep_their_input) {
+    static const struct {
+        const char *before, *name;
+        double kept;
+    } cases[] = { { "attn.out", "adapter.down", 3 * 4 + 2 },
+                  { "mlp.down", "adapter.down", 3 * 4 },
+                  { "attn.out", "adapter.up", 4 },
+                  { "attn.out", "mlp.down", 2 } };
+    const nnc_model model = { .family = NNC_FAMILY_DECODER, .implementation = NNC_IMPLEMENTATION_TRANSFORMERS };
+    nnc_plan plan = nnc_plan_default();
+    plan.policy = NNC_POLICY_BF16_PURE;
+    plan.precision = NNC_BF16;
+    plan.adapter_rank = 2;
+    plan.tensor = plan.context = 1;
+    const nnc_lowering how = { .plan = &plan, .dtype = NNC_BF16, .linear_dtype = NNC_BF16 };
+    static nnc_op_list list;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        for (int k = 0; k < 2; k++) {
+            nnc_op *op = &list.ops[k];
+            *op = (nnc_op){ .name = k == 0 ? cases[i].before : cases[i].name, .kind = NNC_OP_MATMUL };
+            op->u.matmul = (nnc_matmul){
+                .batch = 1, .m = 2, .n = 6, .k = 4, .b_is_weight = true, .keeps_a = true, .kept_divisor = 1
+            };
+        }
+        list.count = 2;
+        nnc_list_keep_by_library(&list, &how, &model);
+        ck_assert_double_eq(list.ops[1].library_kept, cases[i].kept);
+        ck_assert_double_eq(nnc_op_kept_bytes(&list.ops[1]), 8 * cases[i].kept);
+        ck_assert_double_eq(list.ops[0].library_kept, 2);
+    }
+}
+END_TEST
+
 /* The sum of a linear layer and its adapter, whose output is fp32: the scale reads and writes it, 8 B; the sum reads 4
  * and 2 and writes 4; without autocast a cast back reads 4 and writes 2. Backward scales, 8 B, and casts the gradient:
  * once more without autocast. In fp32 the scale moves 2 values and the sum 3; backward scales. */
@@ -670,6 +705,7 @@ int main(void) {
                                    bytes_of_operators,
                                    chains_of_operators,
                                    rotary_operators,
+                                   adapters_keep_their_input,
                                    convolutions_under_autocast,
                                    products_of_activations,
                                    sums_of_maps,
