@@ -315,6 +315,35 @@ START_TEST(groups_share_experts) {
 }
 END_TEST
 
+/* 3 workers compute prompts of 1,000 tokens in 2 stages and 2 attention groups, 4 prompts at a time, so one ends every
+ * quarter of its time; 2 workers decode 10 tokens of 8 requests each, the 4 slots of 2 groups, or of the 5 that fit. The
+ * cache of a prompt, 131,072 B per token over 2 tensor ranks, leaves over the NICs of both. */
+START_TEST(prefill_and_decode_apart) {
+    const nnc_model *mixtral = load("mixtral-8x7b");
+    nnc_serve_ask ask = ask_of(2, 2);
+    ask.attention_data = 2;
+    software.serving.ttft_s = 0.25;
+    set_up_model(mixtral, &ask);
+    plan.prefill_workers = 3;
+    plan.decode_workers = 2;
+    plan.max_batch = 4;
+    const double prompt_s = nnc_serve_prefill(&of, 1.0, 0.0, 1000.0, NULL).time_s;
+    for (int fits = 0; fits < 2; fits++) {
+        nnc_serve s = { .max_sequences = fits ? 100.0 : 5.0 };
+        nnc_serve_extra(&of, device, &s, NULL);
+        const double batch = fits ? 8.0 : 5.0;
+        const double step_s = nnc_serve_decode(&of, batch, 1005.0, NULL).time_s;
+        const double prompts = 3.0 / (prompt_s / 4.0), decodes = 2.0 * batch / (10.0 * step_s);
+        CLOSE(s.apart_requests_per_s, fmin(prompts, decodes), 1e-12);
+        CLOSE(s.apart_workers_ratio, decodes / 2.0 / (prompts / 3.0), 1e-12);
+        CLOSE(s.transfer_bytes, 131072.0 * 1000.0, 1e-12);
+        CLOSE(s.transfer_s, 131072.0 * 1000.0 / 2.0 / device->scale_out.bytes_per_s, 1e-12);
+        CLOSE(s.apart_ttft_s, prompt_s + s.transfer_s + 0.25, 1e-12);
+        CLOSE(s.apart_tpot_s, step_s, 1e-12);
+    }
+}
+END_TEST
+
 /* However a prompt is divided, its tokens are sent to their experts and back once, 4,096 x 2 B x 2 experts x 1/2
  * there and back in 32 layers; each chunk waits once for the all-to-all to begin. Two prompts are one in each of the two
  * groups, so a device sends as much for two as for one. */
@@ -604,6 +633,7 @@ int main(void) {
                                    states_of_chunks,
                                    ranks_and_stages,
                                    chunks_send_their_tokens_once,
+                                   prefill_and_decode_apart,
                                    a_node_gets_a_token_once,
                                    links_inside_a_node_can_be_slower,
                                    low_latency_kernels_as_published,
