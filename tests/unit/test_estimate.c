@@ -441,6 +441,9 @@ START_TEST(updates_of_a_cpu) {
     device.efficiency.stream.memory_fraction = 0.5;
     device.efficiency.stream.fixed_s = 0.0;
     const nnc_result adamw = estimate_with(&model, &device, &software, &plan);
+    nnc_software slow = software;
+    slow.launch_s = 1e-3; /* of another processor, which a CPU does not have */
+    ck_assert_double_eq(estimate_with(&model, &device, &slow, &plan).step_s, adamw.step_s);
     ck_assert_double_eq_tol(adamw.update_s, 28.0 * (double)adamw.params / (0.25 * device.mem_bytes_per_s), 1e-12);
     plan.optimizer = NNC_OPTIMIZER_MOMENTUM;
     const nnc_result momentum = estimate_with(&model, &device, &software, &plan);

@@ -79,6 +79,8 @@ START_TEST(adapters_of_experts) {
     plan.adapters |= NNC_ADAPTED_ATTENTION; /* 32 query heads, 4 of keys and of values, 128 wide */
     const int64_t attention = 16 * (2048 + 4096 + 2 * (2048 + 512) + 4096 + 2048);
     ck_assert_int_eq(estimate(model, &plan).trained_params, 48 * (of_layer + attention));
+    plan.adapters = NNC_ADAPTED_ATTENTION; /* without those of experts */
+    ck_assert_int_eq(estimate(model, &plan).trained_params, 48 * attention);
 }
 END_TEST
 
