@@ -2,6 +2,7 @@
  * and an activation of a feature map move.   [conv-time] */
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"
+#include "shape/shape_internal.h"
 #include "support.h"
 
 /* 1e12 FLOP/s in matrix units, 1e11 in vector units, 1e12 B/s. */
@@ -332,8 +333,36 @@ START_TEST(a_cpu_is_slow_at_gradients_of_channels) {
 }
 END_TEST
 
+/* Groups of 4, 8, 16 or 32 channels in a multiple of 32 groups have a kernel of the matrix units; other groups of several
+ * channels run on the vector units if the software says so. */
+START_TEST(groups_on_vector_units) {
+    static const struct {
+        int64_t groups, channels;
+        bool on_vectors;
+    } cases[] = { { 32, 4, false }, { 32, 8, false }, { 32, 16, false }, { 32, 32, false },
+                  { 96, 8, false }, { 32, 2, true },  { 32, 64, true },  { 16, 8, true },
+                  { 2, 2, true },   { 48, 4, true },  { 1, 64, false },  { 64, 1, false } };
+    static nnc_op_list list;
+    const nnc_plan plan = nnc_plan_default();
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        for (int says = 0; says < 2; says++) {
+            const nnc_software software = { .grouped_on_vectors = says != 0 };
+            const nnc_lowering how = { .plan = &plan, .software = &software, .dtype = NNC_BF16 };
+            const nnc_writer w = { .list = &list, .how = &how, .repeat = 1, .block = -1 };
+            const int64_t all = cases[i].groups * cases[i].channels;
+            const nnc_conv conv = { .batch = 1, .c_in = all, .c_out = all, .kernel = 3, .groups = cases[i].groups };
+            list.count = 0;
+            const nnc_op *op = nnc_list_conv(&w, "conv", NNC_GROUP_CONV, &conv, false);
+            ck_assert_int_eq(op->u.conv.on_vectors, says != 0 && cases[i].on_vectors);
+            ck_assert_int_eq(op->weights.cols, cases[i].channels * 9);
+        }
+    }
+}
+END_TEST
+
 int main(void) {
     const TTest *const tests[] = { few_channels_and_short_sums_are_slow,
+                                   groups_on_vector_units,
                                    vector_units_take_over,
                                    winograd_takes_fewer_products,
                                    maps_in_another_order_are_turned,

@@ -262,7 +262,12 @@ START_TEST(products_are_told_apart) {
     scratch = nnc_scratch_create();
     ck_assert(nnc_scratch_share(scratch, &model, &device, true));
     const nnc_op_timer *timer = &scratch->shared->timer;
-    for (int i = 0; i < PRODUCTS_TOLD * PRODUCTS_TOLD; i += 3) {
+    /* The first pairs differ in one bit or in none, the others in any bits. (A step of 3 would leave out all pairs that
+     * differ in one bit: 512 a + a +- 2^k is no multiple of 3.) */
+    enum { BITS = 9, SINGLE = PRODUCTS_TOLD * (BITS + 1) };
+    for (int k = 0; k < SINGLE + PRODUCTS_TOLD * PRODUCTS_TOLD; k += k < SINGLE ? 1 : 7) {
+        const int bits = k / (BITS + 1), bit = k % (BITS + 1);
+        const int i = k >= SINGLE ? k - SINGLE : bits * PRODUCTS_TOLD + (bit < BITS ? bits ^ 1 << bit : bits);
         const nnc_op one = product_of(i / PRODUCTS_TOLD), other = product_of(i % PRODUCTS_TOLD);
         nnc_memo_clear(&scratch->shared->products);
         (void)timer->time(timer->context, &device, &one, &work);
