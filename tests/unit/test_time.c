@@ -222,6 +222,9 @@ START_TEST(roofline) {
     ck_assert_int_eq(timing_on(&roof, &work).bound, NNC_BOUND_HOST);
     work = (nnc_work){ 0 };
     ck_assert(isnan(nnc_intensity(&work)));
+    work.flops = 1.0; /* of an op that moves no bytes it is not known */
+    ck_assert(isnan(nnc_intensity(&work)));
+    work.flops = 0.0;
     roof.mem_bytes_per_s = (double)NAN; /* not recorded: not known */
     ck_assert(isnan(timing_on(&roof, &work).time_s));
 }
