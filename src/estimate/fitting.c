@@ -109,8 +109,7 @@ static void apply(const option *o, nnc_plan *plan) {
             plan->optimizer = nnc_optimizer_smaller(plan->optimizer);
             continue;
         }
-        const bool ranks = strcmp(name, "--lora") == 0;
-        (void)nnc_field_set(&nnc_plan_table, plan, ranks ? "adapter_rank" : name + 2, value, NULL);
+        (void)nnc_field_set(&nnc_plan_table, plan, name + 2, value, NULL);
         if (strcmp(name, "--data") == 0) {
             plan->devices = 0; /* 0 = the number of devices is computed as the product of the degrees */
         }
