@@ -344,6 +344,28 @@ START_TEST(prefill_and_decode_apart) {
 }
 END_TEST
 
+/* Requests that are simulated. A closed loop of 10 clients on 4 replicas is 5 on each pair, one of 3 clients is 1 on a
+ * replica, and of 1,030 clients each replica has 258, which is many enough to be alone; each has four requests, or as
+ * many as the waves of a benchmark have. 10 recorded requests are 3 on a replica. An open loop has those of the plan. */
+START_TEST(requests_of_a_replica) {
+    static const struct {
+        int64_t concurrency, arrivals;
+        double waves;
+        int64_t count;
+    } cases[] = { { 10, 0, 100.0, 20 },     { 10, 0, 2.0, 10 }, { 3, 0, 100.0, 4 },
+                  { 1030, 0, 100.0, 1032 }, { 0, 10, 1.0, 3 },  { 0, 0, 1.0, 7 } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        nnc_serve_ask ask = nnc_serve_ask_default();
+        ask.data = 4;
+        ask.requests = i + 1 == COUNT_OF(cases) ? 7 : 1;
+        ask.concurrency = cases[i].concurrency;
+        ask.arrival_count = cases[i].arrivals;
+        ask.waves = cases[i].waves;
+        ck_assert_int_eq(nnc_serve_requests_of(&ask), cases[i].count);
+    }
+}
+END_TEST
+
 /* However a prompt is divided, its tokens are sent to their experts and back once, 4,096 x 2 B x 2 experts x 1/2
  * there and back in 32 layers; each chunk waits once for the all-to-all to begin. Two prompts are one in each of the two
  * groups, so a device sends as much for two as for one. */
@@ -634,6 +656,7 @@ int main(void) {
                                    ranks_and_stages,
                                    chunks_send_their_tokens_once,
                                    prefill_and_decode_apart,
+                                   requests_of_a_replica,
                                    a_node_gets_a_token_once,
                                    links_inside_a_node_can_be_slower,
                                    low_latency_kernels_as_published,
