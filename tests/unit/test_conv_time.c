@@ -146,6 +146,9 @@ START_TEST(layouts_of_pytorch) {
     work = nnc_op_work(&op);
     ck_assert_double_eq_tol(nnc_op_time(&d, &op, &work).compute_s, work.flops / (0.36 * d.vector_flops_per_s[NNC_FP32]),
                             1e-18);
+    op.u.conv.c_in = 8; /* a vector of 16 bytes: on the matrix units */
+    work = nnc_op_work(&op);
+    ck_assert_double_lt(nnc_op_time(&d, &op, &work).compute_s, work.flops / d.vector_flops_per_s[NNC_FP32]);
 }
 END_TEST
 

@@ -347,6 +347,19 @@ START_TEST(limits_of_the_heap) {
     nnc_heap_free(&h, NNC_HEAP_MAPPED, 33554432 - 16);
     ck_assert_int_eq(h.mapped_least, 33554432);
     ck_assert_int_eq(h.trim_least, 67108864);
+    /* of three holes, the one of the exact size is used up */
+    h = (nnc_heap){ .top = 8192, .end = 8192, .touched = 8192, .count = 3, .holes = holes };
+    holes[0] = (nnc_hole){ 0, 128 };
+    holes[1] = (nnc_hole){ 1024, 64 };
+    holes[2] = (nnc_hole){ 4096, 256 };
+    ck_assert_int_eq(nnc_heap_take(&h, 64 - 16), 1024);
+    ck_assert_int_eq(h.count, 2);
+    ck_assert_int_eq(holes[0].at, 0);
+    ck_assert_int_eq(holes[1].at, 4096);
+    ck_assert_int_eq(holes[1].size, 256);
+    ck_assert_int_eq(nnc_heap_take(&h, 64 - 16), 0); /* the smallest that is large enough */
+    ck_assert_int_eq(holes[0].at, 64);
+    ck_assert_int_eq(holes[0].size, 64);
     for (int64_t less = 0; less <= 64; less += 64) {
         for (int more = 0; more < 2; more++) {
             h = (nnc_heap){ .trim_least = 97 * 4096 - 131072 + more, .top = 131072, .end = 97 * 4096, .holes = holes };

@@ -160,6 +160,7 @@ START_TEST(host_holds) {
     ck_assert_double_ge(updates, 1.0);
     const double update_s = nnc_max(3.75e-5 + r.update_s, updates * 3.75e-5 + r.update_s / updates);
     ck_assert_double_eq_tol(r.step_s, kernels * 3.75e-5 + update_s, 1e-5);
+    ck_assert_double_eq_tol(nnc_scratch_stages(scratch, &count)->update_s, update_s, 1e-5);
 }
 END_TEST
 
