@@ -327,7 +327,7 @@ START_TEST(heap_of_glibc) {
 END_TEST
 
 /* The limits of malloc.c themselves. A block whose chunk (16 B more, in 64 B) has M_MMAP_THRESHOLD bytes is mapped, one
- * of 64 B less comes from the heap: 131,008 + 131,072 + 32 B are 64 pages, of which 32 are touched. A freed
+ * of 64 B less comes from the heap: 131,008 + 131,072 + 32 B are 64 pages; the block touches 32 of them. A freed
  * mapped block raises the threshold only if it is larger, and up to 32 MiB. A free hole of 64 KiB trims the end of the
  * heap, one of 64 B less does not; the end is cut if at least trim_least bytes are free: 65 pages are left after
  * 131,072 + 131,072 + 33 B. */
