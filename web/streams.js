@@ -1,10 +1,15 @@
-// Divides a WebAssembly module into streams of similar bytes, which PPMd packs a tenth smaller than the module: the
+// Divides a WebAssembly module into streams of similar bytes, which PPMd packs a ninth smaller than the module: the
 // instructions of all functions, one stream for each kind of their operands, and the other sections of the module.
-const names = ["rest", "code", "local", "call", "global", "branch", "offset", "address", "i32", "i64", "float"];
+// Streams are named after what they hold; sum to number: constants before an instruction that adds, and so on.
+const names = ["rest", "code", "types", "get", "set", "call", "global", "branch", "offset", "address", "i64", "float",
+  "sum", "difference", "compared", "read", "given", "kept", "copied", "number"];
 // Order of PPMd, the number of bytes before a byte from which it is predicted: the best for each stream; last, the data
 // files.
-export const orders = [16, 12, 4, 8, 4, 3, 4, 12, 12, 12, 12, 24];
+export const orders = [24, 8, 2, 2, 2, 8, 4, 3, 3, 5, 12, 12, 8, 2, 2, 2, 2, 2, 2, 2, 24];
 const CODE = 10, ADDRESS = 0xff; // ADDRESS: an i32.const whose number takes four bytes or more
+// The alignments that compilers write for loads and stores, as powers of two. Another one is in the code before them.
+const FIRST_ACCESS = 0x28, LAST_ACCESS = 0x3e, ALIGNED = 0xd0;
+const alignments = [2, 3, 2, 3, 0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 2, 3, 2, 3, 0, 1, 0, 1, 2];
 
 // Bytes that are read from `at` and written to `end`.
 class Bytes {
@@ -29,6 +34,15 @@ class Bytes {
     for (; value > 127; value >>>= 7) this.put((value & 127) | 128);
     this.put(value);
   }
+  read() {
+    let value = 0, shift = 0, byte;
+    do {
+      byte = this.take();
+      value |= (byte & 127) << shift;
+      shift += 7;
+    } while (byte > 127);
+    return value;
+  }
   get bytes() {
     return this.all.slice(0, this.end);
   }
@@ -38,40 +52,73 @@ const named = (value) => Object.fromEntries(names.map((name, i) => [name, value(
 
 // Moves a number of variable length, whose low bits are returned.
 function number(from, to) {
-  let value = 0, shift = 0, byte;
-  do {
-    byte = from.take();
-    to.put(byte);
-    value |= (byte & 127) << shift;
-    shift += 7;
-  } while (byte > 127);
+  const { at } = from, value = from.read();
+  for (let i = at; i < from.at; i++) to.put(from.all[i]);
   return value;
 }
 function copy(from, to, count) {
   for (; count > 0; count--) to.put(from.take());
 }
 
+// The stream of a constant before the instruction `op`.
+const before = (op) => (op === 0x6a ? "sum" : op === 0x6b || op === 0x6c ? "difference" : op >= 0x45 && op <= 0x4f ? "compared"
+  : op === 0x20 || op === 0x41 || op === ADDRESS ? "read" : op === 0x10 ? "given" : op === 0x21 || op === 0x22 ? "kept"
+  : op === 0xfc ? "copied" : "number");
+
+// Locals by when they were last used: the last one is 0, the one before 1.
+class Recent {
+  list = [];
+  // Moves the local at a place to the front.
+  front(place) {
+    while (this.list.length <= place) this.list.push(this.list.length);
+    const local = this.list[place];
+    for (let i = place; i > 0; i--) this.list[i] = this.list[i - 1];
+    this.list[0] = local;
+    return local;
+  }
+  place(local) {
+    return local < this.list.length ? this.list.indexOf(local) : local;
+  }
+}
+
 // Moves a function without its size from the module to the streams (splits) or from the streams to the module.
 function body(module, streams, splits) {
   const one = (stream) => (splits ? number(module, stream) : number(stream, module));
   const raw = (stream, count) => (splits ? copy(module, stream, count) : copy(stream, module, count));
-  const { code } = streams;
-  for (let groups = one(code); groups > 0; groups--) {
-    one(code);
-    raw(code, 1);
+  const { code, types } = streams;
+  const recent = new Recent();
+  for (let groups = one(types); groups > 0; groups--) {
+    one(types);
+    raw(types, 1);
   }
   for (let depth = 1; depth > 0;) {
     let op = (splits ? module : code).take();
     const { all, at } = module;
-    if (splits && op === 0x41 && all[at] > 127 && all[at + 1] > 127 && all[at + 2] > 127) op = ADDRESS;
+    let aligned = -1;
+    if (!splits && op >= ALIGNED && op < ALIGNED + 16) {
+      aligned = op - ALIGNED;
+      op = code.take();
+    } else if (splits && op >= FIRST_ACCESS && op <= LAST_ACCESS && all[at] !== alignments[op - FIRST_ACCESS]) {
+      if (all[at] > 15) throw new Error(`alignment ${all[at]}`);
+      code.put(ALIGNED + all[at]);
+    } else if (splits && op === 0x41 && all[at] > 127 && all[at + 1] > 127 && all[at + 2] > 127) op = ADDRESS;
     if (splits) code.put(op);
     else module.put(op === ADDRESS ? 0x41 : op);
-    if (op >= 0x20 && op <= 0x22) one(streams.local);
-    else if (op >= 0x28 && op <= 0x3e) { // loads and stores: alignment, offset
-      one(code);
+    if (op >= 0x20 && op <= 0x22) {
+      const stream = op === 0x20 ? streams.get : streams.set;
+      const place = splits ? recent.place(module.read()) : stream.read();
+      const local = recent.front(place);
+      if (splits) stream.write(place);
+      else module.write(local);
+    } else if (op >= FIRST_ACCESS && op <= LAST_ACCESS) { // loads and stores: alignment, offset
+      if (splits) module.take();
+      else module.put(aligned < 0 ? alignments[op - FIRST_ACCESS] : aligned);
       one(streams.offset);
-    } else if (op === 0x41) one(streams.i32);
-    else if (op === ADDRESS) one(streams.address);
+    } else if (op === 0x41) {
+      let next = splits ? at : code.at;
+      if (splits) while (all[next++] > 127);
+      one(streams[before((splits ? all : code.all)[next])]);
+    } else if (op === ADDRESS) one(streams.address);
     else if (op >= 0x02 && op <= 0x04) { // block, loop, if
       raw(code, 1);
       depth++;
@@ -94,6 +141,75 @@ function body(module, streams, splits) {
   }
 }
 
+// Addresses in the order in which they are used. Most are new and lie shortly after one of the two runs that were last
+// continued, because a program uses its texts in the order in which they are stored.
+class Runs {
+  ends = [];
+  seen = new Set();
+  // The run after which an address lies, or -1.
+  of(address) {
+    return this.seen.has(address) ? -1 : this.ends.findIndex((end) => address > end && address - end < 128);
+  }
+  add(address, run) {
+    if (run >= 0) this.ends.splice(run, 1);
+    if (run >= 0 || !this.seen.has(address)) this.ends = [address, ...this.ends.slice(0, 1)];
+    this.seen.add(address);
+    return address;
+  }
+}
+
+// Addresses in instructions: a distance to the end of the last run, 0 and a distance to the other run, or an address.
+// The linker writes addresses in five bytes.
+function nearer(stream, splits) {
+  const from = reading(stream), to = new Bytes(), runs = new Runs();
+  while (from.at < from.end) {
+    const { at } = from, value = from.read();
+    const run = splits ? (from.at - at === 5 ? runs.of(value) : -1) : stream[at] === 0 ? 1 : stream[at] < 128 ? 0 : -1;
+    if (run < 0) {
+      for (let i = at; i < from.at; i++) to.put(stream[i]);
+      runs.add(value, run);
+    } else if (splits) {
+      if (run === 1) to.put(0);
+      to.put(value - runs.ends[run]);
+      runs.add(value, run);
+    } else {
+      const address = runs.add(runs.ends[run] + (run === 1 ? from.take() : value), run);
+      for (let shift = 0; shift < 28; shift += 7) to.put(((address >> shift) & 127) | 128);
+      to.put(address >> 28);
+    }
+  }
+  return to.bytes;
+}
+
+// Addresses in tables of the data, in place: a distance to the end of a run is a word that no text and few numbers
+// contain. The tables are aligned to words, from a byte that is the first of the stream.
+const FIRST = 0x400000, END = 0x500000, DISTANCE = 0xf7000000, RUN = 0x10000;
+function tables(stream, splits) {
+  const begin = splits ? 0 : 1;
+  const words = new DataView(stream.buffer, stream.byteOffset + begin, stream.length - begin);
+  const is = (word, from, end) => word >= from && word < end;
+  const count = (from) => {
+    let found = 0;
+    for (let at = from; at + 4 <= words.byteLength; at += 4) found += is(words.getUint32(at, true), FIRST, END) ? 1 : 0;
+    return found;
+  };
+  const from = splits ? [1, 2, 3].reduce((best, one) => (count(one) > count(best) ? one : best), 0) : stream[0];
+  const runs = new Runs();
+  for (let at = from; at + 4 <= words.byteLength; at += 4) {
+    const word = words.getUint32(at, true);
+    if (is(word, FIRST, END)) {
+      const run = splits ? runs.of(word) : -1;
+      if (run >= 0) words.setUint32(at, DISTANCE + run * RUN + word - runs.ends[run], true);
+      runs.add(word, run);
+    } else if (is(word, DISTANCE, DISTANCE + 2 * RUN)) {
+      if (splits) throw new Error(`${word} in the data looks like a distance`);
+      const run = word < DISTANCE + RUN ? 0 : 1;
+      words.setUint32(at, runs.add(runs.ends[run] + word - DISTANCE - run * RUN, run), true);
+    }
+  }
+  return splits ? Uint8Array.from([from, ...stream]) : stream.subarray(1);
+}
+
 // The streams of a module.
 export function split(module) {
   const from = reading(module), to = named(() => new Bytes());
@@ -112,12 +228,14 @@ export function split(module) {
       body(from, to, true);
     }
   }
-  return names.map((name) => to[name].bytes);
+  return names.map((name) => (name === "rest" ? tables(to.rest.bytes, true) : name === "address" ? nearer(to.address.bytes, true)
+    : to[name].bytes));
 }
 
 // The module of the streams. Sizes are written as short as they can be.
 export function join(streams) {
-  const from = named((i) => reading(streams[i])), to = new Bytes();
+  const from = named((i) => reading(names[i] === "rest" ? tables(streams[i].slice(), false) : names[i] === "address" ? nearer(streams[i], false)
+    : streams[i])), to = new Bytes();
   copy(from.rest, to, 8);
   while (from.rest.at < from.rest.end) {
     const kind = from.rest.take();

@@ -16,5 +16,6 @@ set(CMAKE_EXECUTABLE_SUFFIX .wasm)
 set(CMAKE_C_FLAGS_RELEASE "-Oz -DNDEBUG -flto -msign-ext -mbulk-memory -mnontrapping-fptoint")
 # A reactor is called by the page and does not end; the stack is for structs as large as a plan search's. With -O0 clang
 # does not run wasm-opt, even if it is installed: its output was smaller, but larger after LZMA and PPMd. Fewer functions
-# are inlined than usual for -Oz.
-set(CMAKE_EXE_LINKER_FLAGS "-O0 -mexec-model=reactor -Wl,--strip-all,--gc-sections,--stack-first,-z,stack-size=4194304,-mllvm,-inline-threshold=-50")
+# are inlined than usual for -Oz. The linker does not sort texts (its own -O0), so that streams.js finds them in the order
+# of their use.
+set(CMAKE_EXE_LINKER_FLAGS "-O0 -mexec-model=reactor -Wl,--strip-all,--gc-sections,-O0,--stack-first,-z,stack-size=4194304,-mllvm,-enable-merge-functions,-mllvm,-inline-threshold=-20")
