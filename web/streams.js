@@ -1,11 +1,11 @@
-// Divides a WebAssembly module into streams of similar bytes, which PPMd packs a ninth smaller than the module: the
+// Divides a WebAssembly module into streams of similar bytes, which PPMd packs an eighth smaller than the module: the
 // instructions of all functions, one stream for each kind of their operands, and the other sections of the module.
 // Streams are named after what they hold; sum to number: constants before an instruction that adds, and so on.
 const names = ["rest", "code", "types", "get", "set", "call", "global", "branch", "offset", "address", "i64", "float",
-  "sum", "difference", "compared", "read", "given", "kept", "copied", "number"];
+  "near", "far", "sum", "difference", "compared", "read", "given", "kept", "copied", "number"];
 // Order of PPMd, the number of bytes before a byte from which it is predicted: the best for each stream; last, the data
 // files.
-export const orders = [24, 8, 2, 2, 2, 8, 4, 3, 3, 5, 12, 12, 8, 2, 2, 2, 2, 2, 2, 2, 24];
+export const orders = [24, 8, 2, 2, 2, 8, 4, 3, 3, 5, 12, 12, 2, 8, 8, 2, 2, 2, 2, 2, 2, 2, 24];
 const CODE = 10, ADDRESS = 0xff; // ADDRESS: an i32.const whose number takes four bytes or more
 // The alignments that compilers write for loads and stores, as powers of two. Another one is in the code before them.
 const FIRST_ACCESS = 0x28, LAST_ACCESS = 0x3e, ALIGNED = 0xd0;
@@ -181,33 +181,49 @@ function nearer(stream, splits) {
   return to.bytes;
 }
 
-// Addresses in tables of the data, in place: a distance to the end of a run is a word that no text and few numbers
-// contain. The tables are aligned to words, from a byte that is the first of the stream.
-const FIRST = 0x400000, END = 0x500000, DISTANCE = 0xf7000000, RUN = 0x10000;
-function tables(stream, splits) {
-  const begin = splits ? 0 : 1;
-  const words = new DataView(stream.buffer, stream.byteOffset + begin, stream.length - begin);
-  const is = (word, from, end) => word >= from && word < end;
-  const count = (from) => {
-    let found = 0;
-    for (let at = from; at + 4 <= words.byteLength; at += 4) found += is(words.getUint32(at, true), FIRST, END) ? 1 : 0;
-    return found;
-  };
-  const from = splits ? [1, 2, 3].reduce((best, one) => (count(one) > count(best) ? one : best), 0) : stream[0];
-  const runs = new Runs();
-  for (let at = from; at + 4 <= words.byteLength; at += 4) {
-    const word = words.getUint32(at, true);
-    if (is(word, FIRST, END)) {
-      const run = splits ? runs.of(word) : -1;
-      if (run >= 0) words.setUint32(at, DISTANCE + run * RUN + word - runs.ends[run], true);
-      runs.add(word, run);
-    } else if (is(word, DISTANCE, DISTANCE + 2 * RUN)) {
-      if (splits) throw new Error(`${word} in the data looks like a distance`);
-      const run = word < DISTANCE + RUN ? 0 : 1;
-      words.setUint32(at, runs.add(runs.ends[run] + word - DISTANCE - run * RUN, run), true);
-    }
+// Addresses in tables of the data are moved to streams of their own, distances to the end of a run and others apart, and
+// leave words that no text and few numbers contain. The tables are aligned to words, from a byte that is the first of
+// the stream "rest".
+const FIRST = 0x400000, END = 0x500000, NEAR = 0xf7000000, FAR = 0xf8000000;
+function words(bytes, from, change) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let at = from; at + 4 <= bytes.length; at += 4) {
+    const now = view.getUint32(at, true), next = change(now);
+    if (next !== now) view.setUint32(at, next, true);
   }
-  return splits ? Uint8Array.from([from, ...stream]) : stream.subarray(1);
+}
+const isAddress = (word) => word >= FIRST && word < END;
+function takeAddresses(bytes, near, far) {
+  const counts = [0, 1, 2, 3].map((from) => {
+    let count = 0;
+    words(bytes, from, (word) => (count += isAddress(word) ? 1 : 0, word));
+    return count;
+  });
+  const from = counts.indexOf(Math.max(...counts)), runs = new Runs();
+  words(bytes, from, (word) => {
+    if (word === NEAR || word === FAR) throw new Error(`${word} in the data looks like a moved address`);
+    if (!isAddress(word)) return word;
+    const run = runs.of(word);
+    if (run === 1) near.put(0);
+    if (run >= 0) near.put(word - runs.ends[run]);
+    else for (const shift of [16, 8, 0]) far.put((word >> shift) & 255);
+    runs.add(word, run);
+    return run >= 0 ? NEAR : FAR;
+  });
+  const all = new Uint8Array(bytes.length + 1);
+  all[0] = from;
+  all.set(bytes, 1);
+  return all;
+}
+function putAddresses(stream, near, far) {
+  const bytes = stream.slice(1), runs = new Runs();
+  const distance = () => {
+    const first = near.take(), run = first === 0 ? 1 : 0;
+    return runs.add(runs.ends[run] + (run === 1 ? near.take() : first), run);
+  };
+  words(bytes, stream[0], (word) => (word === NEAR ? distance() : word === FAR
+    ? runs.add((far.take() << 16) + (far.take() << 8) + far.take(), -1) : word));
+  return bytes;
 }
 
 // The streams of a module.
@@ -228,14 +244,15 @@ export function split(module) {
       body(from, to, true);
     }
   }
-  return names.map((name) => (name === "rest" ? tables(to.rest.bytes, true) : name === "address" ? nearer(to.address.bytes, true)
-    : to[name].bytes));
+  const rest = takeAddresses(to.rest.bytes, to.near, to.far);
+  return names.map((name) => (name === "rest" ? rest : name === "address" ? nearer(to.address.bytes, true) : to[name].bytes));
 }
 
 // The module of the streams. Sizes are written as short as they can be.
 export function join(streams) {
-  const from = named((i) => reading(names[i] === "rest" ? tables(streams[i].slice(), false) : names[i] === "address" ? nearer(streams[i], false)
-    : streams[i])), to = new Bytes();
+  const from = named((i) => reading(streams[i])), to = new Bytes();
+  from.rest = reading(putAddresses(streams[names.indexOf("rest")], from.near, from.far));
+  from.address = reading(nearer(from.address.all, false));
   copy(from.rest, to, 8);
   while (from.rest.at < from.rest.end) {
     const kind = from.rest.take();
