@@ -322,8 +322,18 @@ static const nnc_figure *find_required(nnc_check *c, nnc_figures all, const char
     return c->required;
 }
 
-static nnc_status judge(nnc_check *c, const nnc_plans_scenario *from, nnc_figures all, nnc_check_row *row,
-                        nnc_error *err) {
+/* Tests whether only the required values of a scenario are needed, because no estimate is recorded, and none will be.
+ */
+static bool needs_required_only(const nnc_check *c) {
+    const nnc_recorded *recorded = &c->plans->recorded;
+    return c->keeping == NNC_KEEPS_CHANGES && c->stream == NULL && recorded->tool == NULL &&
+           recorded->estimate_count == 0;
+}
+
+/* Compares the values `all` of a scenario with its requirements. unread: the report from which the required values are
+ * to be read; NULL = all values are read. */
+static nnc_status judge(nnc_check *c, const nnc_plans_scenario *from, nnc_figures all, const nnc_report *unread,
+                        nnc_check_row *row, nnc_error *err) {
     nnc_check_verdict *verdicts = nnc_arena_array(c->arena, (size_t)from->requirement_count + 1, sizeof *verdicts);
     NNC_GOT(verdicts, err);
     for (int32_t i = 0; i < from->requirement_count; i++) {
@@ -332,6 +342,9 @@ static nnc_status judge(nnc_check *c, const nnc_plans_scenario *from, nnc_figure
         if (figure == NULL) {
             snprintf(err->where, sizeof err->where, "require.%.64s", requirement->name);
             return nnc_plans_blame(c->plans, from, err);
+        }
+        if (unread != NULL && !nnc_figure_read(&c->collector, unread, (int32_t)(figure - all.list))) {
+            return nnc_no_memory(err);
         }
         nnc_figure *own = nnc_arena_alloc(c->arena, sizeof *own); /* a copy, because the list is overwritten for the
                                                                    * next scenario */
@@ -508,13 +521,15 @@ static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, n
     nnc_scenario *scenario = NULL;
     nnc_check_row *row = &c->report.rows[c->report.row_count];
     NNC_TRY(answer(c, from, &scenario, err));
-    const nnc_figures all = nnc_figures_of(&c->collector, &scenario->report);
+    const nnc_report *report = &scenario->report;
+    const bool few = needs_required_only(c);
+    const nnc_figures all = few ? nnc_figures_named(&c->collector, report) : nnc_figures_of(&c->collector, report);
     const nnc_recorded_estimate *old = find_old(c, from->id);
     *row = (nnc_check_row){ .id = from->id, .line = from->line };
     NNC_GOT(all.list, err);
     c->names[from->serve] = all;
-    NNC_TRY(select_now(c, all, &row->now, err));
-    NNC_TRY(judge(c, from, all, row, err));
+    if (!few) { NNC_TRY(select_now(c, all, &row->now, err)); }
+    NNC_TRY(judge(c, from, all, few ? report : NULL, row, err));
     if (c->stream != NULL && is_next(c, from, row->now)) {
         row->now = (nnc_figures){ NULL, 0 };
         row->state = NNC_CHECK_SAME;

@@ -847,34 +847,62 @@ static bool set_figure(nnc_figure *figure, nnc_arena *arena, const char *name, c
     return true;
 }
 
-nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report) {
-    const nnc_figures none = { NULL, 0 };
+/* Returns the names and the room for values of reports of one kind; NULL when out of memory. */
+static struct nnc_collected *collected_of(nnc_collector *collector, const nnc_report *report) {
     const bool served = report->serve != NULL, images = report->images != NULL;
     struct nnc_collected *kind = images ? &collector->images : served ? &collector->served : &collector->trained;
     const nnc_metrics *metrics = images ? &nnc_images_metrics : served ? &nnc_serve_metrics : &nnc_estimate_run_metrics;
     const nnc_columns *columns = &kind->columns;
-    if (columns->list == NULL && nnc_columns_of(metrics, collector->arena, &kind->columns) != NNC_OK) { return none; }
+    if (columns->list == NULL && nnc_columns_of(metrics, collector->arena, &kind->columns) != NNC_OK) { return NULL; }
     if (kind->figures == NULL) {
         kind->figures = nnc_arena_array(collector->arena, (size_t)columns->count, sizeof *kind->figures);
+        if (kind->figures == NULL) { return NULL; }
+        for (int32_t i = 0; i < columns->count; i++) {
+            kind->figures[i] = (nnc_figure){ .name = columns->list[i].name, .number = (double)NAN };
+        }
         kind->of_step = columns->count;
         while (kind->of_step > 0 && strncmp(columns->list[kind->of_step - 1].name, "run.", 4) == 0) { kind->of_step--; }
     }
-    if (kind->figures == NULL) { return none; }
+    return kind;
+}
+
+/* Reads the value in one column. place: the record of the column. Returns false when out of memory. */
+static bool read_figure(struct nnc_collected *kind, nnc_arena *arena, int32_t index, const nnc_place *place) {
+    char text[NNC_METRIC_TEXT_MAX];
+    const nnc_column *column = &kind->columns.list[index];
+    const double *number = nnc_metric_double(column->metric, place, column->index);
+    if (number != NULL) {
+        kind->figures[index] =
+            (nnc_figure){ .name = column->name, .number = isfinite(*number) ? *number : (double)NAN };
+        return true;
+    }
+    const nnc_cell cell = nnc_metric_read(column->metric, place, column->index, text);
+    return set_figure(&kind->figures[index], arena, column->name, &cell);
+}
+
+nnc_figures nnc_figures_named(nnc_collector *collector, const nnc_report *report) {
+    const struct nnc_collected *kind = collected_of(collector, report);
+    if (kind == NULL) { return (nnc_figures){ NULL, 0 }; }
+    return (nnc_figures){ kind->figures, report->run != NULL ? kind->columns.count : kind->of_step };
+}
+
+bool nnc_figure_read(nnc_collector *collector, const nnc_report *report, int32_t index) {
+    struct nnc_collected *kind = collected_of(collector, report);
+    if (kind == NULL) { return false; }
+    const nnc_place place = nnc_column_place(&kind->columns.list[index], (nnc_place){ .record = report });
+    return read_figure(kind, collector->arena, index, &place);
+}
+
+nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report) {
+    const nnc_figures none = { NULL, 0 }, all = nnc_figures_named(collector, report);
+    if (all.list == NULL) { return none; }
+    struct nnc_collected *kind = collected_of(collector, report);
     const nnc_place whole = { .record = report };
     nnc_place place = whole;
-    const int32_t count = report->run != NULL ? columns->count : kind->of_step;
-    for (int32_t i = 0; i < count; i++) {
-        char text[NNC_METRIC_TEXT_MAX];
-        const nnc_column *column = &columns->list[i];
+    for (int32_t i = 0; i < all.count; i++) {
+        const nnc_column *column = &kind->columns.list[i];
         if (!column->joins) { place = nnc_column_place(column, whole); }
-        const double *number = nnc_metric_double(column->metric, &place, column->index);
-        if (number != NULL) {
-            kind->figures[i] =
-                (nnc_figure){ .name = column->name, .number = isfinite(*number) ? *number : (double)NAN };
-            continue;
-        }
-        const nnc_cell cell = nnc_metric_read(column->metric, &place, column->index, text);
-        if (!set_figure(&kind->figures[i], collector->arena, column->name, &cell)) { return none; }
+        if (!read_figure(kind, collector->arena, i, &place)) { return none; }
     }
-    return (nnc_figures){ kind->figures, count };
+    return all;
 }

@@ -275,6 +275,10 @@ typedef struct nnc_collector {
 /* Returns the values of a report. The list is valid until the next call for a report of the same kind. The member
  * `list` is NULL when out of memory. Strings are static, or in the arena of the collector. */
 nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report);
+/* Returns the list of nnc_figures_of with the names alone, which is faster: the values are those of an earlier report.
+ * nnc_figure_read then reads the value of one entry; it returns false when out of memory. */
+nnc_figures nnc_figures_named(nnc_collector *collector, const nnc_report *report);
+bool nnc_figure_read(nnc_collector *collector, const nnc_report *report, int32_t index);
 
 /* ---- change.c: reports of `nncost check` and `nncost diff` ---- */
 
