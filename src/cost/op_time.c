@@ -867,6 +867,15 @@ static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op) 
                                                                                     : e->memory_fraction;
 }
 
+/* Returns the format of the matrix units that multiply fp32 operands. Devices without an fp32 rate round the operands to
+ * a narrower format, as the compilers of Neuron (--auto-cast matmult) and XLA (default precision) do. */
+static nnc_dtype units_of_fp32(const nnc_device *device) {
+    static const nnc_dtype narrower[] = { NNC_FP32, NNC_TF32, NNC_BF16 };
+    size_t i = 0;
+    while (i < 2 && isnan(nnc_device_matmul_peak(device, narrower[i]))) { i++; }
+    return narrower[i];
+}
+
 NNC_SAYING nnc_timing issued_time(const nnc_device *device, const nnc_op *op, nnc_derivation *why) {
     const nnc_stream_efficiency *e = &device->efficiency.stream;
     const nnc_issued i = nnc_op_issued(op);
@@ -890,9 +899,10 @@ NNC_SAYING nnc_timing issued_time(const nnc_device *device, const nnc_op *op, nn
         const nnc_flash *p = &op->u.flash;
         const double widths = (double)(p->head_dim + p->value_dim);
         NNC_LET(why, flops, "FLOP", nnc_flash_scores(p) * 2.0 * widths * (backward ? 2.0 : 1.0));
+        const nnc_dtype units = units_of_fp32(device);
         NNC_NOTE(why, "two products in forward, four in backward, in fp32");
-        NNC_LET(why, fp32_fraction, NULL, device->efficiency.gemm[NNC_FP32].sustained_fraction);
-        NNC_LET(why, fp32_flops_per_s, "FLOP/s", nnc_device_matmul_peak(device, NNC_FP32));
+        NNC_LET(why, fp32_fraction, NULL, device->efficiency.gemm[units].sustained_fraction);
+        NNC_LET(why, fp32_flops_per_s, "FLOP/s", nnc_device_matmul_peak(device, units));
         NNC_SET(why, products_s, "s", flops / (fp32_fraction * fp32_flops_per_s));
     }
     NNC_PUT(why, products_s, "s");

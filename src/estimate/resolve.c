@@ -303,6 +303,11 @@ static bool is_early(const nnc_device *device) {
     return found;
 }
 
+/* Tests whether the only software of the device compiles whole programs: Neuron runs PyTorch as graphs of XLA. */
+static bool always_compiles(const nnc_device *device) {
+    return strncmp(device->architecture, "trainium", 8) == 0 || strncmp(device->architecture, "inferentia", 10) == 0;
+}
+
 nnc_listing nnc_listing_of(const nnc_model *model, const nnc_device *device) {
     if (model->implementation == NNC_IMPLEMENTATION_NONE) { return NNC_LISTING_NONE; }
     const bool measured = !isnan(device->efficiency.conv.library_sustained_fraction);
@@ -326,6 +331,7 @@ nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device 
                                        nnc_profile_kind kept) {
     if (model->captured != NULL) { return NNC_PROFILE_EAGER; }
     if (strncmp(device->architecture, "tpu", 3) == 0) { return NNC_PROFILE_TPU; }
+    if (kept == NNC_PROFILE_EAGER && always_compiles(device)) { return NNC_PROFILE_COPIES; }
     if (plan == NULL || !(is_transformer(model) || has_maps(model)) || !is_early(device)) { return kept; }
     nnc_plan formats = *plan;
     if (resolve_precision(device, &formats, NULL) != NNC_OK) { return kept; }

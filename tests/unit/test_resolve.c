@@ -282,6 +282,20 @@ START_TEST(profiles_of_a_device) {
 }
 END_TEST
 
+/* Neuron compiles every program, so a model of a library is not run op by op there. */
+START_TEST(profiles_of_neuron) {
+    static const char *const names[] = { "trainium2", "inferentia2", "gaudi3" };
+    nnc_device device = plain_device();
+    nnc_model library = decoder();
+    const nnc_plan plan = nnc_plan_default();
+    library.implementation = NNC_IMPLEMENTATION_TRANSFORMERS;
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        snprintf(device.architecture, sizeof device.architecture, "%s", names[i]);
+        ck_assert_int_eq(nnc_profile_kind_of(&library, &device, &plan), i < 2 ? NNC_PROFILE_COPIES : NNC_PROFILE_EAGER);
+    }
+}
+END_TEST
+
 /* On a GPU before Hopper fp16 is a sign of software of that time, for transformers and for networks of feature maps; bf16 is
  * not. */
 START_TEST(profiles_of_early_devices) {
@@ -375,6 +389,7 @@ int main(void) {
         too_large,
         recompute_texts,
         profiles_of_a_device,
+        profiles_of_neuron,
         frameworks_lack_features,
         profiles_of_early_devices,
     };
