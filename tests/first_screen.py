@@ -14,6 +14,9 @@ import sys
 PLANS = """gpt2 a100
 gpt2 a100 --micro-batch 16 --precision fp32
 gpt2-xl a100 --micro-batch 4 --software torch-eager
+gpt2 t4 --precision fp32
+t5-large trainium2 --micro-batch 8
+llama3-8b rtx-3060
 gpt2-xl v100 --recompute full
 llama3-8b h100 --set layers=4
 llama3-8b h100 --set layers=4 --set hidden=2048 --set vocab=50000

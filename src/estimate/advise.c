@@ -595,6 +595,25 @@ static int keep_lengths(search *s, nnc_advice *advice, int found, int max) {
     return kept > 0 ? insert(s, advice, found < max ? found : max - 1, max, true, &keeps) : found;
 }
 
+/* If every found plan has shorter sequences than the base plan, searches for the longest sequences that fit with
+ * adapters, frozen weights of fewer bits, full recomputation and small micro-batches, and then for the weakest of these
+ * changes with which these sequences fit. If they are longer than those of every found plan, adds the plan to the list.
+ * Returns the new number of plans in the list. */
+static int lengthen(search *s, nnc_advice *advice, int found, int max) {
+    static const change helpers[] = { CHANGE_RECOMPUTE, CHANGE_MICRO_BATCH, CHANGE_FROZEN, CHANGE_ADAPTERS };
+    const change shorter = s->steps[CHANGE_SEQ_LEN] > 0 ? CHANGE_SEQ_LEN : CHANGE_SHORTER;
+    int at[CHANGES] = { 0 };
+    nnc_advice one;
+    if (found == 0 || advice->plan.seq_len >= s->base->seq_len) { return found; }
+    for (size_t i = 0; i < sizeof helpers / sizeof helpers[0]; i++) { at[helpers[i]] = s->steps[helpers[i]]; }
+    at[shorter] = s->steps[shorter];
+    s->tries = TRIES_MAX;
+    weaken(s, at, shorter);
+    if (s->base->seq_len >> at[shorter] <= advice->plan.seq_len) { return found; }
+    for (size_t i = 0; i < sizeof helpers / sizeof helpers[0]; i++) { weaken(s, at, helpers[i]); }
+    return try_plan(s, at, true, &one) == OUTCOME_FITS ? insert(s, advice, found, max, true, &one) : found;
+}
+
 /* Does the work of nnc_advise, for a plan that nnc_plan_read has read and checked. Returns the number of plans in
  * `advice`. */
 static int advise(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles, const nnc_plan *plan,
@@ -649,6 +668,7 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     s.patient = true;
     for (int size = 1; size <= 2 && found == 0; size++) { try_sets(&s, size, CHANGES, &fitting, advice, &found, max); }
     found = found == 0 ? try_all_together(&s, advice) : found;
+    found = lengthen(&s, advice, found, max);
     s.takes_tight = true;
     found = found == 0 ? try_all_together(&s, advice) : found;
     write_texts(&s, advice, found);

@@ -97,9 +97,17 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err) {
     return NNC_OK;
 }
 
+/* Tests whether a plan in fp32 or TF32 has another default profile if its number format is changed. */
+static bool format_selects_profile(const nnc_scenario *s) {
+    const nnc_dtype format = s->result.plan.precision;
+    return (format == NNC_FP32 || format == NNC_TF32) &&
+           (nnc_profile_kind_may(&s->model, &s->device, NNC_PROFILE_EARLY) ||
+            nnc_profile_kind_may(&s->model, &s->device, NNC_PROFILE_EARLY_MAPS));
+}
+
 /* Tries changes of the plan; see nnc_plan_changes_find. If the software profile is torch-eager or torch-1, tries
  * compiled kernels (torch-compile), too, and for convolutional networks the channels-last layout. With `quick` and a
- * plan on one device, loads no software profiles of other kinds of plans. */
+ * plan on one device, loads software profiles of other kinds of plans only if another number format selects them. */
 nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch, nnc_plan_changes *changes,
                                 nnc_error *err) {
     nnc_profiles own = nnc_profiles_of_one(&scenario->software);
@@ -111,7 +119,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
                                 .quick = quick };
     own.any = scenario->profiles.any;
     own.completer = scenario->profiles.completer;
-    if (scenario->result.plan.devices > 1 || !quick) {
+    if (scenario->result.plan.devices > 1 || !quick || format_selects_profile(scenario)) {
         NNC_TRY(nnc_scenario_profiles(scenario, err));
         ask.profiles = &scenario->profiles;
     }
