@@ -152,7 +152,9 @@ typedef struct ranking {
     nnc_arena *arena;
     choice_row *row; /* row of the ranking in which the result of the search is stored */
     nnc_scratch *scratch;
-    bool fastest; /* true: the device with the shortest time comes first; false: the cheapest device */
+    bool fastest;      /* true: the device with the shortest time comes first; false: the cheapest device */
+    nnc_error refused; /* reason why no plan is legal on the first of the refused devices */
+    int32_t refusals;  /* number of devices on which no plan is legal */
 } ranking;
 
 static const char *keep(nnc_arena *arena, const char *text) {
@@ -209,6 +211,24 @@ static nnc_status take(nnc_session *session, void *context, const nnc_search_rep
     row->energy_j = isnan(row->energy_j) ? best->result->energy_j : row->energy_j;
     row->price = best->result->price_per_device_hour;
     return NNC_OK;
+}
+
+/* Fills the ranking row of a device on which no plan is legal. */
+static nnc_status take_refusal(const nnc_session *session, ranking *r, const char *name, const nnc_error *why,
+                               nnc_error *err) {
+    const nnc_search_report none = { .currency = NULL };
+    const nnc_device *device;
+    char text[sizeof why->where + sizeof why->what + 24];
+    NNC_TRY(nnc_device_load(session->specs, name, &device, err));
+    *r->row = (choice_row){ .id = keep(r->arena, device->id),
+                            .name = keep(r->arena, device->name),
+                            .basis = device->efficiency.basis,
+                            .energy_j = (double)NAN,
+                            .price = (double)NAN };
+    NNC_TRY(nnc_best_fill(session, &none, NULL, r->scratch, &r->row->best, err));
+    snprintf(text, sizeof text, "no legal plan: %s: %s", why->where, why->what);
+    r->row->best.reason = nnc_arena_strdup(r->arena, text);
+    return r->row->best.reason != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
 static int compare(const double a[], const double b[], int count) {
@@ -359,8 +379,15 @@ static nnc_status search_all(ranking *r, nnc_session *session, choices *all, nnc
         }
         /* a copy of the options for each device: a search removes options that the next search needs */
         nnc_session own = *session;
+        nnc_error why = { .status = NNC_OK };
         r->row = &all->rows[all->count];
-        NNC_TRY(nnc_search_args_run(&own, session->options.operands[0], device, take, r, err));
+        const nnc_status status = nnc_search_args_run(&own, session->options.operands[0], device, take, r, &why);
+        if (status == NNC_ILLEGAL_PLAN) {
+            NNC_TRY(take_refusal(session, r, device, &why, err));
+            r->refused = r->refusals++ == 0 ? why : r->refused;
+        } else if (status != NNC_OK) {
+            return nnc_fail(err, status, why.where, "%s", why.what);
+        }
         all->count++;
         if (own.exit_code > 1) { /* after a signal, the page shows the devices whose searches have ended */
             session->exit_code = own.exit_code;
@@ -380,6 +407,7 @@ static nnc_status choose(nnc_session *session, ranking *r, nnc_error *err) {
     NNC_TRY(nnc_batch_choose(session, session->options.operands[0], &all.global_batch, &all.batch_chosen, err));
     NNC_TRY(search_all(r, session, &all, err));
     for (int32_t i = 0; i < all.count; i++) { any = any || rows[i].best.result != NULL; }
+    if (r->refusals == all.count) { return nnc_fail(err, NNC_ILLEGAL_PLAN, r->refused.where, "%s", r->refused.what); }
     qsort(rows, (size_t)all.count, sizeof *rows, r->fastest ? by_time : by_cost);
     session->exit_code = session->exit_code > 1 ? session->exit_code : any ? 0 : 1;
     nnc_view_write(session->out, session->style, &nnc_choices_view, &all);

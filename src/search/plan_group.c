@@ -179,7 +179,9 @@ bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64
 
 bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err) {
     const char *option = NULL;
+    nnc_network network;
     nnc_plan plan = groups->settled;
+    if (nnc_network_find(groups->device, &plan, &network, err) != NNC_OK) { return false; }
     for (uint64_t inside = groups->space->block_size; inside-- > 0;) {
         nnc_space_inside(groups->space, inside, &plan);
         if (nnc_schedule_repeats(&plan)) { continue; }

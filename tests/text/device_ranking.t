@@ -47,6 +47,21 @@ round         8  3.883 s  0.008629 USD  0.008629  3.008 GB  96.5%  compute  dp8 
 old           8  7.766 s  -                    -  3.008 GB  96.5%  compute  dp8 zero1 mb8
 
 
+# A device on which no plan is legal keeps its row, with the reason; if no plan is legal on any device, the first reason is the error.
+$ nncost search dense round,old --threads 1 --devices 8 --tensor 1 --recompute none --offload none --micro-batch 8 --precision bf16 | head -6
+dense, global batch 4096 (chosen: about 4 million tokens); for each device: the cheapest size
+
+device devices    step step cost    limit   plan
+round        8 3.883 s 0.008629 USD compute dp8 zero1 mb8
+old          -       - -            -       no legal plan: --precision: old does not train in this format, expected one of fp32, fp16, found bf16
+left out: step kWh, memory, MFU (a width of 100, see COLUMNS)
+$ nncost search dense round,old --threads 1 --devices 8 --tensor 7 --recompute none
+! nncost: --devices: expected a multiple of tensor x pipeline x context = 7, found 8
+[3]
+$ nncost search dense old --threads 1 --devices 32 --recompute none
+! nncost: toy/hw/old.json: scale_out.bytes_per_s: missing, expected the figure that a group of 32 ranks needs, found nothing
+[3]
+
 # A plan file of them, which check estimates to the same.
 $ nncost search dense round,fitted --threads 1 --devices 8..16 --global-batch 64 --tensor 1 --recompute none --offload none --set layers=4 --tokens 1T --plans best.json -f json | grep -o '"step_s": [^,]*'
 "step_s": 0.033757679839
