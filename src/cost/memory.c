@@ -86,6 +86,10 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
         if (op->weights.count > 0 || op->weights.vector > 0) {
             nnc_parameters *kind = kind_of(op, s);
             add_weights(&op->weights, instances, kind);
+            if (op->frozen && op->kind != NNC_OP_MATMUL && !op->weights.table) {
+                /* --frozen stores only the matrices of linear layers in its format, not kernels of convolutions */
+                kind->matrix_params -= instances * (double)(op->weights.count * op->weights.rows * op->weights.cols);
+            }
             if (list->projected_rank > 0) {
                 const nnc_projected projected = nnc_projected_of(op, list->projected_rank);
                 kind->projected_elements += instances * projected.elements;

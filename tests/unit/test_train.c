@@ -379,6 +379,23 @@ START_TEST(adapters_divide) {
 }
 END_TEST
 
+/* Of a U-Net, --frozen stores only linear layers in its format, not convolutions. The linear layers of Stable Diffusion
+ * 1 by hand: transformer blocks of width c have 18 c^2 + 2 x 768 c weights, 5 blocks of c = 320, 5 of 640, 6 of 1280;
+ * the embedding of time has 320 x 1280 + 1280 x 1280, and its projections in the residual blocks 1280 x 20160. */
+START_TEST(convolutions_stay_wide) {
+    const nnc_model *model = load_model("models/sd1-unet.json");
+    const int64_t blocks =
+        5 * (18 * 320 * 320 + 1536 * 320) + 5 * (18 * 640 * 640 + 1536 * 640) + 6 * (18 * 1280 * 1280 + 1536 * 1280);
+    const int64_t linear = blocks + 320 * 1280 + 1280 * 1280 + 1280 * 20160;
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    plan.adapter_rank = 16;
+    const int64_t wide = estimate(model, &plan).memory.weight_bytes;
+    plan.frozen = NNC_FROZEN_INT8;
+    ck_assert_int_eq(wide - estimate(model, &plan).memory.weight_bytes, linear);
+}
+END_TEST
+
 static const struct {
     unsigned train;
     int64_t rank;
@@ -522,6 +539,7 @@ int main(void) {
                                    the_first_trained_layer_passes_nothing_on,
                                    adapters_work_beside,
                                    adapters_divide,
+                                   convolutions_stay_wide,
                                    plans_that_train_nothing_are_refused,
                                    the_first_that_is_trained_passes_nothing_on,
                                    second_table_of_adapters_is_frozen,
