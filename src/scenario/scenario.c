@@ -763,6 +763,14 @@ static nnc_status refuse_unread(const nnc_scenario_args *given, const reader *re
     return NNC_OK;
 }
 
+/* Tests whether the arguments state a number of devices, or a degree of parallelism. */
+static bool states_devices(const nnc_scenario_args *given) {
+    static const char *const names[] = { "devices", "data", "tensor", "pipeline", "context", "expert" };
+    bool found = false;
+    for (size_t i = 0; i < NNC_COUNT_OF(names); i++) { found = found || states(given, names[i]); }
+    return found;
+}
+
 /* Returns the option without which a setting of the plan or of the software is not read; NULL = the setting is read. */
 static const char *plan_needs(const nnc_scenario_args *given, const nnc_setting *setting,
                               const nnc_scenario *scenario) {
@@ -797,6 +805,7 @@ static const char *plan_needs(const nnc_scenario_args *given, const nnc_setting 
           "random_written" },
         { nnc_listing_of(&scenario->model, &scenario->device) != NNC_LISTING_NONE, "--implementation",
           "lists_operators" },
+        { states_devices(given), "--devices", "devices_per_node" },
     };
     return needed_by(setting, readers, NNC_COUNT_OF(readers));
 }

@@ -304,3 +304,21 @@ $ nncost search serve dense round
 $ nncost estimate advise dense round
 ! nncost: advise: expected one command, did you mean "nncost advise dense round"?
 [2]
+
+# Names from other programs and habits.
+$ nncost estimate dense round --accumulate-grad-batches 4 -f csv | cut -d, -f1-3 >a; nncost estimate dense round --micro-batches 4 -f csv | cut -d, -f1-3 | diff - a
+$ nncost estimate dense round --block-size 64
+! nncost: --block-size: unknown option, did you mean --seq-len N, the tokens of a sequence?
+[2]
+$ nncost estimate dense round --stage 3
+! nncost: --stage: unknown option, did you mean --zero N, the stage of ZeRO?
+[2]
+$ nncost estimate dense round --vram 12GB
+! nncost: --vram: unknown option, did you mean --set mem_bytes=X, the memory of the device?
+[2]
+$ nncost serve dense round --8bit
+! nncost: --8bit: unknown option, did you mean --weights int8?
+[2]
+$ nncost estimate dense round --nproc-per-node 8
+! nncost: --devices-per-node: changes nothing here, expected it with --devices
+[2]
