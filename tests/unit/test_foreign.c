@@ -426,6 +426,13 @@ static const struct {
       "no layer, expected the number of one, from 0, found 6" },
     { LAYERS("smollm3", "\n\"no_rope_layers\": [1, 1, 0, 1, 1, 2]"), "c.json:4: no_rope_layers[5]",
       "a layer of a kind this version does not know, expected one of 1, 0, found 2" },
+    /* heads of layers that are not those of their kind */
+    { "{ \"model_type\": \"laguna\", \"hidden_size\": 64, \"intermediate_size\": 16, \"num_hidden_layers\": 4,\n"
+      "\"num_attention_heads\": 48, \"max_position_embeddings\": 32, \"vocab_size\": 100,\n"
+      "\"layer_types\": [\"full_attention\", \"sliding_attention\", \"full_attention\", \"sliding_attention\"],\n"
+      "\"num_attention_heads_per_layer\": [64, 48, 64, 48] }",
+      "c.json:4: num_attention_heads_per_layer",
+      "disagrees with other kinds of layers, expected full, window, found window, full" },
     /* letters that do not repeat a whole number of times */
     { LAYERS("exaone4", "\n\"sliding_window\": 8, \"sliding_window_pattern\": \"LLLG\""),
       "c.json:4: sliding_window_pattern", "wrong length, expected one for each of the 6 layers, found \"LLLG\"" },

@@ -196,6 +196,21 @@ START_TEST(layers_have_inputs) {
 }
 END_TEST
 
+/* Laguna-XS-2.1: of 40 layers 10 attend to all tokens with 48 heads of 128, 30 to a window with 64; 8 heads of keys, a
+ * gate for each head, norms of 128 of queries and keys. The first layer has an MLP of 3 x 2048 x 8192, the others 256
+ * experts and a shared one of 3 x 2048 x 512 and a router. */
+START_TEST(windows_have_more_heads) {
+    const nnc_model *model = NULL;
+    nnc_error err = { .status = NNC_OK };
+    ck_assert_int_eq(nnc_model_load(specs, "poolside/Laguna-XS-2.1", &model, &err), NNC_OK);
+    const int64_t keys = 2 * 2048 * 1024 + 256, head = 2 * 2048 * 128 + 2048;
+    const int64_t experts = (int64_t)257 * 3 * 2048 * 512 + 256 * 2048;
+    ck_assert_int_eq(params_of(model), 40 * (keys + 2 * 2048) + (10 * 48 + 30 * 64) * head + 3 * 2048 * 8192 +
+                                           39 * experts + 2048 + 2 * (int64_t)100352 * 2048);
+    ck_assert_int_eq(params_of(model), 33442607104);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("shared keys");
     TCase *tests = add_case(suite, "layers", open_support, close_support);
@@ -204,6 +219,7 @@ int main(void) {
     tcase_add_test(tests, experts_work_at_another_width);
     tcase_add_test(tests, experts_are_idle);
     tcase_add_test(tests, layers_have_two_halves);
+    tcase_add_test(tests, windows_have_more_heads);
     tcase_add_test(tests, layers_reuse_keys_and_values);
     tcase_add_test(tests, layers_have_inputs);
     tcase_add_test(tests, keys_are_shared);

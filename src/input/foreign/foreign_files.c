@@ -220,6 +220,7 @@ static const nnc_field pattern_fields[] = {
     { PATTERN(out), .help = "Kind of the other layers." },
     { PATTERN(except), .help = "Key that lists the numbers of layers of kind `out` in spite of the rule." },
     { PATTERN(last), .help = "Kind of the last layer." },
+    { PATTERN(agrees), .help = "The entry gives the kinds that an earlier entry gave, or the file is refused." },
     { PATTERN(shift), .min = 0, .max = 1000,
       .help = "This number is added to the number of a layer before the rule is applied." },
 };

@@ -79,6 +79,7 @@ typedef struct nnc_foreign_pattern {
     char except[64];
     char last[24]; /* kind of the last layer, whatever the other members say */
     int32_t shift;
+    bool agrees; /* true: an earlier entry sets the same field, and this entry must give the same kinds */
     /* translates the words and letters of the configuration to kinds of layers: {"full_attention": "full"} */
     nnc_json values;
     nnc_json when; /* condition: the entry is used only if another key of the configuration has the stated value */

@@ -282,9 +282,27 @@ static bool set_leading(const kinds *k) {
     return true;
 }
 
+/* For an entry with "agrees": tests whether it gives the kinds that an earlier entry gave; if not, notes a fault. */
+static void compare_kinds(const kinds *k, int64_t period) {
+    char text[NNC_PATTERN_MAX * KIND_MAX] = "", earlier[NNC_PATTERN_MAX * KIND_MAX];
+    const nnc_field *field = nnc_field_of_key(nnc_model_table_of(k->file->model), k->pattern->to);
+    for (int64_t layer = 0; layer < period && layer < NNC_PATTERN_MAX; layer++) {
+        nnc_text_append(text, sizeof text, ", ", "%s", k->of[layer]);
+    }
+    nnc_field_text(field, k->file->model, earlier, sizeof earlier);
+    if (strcmp(earlier, text) != 0) {
+        nnc_json_fault(k->file->at, k->pattern->list,
+                       "disagrees with other kinds of layers, expected %.160s, found %.160s", earlier, text);
+    }
+}
+
 static void set_kinds(const kinds *k) {
     char text[NNC_PATTERN_MAX * KIND_MAX] = "";
     const int64_t period = period_of(k);
+    if (k->pattern->agrees) {
+        compare_kinds(k, period);
+        return;
+    }
     if (strcmp(k->pattern->to, "mlps") == 0 && set_leading(k)) { return; }
     if (period == 1 && strcmp(k->pattern->to, "mixers") == 0 &&
         (strcmp(k->of[0], "full") == 0 || strcmp(k->of[0], "window") == 0)) {
