@@ -1,5 +1,6 @@
 /* Decoders whose layers differ from the plain ones, small enough to count by hand. */
 #include "named_rows.h"
+#include "shape/shape_internal.h"
 
 static double vector_flops(const nnc_op_cost *row) { return row->work.vector_flops; }
 
@@ -216,6 +217,31 @@ START_TEST(gates_sinks_and_rotation) {
 END_TEST
 
 /* Three more operations for each of 2 heads and 6 pairs; over 3 tokens and 10 words. */
+/* Liger-Kernel computes logits in ceil(words / width) chunks: 50,257 / 768 = 65.4, 50,688 / 768 = 66. Products of fp4, and
+ * of fp8 if the software has scales per block, have operands in blocks. */
+START_TEST(chunks_and_blocks) {
+    static nnc_op_list list;
+    nnc_plan plan = nnc_plan_default();
+    plan.tensor = plan.context = plan.expert = 1;
+    for (int i = 0; i < 8; i++) {
+        const nnc_model model = gpt(1, 768, 12, i % 2 == 0 ? 50257 : 50688, 64);
+        const nnc_software liger = { .loss_keep = NNC_LOSS_KEEPS_CHUNKS, .block_scales = i / 2 % 2 != 0 };
+        const nnc_dtype dtype = i < 4 ? NNC_FP8 : NNC_FP4;
+        const nnc_lowering how = { .plan = &plan, .software = &liger, .dtype = NNC_BF16, .linear_dtype = dtype };
+        int found = 0;
+        nnc_lower(&model, &how, &list);
+        for (int32_t k = 0; k < list.count; k++) {
+            const nnc_op *op = &list.ops[k];
+            if (strcmp(op->name, "head.logits") == 0) { found += op->u.matmul.chunks == 66; }
+            if (strcmp(op->name, "mlp.up") != 0) { continue; }
+            ck_assert_int_eq(op->u.matmul.in_blocks, dtype == NNC_FP4 || liger.block_scales);
+            found++;
+        }
+        ck_assert_int_eq(found, 2);
+    }
+}
+END_TEST
+
 START_TEST(soft_caps) {
     nnc_model model = gpt(1, 4, 2, 10, 3);
     nnc_plan plan = causal_bf16();
@@ -388,6 +414,7 @@ int main(void) {
         rows_are_sorted_where_they_arrive,
         slots_are_filled_by_products_with_masks,
         soft_caps,
+        chunks_and_blocks,
         experts_of_other_forms,
         layers_that_predict_further_tokens_are_told,
     };
