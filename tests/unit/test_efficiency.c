@@ -299,6 +299,14 @@ START_TEST(tokens_once_per_domain) {
     near(nnc_network_carried_bytes(&network, &e, true, NULL), 8e6 * (1.0 - pow(7.0 / 8, 8)));
     e.once_per_node = true;
     near(nnc_network_carried_bytes(&network, &e, false, NULL), 8e6 * (1.0 - pow(7.0 / 8, 8)));
+    e.once_per_node = false; /* half a call a step takes half as long as one, and two calls twice */
+    network.routes[NNC_ROUTE_EXPERT].inner_bytes_per_s = network.routes[NNC_ROUTE_EXPERT].outer_bytes_per_s = 1e9;
+    const char *link = NULL;
+    const double once_s = nnc_network_exchange_s(&network, &e, &link);
+    for (e.count = 0.5; e.count <= 2.0; e.count *= 2.0) {
+        near(nnc_network_exchange_s(&network, &e, &link), e.count * once_s);
+    }
+    e.once_per_node = true;
     e.copies = 1.2; /* a mean of few copies */
     near(nnc_network_carried_bytes(&network, &e, false, NULL), 8e6 * 8.0 * (1.0 - pow(7.0 / 8, 1.2)) / 1.2);
     e.copies = 1.0; /* one copy reaches one domain */

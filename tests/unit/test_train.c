@@ -66,6 +66,23 @@ START_TEST(adapters_of_layer_inputs) {
 }
 END_TEST
 
+/* Adafactor keeps a number per row and per column of a matrix, and per value of a vector. The second of 2 stages has a layer
+ * of width 8 (qkv 8 + 24 and a bias of 24, out 16 + 8, up 40 + 32, down 40 + 8, two norms of 16), the last norm, and a
+ * second table of the tied head, 100 x 8. */
+START_TEST(factored_moments_of_a_second_table) {
+    const nnc_model model = gpt(2, 8, 2, 100, 6);
+    nnc_plan plan = nnc_plan_default();
+    int32_t count = 0;
+    plan.devices = plan.pipeline = 2;
+    plan.policy = NNC_POLICY_FP32;
+    plan.optimizer = NNC_OPTIMIZER_ADAFACTOR;
+    estimate_on_cluster(&model, &plan);
+    const nnc_stage *stages = nnc_scratch_stages(scratch, &count);
+    ck_assert_int_eq(count, 2);
+    ck_assert_int_eq(stages[1].memory.optimizer_bytes, 4 * (32 + 24 + 24 + 72 + 48 + 32 + 16 + 108));
+}
+END_TEST
+
 /* Routed experts of Qwen3 30B-A3B: 48 layers of 128 experts. The joined gate and up matrix of an expert is 2048 x 1536,
  * its down matrix 768 x 2048. Of each adapter the matrices are in x rank and rank x out. */
 START_TEST(adapters_of_experts) {
@@ -527,6 +544,7 @@ int main(void) {
                                    adapters_of_grouped_queries,
                                    adapters_of_experts,
                                    adapters_of_layer_inputs,
+                                   factored_moments_of_a_second_table,
                                    a_frozen_product_keeps_for_the_next,
                                    frozen_weights_are_stored,
                                    gradients_that_remain,
