@@ -527,15 +527,17 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
  * another layer.) An operator counts either trained or frozen parameters: the kind of its last parameter, usually the
  * matrix, decides. A parameter of the other kind, such as a frozen bias of a trained matrix, is added to r->loose. If
  * the input is not valid, notes a fault and returns false. */
-static bool take_parameters(reader *r, int32_t number, bool table, nnc_captured_op *op) {
+static bool take_parameters(reader *r, int32_t number, form how, nnc_captured_op *op) {
     const nnc_json at = r->issues[number].at;
     const tensors *in = &r->issues[number].in;
+    const bool table = op->group == NNC_GROUP_EMBEDDING;
     bool any = false;
     /* from the last tensor to the first, because the matrix is after the bias, and the kind of the matrix decides */
     for (int32_t i = in->count - 1; i >= 0 && op->phase == NNC_PHASE_FORWARD; i--) {
         const tensor *t = &in->of[i];
         storage *s = &r->storages[t->storage];
         s->reader = number;
+        if (s->looked_up && how == FORM_PRODUCT) { nnc_capture_tie(r, s); }
         if ((s->kind != PARAMETER && s->kind != FROZEN) || s->seen) { continue; }
         s->seen = true;
         op->frozen = any ? op->frozen : s->kind == FROZEN;
@@ -558,6 +560,7 @@ static bool take_parameters(reader *r, int32_t number, bool table, nnc_captured_
         }
         r->program->params += elements * op->repeat;
         r->program->table_params += table ? elements * op->repeat : 0;
+        s->looked_up = table;
     }
     return true;
 }
@@ -718,10 +721,7 @@ static bool add_issue(reader *r, int32_t number) {
         (double)r->program->tokens < o->in.of[1].elements) {
         r->program->tokens = (int64_t)o->in.of[1].elements;
     }
-    if (!nnc_capture_note_tensors(r, how, &o->in, &o->out) ||
-        !take_parameters(r, number, op.group == NNC_GROUP_EMBEDDING, &op)) {
-        return false;
-    }
+    if (!nnc_capture_note_tensors(r, how, &o->in, &o->out) || !take_parameters(r, number, how, &op)) { return false; }
     r->program->vocab = op.table && op.rows > r->program->vocab ? op.rows : r->program->vocab;
     op.words = has_dim(&o->in, r->program->vocab) || has_dim(&o->out, r->program->vocab) ? r->program->vocab : 0;
     const bool good = read_form(r, o, how, &op);

@@ -61,6 +61,7 @@ typedef struct storage {
     nnc_dtype dtype : 8;
     unsigned width : 8; /* number of bytes of one real number; a complex element has two */
     bool whole, seen;
+    bool looked_up; /* true: operators only look up rows of the storage, which is a parameter */
 } storage;
 
 typedef struct tensors {
@@ -242,6 +243,9 @@ bool nnc_capture_slots(reader *r, const int32_t *places, int32_t count);
 /* Adds the input and output tensors of an operator to r->refs, which nnc_capture_fuse reads. If the input is not valid,
  * notes an error and returns false. */
 bool nnc_capture_note_tensors(reader *r, form how, const tensors *in, const tensors *out);
+
+/* Counts a parameter from which operators looked up rows as a matrix, because a product multiplies with it, too. */
+void nnc_capture_tie(reader *r, storage *s);
 /* Finds the kernels that the step would run under torch.compile, and sets the members fused_* of the operators to their
  * numbers and bytes. Returns false when out of memory. */
 bool nnc_capture_fuse(reader *r, const int32_t *places, int32_t count);

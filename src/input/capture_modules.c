@@ -829,3 +829,18 @@ bool nnc_capture_groups(reader *r, nnc_json root) {
     r->program->strongest = kind;
     return true;
 }
+
+/* A product multiplies with a parameter from which an earlier operator looked up rows, as a head does that shares the
+ * weights of the word embedding: these parameters no longer count as only looked up. */
+void nnc_capture_tie(reader *r, storage *s) {
+    const int64_t elements = (int64_t)(s->bytes / s->width);
+    s->looked_up = false;
+    for (int32_t i = 0; i < r->count; i++) {
+        nnc_captured_op *op = &r->ops[i];
+        if (op->table && !op->tied && op->rows * op->cols == elements) {
+            op->tied = true;
+            r->program->table_params -= elements * op->repeat;
+            return;
+        }
+    }
+}

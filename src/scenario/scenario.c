@@ -541,7 +541,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, c
                         "training, such as torch-compile",
                         scenario->software.id);
     }
-    if (scenario->model.captured != NULL && !nnc_software_is_chosen(given->software) &&
+    if (scenario->model.captured != NULL && !given->serves && !nnc_software_is_chosen(given->software) &&
         !scenario->software.lists_operators && !nnc_fuses_captured(&scenario->software)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--software",
                         "which operators of a captured program this profile fuses is not known: expected torch-eager, "

@@ -175,6 +175,9 @@ static nnc_status refuse(const nnc_model *model, const char *why, nnc_error *err
 
 static nnc_status check_family(const nnc_model *model, nnc_error *err) {
     const nnc_decoder *d = &model->decoder;
+    if (model->captured != NULL) {
+        return refuse(model, "it is a recorded step, expected a decoder of 'nncost list models' or a model file", err);
+    }
     if (model->family != NNC_FAMILY_DECODER) {
         return refuse(model, "it generates no tokens, expected a decoder, or a diffusion model with --steps N", err);
     }

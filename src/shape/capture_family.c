@@ -220,7 +220,7 @@ static void write_at(const nnc_writer *w, const lowered *l, int32_t i) {
     }
     const nnc_captured_op found = op_between(one, &l->other->ops[i], l->share);
     const nnc_captured_op op = padded(&found, l->vocab);
-    w->list->lookup_params += op.table ? (op.rows - one->rows) * op.cols * op.repeat : 0;
+    w->list->lookup_params += op.table && !op.tied ? (op.rows - one->rows) * op.cols * op.repeat : 0;
     write_op(w, &op);
 }
 

@@ -419,3 +419,8 @@ $ echo '{"schema":"nncost.capture/1","batch":0}' >a.json; nncost estimate a.json
 $ echo '{"schema":"nncost.model/1","id":"a","name":"A","family":"capture","sources":{"":"none"}}' >a.json; nncost estimate a.json round
 ! nncost: a.json:1: family: a capture is a file of its own, expected schema nncost.capture/1
 [3]
+
+# A recorded training step is not served; the message names what serve takes, not a profile that nobody gave.
+$ nncost serve inputs/captured.json round
+! nncost: captured: cannot be served: it is a recorded step, expected a decoder of 'nncost list models' or a model file
+[3]

@@ -100,6 +100,31 @@ START_TEST(a_vocabulary_is_padded) {
 }
 END_TEST
 
+/* A head that multiplies with the word table: the table is counted once, and 6ND counts it, as of a model file with a
+ * tied head. Padded, both have 8 words. */
+START_TEST(a_tied_table_is_multiplied) {
+    nnc_model model;
+    nnc_software software = nnc_software_default();
+    const nnc_device device = plain_device();
+    const nnc_plan plan = nnc_plan_default();
+    const char *ops =
+        OP("embedding", "forward", "[" F ",[6,3],0],[\"int64\",[4],1]", "[" F ",[4,3],2]", "",
+           "1") "," OP("mm", "forward", "[" F ",[4,3],2],[" F ",[3,6],0]", "[" F ",[4,6],3]", "",
+                       "1") "," OP("mm", "backward", "[" F ",[6,4],3],[" F ",[4,3],2]", "[" F ",[6,3],4]", "", "1");
+    const char *storages = "[72,\"parameter\"," F ",-1,9],[32,\"input\",\"int64\",-1,9],[48,\"kept\"," F
+                           ",0,2],[96,\"kept\"," F ",1,2],[72,\"gradient\"," F ",2,3]";
+    snprintf(software.id, sizeof software.id, "plain");
+    ck_assert_msg(parse(ops, storages, "", 18, &model) == NNC_OK, "%s: %s", error.where, error.what);
+    const nnc_result was = estimate_with(&model, &device, &software, &plan);
+    ck_assert_int_eq(was.params, 6 * 3);
+    ck_assert_int_eq(was.matmul_params, 6 * 3);
+    ck_assert_double_eq(was.six_nd_flops, 6.0 * 6 * 3 * 4);
+    ck_assert_int_eq(nnc_model_set(&model, "vocab_multiple", "4", &error), NNC_OK);
+    const nnc_result r = estimate_with(&model, &device, &software, &plan);
+    ck_assert_int_eq(r.matmul_params, 8 * 3);
+}
+END_TEST
+
 static bool is_recorded(const nnc_op_cost *row) { return nnc_op_phase(row->op) != NNC_PHASE_UPDATE; }
 
 static double flops_of(const nnc_op_cost *row) { return row->work.flops; }
@@ -473,6 +498,7 @@ int main(void) {
     tcase_add_test(tests, a_linear_layer_by_hand);
     tcase_add_test(tests, equal_layers_are_folded);
     tcase_add_test(tests, a_vocabulary_is_padded);
+    tcase_add_test(tests, a_tied_table_is_multiplied);
     tcase_add_test(tests, bytes_by_hand);
     tcase_add_test(tests, a_bag_by_hand);
     tcase_add_test(tests, the_peak_is_a_moment);
