@@ -203,6 +203,9 @@ static const nnc_page_rows answer_page = NNC_PAGE_ROWS(&page_metrics, answer_row
 static void write_changes(nnc_sheet *sheet, const nnc_report *report) {
     char time[NNC_NUMBER_TEXT], rate[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT], money[64] = "";
     const char *label = report->serve->fits ? "cheaper" : "would fit";
+    if (!report->serve->fits && report->serve_change_count == 0 && report->serve->mode == NNC_SERVE_STATIC) {
+        nnc_sheet_note(sheet, label, "no change that was tried: a smaller batch, weights of fewer bits, tensor ranks");
+    }
     for (int32_t i = 0; i < report->serve_change_count; i++) {
         const nnc_serve_change *change = &report->serve_changes[i];
         if (!isnan(change->per_million_output_tokens)) {

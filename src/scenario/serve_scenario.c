@@ -261,11 +261,15 @@ void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scrat
     }
     t.scenario = scenario;
     t.scratch = scratch;
+    nnc_serve_ask fewer = scenario->ask;
+    fewer.batch = (int64_t)serve->max_sequences;
+    if (!found && fewer.batch >= 1 && fewer.batch < serve->plan.batch && fits(&t, &fewer)) { add_change(&t, &fewer); }
+    const int32_t milder = report->serve_change_count; /* changes that only reduce the batch */
     if (!found && split_more(&t, &ask)) {
         found = true;
         add_change(&t, &ask);
     }
-    for (size_t i = 0; i < FORMATS && !serve->fits && report->serve_change_count < 1 + found; i++) {
+    for (size_t i = 0; i < FORMATS && !serve->fits && report->serve_change_count < milder + 1 + found; i++) {
         nnc_serve_ask other = scenario->ask;
         other.weights = formats[i];
         if (fits(&t, &other) || (!found && split_more(&t, &other))) {

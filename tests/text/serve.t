@@ -457,3 +457,9 @@ would fit    --devices 8 --tensor 8 --weights fp8: 12.85 ms per token, 77.34 tok
              --devices 8 --tensor 8 --weights fp8 --batch 4: 13.30 ms per token, 296.3 tokens/s, 15
              USD per million out
 $ nncost serve dense fitted --input-len 500 --set layers=80 --set mem_bytes=1e9 | sed -n '/^would/,$p'
+would fit    no change that was tried: a smaller batch, weights of fewer bits, tensor ranks
+
+# The mildest change comes first: fewer requests at a time, with the same weights on the same device.
+$ nncost serve dense round --input-len 4000 --output-len 1000 --batch 4096 | grep -A2 'would fit'
+! nncost: --input-len: with --output-len longer than the position table, expected at most 1000 tokens, found 5000
+[1]

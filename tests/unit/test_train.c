@@ -396,7 +396,7 @@ START_TEST(adapters_divide) {
 }
 END_TEST
 
-/* Of a U-Net, --frozen stores only linear layers in its format, not convolutions. The linear layers of Stable Diffusion
+/* --frozen stores only linear layers of a U-Net in its format, not convolutions. The linear layers of Stable Diffusion
  * 1 by hand: transformer blocks of width c have 18 c^2 + 2 x 768 c weights, 5 blocks of c = 320, 5 of 640, 6 of 1280;
  * the embedding of time has 320 x 1280 + 1280 x 1280, and its projections in the residual blocks 1280 x 20160. */
 START_TEST(convolutions_stay_wide) {
