@@ -847,7 +847,7 @@ static bool set_figure(nnc_figure *figure, nnc_arena *arena, const char *name, c
     return true;
 }
 
-/* Returns the names and the room for values of reports of one kind; NULL when out of memory. */
+/* Returns the names and values of reports of one kind, to be filled; NULL when out of memory. */
 static struct nnc_collected *collected_of(nnc_collector *collector, const nnc_report *report) {
     const bool served = report->serve != NULL, images = report->images != NULL;
     struct nnc_collected *kind = images ? &collector->images : served ? &collector->served : &collector->trained;
