@@ -68,6 +68,13 @@ static void set_units(const nnc_op_list *list, const double *params, const doubl
     }
 }
 
+/* Returns the frozen parameters of an op that --frozen leaves in 16 bits although they are matrices: it stores only
+ * linear layers in its format, not kernels of convolutions. */
+static double unquantised_params(const nnc_op *op) {
+    const nnc_weights *w = &op->weights;
+    return op->frozen && op->kind != NNC_OP_MATMUL && !w->table ? (double)(w->count * w->rows * w->cols) : 0.0;
+}
+
 void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENTS_MAX]) {
     double live[NNC_BLOCKS_MAX], again[NNC_BLOCKS_MAX], params[NNC_BLOCKS_MAX], outside[NNC_SEGMENTS_MAX] = { 0 };
     double frozen[NNC_BLOCKS_MAX], frozen_outside[NNC_SEGMENTS_MAX] = { 0 };
@@ -86,10 +93,7 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
         if (op->weights.count > 0 || op->weights.vector > 0) {
             nnc_parameters *kind = kind_of(op, s);
             add_weights(&op->weights, instances, kind);
-            if (op->frozen && op->kind != NNC_OP_MATMUL && !op->weights.table) {
-                /* --frozen stores only the matrices of linear layers in its format, not kernels of convolutions */
-                kind->matrix_params -= instances * (double)(op->weights.count * op->weights.rows * op->weights.cols);
-            }
+            kind->matrix_params -= instances * unquantised_params(op);
             if (list->projected_rank > 0) {
                 const nnc_projected projected = nnc_projected_of(op, list->projected_rank);
                 kind->projected_elements += instances * projected.elements;

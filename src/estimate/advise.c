@@ -608,9 +608,9 @@ static int lengthen(search *s, nnc_advice *advice, int found, int max) {
     for (size_t i = 0; i < sizeof helpers / sizeof helpers[0]; i++) { at[helpers[i]] = s->steps[helpers[i]]; }
     at[shorter] = s->steps[shorter];
     s->tries = TRIES_MAX;
-    weaken(s, at, shorter);
+    weaken(s, at, (int)shorter);
     if (s->base->seq_len >> at[shorter] <= advice->plan.seq_len) { return found; }
-    for (size_t i = 0; i < sizeof helpers / sizeof helpers[0]; i++) { weaken(s, at, helpers[i]); }
+    for (size_t i = 0; i < sizeof helpers / sizeof helpers[0]; i++) { weaken(s, at, (int)helpers[i]); }
     return try_plan(s, at, true, &one) == OUTCOME_FITS ? insert(s, advice, found, max, true, &one) : found;
 }
 
