@@ -134,13 +134,14 @@ static void say_host(const nnc_step *step, const nnc_segment_time units[NNC_SEGM
             }
         }
     }
-    if (update_wait_s > 0.0) {
+    if (update_wait_s != 0.0) {
         NNC_PUT(why, update_wait_s, "s");
         snprintf(formula + used, sizeof formula - used, "%supdate_wait_s", used > 0 ? " + " : "");
     }
     nnc_say_formula(why, "host_s", "s", formula, r->host_s);
     nnc_say_note(why, "instances of each segment that the stage holds, in every pass over them; update_wait_s: time in "
-                      "which the device waits until the host has issued the kernels of the update");
+                      "which the device waits until the host has issued the kernels of the update, less the time by "
+                      "which the host gets ahead during the update");
 }
 
 void nnc_say_step(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],

@@ -213,7 +213,9 @@ enum { NNC_STEP_EXCHANGES_MAX = 12 };
 typedef struct nnc_step_end_seconds {
     nnc_comm comm[NNC_STEP_EXCHANGES_MAX];
     double exposed_s[NNC_STEP_EXCHANGES_MAX], update_s;
-    double wait_s; /* seconds in which the device waits for the host to issue the kernels of the update */
+    /* seconds in which the device waits for the host to issue the kernels of the update, less the seconds by which the
+     * host gets ahead during the update, so that the next pass waits less */
+    double wait_s;
     int exchanges;
 } nnc_step_end_seconds;
 

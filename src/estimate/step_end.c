@@ -348,17 +348,36 @@ static double expose(const nnc_step *step, const nnc_collective_op *e, double ra
     return exposed_s;
 }
 
-/* Returns the time in which the device waits until the host has issued the n kernels of the update, which take d
- * seconds: max(0, s - lead, n s + d / n - d - lead). s is the host time of a kernel; lead is the time by which the host
- * is ahead at the end of backward.   [issue] */
-static double update_wait_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_step_end *t,
-                            double update_s) {
+/* Returns the time in which the device waits for the host during one pass. */
+static double pass_wait_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                          const nnc_stage_residency *holding) {
+    const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
+    double wait_s = 0.0;
+    for (int32_t s = 0; s < step->list->segment_count; s++) {
+        const double again = (double)(full ? holding->recomputed[s] : holding->instances[s]);
+        wait_s +=
+            (double)holding->instances[s] * (units[s].host_s[NNC_PART_FORWARD] + units[s].host_s[NNC_PART_BACKWARD]) +
+            again * units[s].host_s[NNC_PART_RECOMPUTE];
+    }
+    return wait_s;
+}
+
+/* Returns the time by which the step is longer because the host issues the n kernels of the update, which take d
+ * seconds on the device. The device waits for them
+ *     w = max(0, s - lead, n s + d / n - d - lead)
+ * where s is the host time of a kernel, and lead is the time by which the host is ahead at the end of backward. If the
+ * device needs longer for the update than the host (w + d > n s), the host gets ahead by the difference, so the next
+ * pass waits less: the difference is subtracted, but at most the time in which a pass waits.   [issue] */
+static double update_wait_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                            const nnc_stage_residency *holding, const nnc_step_end *t, double update_s) {
     const double kernel_s = step->launch.kernel_s, lead_s = units[0].lead_s;
     double kernels = 0.0;
     for (int i = 0; i < t->update_count; i++) { kernels += nnc_op_issued(&t->updates[i]).kernels; }
     if (!(kernel_s > 0.0) || !(kernels > 0.0) || step->plan->pipeline > 1) { return 0.0; }
     const double last_s = kernels * kernel_s + update_s / kernels - update_s;
-    return nnc_max(0.0, nnc_max(kernel_s, last_s) - lead_s);
+    const double wait_s = nnc_max(0.0, nnc_max(kernel_s, last_s) - lead_s);
+    const double ahead_s = nnc_max(0.0, wait_s + update_s - kernels * kernel_s);
+    return wait_s - nnc_min(ahead_s, pass_wait_s(step, units, holding));
 }
 
 nnc_step_end_seconds nnc_step_end_expose(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
@@ -376,7 +395,7 @@ nnc_step_end_seconds nnc_step_end_expose(const nnc_step *step, const nnc_segment
         const nnc_timing *time = &t->times[i];
         seconds.update_s += nnc_step_free_s(step, time->compute_s, time->memory_s, time->fixed_s);
     }
-    seconds.wait_s = update_wait_s(step, units, t, seconds.update_s);
+    seconds.wait_s = update_wait_s(step, units, holding, t, seconds.update_s);
     return seconds;
 }
 

@@ -143,10 +143,10 @@ END_TEST
 START_TEST(host_holds) {
     const nnc_result r = estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_AMP, "1024");
     ck_assert_int_eq(r.bound, NNC_BOUND_HOST);
-    ck_assert_double_ge(r.step_s, r.kernels * 3.75e-5);
     ck_assert_double_le(r.step_s, r.upper_bound_s);
-    /* A pass takes the time in which its kernels are issued; the device works meanwhile, also in rows without
-     * kernels. */
+    /* Steps follow each other without a pause of the host, so a step takes the time in which its kernels are issued.
+     * The device works meanwhile; it ends the update while the host issues the next forward. */
+    near(r.step_s, r.kernels * 3.75e-5);
     int32_t count = 0;
     double kernels = 0.0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
@@ -154,13 +154,9 @@ START_TEST(host_holds) {
         const bool passes = rows[i].op->phase != NNC_PHASE_UPDATE && rows[i].op->phase != NNC_PHASE_COMM;
         kernels += passes ? nnc_op_issued(rows[i].op).kernels * rows[i].repeat : 0.0;
     }
-    /* The update begins when its first kernel has been issued, and its last kernel begins when it has been issued; the
-     * device runs the last kernel of backward meanwhile. */
     const double updates = r.kernels - kernels;
     ck_assert_double_ge(updates, 1.0);
-    const double update_s = nnc_max(3.75e-5 + r.update_s, updates * 3.75e-5 + r.update_s / updates);
-    ck_assert_double_eq_tol(r.step_s, kernels * 3.75e-5 + update_s, 1e-5);
-    ck_assert_double_eq_tol(nnc_scratch_stages(scratch, &count)->update_s, update_s, 1e-5);
+    near(nnc_scratch_stages(scratch, &count)->update_s, updates * 3.75e-5);
 }
 END_TEST
 
