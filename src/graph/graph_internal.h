@@ -90,6 +90,7 @@ typedef struct nnc_expr {
     X(NNC_GRAPH_FLATTEN, "flatten", "All values of a sample as one vector.", flatten)                                \
     X(NNC_GRAPH_TO_TOKENS, "to_tokens", "Each position of a map becomes a token.", to_tokens)                        \
     X(NNC_GRAPH_TO_MAP, "to_map", "Tokens become the positions of a map.", to_map)                                   \
+    X(NNC_GRAPH_TRANSPOSE, "transpose", "Tokens become channels, and channels become tokens.", transpose)            \
     X(NNC_GRAPH_FOLD, "fold", "Squares of positions become channels.", fold)                                         \
     X(NNC_GRAPH_UNFOLD, "unfold", "Channels become squares of positions.", unfold)                                   \
     X(NNC_GRAPH_LOSS, "loss", "The loss of training.", loss)
@@ -519,7 +520,8 @@ enum {
     NNC_ATTENTION_WINDOW,
     NNC_ATTENTION_BIASES,
     NNC_ATTENTION_MLP,
-    NNC_ATTENTION_LINEAR
+    NNC_ATTENTION_LINEAR,
+    NNC_ATTENTION_TALKING
 };
 enum { NNC_RECURRENT_KIND, NNC_RECURRENT_HIDDEN, NNC_RECURRENT_BOTH, NNC_RECURRENT_BIAS };
 enum { NNC_RECURRENT_LSTM, NNC_RECURRENT_GRU, NNC_RECURRENT_RNN };

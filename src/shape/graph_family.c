@@ -374,7 +374,8 @@ static void lower_attention(lowering *l, const nnc_graph_op *op) {
                               .head_dim = op->with.rank > 0 ? own / heads : own / (heads + 2 * kv_heads),
                               .value_dim = out / heads,
                               .window = causal ? side : 0,
-                              .causal = causal };
+                              .causal = causal,
+                              .talking = v[NNC_ATTENTION_TALKING] > 0 };
     if (v[NNC_ATTENTION_LINEAR] > 0) {
         lower_linear_attention(l, op, layer.head_dim);
         return;
@@ -523,6 +524,7 @@ static lower_fn *const rows[] = {
     [NNC_GRAPH_FLATTEN] = lower_view,
     [NNC_GRAPH_TO_TOKENS] = lower_view,
     [NNC_GRAPH_TO_MAP] = lower_view,
+    [NNC_GRAPH_TRANSPOSE] = lower_copy,
     [NNC_GRAPH_FOLD] = lower_copy,
     [NNC_GRAPH_UNFOLD] = lower_copy,
     [NNC_GRAPH_LOSS] = lower_loss,
