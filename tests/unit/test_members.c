@@ -140,6 +140,8 @@ static nnc_result one_image(const nnc_model *model, const char *side) {
 }
 
 static void check_counts(const char *cells[5]) {
+    /* pytorch-image-models leaves out convolutions with the padding "same": the depthwise ones of ConvMixer */
+    const double within = strncmp(cells[0], "convmixer", 9) == 0 ? 0.08 : 0.05;
     const network m = find(cells[0], "");
     ck_assert_msg(m.model != NULL, "%s", cells[0]);
     const nnc_result r = one_image(m.model, cells[1]);
@@ -148,7 +150,7 @@ static void check_counts(const char *cells[5]) {
                   1e-6 * (double)r.params, params);
     /* printed with two digits behind the point; pytorch-image-models leaves out what norms, gates and
      * the products of attention do, in part */
-    ck_assert_msg(fabs(0.5e-9 * r.forward_flops - gmacs) < 0.05 * gmacs + 0.006,
+    ck_assert_msg(fabs(0.5e-9 * r.forward_flops - gmacs) < within * gmacs + 0.006,
                   "%s at %s: %.3f G multiply-adds, not %.2f", cells[0], cells[1], 0.5e-9 * r.forward_flops, gmacs);
 }
 
@@ -207,12 +209,12 @@ START_TEST(torchvision_networks_are_counted_exactly) {
 END_TEST
 
 START_TEST(members_are_counted_as_their_code_is) {
-    check_lines(NNCOST_SOURCE_DIR "/tests/published/vision_counts.csv", check_counts, 294);
+    check_lines(NNCOST_SOURCE_DIR "/tests/published/vision_counts.csv", check_counts, 325);
 }
 END_TEST
 
 START_TEST(stand_ins_have_the_counts_of_others) {
-    check_lines(NNCOST_SOURCE_DIR "/tests/published/vision_stand_ins.csv", check_stand_in, 484);
+    check_lines(NNCOST_SOURCE_DIR "/tests/published/vision_stand_ins.csv", check_stand_in, 453);
 }
 END_TEST
 
