@@ -37,6 +37,13 @@ typedef struct issued_row {
 
 /* clang-format off */
 static const issued_row rows[] = {
+    /* Division of queries and keys by their lengths (F.normalize; Swin V2, XCiT). Its forward runs three kernels: norm,
+     * clamp_min, div; under autocast div writes fp32, and a cast follows. Its backward runs, under autocast, a cast and
+     * div; the cast of the result; neg, div, div, mul and sum for the length; two of clamp_min; cast, div, eq,
+     * masked_fill, mul and cast of the norm; the sum of both gradients. Source: derivatives.yaml of PyTorch 1.12 (div,
+     * clamp_min, norm). */
+    { NNC_OP_NORM, NNC_NORM_RMS, "", NNC_IMPLEMENTATION_TIMM,
+      { { 3, 6, 0, 13, 42, 0 }, { 4, 0, 14, 17, 70, 30 }, { 3, 12, 0, 13, 84, 0 } } },
     /* RMS norm (LlamaRMSNorm, T5LayerNorm). Its forward runs eight kernels: cast to fp32, pow, mean, add, rsqrt, mul,
      * cast back, mul by the weight. */
     { NNC_OP_NORM, NNC_NORM_RMS, "", NNC_IMPLEMENTATION_NONE,
@@ -336,6 +343,12 @@ static void add_to_adapter(nnc_op *op, double products, bool down, number_mode m
     op->issued[2] = (nnc_issued){ products, casts * 4.0 * input, 0.0 };
 }
 
+/* Tests whether an op divides queries or keys by their lengths, for which PyTorch has no fused kernel in any version. */
+static bool is_by_length(const nnc_op *op, const nnc_model *model) {
+    return model->implementation == NNC_IMPLEMENTATION_TIMM && op->kind == NNC_OP_NORM &&
+           op->u.norm.kind == NNC_NORM_RMS;
+}
+
 static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t samples, joined *before) {
     const bool vision = model->implementation == NNC_IMPLEMENTATION_TIMM;
     const bool diffusion = model->implementation == NNC_IMPLEMENTATION_DIFFUSERS && model->family == NNC_FAMILY_GRAPH;
@@ -396,7 +409,7 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
         } else if (op->kind == NNC_OP_MATMUL) {
             products = products_of(op, model);
         }
-        if (how->listing == NNC_LISTING_COUNTED) {
+        if (how->listing == NNC_LISTING_COUNTED && !is_by_length(op, model)) {
             op->issued_as = NNC_ISSUED_NOT;
             if (op->kind == NNC_OP_CONV) { op->u.conv.separate_bias = separate_bias; }
         }
