@@ -128,7 +128,15 @@ static bool sides(nnc_graph_walk *w, nnc_graph_op *op) {
     [NNC_CONV_BIAS] = { "bias",   NNC_GRAPH_NUMBER, .unsaid = 1,                                                      \
                         .min = 0, .max = 1,         .help = "Whether one value per channel is added." }
 
-static const nnc_graph_param conv_params[] = { WINDOW(1, "kernel"), DILATION, CHANNELS };
+static const nnc_graph_param conv_params[] = {
+    WINDOW(1, "kernel"),
+    DILATION,
+    CHANNELS,
+    [NNC_CONV_STANDARDIZE] = { "standardize", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = 1,
+                               .help = "Whether each pass first normalises the weights of each output channel." },
+    [NNC_CONV_GAIN] = { "gain", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = 1,
+                        .help = "Whether a learned value per output channel multiplies the standardized weights." },
+};
 
 static bool weights_of(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t *v = op->values;
@@ -149,7 +157,15 @@ static bool weights_of(nnc_graph_walk *w, nnc_graph_op *op) {
     return true;
 }
 
-static bool infer_conv(nnc_graph_walk *w, nnc_graph_op *op) { return sides(w, op) && weights_of(w, op); }
+static bool infer_conv(nnc_graph_walk *w, nnc_graph_op *op) {
+    const int64_t *v = op->values;
+    if (v[NNC_CONV_GAIN] > v[NNC_CONV_STANDARDIZE]) {
+        return nnc_graph_fail(w, op->node, "%s: gain: needs standardize, expected 1, found 0", op->node->label);
+    }
+    if (!sides(w, op) || !weights_of(w, op)) { return false; }
+    op->weights.vector += v[NNC_CONV_GAIN] * v[NNC_CONV_OUT];
+    return true;
+}
 
 static const nnc_graph_param transpose_params[] = {
     WINDOW(NNC_GRAPH_UNSAID, "kernel"),

@@ -94,15 +94,17 @@ static bool infer_linear(nnc_graph_walk *w, nnc_graph_op *op) {
     return nnc_graph_needs_values(w, op);
 }
 
-static const char *const scale_words[] = { "gain", "bias", NULL };
+static const char *const scale_words[] = { "gain", "bias", "constant", NULL };
 
 static const nnc_graph_param scale_params[] = {
     { "kind", NNC_GRAPH_WORD, .words = scale_words, .unsaid = NNC_SCALE_GAIN,
-      .help = "Use of the learned values: gain multiplies by them, bias adds them." },
+      .help =
+          "Use of the learned values: gain multiplies by them, bias adds them; constant multiplies by a number that is "
+          "not learned." },
 };
 
 static bool infer_scale(nnc_graph_walk *w, nnc_graph_op *op) {
-    op->weights.vector = nnc_graph_width(&op->in);
+    op->weights.vector = op->values[0] == NNC_SCALE_CONSTANT ? 0 : nnc_graph_width(&op->in);
     return nnc_graph_needs_values(w, op);
 }
 

@@ -88,8 +88,22 @@ static void remake(const lowering *l, const nnc_graph_op *op, const nnc_op *writ
 
 /* ---- functions that write convolutions, norms and linear layers ---- */
 
+/* Appends the kernel that gives the weights of each output channel of a convolution a mean of 0 and a variance of 1. It
+ * is a batch norm of the fp32 weights, so its work does not depend on the batch. Source: ScaledStdConv2d and StdConv2d,
+ * timm/models/layers/std_conv.py of pytorch-image-models.   [graph] */
+static void standardize_weights(const lowering *l, const nnc_graph_op *op) {
+    const int64_t rows = op->weights.rows, gains = op->values[NNC_CONV_GAIN] > 0 ? rows : 0;
+    nnc_op *norm = nnc_list_norm(&l->to, "conv.standardize", NNC_NORM_BATCH,
+                                 nnc_list_mul(&l->to, rows, op->weights.cols), rows, gains);
+    norm->dtype = NNC_FP32;
+    norm->recomputed = false;
+    norm->u.norm.keep = NNC_KEEP_FUSED;
+    norm->u.norm.keeps_input = false; /* the input is the weights, which are in memory anyway */
+}
+
 static void lower_conv(lowering *l, const nnc_graph_op *op) {
     const int64_t *v = op->values;
+    const bool transposed = op->node->kind == NNC_GRAPH_CONV_TRANSPOSE;
     nnc_graph_window windows[3];
     nnc_graph_windows(op, windows);
     /* A 3-d convolution is counted as a 2-d convolution: the height of the map is depth x height of the volume, and the
@@ -108,9 +122,10 @@ static void lower_conv(lowering *l, const nnc_graph_op *op) {
                             .kernel_w = windows[1].kernel == kernel ? 0 : windows[1].kernel,
                             .stride = windows[0].stride,
                             .groups = v[NNC_CONV_GROUPS],
-                            .transposed = op->node->kind == NNC_GRAPH_CONV_TRANSPOSE,
+                            .transposed = transposed,
                             .needs_grad_input = has_grad(l, &op->in),
                             .keeps_input = keeps(l, &op->in) };
+    if (!transposed && v[NNC_CONV_STANDARDIZE] > 0) { standardize_weights(l, op); }
     nnc_op *written = nnc_list_conv(&l->to, op->node->label, group_of(op, NNC_GROUP_CONV), &conv, v[NNC_CONV_BIAS] > 0);
     written->weights.cols = op->weights.cols;
 }
@@ -215,6 +230,10 @@ static void lower_dropout(lowering *l, const nnc_graph_op *op) {
 
 static void lower_scale(lowering *l, const nnc_graph_op *op) {
     const bool gain = op->values[0] == NNC_SCALE_GAIN;
+    if (op->values[0] == NNC_SCALE_CONSTANT) { /* moves the bytes of a copy in both directions, and keeps nothing */
+        write_pointwise(l, op, NNC_PW_COPY, pointwise_group(op));
+        return;
+    }
     nnc_op *scale = write_pointwise(l, op, gain ? NNC_PW_SCALE : NNC_PW_BIAS, pointwise_group(op));
     scale->weights.vector = op->weights.vector;
     /* A scale of a feature map is a batch norm with fixed statistics, so its output gets the flag of tensors that a
