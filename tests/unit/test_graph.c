@@ -193,6 +193,8 @@ START_TEST(faults_name_the_op_and_the_dimension) {
         { "\"input\":{\"shape\":[6,4,4]},\"ops\":[{\"as\":\"x\"},{\"op\":\"conv\",\"out\":8},"
           "{\"op\":\"add\",\"with\":\"x\"}]",
           "ops[2]", "add: expected equal shapes, or one value per channel, found 8 x 4 x 4 and 6 x 4 x 4" },
+        { "\"input\":{\"shape\":[6,4,4]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"gain\":true}]", "ops[0]",
+          "conv: gain: needs standardize, expected 1, found 0" },
         { "\"input\":{\"shape\":[6]},\"ops\":[{\"op\":\"conv\",\"out\":8}]", "ops[0]",
           "conv: expected a map of channels x height x width, found 6" },
         { "\"input\":{\"shape\":[5,4,4]},\"define\":{\"m\":{\"ops\":[{\"op\":\"norm\",\"kind\":"
@@ -548,6 +550,51 @@ START_TEST(frozen_steps_are_not_trained) {
 }
 END_TEST
 
+START_TEST(weights_are_standardized_once_per_pass) {
+    /* 8 x 27 weights, 8 biases and 8 gains; the norm of the weights is fp32 and does not depend on the batch. */
+    const nnc_model model =
+        read_graph("\"input\":{\"shape\":[3,10,10]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel\":3,"
+                   "\"standardize\":true,\"gain\":true},{\"op\":\"global_pool\"},"
+                   "{\"op\":\"loss\",\"kind\":\"squared_error\"}]");
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    for (int32_t batch = 1; batch <= 16; batch *= 16) {
+        plan.micro_batch = batch;
+        const nnc_result r = estimate_of(&model, plan);
+        int32_t count = 0, found = 0;
+        const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+        ck_assert_int_eq(r.params, 216 + 8 + 8);
+        ck_assert_double_eq(r.forward_flops, 2.0 * batch * 64 * 216);
+        for (int32_t i = 0; i < count; i++) {
+            if (strcmp(nnc_op_name(rows[i].op), "conv.standardize") != 0) { continue; }
+            found++;
+            if (nnc_op_phase(rows[i].op) == NNC_PHASE_FORWARD) {
+                ck_assert_double_eq(rows[i].work.write_bytes, 4.0 * 216);
+            }
+        }
+        ck_assert_int_eq(found, 2);
+    }
+}
+END_TEST
+
+START_TEST(constants_have_no_parameters) {
+    /* A constant reads and writes its map and keeps nothing: one linear layer, its input and the loss are left. */
+    nnc_result r[2];
+    for (int i = 0; i < 2; i++) {
+        const nnc_model model =
+            read_graph(i == 0 ? "\"input\":{\"shape\":[5,4]},\"ops\":[{\"op\":\"linear\",\"out\":4},"
+                                "{\"op\":\"linear\",\"out\":4},{\"op\":\"loss\",\"kind\":\"squared_error\"}]"
+                              : "\"input\":{\"shape\":[5,4]},\"ops\":[{\"op\":\"linear\",\"out\":4},"
+                                "{\"op\":\"scale\",\"kind\":\"constant\"},"
+                                "{\"op\":\"linear\",\"out\":4},{\"op\":\"loss\",\"kind\":\"squared_error\"}]");
+        r[i] = estimate_of(&model, fp32());
+    }
+    ck_assert_int_eq(r[1].params, r[0].params);
+    ck_assert_int_eq(r[1].memory.activation_bytes, r[0].memory.activation_bytes);
+    ck_assert_double_gt(r[1].step_s, r[0].step_s);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("graph");
     TCase *tests = add_case(suite, "graph", open_support, close_support);
@@ -572,5 +619,7 @@ int main(void) {
     tcase_add_test(tests, norms_of_single_channels_stay_in_16_bits);
     tcase_add_test(tests, tied_steps_have_no_parameters);
     tcase_add_test(tests, frozen_steps_are_not_trained);
+    tcase_add_test(tests, weights_are_standardized_once_per_pass);
+    tcase_add_test(tests, constants_have_no_parameters);
     return run_suite(suite);
 }
