@@ -169,8 +169,8 @@ static bool infer_concat(nnc_graph_walk *w, nnc_graph_op *op) {
 }
 
 static const nnc_graph_param slice_params[] = {
-    [NNC_SLICE_SIZE] = { "size", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = NNC_GRAPH_DIM_MAX,
-                         .help = "Number of channels or tokens that are kept." },
+    [NNC_SLICE_SIZE] = { "size", NNC_GRAPH_NUMBER, .unsaid = NNC_GRAPH_UNSAID, .min = 1, .max = NNC_GRAPH_DIM_MAX,
+                         .help = "Number of channels or tokens that are kept; not given: all from start on." },
     [NNC_SLICE_START] = { "start", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = NNC_GRAPH_DIM_MAX,
                           .help = "Number of channels or tokens before the part that is kept." },
     [NNC_SLICE_AXIS] = { "axis", NNC_GRAPH_WORD, .words = axis_words, .unsaid = 0,
@@ -178,10 +178,12 @@ static const nnc_graph_param slice_params[] = {
 };
 
 static bool infer_slice(nnc_graph_walk *w, nnc_graph_op *op) {
-    const int64_t size = op->values[NNC_SLICE_SIZE], start = op->values[NNC_SLICE_START];
+    const int64_t start = op->values[NNC_SLICE_START];
     int axis = 0;
     if (!axis_of(w, op, op->values[NNC_SLICE_AXIS] == NNC_AXIS_TOKENS, &axis)) { return false; }
-    if (start + size > op->in.dims[axis]) {
+    const int64_t given = op->values[NNC_SLICE_SIZE], rest = op->in.dims[axis] - start;
+    const int64_t size = given != NNC_GRAPH_UNSAID ? given : rest > 0 ? rest : 1;
+    if (size > rest) {
         return nnc_graph_fail(w, op->node, "%s: expected at most %" PRId64 ", found %" PRId64 " from %" PRId64 " on",
                               op->node->label, op->in.dims[axis], size, start);
     }

@@ -209,6 +209,10 @@ START_TEST(faults_name_the_op_and_the_dimension) {
         { "\"input\":{\"shape\":[6,24]},\"ops\":[{\"op\":\"attention\",\"heads\":2,\"linear\":true,"
           "\"causal\":true}]",
           "ops[0]", "attention: linear: expected all heads of keys, and no window, causal or position_biases" },
+        { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"slice\",\"start\":8}]", "ops[0]",
+          "slice: expected at most 8, found 1 from 8 on" },
+        { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"slice\",\"start\":3},{\"op\":\"slice\",\"size\":6}]", "ops[1]",
+          "slice: expected at most 5, found 6 from 0 on" },
         { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"lineer\",\"out\":4}]", "ops[0].op",
           "unknown op, perhaps \"linear\"" },
         { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"linear\",\"outs\":4}]", "ops[0].outs", "perhaps \"out\"" },
