@@ -215,6 +215,16 @@ static const char *const uncounted[] = {
     "tnt-s",
     "twins-svt-s",
     "xcit-s12",
+    "cspdarknet-53",
+    "dpn-92",
+    "gernet-l",
+    "nfnet-f0",
+    "regnetz-b16",
+    "repvgg-b0",
+    "resnest-50",
+    "resnetv2-50",
+    "resnext-26ts",
+    "skresnet-50",
 };
 
 static bool is_uncounted(const nnc_model *model) {
