@@ -79,18 +79,27 @@ static const nnc_graph_param linear_params[] = {
     [NNC_LINEAR_SPLIT] = { "split", NNC_GRAPH_WORD, .words = split_words, .unsaid = NNC_LINEAR_WHOLE,
                            .help = "How tensor ranks divide the matrix. column: each rank computes its part of the "
                                    "output; row, in a later layer: the parts of all ranks are added." },
+    [NNC_LINEAR_UNBIASED] = { "unbiased", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = 1000000000,
+                              .help = "Number of outputs that have no bias although the layer has one, such as keys." },
 };
 
 static bool infer_linear(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t out = op->values[NNC_LINEAR_OUT], split = op->values[NNC_LINEAR_SPLIT];
+    const int64_t unbiased = op->values[NNC_LINEAR_UNBIASED];
     if (op->in.sharded != (split == NNC_LINEAR_ROWS)) {
         return nnc_graph_fail(w, op->node, "%s: split: row comes after column, and nothing else does", op->node->label);
     }
+    if (unbiased > op->values[NNC_LINEAR_BIAS] * out) {
+        return nnc_graph_fail(w, op->node,
+                              "%s: unbiased: expected at most the outputs with a bias, %" PRId64 ", found %" PRId64,
+                              op->node->label, op->values[NNC_LINEAR_BIAS] * out, unbiased);
+    }
     op->out.sharded = split == NNC_LINEAR_COLUMNS;
     op->out.dims[nnc_graph_width_axis(&op->in)] = out;
-    op->weights = (nnc_graph_weights){
-        .count = 1, .rows = nnc_graph_width(&op->in), .cols = out, .vector = op->values[NNC_LINEAR_BIAS] * out
-    };
+    op->weights = (nnc_graph_weights){ .count = 1,
+                                       .rows = nnc_graph_width(&op->in),
+                                       .cols = out,
+                                       .vector = op->values[NNC_LINEAR_BIAS] * out - unbiased };
     return nnc_graph_needs_values(w, op);
 }
 

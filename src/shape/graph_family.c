@@ -188,6 +188,7 @@ static void lower_linear(lowering *l, const nnc_graph_op *op) {
     nnc_op *linear =
         nnc_list_linear(&l->to, op->node->label, group_of(op, NNC_GROUP_MLP), splits[split], all_positions(l, &op->in),
                         op->weights.cols, op->weights.rows, op->weights.vector > 0);
+    linear->weights.vector -= op->values[NNC_LINEAR_UNBIASED];
     linear->u.matmul.needs_grad_input = has_grad(l, &op->in);
     linear->u.matmul.keeps_a = keeps_a;
     if (split == NNC_LINEAR_ROWS) { tensor_collective(l, op->node->label, &op->out, false); }

@@ -53,6 +53,15 @@ START_TEST(a_convolution_by_hand) {
 }
 END_TEST
 
+/* 8 x 6 weights; queries and values alone have a bias. */
+START_TEST(outputs_without_a_bias) {
+    const nnc_model model =
+        read_graph("\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"linear\",\"out\":6,\"unbiased\":2},"
+                   "{\"op\":\"loss\",\"kind\":\"cross_entropy\"}]");
+    ck_assert_int_eq(estimate_of(&model, fp32()).params, 8 * 6 + 4);
+}
+END_TEST
+
 /* An image of a fixed side takes no other, not even one of a pixel. Ops have the names of the file. */
 START_TEST(fixed_shapes_and_names) {
     const nnc_model model =
@@ -201,6 +210,8 @@ START_TEST(faults_name_the_op_and_the_dimension) {
           "\"group\"}]"
           "}},\"ops\":[{\"use\":\"m\"}]",
           "define.m.ops[0]", "m.norm: groups: expected a divisor of 5 channels, found 32" },
+        { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"linear\",\"out\":4,\"bias\":false,\"unbiased\":1}]", "ops[0]",
+          "linear: unbiased: expected at most the outputs with a bias, 0, found 1" },
         { "\"input\":{\"tokens\":5},\"ops\":[{\"op\":\"linear\",\"out\":4}]", "ops[0]",
           "linear: expected values, found token ids" },
         { "\"let\":{\"n\":5},\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"linear\",\"out\":\"n/"
@@ -603,6 +614,7 @@ int main(void) {
     Suite *suite = suite_create("graph");
     TCase *tests = add_case(suite, "graph", open_support, close_support);
     tcase_add_test(tests, a_convolution_by_hand);
+    tcase_add_test(tests, outputs_without_a_bias);
     tcase_add_test(tests, windows_of_pools);
     tcase_add_test(tests, fixed_shapes_and_names);
     tcase_add_test(tests, losses_of_two_kinds);
