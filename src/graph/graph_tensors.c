@@ -152,6 +152,10 @@ static const nnc_graph_param concat_params[] = {
     { "with", NNC_GRAPH_TENSOR, .required = true, .help = "The other tensor." },
     [NNC_CONCAT_AXIS] = { "axis", NNC_GRAPH_WORD, .words = axis_words, .unsaid = 0,
                           .help = "Axis along which the tensors are joined." },
+    [NNC_CONCAT_COPY] = { "copy", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 0, .max = 1,
+                          .help =
+                              "Whether a kernel copies the values; off for all but the last of concats that the code "
+                              "runs as one kernel." },
 };
 
 static bool axis_of(nnc_graph_walk *w, const nnc_graph_op *op, bool tokens, int *axis) {

@@ -302,6 +302,14 @@ static void lower_view(lowering *l, const nnc_graph_op *op) {
     place_of(l, &op->out)->flags = place_of(l, &op->in)->flags;
 }
 
+static void lower_concat(lowering *l, const nnc_graph_op *op) {
+    if (op->values[NNC_CONCAT_COPY] == 0) {
+        lower_view(l, op);
+    } else {
+        lower_copy(l, op);
+    }
+}
+
 /* ---- functions that write inputs, attention, recurrent layers and tables ---- */
 
 static void lower_input(lowering *l, const nnc_graph_op *op) {
@@ -536,7 +544,7 @@ static lower_fn *const rows[] = {
     [NNC_GRAPH_SCALE] = lower_scale,
     [NNC_GRAPH_ADD] = lower_add,
     [NNC_GRAPH_MUL] = lower_mul,
-    [NNC_GRAPH_CONCAT] = lower_copy,
+    [NNC_GRAPH_CONCAT] = lower_concat,
     [NNC_GRAPH_SLICE] = lower_view,
     [NNC_GRAPH_PREPEND] = lower_prepend,
     [NNC_GRAPH_SELECT] = lower_view,

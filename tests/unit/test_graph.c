@@ -62,6 +62,23 @@ START_TEST(outputs_without_a_bias) {
 }
 END_TEST
 
+/* One kernel joins three tensors: the first of two concats copies nothing. */
+START_TEST(several_tensors_are_joined_at_once) {
+    double step_s[2];
+    for (int copy = 0; copy < 2; copy++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "\"input\":{\"shape\":[64,32,32]},\"ops\":[{\"op\":\"conv\",\"out\":64,\"as\":\"x\"},"
+                 "{\"op\":\"concat\",\"with\":\"x\",\"copy\":%s},{\"op\":\"concat\",\"with\":\"x\"},"
+                 "{\"op\":\"conv\",\"out\":8},{\"op\":\"loss\",\"kind\":\"squared_error\"}]",
+                 copy > 0 ? "true" : "false");
+        const nnc_model model = read_graph(text);
+        step_s[copy] = estimate_of(&model, fp32()).step_s;
+    }
+    ck_assert_double_lt(step_s[0], step_s[1]);
+}
+END_TEST
+
 /* An image of a fixed side takes no other, not even one of a pixel. Ops have the names of the file. */
 START_TEST(fixed_shapes_and_names) {
     const nnc_model model =
@@ -615,6 +632,7 @@ int main(void) {
     TCase *tests = add_case(suite, "graph", open_support, close_support);
     tcase_add_test(tests, a_convolution_by_hand);
     tcase_add_test(tests, outputs_without_a_bias);
+    tcase_add_test(tests, several_tensors_are_joined_at_once);
     tcase_add_test(tests, windows_of_pools);
     tcase_add_test(tests, fixed_shapes_and_names);
     tcase_add_test(tests, losses_of_two_kinds);
