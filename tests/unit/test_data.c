@@ -232,11 +232,16 @@ static const char *const rounded[] = { "dla-60",       "edgenext-s",    "efficie
                                        "ghostnet-100", "hardcorenas-a", "hrnet-w18",        "lcnet-100",
                                        "mixnet-s",     "mobilevit-s",   "mobilevit-v2-100", "rexnet-100",
                                        "swin-v2-cr-t", "vovnet-39",     "xception",         "xception-41" };
+static const char *const rounded[] = { "dla-60",       "edgenext-s",       "efficientnet-es", "fbnet-v3-b",
+                                       "ghostnet-100", "hrnet-w18",        "lcnet-100",       "mixnet-s",
+                                       "mobilevit-s",  "mobilevit-v2-100", "swin-v2-cr-t",    "vovnet-39",
+                                       "xception",     "xception-41" };
 
 static bool is_uncounted(const nnc_model *model) {
-    size_t i = 0;
+    size_t i = 0, j = 0;
     while (i < COUNT_OF(uncounted) && strcmp(uncounted[i], model->id) != 0) { i++; }
-    return i < COUNT_OF(uncounted);
+    while (j < COUNT_OF(rounded) && strcmp(rounded[j], model->id) != 0) { j++; }
+    return i < COUNT_OF(uncounted) || j < COUNT_OF(rounded);
 }
 
 /* torchvision's retinanet_resnet50_fpn has 34,014,999 parameters and holds the 26,560 gains of its frozen
