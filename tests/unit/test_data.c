@@ -225,23 +225,28 @@ static const char *const uncounted[] = {
     "resnetv2-50",
     "resnext-26ts",
     "skresnet-50",
+    "dla-60",
+    "edgenext-s",
+    "efficientnet-es",
+    "fbnet-v3-b",
+    "ghostnet-100",
+    "hardcorenas-a",
+    "hrnet-w18",
+    "lcnet-100",
+    "mixnet-s",
+    "mobilevit-s",
+    "mobilevit-v2-100",
+    "rexnet-100",
+    "swin-v2-cr-t",
+    "vovnet-39",
+    "xception",
+    "xception-41",
 };
 
-/* Networks of pytorch-image-models, which prints their counts rounded (tests/published/vision_counts.csv). */
-static const char *const rounded[] = { "dla-60",       "edgenext-s",    "efficientnet-es",  "fbnet-v3-b",
-                                       "ghostnet-100", "hardcorenas-a", "hrnet-w18",        "lcnet-100",
-                                       "mixnet-s",     "mobilevit-s",   "mobilevit-v2-100", "rexnet-100",
-                                       "swin-v2-cr-t", "vovnet-39",     "xception",         "xception-41" };
-static const char *const rounded[] = { "dla-60",       "edgenext-s",       "efficientnet-es", "fbnet-v3-b",
-                                       "ghostnet-100", "hrnet-w18",        "lcnet-100",       "mixnet-s",
-                                       "mobilevit-s",  "mobilevit-v2-100", "swin-v2-cr-t",    "vovnet-39",
-                                       "xception",     "xception-41" };
-
 static bool is_uncounted(const nnc_model *model) {
-    size_t i = 0, j = 0;
+    size_t i = 0;
     while (i < COUNT_OF(uncounted) && strcmp(uncounted[i], model->id) != 0) { i++; }
-    while (j < COUNT_OF(rounded) && strcmp(rounded[j], model->id) != 0) { j++; }
-    return i < COUNT_OF(uncounted) || j < COUNT_OF(rounded);
+    return i < COUNT_OF(uncounted);
 }
 
 /* torchvision's retinanet_resnet50_fpn has 34,014,999 parameters and holds the 26,560 gains of its frozen
