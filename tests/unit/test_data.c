@@ -243,6 +243,27 @@ static const char *const uncounted[] = {
     "xception-41",
 };
 
+/* Networks of pytorch-image-models, which prints their counts rounded (tests/published/vision_counts.csv). */
+static const char *const rounded[] = { "dla-60",
+                                       "edgenext-s",
+                                       "efficientnet-b1-pruned",
+                                       "efficientnet-b2-pruned",
+                                       "efficientnet-b3-pruned",
+                                       "efficientnet-es",
+                                       "fbnet-v3-b",
+                                       "ghostnet-100",
+                                       "hardcorenas-a",
+                                       "hrnet-w18",
+                                       "lcnet-100",
+                                       "mixnet-s",
+                                       "mobilevit-s",
+                                       "mobilevit-v2-100",
+                                       "rexnet-100",
+                                       "swin-v2-cr-t",
+                                       "vovnet-39",
+                                       "xception",
+                                       "xception-41" };
+
 static bool is_uncounted(const nnc_model *model) {
     size_t i = 0;
     while (i < COUNT_OF(uncounted) && strcmp(uncounted[i], model->id) != 0) { i++; }
