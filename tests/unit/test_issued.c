@@ -551,6 +551,33 @@ START_TEST(adapters_keep_their_input) {
 }
 END_TEST
 
+/* Queries or keys divided by their lengths, under autocast. Forward: the norm reads 2 B, the division reads 2 and writes 4,
+ * the cast moves 6. Backward: 8 for the division, 32 for the length, 24 for the norm and 6 for the sum; five casts of 6.
+ * A GPU whose other norms take the time of a fused kernel has none for this one. */
+START_TEST(lengths_of_queries_and_keys) {
+    enum { ELEMENTS = 8 };
+    static nnc_op_list list;
+    const nnc_model model = { .family = NNC_FAMILY_GRAPH, .implementation = NNC_IMPLEMENTATION_TIMM };
+    nnc_plan plan = nnc_plan_default();
+    plan.policy = NNC_POLICY_AMP;
+    const nnc_lowering how = { .plan = &plan, .dtype = NNC_FP16, .listing = NNC_LISTING_COUNTED };
+    for (int i = 0; i < 2; i++) {
+        list.ops[i] = (nnc_op){ .name = "q_norm", .kind = NNC_OP_NORM };
+        list.ops[i].u.norm.kind = i == 0 ? NNC_NORM_RMS : NNC_NORM_LAYER;
+        list.ops[i].u.norm.elements = ELEMENTS;
+    }
+    list.count = 2;
+    nnc_list_issue(&list, &model, &how);
+    const nnc_issued *is = list.ops[0].issued;
+    ck_assert(list.ops[0].issued_as == NNC_ISSUED_INSTEAD && list.ops[1].issued_as == NNC_ISSUED_NOT);
+    ck_assert_double_eq(is[0].kernels, 4);
+    ck_assert_double_eq(is[0].bytes + is[0].mixed_bytes, (2 + 6 + 6) * ELEMENTS);
+    ck_assert_double_eq(is[1].kernels, 17);
+    ck_assert_double_eq(is[1].bytes, (8 + 32 + 24 + 6) * ELEMENTS);
+    ck_assert_double_eq(is[1].mixed_bytes, 5 * 6 * ELEMENTS);
+}
+END_TEST
+
 /* The sum of a linear layer and its adapter, whose output is fp32: the scale reads and writes it, 8 B; the sum reads 4
  * and 2 and writes 4; without autocast a cast back reads 4 and writes 2. Backward scales, 8 B, and casts the gradient:
  * once more without autocast. In fp32 the scale moves 2 values and the sum 3; backward scales. */
@@ -707,6 +734,7 @@ int main(void) {
                                    products_of_activations,
                                    sums_of_maps,
                                    convolutions_behind_norms,
+                                   lengths_of_queries_and_keys,
                                    sums_of_adapters,
                                    casts_of_attention_with_a_bias,
                                    scores_of_windows };
