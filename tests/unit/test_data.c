@@ -204,6 +204,7 @@ static const char *const uncounted[] = {
     "ssd-300",
     "unet-3d",
     "unet-valid",
+    "coat-lite-tiny",
     "convmixer-1536-20",
     "crossvit-s",
     "gmlp-s16",
@@ -241,29 +242,11 @@ static const char *const uncounted[] = {
     "vovnet-39",
     "xception",
     "xception-41",
+    "efficientnet-b1-pruned",
+    "efficientnet-b2-pruned",
+    "efficientnet-b3-pruned",
+    "inception-v4",
 };
-
-/* Networks of pytorch-image-models, which prints their counts rounded (tests/published/vision_counts.csv). */
-static const char *const rounded[] = { "dla-60",
-                                       "edgenext-s",
-                                       "efficientnet-b1-pruned",
-                                       "efficientnet-b2-pruned",
-                                       "efficientnet-b3-pruned",
-                                       "efficientnet-es",
-                                       "fbnet-v3-b",
-                                       "ghostnet-100",
-                                       "hardcorenas-a",
-                                       "hrnet-w18",
-                                       "inception-v4",
-                                       "lcnet-100",
-                                       "mixnet-s",
-                                       "mobilevit-s",
-                                       "mobilevit-v2-100",
-                                       "rexnet-100",
-                                       "swin-v2-cr-t",
-                                       "vovnet-39",
-                                       "xception",
-                                       "xception-41" };
 
 static bool is_uncounted(const nnc_model *model) {
     size_t i = 0;
