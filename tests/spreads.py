@@ -28,6 +28,7 @@ KINDS = ("network", "idle", "kernels", "carried", "experts")
 SKEW = 0.15  # the upper end is so much of half a range farther away, and the lower end nearer
 UNKNOWN = 0.28  # of profiles that nothing is known of
 OF_PROFILES, OF_RANGES = 6, 8  # so many rows say that they are like the next wider circle
+FEWEST = 4  # a network for vision with fewer rows has the figure of its profile
 MOST = 3  # a group of one source and model counts as so many rows
 USUAL, TIMES = 0.7, 2
 
@@ -187,7 +188,7 @@ def fit_all(rows, shared):
     wide = fit_vision(vision, shared)
     own.update({(name, "", of): wide for name in {r["software"] for r in vision} for of in OF_MAPS})
     for key, v in cells.items():
-        if by_default(v[0]):
+        if by_default(v[0]) or (v[0]["file"] in OF_VISION and len(v) < FEWEST):
             continue
         prior = math.sqrt(own[v[0]["software"]] ** 2 + sum((shared[k] * v[0][k]) ** 2 for k in KINDS[2:]))
         own[key] = round(fit(v, shared, True, prior, OF_RANGES), 3)
