@@ -126,6 +126,9 @@ typedef struct nnc_serve_rates {
     double exchange_bytes_per_s, exchange_fixed_s; /* communication between all ranks that share experts.
                                                     * exchange_bytes_per_s: rate; exchange_fixed_s: fixed time */
     nnc_serve_dispatch dispatch;
+    /* pipeline stages of a replica that spans nodes: stage_crossings: number of hops to a stage in another node;
+     * stage_bytes_per_s, stage_fixed_s: rate and fixed time of such a hop, for each tensor rank */
+    double stage_crossings, stage_bytes_per_s, stage_fixed_s;
     double weight_bytes, plain_bytes, kv_bytes; /* bytes of one element: weight_bytes of weights in the storage
                                                     * format; plain_bytes of 16-bit weights; kv_bytes of keys and
                                                     * values */

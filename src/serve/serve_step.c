@@ -214,6 +214,17 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
         r->link_bytes_per_s = outside;
         r->all_reduce.fixed_s += hop;
     }
+    r->stage_crossings = plan->pipeline > 1
+                             ? nnc_min(nnc_ceil(across * (double)plan->pipeline / node), (double)plan->pipeline) - 1.0
+                             : 0.0;
+    r->stage_bytes_per_s = device->scale_out.bytes_per_s * device->efficiency.collectives.scale_out_fraction;
+    r->stage_fixed_s = r->all_reduce.fixed_s + hop;
+    if (r->stage_crossings > 0.0 && !(r->stage_bytes_per_s > 0.0)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
+                        "%s has no rate of a link between devices of several nodes, expected at most %.0f devices in a "
+                        "replica, or a cluster with --cluster",
+                        device->id, node);
+    }
     if (across * (double)plan->pipeline > 1.0 && !(nnc_min(r->link_bytes_per_s, r->exchange_bytes_per_s) > 0.0)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tensor",
                         "%s has no rate of a link between devices%s, expected one device, or a cluster with --cluster",
@@ -601,9 +612,13 @@ static void add_comm(making *m) {
     }
     if (of->plan->pipeline > 1) { /* pipeline stages send activations to the next stage */
         const double hops = (double)of->plan->pipeline - 1.0;
-        const double sent = hops * m->passes * bytes / t;
-        m->step.comm_s += hops * m->passes * a->fixed_s + sent / (a->one_shot_fraction * r->link_bytes_per_s);
-        m->step.network_bytes += sent / (hops + 1.0);
+        const double crossings = r->stage_crossings, inside = hops - crossings;
+        const double sent = m->passes * bytes / t; /* bytes that each rank sends in one hop */
+        m->step.comm_s += inside * (m->passes * a->fixed_s + sent / (a->one_shot_fraction * r->link_bytes_per_s));
+        if (crossings > 0.0) {
+            m->step.comm_s += crossings * (m->passes * r->stage_fixed_s + sent / r->stage_bytes_per_s);
+        }
+        m->step.network_bytes += hops * sent / (hops + 1.0);
     }
 }
 

@@ -279,7 +279,10 @@ static void check_experts(double t, double g, double p, double busy, double sequ
         comm_s += dispatches * (of.rates.exchange_fixed_s + g * a->rank_s) +
                   sent / (a->two_shot_fraction * of.rates.exchange_bytes_per_s);
     }
-    comm_s += (p - 1.0) * (a->fixed_s + row_bytes / t / (a->one_shot_fraction * link));
+    /* hops to stages in other servers of 8 devices use the network, whose fraction is 1 here */
+    const double outside = p > 1.0 ? fmin(ceil(t * g * p / 8.0), p) - 1.0 : 0.0;
+    comm_s += (p - 1.0 - outside) * (a->fixed_s + row_bytes / t / (a->one_shot_fraction * link));
+    comm_s += outside * (of.rates.stage_fixed_s + row_bytes / t / device->scale_out.bytes_per_s);
     network_bytes += (p - 1.0) * row_bytes / t / p;
     const nnc_serve_step d = nnc_serve_decode(&of, sequences, context, NULL);
     CLOSE(d.flops, flops, 1e-12);
@@ -534,6 +537,34 @@ START_TEST(one_device_needs_no_link) {
 }
 END_TEST
 
+/* A replica of 2 x 8 devices crosses from one server of 8 H100 to the next once; 8 stages of 4 devices cross 3 times. A hop
+ * to another server has the rate of the network: in decode each of t ranks sends bytes / t over it. Without
+ * that rate the plan is refused; within one server it is not needed. */
+START_TEST(stages_in_several_servers) {
+    nnc_error err = { 0 };
+    nnc_serve_rates r;
+    set_up("llama3-8b", 4, 2);
+    ck_assert_double_eq(of.rates.stage_crossings, 0.0);
+    set_up("llama3-8b", 4, 8);
+    ck_assert_double_eq(of.rates.stage_crossings, 3.0);
+    set_up("llama3-8b", 8, 2);
+    ck_assert_double_eq(of.rates.stage_crossings, 1.0);
+    CLOSE(of.rates.stage_bytes_per_s, device->scale_out.bytes_per_s * device->efficiency.collectives.scale_out_fraction,
+          1e-12);
+    const double once = nnc_serve_decode(&of, 8.0, 500.0, NULL).comm_s;
+    of.rates.stage_bytes_per_s /= 2.0;
+    const double twice = nnc_serve_decode(&of, 8.0, 500.0, NULL).comm_s;
+    /* a group of 4 sequences, 4,096 values of 2 bytes over 8 ranks */
+    CLOSE(twice - once, 4.0 * 4096.0 * 2.0 / 8.0 / (2.0 * of.rates.stage_bytes_per_s), 1e-9);
+
+    device->scale_out.bytes_per_s = (double)NAN;
+    ck_assert_int_eq(nnc_serve_rates_of(device, &software, &plan, &r, &err), NNC_ILLEGAL_PLAN);
+    ck_assert_str_eq(err.where, "--pipeline");
+    plan.tensor = 4;
+    ok(nnc_serve_rates_of(device, &software, &plan, &r, &err), &err);
+}
+END_TEST
+
 /* A device without measurements multiplies at its peak in every format; only a fitted rate of training is lowered for
  * products of 8 bits. */
 START_TEST(no_ratio_without_measurements) {
@@ -671,6 +702,7 @@ int main(void) {
                                    prices_by_hand,
                                    tables_lie_on_both_ends,
                                    one_device_needs_no_link,
+                                   stages_in_several_servers,
                                    compressed_keys_by_hand,
                                    picked_keys_by_hand };
     return run_tests("serving steps", tests, COUNT_OF(tests));
