@@ -601,7 +601,8 @@ END_TEST
 
 /* ---- ops ---- */
 
-/* No op of a shipped device and model, with the profile of the plan, is faster than its roof. */
+/* No op of a shipped device and model, with the profile of the plan, is faster than its roof. Each device meets every
+ * third model, and each model every third device. */
 START_TEST(no_op_is_above_its_roof) {
     glob_t devices = files_of(DEVICES), models = files_of(MODELS);
     nnc_profiles profiles;
@@ -609,10 +610,17 @@ START_TEST(no_op_is_above_its_roof) {
     ck_assert_int_eq(nnc_profiles_asked(specs, NULL, &profiles, &err), NNC_OK);
     const nnc_plan plan = nnc_plan_default();
     size_t estimates = 0;
+    const nnc_device *loaded[512];
+    ck_assert_uint_le(devices.gl_pathc, COUNT_OF(loaded));
+    for (size_t i = 0; i < devices.gl_pathc; i++) { loaded[i] = load_device(below_root(devices.gl_pathv[i])); }
+    const nnc_model *model = NULL;
     for (size_t i = 0; i < models.gl_pathc * devices.gl_pathc; i++) {
-        const nnc_model *model = load_model(below_root(models.gl_pathv[i / devices.gl_pathc]));
-        const nnc_device *device = load_device(below_root(devices.gl_pathv[i % devices.gl_pathc]));
+        const nnc_device *device = loaded[i % devices.gl_pathc];
         nnc_result result;
+        if ((i % devices.gl_pathc + i / devices.gl_pathc) % 3 != 0) { continue; }
+        if (model == NULL || i % devices.gl_pathc < 3) {
+            model = load_model(below_root(models.gl_pathv[i / devices.gl_pathc]));
+        }
         if (nnc_estimate(model, device, nnc_profile_of(&profiles, model, device, &plan), &plan, scratch, &result,
                          NULL) != NNC_OK) {
             continue; /* a figure is unknown */
@@ -633,7 +641,7 @@ START_TEST(no_op_is_above_its_roof) {
                           rows[k].op->name);
         }
     }
-    ck_assert_uint_gt(estimates, models.gl_pathc * devices.gl_pathc / 2);
+    ck_assert_uint_gt(estimates, models.gl_pathc * devices.gl_pathc / 6);
     globfree(&devices);
     globfree(&models);
 }
