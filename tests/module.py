@@ -134,7 +134,7 @@ assert refused < 200, refused
 
 
 def digits(document):
-    values = document["step"]["step_s"], document["memory"]["total_bytes"], document["cost"].get("step")
+    values = document["step"]["step_s"], document["memory"]["total_bytes"], document.get("cost", {}).get("step")
     return [value and f"{value:.12g}" for value in values]
 
 

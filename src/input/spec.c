@@ -433,9 +433,7 @@ static nnc_status find_and_read(nnc_specs *specs, nnc_spec_kind kind, const char
     if (kind != NNC_SPEC_MODEL) { return NNC_OK; }
     nnc_model *model = NULL; /* without const: the struct is new, and only this function has a pointer to it */
     memcpy(&model, out, sizeof model);
-    if (hub.path == NULL) {
-        return strpbrk(id, "-./") == NULL ? nnc_specs_take_library(specs, id, model, err) : NNC_OK;
-    }
+    if (hub.path == NULL) { return nnc_specs_take_library(specs, id, model, err); }
     /* a name of the hub means the program that the hub runs, also if nncost has a model file of the network */
     if (model->implementation == NNC_IMPLEMENTATION_NONE) { nnc_library_set(&hub.library, model); }
     return nnc_hub_tell(specs, id, &hub, model, err);

@@ -123,12 +123,12 @@ END_TEST
  * device's step counts from its own first start, which comes earlier if earlier stages get faster, while
  * its end may not: by 5.4 % in one of 90,000 (gcc and clang draw different plans). In other pipelines the
  * exposed rest of one stage adds to the span of another. Under a power limit faster memory leaves less
- * power to the matrix units, whose compute may be the only overlap. */
+ * power to the matrix units, whose compute may be the only overlap: by 1.7 % in one of 90,000. */
 static double slack_of(const split_case *c, const char *what) {
     const bool pipeline = c->plan.pipeline > 1;
     const bool throttled = c->device.efficiency.power.exponent > 0.0;
     return pipeline && nnc_schedule_splits(&c->plan)  ? 1.06
-           : throttled && strcmp(what, "memory") == 0 ? 1.005
+           : throttled && strcmp(what, "memory") == 0 ? 1.02
            : pipeline                                 ? 1.0025
                                                       : 1.0;
 }
