@@ -209,6 +209,7 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
     r->exchange_bytes_per_s = across > node ? device->scale_out.bytes_per_s : r->link_bytes_per_s;
     r->exchange_fixed_s = r->all_reduce.fixed_s + (across > node ? hop : 0.0);
     dispatch_of(device, software, plan, across, node, r);
+    r->stage_fixed_s = r->all_reduce.fixed_s + hop;
     if ((double)plan->tensor > node) { /* if the tensor ranks span several nodes, all network links of a node are used
                                         * together */
         r->link_bytes_per_s = outside;
@@ -218,7 +219,6 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
                              ? nnc_min(nnc_ceil(across * (double)plan->pipeline / node), (double)plan->pipeline) - 1.0
                              : 0.0;
     r->stage_bytes_per_s = device->scale_out.bytes_per_s * device->efficiency.collectives.scale_out_fraction;
-    r->stage_fixed_s = r->all_reduce.fixed_s + hop;
     if (r->stage_crossings > 0.0 && !(r->stage_bytes_per_s > 0.0)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
                         "%s has no rate of a link between devices of several nodes, expected at most %.0f devices in a "

@@ -557,6 +557,12 @@ START_TEST(stages_in_several_servers) {
     /* a group of 4 sequences, 4,096 values of 2 bytes over 8 ranks */
     CLOSE(twice - once, 4.0 * 4096.0 * 2.0 / 8.0 / (2.0 * of.rates.stage_bytes_per_s), 1e-9);
 
+    /* tensor ranks in two servers: all-reduce and hop each wait for the network once */
+    plan.tensor = 16;
+    ok(nnc_serve_rates_of(device, &software, &plan, &r, &err), &err);
+    CLOSE(r.stage_fixed_s, r.all_reduce.fixed_s, 1e-12);
+    plan.tensor = 8;
+
     device->scale_out.bytes_per_s = (double)NAN;
     ck_assert_int_eq(nnc_serve_rates_of(device, &software, &plan, &r, &err), NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(err.where, "--pipeline");
