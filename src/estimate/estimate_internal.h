@@ -196,6 +196,13 @@ static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *
     return launch->op_s + (products > 1.0 ? products * launch->product_s : 0.0);
 }
 
+/* Returns the seconds in which the device waits for the host: forward and backward of `layers` layers of a segment, and
+ * the recomputation of `again` layers. */
+static inline double nnc_layers_wait_s(const nnc_segment_time *layer, double layers, double again) {
+    return layers * (layer->host_s[NNC_PART_FORWARD] + layer->host_s[NNC_PART_BACKWARD]) +
+           again * layer->host_s[NNC_PART_RECOMPUTE];
+}
+
 /* Sums the rows of each segment into the seconds of one layer and one pass. The host issues the next ops while the
  * device still works, so a part of a pass that takes `device` seconds on the device, and `host` seconds of the host to
  * issue its ops, takes

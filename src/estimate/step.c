@@ -138,8 +138,7 @@ static void add_units(const nnc_step *step, const nnc_segment_time units[NNC_SEG
         r->forward_s += n * units[s].compute_s[NNC_PART_FORWARD];
         r->backward_s += n * units[s].compute_s[NNC_PART_BACKWARD];
         r->recompute_s += again * units[s].compute_s[NNC_PART_RECOMPUTE];
-        r->host_s += n * (units[s].host_s[NNC_PART_FORWARD] + units[s].host_s[NNC_PART_BACKWARD]) +
-                     again * units[s].host_s[NNC_PART_RECOMPUTE];
+        r->host_s += nnc_layers_wait_s(&units[s], n, again);
         for (int k = 0; k < NNC_COMM_COUNT && step->network != NULL; k++) {
             r->exposed_s[k] +=
                 n * (units[s].exposed_s[NNC_PART_FORWARD][k] + units[s].exposed_s[NNC_PART_BACKWARD][k]) +

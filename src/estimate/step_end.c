@@ -354,20 +354,18 @@ static double pass_wait_s(const nnc_step *step, const nnc_segment_time units[NNC
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     double wait_s = 0.0;
     for (int32_t s = 0; s < step->list->segment_count; s++) {
-        const double again = (double)(full ? holding->recomputed[s] : holding->instances[s]);
-        wait_s +=
-            (double)holding->instances[s] * (units[s].host_s[NNC_PART_FORWARD] + units[s].host_s[NNC_PART_BACKWARD]) +
-            again * units[s].host_s[NNC_PART_RECOMPUTE];
+        const double layers = (double)holding->instances[s];
+        wait_s += nnc_layers_wait_s(&units[s], layers, full ? (double)holding->recomputed[s] : layers);
     }
     return wait_s;
 }
 
-/* Returns the time by which the step is longer because the host issues the n kernels of the update, which take d
- * seconds on the device. The device waits for them
+/* Returns the time by which the step is longer because the host issues the n kernels of the update.   [issue]
  *     w = max(0, s - lead, n s + d / n - d - lead)
- * where s is the host time of a kernel, and lead is the time by which the host is ahead at the end of backward. If the
- * device needs longer for the update than the host (w + d > n s), the host gets ahead by the difference, so the next
- * pass waits less: the difference is subtracted, but at most the time in which a pass waits.   [issue] */
+ *     result = w - min(max(0, w + d - n s), wait of a pass)
+ * s: host time of a kernel. d: time of all n kernels on the device. lead: time by which the host is ahead at the end of
+ * backward. w: time in which the device waits for the update. If the device needs longer for the update than the host,
+ * the host gets ahead by w + d - n s, and the next pass waits less. */
 static double update_wait_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                             const nnc_stage_residency *holding, const nnc_step_end *t, double update_s) {
     const double kernel_s = step->launch.kernel_s, lead_s = units[0].lead_s;

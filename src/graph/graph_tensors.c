@@ -266,9 +266,6 @@ static const nnc_graph_param attention_params[] = {
     [NNC_ATTENTION_LINEAR] = { "linear", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = 1,
                                .help = "Whether the attention is linear: without softmax, so the products of keys and "
                                        "values come first." },
-    [NNC_ATTENTION_TALKING] = { "talking", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = 1,
-                                .help = "Whether two linear layers mix the heads, one the scores before the softmax, "
-                                        "one the weights after it (talking heads)." },
 };
 
 static int64_t or_none(const nnc_graph_tensor *t) { return t->rank > 0 ? nnc_graph_width(t) : 0; }
@@ -282,12 +279,6 @@ static bool infer_positions(nnc_graph_walk *w, nnc_graph_op *op, int64_t heads, 
         (v[NNC_ATTENTION_WINDOW] > 0 || v[NNC_ATTENTION_CAUSAL] > 0 || biases > 0 || kv_heads != heads)) {
         return nnc_graph_fail(w, op->node,
                               "%s: linear: expected all heads of keys, and no window, causal or position_biases",
-                              op->node->label);
-    }
-    if (v[NNC_ATTENTION_TALKING] > 0 &&
-        (v[NNC_ATTENTION_LINEAR] > 0 || biases > 0 || kv_heads != heads || op->in.sharded)) {
-        return nnc_graph_fail(w, op->node,
-                              "%s: talking: expected all heads of keys, and no linear, position_biases or split",
                               op->node->label);
     }
     if (mlp > 0 && biases == 0) {

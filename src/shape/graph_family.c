@@ -402,8 +402,7 @@ static void lower_attention(lowering *l, const nnc_graph_op *op) {
                               .head_dim = op->with.rank > 0 ? own / heads : own / (heads + 2 * kv_heads),
                               .value_dim = out / heads,
                               .window = causal ? side : 0,
-                              .causal = causal,
-                              .talking = v[NNC_ATTENTION_TALKING] > 0 };
+                              .causal = causal };
     if (v[NNC_ATTENTION_LINEAR] > 0) {
         lower_linear_attention(l, op, layer.head_dim);
         return;

@@ -208,8 +208,6 @@ static void add_to_conv(nnc_op *op, const nnc_model *model, number_mode mode) {
                              (nnc_ends_in(op->name, "conv1") || nnc_ends_in(op->name, "conv2"));
     const double input_casts = behind_norm ? casts : 0.0;
     const double bytes = mode == IN_FP32 ? 4.0 : 2.0;
-    /* op->issued counts the kernel that adds the bias, so separate_bias is set to false */
-    op->u.conv.separate_bias = false;
     op->issued_as = NNC_ISSUED_TOO;
     op->issued[0] = (nnc_issued){ 1.0 + added + casts * (1.0 + bias) + input_casts, 2.0 * added * bytes * output,
                                   6.0 * input_casts * input };
@@ -398,7 +396,6 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
         nnc_op *op = &list->ops[i];
         if (nnc_op_is_collective(op) || op->recorded) { continue; }
         if (!is_pointwise(op, NNC_PW_CONCAT)) { note_reader(op, &before); }
-        const bool separate_bias = op->kind == NNC_OP_CONV && op->u.conv.separate_bias;
         issue(op, model, mode, plan->micro_batch, &before);
         const bool adapter = strncmp(op->name, "adapter.", 8) == 0;
         if (adapter && op->kind == NNC_OP_MATMUL) {
@@ -411,7 +408,8 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
         }
         if (how->listing == NNC_LISTING_COUNTED && !is_by_length(op, model)) {
             op->issued_as = NNC_ISSUED_NOT;
-            if (op->kind == NNC_OP_CONV) { op->u.conv.separate_bias = separate_bias; }
+        } else if (op->kind == NNC_OP_CONV) {
+            op->u.conv.separate_bias = false; /* op->issued counts the kernel that adds the bias */
         }
     }
 }

@@ -282,7 +282,6 @@ typedef struct nnc_layer {
     bool latent;
     bool causal, qkv_bias, no_key_bias, out_bias;
     bool sinks, attention_gate, head_gate, score_softcap;
-    bool talking; /* true: two linear layers mix the heads, before and after the softmax; no fused kernel does this */
     /* true: the keys are used as values, too, so the layer has no projection to values */
     bool keys_as_values;
     /* true: the layer has no keys and values of its own and attends to those of an earlier layer */

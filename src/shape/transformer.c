@@ -259,20 +259,6 @@ static nnc_op *over_scores(const core *c, const char *name, nnc_pointwise_kind k
     return op;
 }
 
-/* Appends a linear layer that mixes the scores of all heads, or the weights after softmax. The layer reads the scores
- * with the heads as the last axis, so they are copied before the layer and after it. Source: arXiv:2003.02436;
- * TalkingHeadAttn in timm/models/cait.py. */
-static void mix_heads(const core *c, const char *name) {
-    const int64_t heads = c->layer->heads;
-    over_scores(c, "attn.turn", NNC_PW_COPY);
-    nnc_op *mix =
-        nnc_list_linear(c->w, name, NNC_GROUP_ATTENTION, NNC_SPLIT_TOKENS, c->scores / heads, heads, heads, true);
-    mix->recomputed = c->recomputed;
-    mix->u.matmul.needs_grad_input = true;
-    mix->u.matmul.keeps_a = !c->recomputed;
-    over_scores(c, "attn.turn", NNC_PW_COPY);
-}
-
 static void unfused_core(const core *c) {
     const nnc_software *software = c->w->how->software;
     const bool dropout = c->layer->dropout > 0.0;
@@ -283,7 +269,6 @@ static void unfused_core(const core *c) {
     if (c->layer->score_softcap) {
         over_scores(c, "attn.softcap", NNC_PW_SOFTCAP)->u.pointwise.keeps_output = !c->recomputed;
     }
-    if (c->layer->talking) { mix_heads(c, "attn.mix_scores"); }
     if (!software->fused_softmax) { over_scores(c, c->names->mask, NNC_PW_SCALE_MASK); }
     nnc_op *softmax = over_scores(c, c->names->softmax, NNC_PW_SOFTMAX);
     softmax->u.pointwise.by_reductions = software->by_reductions;
@@ -292,16 +277,14 @@ static void unfused_core(const core *c) {
         softmax->u.pointwise.keeps_output = true;
         softmax->u.pointwise.extra_kept_bytes = mask_bytes + (upcast ? 4.0 * (double)c->scores : 0.0);
     }
-    if (c->layer->talking) { mix_heads(c, "attn.mix_weights"); }
     if (dropout) {
         nnc_op *drop = over_scores(c, c->names->dropout, NNC_PW_DROPOUT);
         drop->u.pointwise.keeps_mask = !c->recomputed;
         drop->u.pointwise.random_written = software->random_written;
     }
     /* Backward of the product P V (probabilities x values) needs the probabilities P. With dropout, this product keeps
-     * P as it is after dropout, with talking heads after they are mixed; otherwise the softmax op has already kept P. */
-    score_product(c, c->names->context, c->layer->value_dim, c->s_k)->u.matmul.keeps_a =
-        (dropout || c->layer->talking) && !c->recomputed;
+     * P as it is after dropout; without dropout, the softmax op has already kept P. */
+    score_product(c, c->names->context, c->layer->value_dim, c->s_k)->u.matmul.keeps_a = dropout && !c->recomputed;
 }
 
 /* The kernel of fused attention that a value of nnc_attention selects. named false: the value names no kernel, and the
@@ -438,7 +421,7 @@ void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int6
     if (l->far_ratio > 0) { c.pairs += far_pairs(c.s_q, l->far_ratio, l->far_most); }
     c.in_window = l->causal && l->window > 0 && l->window < c.s_k ? nnc_list_mul(c.w, c.s_q, l->window) : c.all;
     c.scores = nnc_list_mul(c.w, nnc_list_mul(c.w, c.batch, l->heads), c.all);
-    const bool unfused = l->talking || w->to.how->attention == NNC_ATTENTION_UNFUSED;
+    const bool unfused = w->to.how->attention == NNC_ATTENTION_UNFUSED;
     const nnc_head_copy copy = w->to.how->software->copied_heads;
     if (copy == NNC_HEADS_ALWAYS || (copy == NNC_HEADS_UNFUSED && unfused)) { copy_heads(&c); }
     if (c.kv_heads > l->kv_heads) { expand_kv(&c); }

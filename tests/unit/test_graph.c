@@ -321,13 +321,9 @@ START_TEST(attention_by_hand) {
           2 * 18 },
         { "{\"op\":\"linear\",\"out\":24},{\"op\":\"attention\",\"heads\":2,\"window\":2}", 2 * 12 },
         { "{\"op\":\"linear\",\"out\":24},{\"op\":\"attention\",\"heads\":2,\"linear\":true}", 2 * 5 * 6 },
-        { "{\"op\":\"linear\",\"out\":24},{\"op\":\"attention\",\"heads\":2,\"talking\":true}", 2 * 36 },
         { "{\"op\":\"transpose\"},{\"op\":\"linear\",\"out\":24},{\"op\":\"attention\",\"heads\":2}", 2 * 64 },
     };
-    /* talking heads: two layers of 2 x 2 weights on 36 pairs */
-    static const double linears[] = { 6 * 8 * 24, 6 * 8 * 16, 3 * 8 * 16,
-                                      6 * 8 * 24, 6 * 8 * 24, 6 * 8 * 24 + 2 * 36 * 4,
-                                      8 * 6 * 24 };
+    static const double linears[] = { 6 * 8 * 24, 6 * 8 * 16, 3 * 8 * 16, 6 * 8 * 24, 6 * 8 * 24, 8 * 6 * 24 };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char body[1024];
         snprintf(body, sizeof body, "\"input\":{\"shape\":[6,8]},\"ops\":[%s]", cases[i].ops);
