@@ -11,7 +11,7 @@
  *     peak_moment.c  ops of one device         -> bytes at the moment of backward with the most bytes
  *     heap.c         ops of a step on a CPU    -> bytes that the step writes to new memory
  *
- * A function with a parameter `nnc_derivation *why` adds its formulas to this derivation (base/derivation.h). If `why`
+ * A function with a parameter `nnc_derivation *why` adds its formulas to this derivation (base/base_internal.h). If `why`
  * is NULL, the function adds no formulas and returns exactly the same result. */
 #ifndef NNCOST_COST_COST_INTERNAL_H
 #define NNCOST_COST_COST_INTERNAL_H
@@ -20,7 +20,6 @@
 #include <nncost/status.h>
 
 #include "base/base_internal.h"
-#include "base/derivation.h"
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
 

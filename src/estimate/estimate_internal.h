@@ -21,7 +21,7 @@
 
 #include <nncost/estimate.h>
 
-#include "base/derivation.h"
+#include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "pipeline/pipeline_internal.h"
 #include "shape/shape_internal.h"

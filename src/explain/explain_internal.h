@@ -1,7 +1,7 @@
 /* `nncost explain`: formulas with their numbers.
  *
  * Answers a question (one or more names) by running the estimate a second time with a derivation: the code that
- * computes a number records its formula (base/derivation.h). A name can be a metric, an op, or a member of an
+ * computes a number records its formula (base/base_internal.h). A name can be a metric, an op, or a member of an
  * output. The answer has the metric with its operands, the op with its rows, or the meaning of the member. */
 #ifndef NNCOST_EXPLAIN_INTERNAL_H
 #define NNCOST_EXPLAIN_INTERNAL_H
@@ -9,7 +9,6 @@
 #include <nncost/spec.h>
 
 #include "base/base_internal.h"
-#include "base/derivation.h"
 #include "metrics/metrics_internal.h"
 #include "render/render_internal.h"
 

@@ -1,6 +1,5 @@
 /* All names that can be explained, and the page that lists them. */
 #include "base/base_internal.h"
-#include "base/derivation.h"
 #include "cost/cost_internal.h"
 #include "explain/explain_internal.h"
 #include "input/input_internal.h"

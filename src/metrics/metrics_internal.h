@@ -11,7 +11,6 @@
 #include <nncost/spec.h>
 
 #include "base/base_internal.h"
-#include "base/derivation.h"
 
 typedef enum nnc_metric_type {
     NNC_METRIC_NUMBER, /* the value of the metric is a double; NaN = unknown */

@@ -15,7 +15,7 @@
 
 #include <nncost/op.h>
 
-#include "base/derivation.h"
+#include "base/base_internal.h"
 
 /* ---- dims of each kind of op ---- */
 

@@ -17,7 +17,7 @@
 
 #include <nncost/plan.h>
 
-#include "base/derivation.h"
+#include "base/base_internal.h"
 
 /* ---- pipeline.c: a pipeline and its replay op by op ---- */
 

@@ -6,7 +6,6 @@
 #include <nncost/run.h>
 
 #include "base/base_internal.h"
-#include "base/derivation.h"
 
 /* Default storage bandwidth per device in bytes/s. The value is that of the training of Llama 3: 2 TB/s for 16,384
  * devices (arXiv:2407.21783, section 3.3.1). */

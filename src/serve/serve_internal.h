@@ -7,7 +7,6 @@
 #include <nncost/serve.h>
 
 #include "base/base_internal.h"
-#include "base/derivation.h"
 #include "shape/shape_internal.h"
 
 /* ---- the network of a served model; equal ops in equal layers share one entry ---- */

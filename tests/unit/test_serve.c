@@ -1,5 +1,5 @@
 /* Serving: what must hold whatever the figures are. */
-#include "base/derivation.h"
+#include "base/base_internal.h"
 #include "evaluate.h"
 #include "serve/serve_internal.h"
 #include "serve_cases.h"
