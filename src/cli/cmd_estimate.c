@@ -354,6 +354,14 @@ static const char *own_policy(const nnc_report *report) {
     return other ? nnc_policy_name(own) : "";
 }
 NNC_GET(get_own_policy, nnc_report, nnc_text_cell(own_policy(self)))
+/* Tokens or frames of an encoder that reads another number than the decoder; NaN = it reads as many, or there is none. */
+static double encoder_len(const nnc_report *report) {
+    const nnc_decoder *d = &report->model->decoder;
+    const bool other = report->model->family == NNC_FAMILY_DECODER && d->encoder_layers > 0 && d->encoder_seq_len > 0 &&
+                       d->encoder_seq_len != report->result->plan.seq_len;
+    return other ? (double)d->encoder_seq_len : (double)NAN;
+}
+NNC_GET(get_encoder_len, nnc_report, nnc_number_cell(encoder_len(self)))
 NNC_GET(get_hides_run, nnc_report, nnc_bool_cell(self->run != NULL && self->result->verdict == NNC_OVER_MEMORY))
 NNC_GET(get_has_timeline, nnc_report, nnc_bool_cell(self->intervals != NULL))
 NNC_GET(get_has_sensitivity, nnc_report, nnc_bool_cell(self->sensitivity != NULL))
@@ -370,6 +378,7 @@ static const nnc_metric page_metric_rows[] = {
     NNC_AS("has_run", BOOL, .get = get_has_run),
     NNC_AS("hides_run", BOOL, .get = get_hides_run),
     NNC_AS("own_policy", TEXT, .get = get_own_policy),
+    NNC_AS("encoder_len", NUMBER, .get = get_encoder_len, .show = NNC_SHOW_COUNT),
     NNC_AS("has_stages", BOOL, NNC_IN(nnc_report, all_stages)),
     NNC_AS("has_timeline", BOOL, .get = get_has_timeline),
     NNC_AS("has_sensitivity", BOOL, .get = get_has_sensitivity),
@@ -762,6 +771,7 @@ static const nnc_page_row first_rows[] = {
              .when = "memory.helper_bytes > 0"),
     NNC_ITEM("batch {plan.global_batch}"),
     NNC_ITEM("sequence {plan.seq_len}"),
+    NNC_ITEM("encoder {encoder_len}", .when = "encoder_len > 0"),
     NNC_ITEM("image {plan.image}"),
     NNC_ITEM("{plan.precision}"),
     NNC_ITEM("{plan.optimizer}", .when = "trains"),

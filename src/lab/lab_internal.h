@@ -2,6 +2,7 @@
  *
  *   measured.c        names of columns and their other spellings; a CSV file -> rows (nnc_measured)
  *   measured_kinds.c  the rows of kernels, collectives and served requests
+ *   published.c       texts and open settings of tables as their collections publish them
  *   score.c           a row -> its prediction (nnc_scored); many rows -> errors by group
  *   fit_choose.c      rows -> the parameters that they determine
  *   fit.c             the values of these parameters (nnc_fit), by NLopt
@@ -165,8 +166,11 @@ typedef struct nnc_row_reading {
     nnc_specs *specs;
     nnc_arena *arena;
     nnc_csv csv;
-    nnc_measured_column columns[NNC_CSV_CELLS_MAX];
-    int width;
+    nnc_measured_column columns[NNC_CSV_CELLS_MAX]; /* columns of the file, then columns that published.c adds */
+    int width, file_width;                          /* number of all columns, and of the columns of the file */
+    bool respelled;                                 /* true: the file has columns with names of published tables */
+    nnc_json words, members; /* foreign/names/words.json and members.json while a published table is read; node NULL =
+                              * another table */
     const char **unused;
     int32_t unused_count;
     nnc_measured_kind kind;
@@ -208,6 +212,19 @@ void nnc_row_name_model(nnc_row_reading *r, const char *text);
 /* Loads a model from the file that the column "config" names; the path is relative to the folder of the measurements.
  * If the row has the column model.tied_head, its cell decides whether the head shares the weights of the word table. */
 void nnc_row_read_configuration(nnc_row_reading *r);
+
+/* Adds a column with empty cells, if the table does not have it. Returns false if no column has this name. */
+bool nnc_row_add_column(nnc_row_reading *r, const char *name);
+
+/* ---- published.c: tables as their collections publish them ---- */
+
+typedef nnc_status nnc_published_rows(nnc_row_reading *r, nnc_error *err);
+/* Calls `read`, which reads the rows of a table. If it is a published table, opens foreign/names/words.json before, and
+ * adds the columns that this file sets. */
+nnc_status nnc_published_read(nnc_row_reading *r, nnc_published_rows *read, nnc_error *err);
+/* Changes the cells of the current line of a published table to what words.json says they mean. Does nothing for other
+ * tables. */
+void nnc_published_row(nnc_row_reading *r);
 
 /* ---- measured_kinds.c: rows of kernels, collectives and served requests ---- */
 

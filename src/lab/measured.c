@@ -3,7 +3,7 @@
  * A column sets a field of the plan ("tensor"), of the serving plan ("input_len"), or of the model, device or software
  * profile ("model.layers", "device.scale_out.bytes_per_s"), or it is one of the special columns listed below. Tables
  * from other sources may have other names for some columns; the other names that nncost reads are also listed below.
- * tools/lab/canonical.py changes them to the usual names. */
+ * The texts of such tables are read by published.c. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
@@ -43,10 +43,13 @@ static const char people_columns[] =
 
 /* Other spellings of column names: SPELLING=NAME, where NAME is the name that nncost uses. */
 static const char column_spellings[] =
+    "|step_s=measured_s|step_time_s=measured_s|step_ms=measured_ms|step_time_ms=measured_ms|"
+    "steps/s=steps_per_s|it/s=steps_per_s|gpu=device|gpus=devices|";
+
+/* The same for columns of published tables (published.c). */
+static const char published_spellings[] =
     "|hardware=device|n_devices=devices|n_nodes=nodes|version=framework_version|"
-    "measured_step_s=measured_s|step_s=measured_s|step_time_s=measured_s|"
-    "step_ms=measured_ms|step_time_ms=measured_ms|steps/s=steps_per_s|it/"
-    "s=steps_per_s|gpu=device|gpus=devices|step_rel_unc=rounding|"
+    "measured_step_s=measured_s|step_rel_unc=rounding|"
     "n_layers=model.layers|"
     "d_model=model.hidden|n_heads=model.heads|n_kv_heads=model.kv_heads|"
     "head_dim=model.head_dim|d_ff=model.ffn_hidden|vocab=model.vocab|"
@@ -118,6 +121,7 @@ static const nnc_field *field_of(const char *name) {
 static bool column_find(nnc_arena *arena, const char *spelling, nnc_measured_column *found) {
     static const char *const lists[] = { text_columns, whole_columns, number_columns };
     const char *other = nnc_list_entry(column_spellings, spelling, '=');
+    other = other != NULL ? other : nnc_list_entry(published_spellings, spelling, '=');
     *found = (nnc_measured_column){ .spelling = spelling };
     if (nnc_list_entry(people_columns, spelling, '|') != NULL) { return true; }
     char *name = nnc_arena_strdup(arena, other != NULL ? other : spelling);
@@ -144,7 +148,8 @@ static bool column_find(nnc_arena *arena, const char *spelling, nnc_measured_col
 static const char *column_nearest(const char *spelling, char *space, size_t size) {
     const char *names[256];
     size_t count = 0;
-    snprintf(space, size, "%s%s%s", text_columns + 1, number_columns + 1, column_spellings + 1);
+    snprintf(space, size, "%s%s%s%s", text_columns + 1, number_columns + 1, column_spellings + 1,
+             published_spellings + 1);
     for (char *at = space; *at != '\0' && count < 128; count++) {
         char *end = at + strcspn(at, "|");
         *end = at[strcspn(at, "=|")] = '\0';
@@ -217,8 +222,17 @@ static nnc_status read_heading(nnc_row_reading *r, nnc_error *err) {
         }
         if (twice) { return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "column \"%s\" is there twice", spelling); }
         if (found->name == NULL) { r->unused[r->unused_count++] = spelling; }
+        r->respelled = r->respelled || nnc_list_entry(published_spellings, spelling, '=') != NULL;
     }
+    r->file_width = r->width;
     return NNC_OK;
+}
+
+bool nnc_row_add_column(nnc_row_reading *r, const char *name) {
+    if (nnc_row_has(r, name)) { return true; }
+    if (r->width == NNC_CSV_CELLS_MAX || !column_find(r->arena, name, &r->columns[r->width])) { return false; }
+    r->width++;
+    return true;
 }
 
 /* Returns the kind of measurement of a file with a column of times: collectives, training steps, or kernels. */
@@ -281,8 +295,9 @@ static void check_cells(nnc_row_reading *r) {
     static const char *const expected[] = { "", "a whole number", "a number" };
     static char empty[] = "";
     r->bad[0] = '\0';
-    if (r->csv.count != r->width) {
-        snprintf(r->bad, sizeof r->bad, "expected %d cells, found %d", r->width, r->csv.count);
+    for (int i = r->file_width; i < r->width; i++) { r->csv.cells[i] = empty; }
+    if (r->csv.count != r->file_width) {
+        snprintf(r->bad, sizeof r->bad, "expected %d cells, found %d", r->file_width, r->csv.count);
         /* The cells of a line with a wrong number of cells are emptied, except the first, which most often is the id of
          * the row. */
         for (int i = 1; i < r->width; i++) { r->csv.cells[i] = empty; }
@@ -756,18 +771,26 @@ static nnc_status read_line(nnc_row_reading *r, nnc_error *err) {
     return NNC_OK;
 }
 
+/* Reads all lines after the heading. */
+static nnc_status read_lines(nnc_row_reading *r, nnc_error *err) {
+    bool more = false;
+    NNC_TRY(nnc_csv_next(&r->csv, &more, err));
+    while (more) {
+        check_cells(r);
+        nnc_published_row(r);
+        NNC_TRY(read_line(r, err));
+        NNC_TRY(nnc_csv_next(&r->csv, &more, err));
+    }
+    return NNC_OK;
+}
+
 static nnc_status read_all(nnc_row_reading *r, nnc_measured_file *file, nnc_error *err) {
     bool more = false;
     NNC_TRY(nnc_csv_next(&r->csv, &more, err));
     if (!more) { return nnc_fail(err, NNC_BAD_SPEC, r->csv.name, "empty, expected a row of column names"); }
     NNC_TRY(read_heading(r, err));
     NNC_TRY(check_heading(r, err));
-    NNC_TRY(nnc_csv_next(&r->csv, &more, err));
-    while (more) {
-        check_cells(r);
-        NNC_TRY(read_line(r, err));
-        NNC_TRY(nnc_csv_next(&r->csv, &more, err));
-    }
+    NNC_TRY(nnc_published_read(r, read_lines, err));
     file->rows = r->rows;
     file->count = r->count;
     file->unused = r->unused;

@@ -4,8 +4,8 @@
 Reads the columns of others (n_layers, d_model, tp, framework ...), writes fields of nncost's plan, model, device and
 software (model.layers, tensor, software ...) and leaves everything else in place. One line gives one line.
 
-    words.json     what their words mean, frameworks by the names of nncost, what notes of rows and programs of examples
-                   say, families of models, engines, columns for people
+    foreign/names/words.json     what their words mean, frameworks by the names of nncost, what notes of rows and programs
+                                 of examples say, families of models, engines, columns for people
     foreign/names/members.json   networks by their published names: a shipped model and the fields that differ
     hub/names.json               networks that have a shape in hub/ of this name
 
@@ -60,7 +60,7 @@ class Tables:
     """The meanings of the words and names in published tables."""
 
     def __init__(self):
-        self.words = load(os.path.join(HERE, "words.json"))
+        self.words = load(os.path.join(ROOT, "foreign", "names", "words.json"))
         names = load(os.path.join(ROOT, "foreign", "names", "members.json"))
         self.members, self.stand_ins = names["members"], names["stand_ins"]
         self.shapes = load(os.path.join(ROOT, "hub", "names.json"))["shapes"]
@@ -72,10 +72,10 @@ class Tables:
             raise Refused(found["refused"])
         return found
 
-    def member(self, name, task):
-        """Returns "MODEL FIELD=VALUE ..." for the name of a network, or the name itself if another network stands in for it
-        or hub/ has its shape; None: the name is not listed."""
-        alone = name if name in self.stand_ins or name in self.shapes else None
+    def member(self, name, task, stated):
+        """Returns "MODEL FIELD=VALUE ..." for the name of a network, or, unless the row has stated its dimensions, the name
+        itself if another network stands in for it or hub/ has its shape; None: the name is not listed."""
+        alone = name if not stated and (name in self.stand_ins or name in self.shapes) else None
         found = self.members.get(f"{name}/{task}", self.members.get(name, alone))
         if isinstance(found, dict):
             raise Refused(found["refused"])
@@ -101,7 +101,7 @@ class Tables:
         found = {}
         for entry in self.words["rows"]:
             if (all(row.get(column, "").startswith(text) for column, text in entry["begins"].items()) and
-                    entry.get("notes", "") in row.get("notes", "")):
+                    entry.get("notes", "") in row.get("notes", "") and entry.get("id_has", "") in row.get("id", "")):
                 found.update(entry["set"])
         return found
 
@@ -148,7 +148,14 @@ class Step:
             self.refused = self.refused or str(why)
             return ""
 
+    def read_grade(self):
+        """A table without a column of grades may begin its notes with one: "quality B; batch not stated"."""
+        notes = self.text("notes")
+        if not self.text("quality") and notes.startswith("quality "):
+            self.out["quality"] = self.row["quality"] = notes[len("quality "):][:1]
+
     def convert(self):
+        self.read_grade()
         self.name_framework()
         self.said = self.tables.said(self.row)
         self.refused = self.said.get("-refused", "")
@@ -162,14 +169,16 @@ class Step:
 
     def name_framework(self):
         """Sets the framework and the release, with the names of software/*.json."""
+        framework, version = self.text("framework"), self.text("framework_version")
+        columns = {"framework": "framework", "version": "framework_version", "id": "id", "source": "source", "model": "model_name"}
         for entry in self.tables.words["frameworks"]:
-            framework, version = self.text("framework"), self.text("framework_version")
-            if not framework.startswith(entry["framework"]) or not version.startswith(entry.get("version", "")):
+            if not (all(self.text(column).lower().startswith(entry.get(key, "").lower()) for key, column in columns.items())
+                    and self.text("id").endswith(entry.get("id_ends", ""))):
                 continue
-            self.out["framework"] = self.row["framework"] = entry.get("is", framework)
+            self.out["framework"] = self.row["framework"] = entry.get("before", "") + entry.get("is", framework)
             if "version" in entry:
-                rest = version[len(entry["version"]):]
-                self.out["framework_version"] = self.row["framework_version"] = rest.split(";")[0].split(" ")[0]
+                number = re.sub("^[^0-9]*", "", version)
+                self.out["framework_version"] = self.row["framework_version"] = re.split("[; ]", number)[0]
             return
 
     def formats(self):
@@ -243,14 +252,14 @@ class Step:
     # ---- the model ----
 
     def model(self):
-        member = self.tables.member(self.text("model_name"), self.text("task"))
+        member = self.tables.member(self.text("model_name"), self.text("task"), bool(self.text("n_layers")))
         family = self.tables.family(self.row)
         if member is None and "model" in family:
             self.named(family["model"])
             self.out["seq_len"] = ""
         elif member is not None:
             self.named(member)
-            if self.text("variable_length") == "unpadded":
+            if self.said.get("variable_length", self.text("variable_length")) == "unpadded":
                 # Half of a padded batch of BERT is padding: arXiv:2107.02027.
                 self.out["seq_len"] = str(whole(self.text("seq_len")) // 2)
         elif not self.text("n_layers"):
@@ -395,7 +404,7 @@ class Served(Step):
                 self.out[column] = str(math.floor(mean + 0.5))
 
     def served_model(self):
-        self.out["model"] = self.tables.member(self.text("model"), "serving") or self.text("model")
+        self.out["model"] = self.tables.member(self.text("model"), "serving", False) or self.text("model")
 
 
 def kind_of(columns):
