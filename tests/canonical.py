@@ -153,5 +153,24 @@ class Published(unittest.TestCase):
         self.assertGreater(first["predicted_s"], 0.3)
         self.assertEqual(second["reason"], "precision int8: no training in integers")
 
+    def test_the_program_reads_tables_as_their_collections_publish_them(self):
+        """foreign/names/words.json has two readers; rows of each collection and framework mean the same to both."""
+        def rows_of(path):
+            out = subprocess.run([PROGRAM, "accuracy", path, "--rows", "--format", "json"], check=True, capture_output=True,
+                                 text=True, env={**os.environ, "NNCOST_PATH": SOURCE}).stdout
+            return [[row[key] for key in ("id", "software", "predicted_s", "low_s", "undecided", "reason")]
+                    for row in json.loads(out)["rows"]]
+        for name, least in ("training", 75), ("serving", 40):
+            path = os.path.join(SOURCE, f"tests/data/as_published/{name}.csv")
+            with tempfile.TemporaryDirectory() as folder, open(path, encoding="utf-8") as file:
+                changed = os.path.join(folder, f"{name}.csv")
+                with open(changed, "w", encoding="utf-8") as out:
+                    canonical.write(canonical.convert(file.read()), out)
+                one, other = rows_of(path), rows_of(changed)
+            self.assertGreaterEqual(sum(row[2] is not None for row in one), least, name)
+            for a, b in zip(one, other, strict=True):
+                if a[5] is None or b[5] is None:
+                    self.assertEqual(a, b)
+
 
 unittest.main(argv=sys.argv[:1])

@@ -354,7 +354,7 @@ static const char *own_policy(const nnc_report *report) {
     return other ? nnc_policy_name(own) : "";
 }
 NNC_GET(get_own_policy, nnc_report, nnc_text_cell(own_policy(self)))
-/* Tokens or frames of an encoder that reads another number than the decoder; NaN = it reads as many, or there is none. */
+/* Returns the tokens or frames that an encoder reads; NaN = as many as the decoder, or the model has no encoder. */
 static double encoder_len(const nnc_report *report) {
     const nnc_decoder *d = &report->model->decoder;
     const bool other = report->model->family == NNC_FAMILY_DECODER && d->encoder_layers > 0 && d->encoder_seq_len > 0 &&

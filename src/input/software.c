@@ -1,5 +1,6 @@
 /* Software profiles: reads profiles and the releases of frameworks that they stand for, and loads the profile that a
  * plan uses. */
+#include <ctype.h>
 #include <strings.h>
 
 #include "input/input_internal.h"
@@ -260,14 +261,22 @@ static bool split_words(const char *words, const char *name, const char *first, 
     return *rest == '\0' || *rest == '(' || is_digit(*rest) || lettered;
 }
 
+/* Tests whether the framework of a measured row begins with a name, as a whole word: "torch 1.12" and "torch-eager" begin
+ * with "torch", "torchtitan" does not. *version receives the version of the row, or the version behind the name. */
+static bool row_names(const nnc_release_ask *ask, const char *name, const char *first, const char **version) {
+    *version = ask->version;
+    if (!begins(ask->framework, name) || isalpha((unsigned char)ask->framework[strlen(name)])) { return false; }
+    if (ask->version[0] == '\0' && !split_words(ask->framework, name, first, version)) { *version = ""; }
+    return true;
+}
+
 /* Tests whether the user named framework f, by its name or its second name. Returns the length of that name; 0 = the
  * user named another framework. *version receives the version that the user named. */
 static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, const char **version) {
     const char *const names[] = { f->framework, f->also };
     for (int i = 0; i < 2; i++) {
-        *version = ask->version;
         if (names[i][0] != '\0' && (ask->words != NULL ? split_words(ask->words, names[i], f->version, version)
-                                                       : begins(ask->framework, names[i]))) {
+                                                       : row_names(ask, names[i], f->version, version))) {
             return strlen(names[i]);
         }
     }

@@ -39,7 +39,9 @@ static const char people_columns[] =
     "contiguous|cuda_graph|power_w|power_limit_w|run_id|rank|quantity|reserved_gib|unit|"
     "trained_params|p10_s|p90_s|forward_s|backward_s|update_s|outside_gb|sm_mhz|"
     "fails_at|value_kind|family|total_tokens_per_s|memory_gb|samples_per_s|activations|"
-    "value|value_gib|";
+    "value|value_gib|xla|devices_per_host|network_stated|attention_comm_overlap|image_shape|sample_unit|"
+    "alt_step_s|repeat_spread|n_step_samples|round|organisation|system|benchmark|n_config_candidates|"
+    "check_mfu|params_m|gmacs|activations_m|burst_time_s|burst_version|why|kv_format|";
 
 /* Other spellings of column names: SPELLING=NAME, where NAME is the name that nncost uses. */
 static const char column_spellings[] =
@@ -62,7 +64,7 @@ static const char published_spellings[] =
     "sliding_window=model.sliding_window|image_size=image|tp=tensor|pp=pipeline|"
     "vpp=virtual_stages|dp=data|cp=context|ep=expert|sp=sequence_parallel|zero_stage=zero|"
     "shard_size=shard|grad_accum=micro_batches|attention_dp=attention_data|"
-    "kv_cache=kv_precision|";
+    "kv_cache=kv_precision|format=dtype|heads=model.heads|kv_heads=model.kv_heads|";
 
 /* Other spellings of the values of a column: COLUMN:VALUE=MEANING. If the meaning is empty, the cell states no
  * value. */
@@ -245,7 +247,7 @@ static nnc_measured_kind kind_of_timed(const nnc_row_reading *r) {
 
 static bool has_time(const nnc_row_reading *r) {
     return nnc_row_has(r, "measured_s") || nnc_row_has(r, "measured_ms") || nnc_row_has(r, "steps_per_s") ||
-           nnc_row_has(r, "time_us");
+           nnc_row_has(r, "time_us") || nnc_row_has(r, "time_s");
 }
 
 /* Returns the kind of measurement of a file, which its column names decide. */
@@ -266,10 +268,10 @@ static nnc_measured_kind kind_of(const nnc_row_reading *r) {
 static nnc_status check_heading(nnc_row_reading *r, nnc_error *err) {
     static const char *const needed[NNC_MEASURED_KIND_COUNT][4] = {
         [NNC_MEASURED_STEP] = { "device" },
-        [NNC_MEASURED_GEMM] = { "id", "device", "n" },
-        [NNC_MEASURED_ATTENTION] = { "id", "device", "batch", "model.heads" },
+        [NNC_MEASURED_GEMM] = { "device", "n" },
+        [NNC_MEASURED_ATTENTION] = { "device", "batch", "model.heads" },
         [NNC_MEASURED_VECTOR] = { "id" },
-        [NNC_MEASURED_CONV] = { "id", "device", "channels_in", "side" },
+        [NNC_MEASURED_CONV] = { "device", "channels_in", "side" },
         [NNC_MEASURED_COLLECTIVE] = { "id", "device", "devices", "op" },
         [NNC_MEASURED_MEMORY] = { "id" },
         [NNC_MEASURED_SERVING] = { "id", "device", "model", "weights" },
@@ -699,6 +701,7 @@ static double seconds_of(const nnc_row_reading *r) {
     return nnc_row_given(r, "measured_s")    ? nnc_row_number(r, "measured_s")
            : nnc_row_given(r, "measured_ms") ? 1e-3 * nnc_row_number(r, "measured_ms")
            : nnc_row_given(r, "steps_per_s") ? 1.0 / nnc_row_number(r, "steps_per_s")
+           : nnc_row_given(r, "time_s")      ? nnc_row_number(r, "time_s")
                                              : 1e-6 * nnc_row_number(r, "time_us");
 }
 

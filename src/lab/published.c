@@ -266,8 +266,22 @@ static void read_network(nnc_row_reading *r) {
             refuse(r, "model family %.40s %s", cell(r, "model_family"), text_of(family, "refused"));
         }
         read_decoder(r, family);
-    } else if (!nnc_row_given(r, "image") && !nnc_row_given(r, "seq_len")) {
+    } else if (cell(r, "model_name")[0] != '\0' && !nnc_row_given(r, "image") && !nnc_row_given(r, "seq_len")) {
         refuse(r, "neither layers nor the size of a sample");
+    }
+}
+
+/* Reads the layout of feature maps, from its column or from the end of the framework: "DeepLearningExamples MxNet,
+ * contiguous". */
+static void read_layout(nnc_row_reading *r) {
+    static const char word[] = ", contiguous", maps[] = "software.contiguous_maps";
+    char framework[128];
+    const char *whole_name = cell(r, "framework");
+    if (nnc_row_given(r, "channels_last")) { set(r, maps, nnc_row_whole(r, "channels_last") == 0 ? "on" : "off"); }
+    if (ends(whole_name, word)) {
+        snprintf(framework, sizeof framework, "%.*s", (int)(strlen(whole_name) - strlen(word)), whole_name);
+        set(r, "framework", framework);
+        set(r, maps, "on");
     }
 }
 
@@ -281,6 +295,7 @@ static void read_step(nnc_row_reading *r) {
     if (!known) { refuse(r, "task \"%.32s\" has no meaning here", task); }
     if (said(r, "-refused") != NULL) { refuse(r, "%s", said(r, "-refused")); }
     guess_open(r);
+    read_layout(r);
     set_said(r);
     read_network(r);
 }
@@ -408,8 +423,10 @@ static bool add_columns(nnc_row_reading *r) {
 }
 
 void nnc_published_row(nnc_row_reading *r) {
-    if (r->words.node == NULL || r->bad[0] != '\0') { return; }
-    if (r->kind == NNC_MEASURED_STEP) {
+    if (r->words.node == NULL) { return; }
+    if (r->bad[0] != '\0') {
+        if (r->kind == NNC_MEASURED_STEP) { guess_open(r); /* the row is listed with those that leave settings open */ }
+    } else if (r->kind == NNC_MEASURED_STEP) {
         read_step(r);
     } else if (nnc_row_has(r, "mode")) {
         read_served(r);

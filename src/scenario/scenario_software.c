@@ -30,9 +30,8 @@ static nnc_status find_of_device(nnc_scenario *scenario, const char *asked, nnc_
 /* Replaces the error for an unknown profile, which has no most similar id, if the user has named a library that several
  * profiles describe. The error then names these profiles. */
 static void name_profiles_of_library(const char *asked, nnc_error *err) {
-    static const char *const libraries[] = { "pytorch",    "torch", "hugging face", "huggingface", "transformers",
-                                             "accelerate", "peft",  "trl",          "lightning",   "unsloth",
-                                             "torchtune",  "ddp",   "timm",         "diffusers" };
+    static const char *const libraries[] = { "pytorch", "torch",     "hugging face", "huggingface",
+                                             "unsloth", "torchtune", "timm",         "diffusers" };
     const bool jax = strncasecmp(asked, "jax", 3) == 0 || strcasecmp(asked, "flax") == 0;
     bool torch = false;
     for (size_t i = 0; i < NNC_COUNT_OF(libraries); i++) {
