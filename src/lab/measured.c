@@ -232,7 +232,9 @@ static nnc_status read_heading(nnc_row_reading *r, nnc_error *err) {
 
 bool nnc_row_add_column(nnc_row_reading *r, const char *name) {
     if (nnc_row_has(r, name)) { return true; }
-    if (r->width == NNC_CSV_CELLS_MAX || !column_find(r->arena, name, &r->columns[r->width])) { return false; }
+    nnc_measured_column *added = &r->columns[r->width];
+    if (r->width == NNC_CSV_CELLS_MAX || !column_find(r->arena, name, added) || added->name == NULL) { return false; }
+    added->spelling = added->name; /* in the arena, which `name` may not be */
     r->width++;
     return true;
 }
