@@ -98,9 +98,9 @@ done < <(case $machine in
     "") printf '%s\n' "gcc-O3 gcc -O3 -march=native" "clang-O3 clang -O3 -march=native" ;;
     O0) echo "O0 gcc -O0" ;;
     /*) echo "built" ;;
-    musl) echo "musl musl-gcc -O2" ;;
-    windows) echo "windows x86_64-w64-mingw32-gcc -O2" ;;
-    *) echo "$machine $machine-linux-gnu-gcc -O2" ;;
+    musl) echo "musl musl-gcc -O1" ;;
+    windows) echo "windows x86_64-w64-mingw32-gcc -O1" ;;
+    *) echo "$machine $machine-linux-gnu-gcc -O1" ;; # -O1 compiles in two thirds of the time of -O2
 esac)
 ((${#cases[@]} > 0)) || { echo "compiled for $machine; not run, as Wine is missing"; exit 0; }
 ((differ == 0)) && echo "$(wc -l <"$work/reference.txt") lines alike in $built builds"
