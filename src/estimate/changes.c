@@ -62,7 +62,7 @@ typedef struct candidate {
 typedef struct tuner {
     const nnc_plan_change_ask *ask;
     nnc_scratch *scratch;
-    nnc_model padded; /* copy of the model whose vocabulary is a multiple of VOCAB_MULTIPLE */
+    nnc_model padded; /* see padded_model */
     nnc_result base;
     nnc_variant variant; /* the changed plan that is being estimated */
     bool shipped;        /* true: changed plans use only features that the framework of the software profile has */
@@ -222,10 +222,17 @@ static void write_options(const tuner *t, const candidate *c, char *text, size_t
     }
 }
 
+/* Returns a copy of the model whose vocabulary is a multiple of VOCAB_MULTIPLE. */
+static const nnc_model *padded_model(tuner *t) {
+    t->padded = *t->ask->model;
+    t->padded.decoder.vocab_multiple = VOCAB_MULTIPLE;
+    return &t->padded;
+}
+
 static bool estimate(tuner *t, const candidate *c, nnc_result *r) {
     nnc_variant *v = &t->variant;
     v->plan = &c->plan;
-    v->model = c->padded ? &t->padded : t->ask->model;
+    v->model = c->padded ? padded_model(t) : t->ask->model;
     v->software = software_of(t, c);
     t->tries++;
     return (c->software != NULL || nnc_variant_complete(v, t->ask->profiles, t->ask->plan)) &&
@@ -380,12 +387,13 @@ static bool begin(tuner *t) {
 }
 
 int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch, nnc_plan_changes *found) {
-    tuner t = { .ask = ask, .scratch = scratch, .padded = *ask->model };
+    tuner t; /* not initialised as a whole, because its models and results are large and written before they are read */
+    t.ask = ask;
+    t.scratch = scratch;
+    t.tries = 0;
+    t.shipped = false;
     found->count = 0; /* the list is not cleared, because only `count` entries are read */
     found->together = (nnc_plan_change){ .options = "" };
-    if (ask->model->family == NNC_FAMILY_DECODER || ask->model->captured != NULL) {
-        t.padded.decoder.vocab_multiple = VOCAB_MULTIPLE;
-    }
     const bool brief = scratch->brief;
     scratch->brief = true;
     if (begin(&t)) {

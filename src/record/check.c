@@ -428,6 +428,19 @@ static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *ro
     return true;
 }
 
+/* Tests whether a brief estimate (see `brief` in nnc_scratch) has every value that a loaded scenario needs. The names of
+ * values are known after the first scenario. */
+static bool is_brief_enough(nnc_check *c, const nnc_plans_scenario *from, const nnc_scenario *scenario) {
+    const nnc_figures all = c->names[false];
+    nnc_error unknown;
+    bool enough = needs_required_only(c) && all.count > 0 && !scenario->asks_run;
+    for (int32_t i = 0; i < from->requirement_count && enough; i++) {
+        const nnc_figure *figure = find_required(c, all, from->requirements[i].name, &unknown);
+        enough = figure != NULL && !nnc_figure_is_full(&c->collector, (int32_t)(figure - all.list));
+    }
+    return enough;
+}
+
 /* Computes the estimate of a training or serving scenario; *scenario points to the loaded scenario with its result. */
 static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scenario **scenario, nnc_error *err) {
     static const nnc_scenario_args nothing = { .setting_count = 0 };
@@ -438,11 +451,11 @@ static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scena
                                                                                 : nnc_plans_blame(c->plans, from, err);
     }
     NNC_TRY(nnc_plans_load(c->specs, &nothing, c->arena, c->plans, from, NULL, one, err));
-    return nnc_estimate_read(&one->model, &one->device, &one->software, &one->plan, c->scratch, &one->result, err) ==
-                       NNC_OK &&
-                   nnc_scenario_run(one, err) == NNC_OK
-               ? NNC_OK
-               : nnc_plans_blame(c->plans, from, err);
+    c->scratch->brief = is_brief_enough(c, from, one);
+    const nnc_status status =
+        nnc_estimate_read(&one->model, &one->device, &one->software, &one->plan, c->scratch, &one->result, err);
+    c->scratch->brief = false;
+    return status == NNC_OK && nnc_scenario_run(one, err) == NNC_OK ? NNC_OK : nnc_plans_blame(c->plans, from, err);
 }
 
 /* Tests whether the file continues with the recorded estimate of this scenario, and this estimate has exactly the

@@ -893,6 +893,10 @@ bool nnc_figure_read(nnc_collector *collector, const nnc_report *report, int32_t
     return read_figure(kind, collector->arena, index, &place);
 }
 
+bool nnc_figure_is_full(const nnc_collector *collector, int32_t index) {
+    return nnc_column_is_full(&collector->trained.columns.list[index]);
+}
+
 nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report) {
     const nnc_figures none = { NULL, 0 }, all = nnc_figures_named(collector, report);
     if (all.list == NULL) { return none; }

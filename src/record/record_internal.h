@@ -279,6 +279,8 @@ nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report);
  * nnc_figure_read then reads the value of one entry; it returns false when out of memory. */
 nnc_figures nnc_figures_named(nnc_collector *collector, const nnc_report *report);
 bool nnc_figure_read(nnc_collector *collector, const nnc_report *report, int32_t index);
+/* Returns true if a brief estimate of a training step does not compute the value with this index. */
+bool nnc_figure_is_full(const nnc_collector *collector, int32_t index);
 
 /* ---- change.c: reports of `nncost check` and `nncost diff` ---- */
 

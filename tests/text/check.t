@@ -24,6 +24,31 @@ p.json:8: recompute: estimated
 The file has no recorded estimates yet; 'nncost check p.json --update' records them.
 [1]
 
+# A later scenario is estimated in brief only if no requirement needs more: bounds and ranges are those of a whole estimate.
+$ printf '{ "schema": "nncost.plans/1", "common": { "model": "dense", "device": "fitted", "micro_batch": 4 }, "scenarios": [\n{ "id": "a", "require": { "step_s": "< 0" } },\n{ "id": "b", "require": { "step_s": "< 0", "memory.total_interval_bytes.1": "< 0" } },\n{ "id": "c", "require": { "lower_bound_s": "< 0", "step.interval_s.1": "< 0", "step.bound": "== none" } } ] }' >b.json; nncost check b.json
+b.json: 3 estimated; 6 of 6 requirements missed
+
+b.json:2: a: estimated
+  missed  step_s < 0 (0 s), found 25.53 ms
+
+b.json:3: b: estimated
+  missed  step_s < 0 (0 s), found 25.53 ms
+  missed  memory.total_interval_bytes.1 < 0 (0 B), found 2.629 GB
+
+b.json:4: c: estimated
+  missed  lower_bound_s < 0 (0 s), found 13.84 ms
+  missed  step.interval_s.1 < 0 (0 s), found 33.00 ms
+  missed  step.bound == none, found compute
+
+The file has no recorded estimates yet; 'nncost check b.json --update' records them.
+[1]
+$ nncost estimate dense fitted --micro-batch 4 --format json | grep -E '^  "(step|memory)":' | grep -oE '"(step_s|lower_bound_s|bound|(total_)?interval_[a-z]*)": [^ ]* ?[0-9.]*'
+"step_s": 0.0255278216473, 
+"interval_s": [0.0211173902561, 0.0329959222752
+"lower_bound_s": 0.01384112, 
+"bound": "compute", 
+"total_interval_bytes": [2629092000, 2629092000
+
 # A measurement must lie in the interval of its estimate.
 $ for m in 0.03 1; do printf '{ "schema": "nncost.plans/1", "scenarios": [\n{ "id": "ran", "model": "dense", "device": "fitted", "micro_batch": 4, "measured": { "step_s": %s } } ] }' $m >m.json; nncost check m.json; echo $?; done
 m.json: 1 estimated; 2 of 2 requirements met
