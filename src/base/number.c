@@ -134,9 +134,7 @@ bool nnc_read_i64(const char *text, int64_t *out) {
     return true;
 }
 
-/* Writes a number from 0 to 99999.5 with 0 to 6 decimals. Returns false if the number is so close to the middle between
- * two decimals that the rounding error of a multiplication could change the last digit. */
-static bool put_decimals(double value, int decimals, char *text) {
+bool nnc_decimals_write(double value, int decimals, char *text) {
     const double scaled = value * tens[decimals], whole = floor(scaled);
     int64_t left = (int64_t)whole + (scaled - whole > 0.5 ? 1 : 0);
     if (fabs(scaled - whole - 0.5) < 1e-6) { return false; }
@@ -166,7 +164,7 @@ static void four_digits(double value, char *text, size_t size) {
             decimals++;
         }
         *text = '-';
-        if (put_decimals(size_of, decimals, text + (value < 0.0))) { return; }
+        if (nnc_decimals_write(size_of, decimals, text + (value < 0.0))) { return; }
         snprintf(text, size, "%.*f", decimals, value);
     }
     nnc_fix_point(text);

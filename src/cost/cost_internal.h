@@ -273,14 +273,14 @@ typedef struct nnc_op_place {
 } nnc_op_place;
 
 typedef struct nnc_rows {
-    nnc_op_cost rows[NNC_ROWS_MAX];
-    nnc_op ops[NNC_ROWS_MAX];     /* ops of the recomputed, backward and update rows, to which rows[i].op points */
     int32_t count, forward_count; /* count: number of all rows; forward_count: number of forward rows, which come
                                    * first */
     int32_t fresh;                /* index of the first row whose time was computed for the current network; earlier
                                    * rows were copied from another table */
+    const nnc_op_timer *timer;    /* function that computes the times of rows; NULL = nnc_op_time */
     nnc_op_place places[NNC_OPS_MAX];
-    const nnc_op_timer *timer; /* function that computes the times of rows; NULL = nnc_op_time */
+    nnc_op_cost rows[NNC_ROWS_MAX];
+    nnc_op ops[NNC_ROWS_MAX]; /* ops of the recomputed, backward and update rows, to which rows[i].op points */
 } nnc_rows;
 
 typedef enum nnc_part {

@@ -259,6 +259,9 @@ static inline bool nnc_step_adds_gradients(const nnc_step *step) {
 
 /* Working memory of the functions that compute a step. */
 typedef struct nnc_step_memory {
+    double delay_s; /* seconds that the messages between stages add to the step */
+    double send_s;  /* seconds of one message between stages, as used in the last replay */
+    int64_t runs;   /* number of replays of the schedule so far, over all estimates with this memory */
     nnc_stage_partition partition;
     nnc_stage_residency holdings[NNC_STAGES_MAX];
     /* true: the pipeline stage has the same layers and the same memory as the stage with the index before */
@@ -269,10 +272,7 @@ typedef struct nnc_step_memory {
     /* seconds of the step end of each stage; stages with equal step ends point to the same element of own_ends */
     const nnc_step_end_seconds *ends[NNC_STAGES_MAX];
     nnc_step_end_seconds own_ends[NNC_STAGES_MAX];
-    double delay_s; /* seconds that the messages between stages add to the step */
     double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX], weight_s[NNC_VIRTUAL_STAGES_MAX];
-    double send_s; /* seconds of one message between stages, as used in the last replay */
-    int64_t runs;  /* number of replays of the schedule so far, over all estimates with this memory */
 } nnc_step_memory;
 
 /* Returns how many micro-batches pass through each layer of a device in a step. This is the number of micro-batches of
@@ -622,13 +622,6 @@ typedef nnc_status nnc_estimate_fn(const nnc_model *model, const nnc_device *dev
                                    const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err);
 
 struct nnc_scratch {
-    nnc_op_list list;  /* op list of one rank, written for the plan that was estimated last */
-    nnc_op_list ideal; /* op list of the model with ideal fusion; not set if ideal fusion leaves the op list as it is */
-    nnc_rows rows;
-    nnc_rows ideal_rows;
-    nnc_network network;
-    nnc_step_memory step;
-    nnc_step_ends ends, ideal_ends;
     /* op table of the estimate that was made last, which nnc_scratch_ops returns; NULL = that estimate made no op
      * table */
     const nnc_rows *shown;
@@ -668,6 +661,12 @@ struct nnc_scratch {
     struct nnc_estimate_cache *shared;
     void *load; /* memory for simulations of a serving load, load_bytes bytes long; only the code of serve/ uses it */
     size_t load_bytes;
+    nnc_network network;
+    nnc_step_memory step;
+    nnc_op_list list;  /* op list of one rank, written for the plan that was estimated last */
+    nnc_op_list ideal; /* op list of the model with ideal fusion; not set if ideal fusion leaves the op list as it is */
+    nnc_rows rows, ideal_rows;
+    nnc_step_ends ends, ideal_ends;
 };
 
 /* ---- changes.c: changes that make a plan faster or smaller ---- */

@@ -150,16 +150,10 @@ typedef struct list_key {
 
 /* Copies an op list. Elements of its arrays that are not in use are not copied. */
 static void copy_list(nnc_op_list *to, const nnc_op_list *from) {
-    /* offset of the last members of nnc_op_list, which come after its arrays */
-    const size_t mixed = offsetof(nnc_op_list, mixed_count);
-    memcpy(to->ops, from->ops, (size_t)from->count * sizeof from->ops[0]);
-    memcpy(to->blocks, from->blocks, (size_t)from->block_count * sizeof from->blocks[0]);
-    to->count = from->count;
-    to->block_count = from->block_count;
-    memcpy(to->segments, from->segments, sizeof from->segments);
-    to->segment_count = from->segment_count;
+    memcpy(to, from, offsetof(nnc_op_list, mixed)); /* all members before the large arrays */
     memcpy(to->mixed, from->mixed, (size_t)from->mixed_count);
-    memcpy((char *)to + mixed, (const char *)from + mixed, sizeof *to - mixed);
+    memcpy(to->blocks, from->blocks, (size_t)from->block_count * sizeof from->blocks[0]);
+    memcpy(to->ops, from->ops, (size_t)from->count * sizeof from->ops[0]);
 }
 
 static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc_lowered *a, nnc_error *err) {

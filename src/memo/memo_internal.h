@@ -77,19 +77,19 @@ typedef struct nnc_lowered {
     uint64_t list_number; /* serial number of the op lists in this entry; nnc_estimate_cache.lists counts them */
     nnc_software software;
     bool wholly; /* true: `whole` is valid; a search writes `whole` only if it needs the list of the whole model */
-    nnc_op_list whole; /* op list of the whole model, before it is divided over ranks */
-    nnc_op_list list;  /* op list of one rank: first `count` ops, which are the same for all plans of this entry, then
-                        * the ops that the last plan added */
     int32_t count;
     double grad_accumulate; /* value of nnc_op.grad_accumulate with which `list` and `rows` were computed */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_pass_work work; /* FLOPs of one micro-batch; valid only if full recomputation is off, or runs all layers
                          * again */
-    nnc_rows rows;      /* op table of the first `count` ops of `list`; its collectives have the times of `routes` */
     nnc_route routes[NNC_ROUTES_OF_LAYERS];
     bool summed;    /* true: `least_s` is valid for the current `routes` */
     double least_s; /* lower bound, in seconds, of the time of one micro-batch in all layers; see nnc_lowered_least_s */
     double least_adds; /* value of nnc_op.grad_accumulate with which `least_s` was computed */
+    nnc_op_list whole; /* op list of the whole model, before it is divided over ranks */
+    nnc_op_list list;  /* op list of one rank: first `count` ops, which are the same for all plans of this entry, then
+                        * the ops that the last plan added */
+    nnc_rows rows;     /* op table of the first `count` ops of `list`; its collectives have the times of `routes` */
 } nnc_lowered;
 
 /* Entry of the cache of passes: results of one micro-batch, such as its times, which plans with different numbers of
@@ -128,7 +128,6 @@ typedef struct nnc_estimate_cache {
     nnc_lowered *last; /* lowered list that the previous estimate used; NULL = there was no estimate yet */
     const nnc_pass_entry *partitioned; /* entry to which the stages and the memory in scratch belong; NULL = they belong
                                         * to no entry */
-    nnc_rows rest;                     /* op table of the ops that the last plan added to its op list */
     const nnc_pass_entry *added;       /* entry whose plan added the ops of `rest`; NULL = a plan without an entry added
                                         * them */
     const nnc_pass_entry *ended;       /* entry to which the step ends in scratch belong; NULL = they belong to no
@@ -142,6 +141,7 @@ typedef struct nnc_estimate_cache {
                     * such plan yet */
     nnc_software over_software;
     double over_bytes;
+    nnc_rows rest; /* op table of the ops that the last plan added to its op list */
 } nnc_estimate_cache;
 
 /* Makes all later estimates with this scratch share their lowered op lists. Model and device must not change until the

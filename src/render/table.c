@@ -17,7 +17,7 @@ char *nnc_count_text(double value, char text[NNC_NUMBER_TEXT]) {
         snprintf(text, NNC_NUMBER_TEXT, "%.4g", value);
     } else {
         char digits[NNC_NUMBER_TEXT];
-        const int count = snprintf(digits, sizeof digits, "%" PRId64, (int64_t)llround(size));
+        const int count = (int)nnc_whole_write((int64_t)llround(size), digits);
         int at = 0;
         if (value < 0) { text[at++] = '-'; }
         for (int i = 0; i < count; i++) {
@@ -33,7 +33,12 @@ char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT]) {
     if (!isfinite(share)) {
         snprintf(text, NNC_NUMBER_TEXT, "-");
     } else {
-        snprintf(text, NNC_NUMBER_TEXT, "%.1f%%", 100.0 * share);
+        const double percent = 100.0 * share;
+        if (!signbit(percent) && percent < 99999.0 && nnc_decimals_write(percent, 1, text)) {
+            memcpy(text + strlen(text), "%", sizeof "%");
+        } else {
+            snprintf(text, NNC_NUMBER_TEXT, "%.1f%%", percent);
+        }
     }
     return text;
 }

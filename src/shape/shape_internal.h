@@ -40,16 +40,11 @@ typedef struct nnc_segment {
 
 enum { NNC_OPS_MAX = 2048, NNC_BLOCKS_MAX = 512, NNC_SEGMENTS_MAX = 12, NNC_MIXED_LAYERS_MAX = 1024 };
 
+/* The large arrays come last, so that the other members and the used elements of the first array share few memory pages
+ * (each page that a new process uses costs it a page fault). */
 typedef struct nnc_op_list {
-    nnc_op ops[NNC_OPS_MAX];
-    int32_t count;
-    nnc_block blocks[NNC_BLOCKS_MAX];
-    int32_t block_count;
-    nnc_segment segments[NNC_SEGMENTS_MAX];
+    int32_t count, block_count;
     int32_t segment_count; /* number of segments of the list; each new op belongs to the segment begun last */
-    /* Only used if layers of several kinds alternate: mixed[i] is the segment of layer i, for each i below mixed_count.
-     * mixed_count 0: the layers of each segment follow each other in the network. */
-    uint8_t mixed[NNC_MIXED_LAYERS_MAX];
     int32_t mixed_count;
     bool truncated; /* true: the model has more ops, recompute blocks or segments than this struct has space for */
     bool overflow;  /* true: a product of dimensions does not fit into an int64 */
@@ -75,6 +70,12 @@ typedef struct nnc_op_list {
                                    * plan is possible */
     int64_t tied_rows, tied_cols; /* rows and columns of the table that the first and the last segment share; 0 = they
                                    * share no table */
+    nnc_segment segments[NNC_SEGMENTS_MAX];
+    /* Only used if layers of several kinds alternate: mixed[i] is the segment of layer i, for each i below mixed_count.
+     * mixed_count 0: the layers of each segment follow each other in the network. */
+    uint8_t mixed[NNC_MIXED_LAYERS_MAX];
+    nnc_block blocks[NNC_BLOCKS_MAX];
+    nnc_op ops[NNC_OPS_MAX];
 } nnc_op_list;
 
 /* Use of the operators that the library of a model (transformers, timm) issues for its ops. */
