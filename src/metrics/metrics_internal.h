@@ -195,6 +195,21 @@ static inline const double *nnc_metric_double(const nnc_metric *row, const nnc_p
     return plain ? (const double *)(const void *)((const char *)place->record + row->offset) + index : NULL;
 }
 
+/* Reads the value of a metric, for the frequent case of a whole number in the record itself. Returns false in all other
+ * cases. */
+static inline bool nnc_metric_whole(const nnc_metric *row, const nnc_place *place, int32_t index, int64_t *value) {
+    const char *at = (const char *)place->record + row->offset;
+    int32_t narrow = 0;
+    if (row->type != NNC_METRIC_WHOLE || row->get != NULL || row->hop != 0 || place->record == NULL) { return false; }
+    if (row->each_count > 0 || row->size == sizeof *value) {
+        memcpy(value, at + (size_t)index * sizeof *value, sizeof *value);
+    } else {
+        memcpy(&narrow, at, sizeof narrow);
+        *value = narrow;
+    }
+    return true;
+}
+
 /* nnc_metric_parts lists the parts of a total, such as the parts of a step: the metrics of a record that have a heading
  * and a value greater than `above` and not 0, in the order of the table. Returns their number. */
 enum { NNC_METRIC_PARTS_MAX = 16 };

@@ -841,7 +841,9 @@ static bool set_figure(nnc_figure *figure, nnc_arena *arena, const char *name, c
     case NNC_CELL_WHOLE: figure->number = (double)cell->whole; break;
     case NNC_CELL_BOOL: figure->text = cell->flag ? "true" : "false"; break;
     case NNC_CELL_TEXT:
-        figure->text = last != NULL && strcmp(last, cell->text) == 0 ? last : nnc_arena_strdup(arena, cell->text);
+        figure->text = last != NULL && (last == cell->text || strcmp(last, cell->text) == 0)
+                           ? last
+                           : nnc_arena_strdup(arena, cell->text);
         return figure->text != NULL;
     }
     return true;
@@ -866,18 +868,28 @@ static struct nnc_collected *collected_of(nnc_collector *collector, const nnc_re
     return kind;
 }
 
-/* Reads the value in one column. place: the record of the column. Returns false when out of memory. */
-static bool read_figure(struct nnc_collected *kind, nnc_arena *arena, int32_t index, const nnc_place *place) {
+static bool read_other(struct nnc_collected *kind, nnc_arena *arena, int32_t index, const nnc_place *place) {
     char text[NNC_METRIC_TEXT_MAX];
     const nnc_column *column = &kind->columns.list[index];
-    const double *number = nnc_metric_double(column->metric, place, column->index);
-    if (number != NULL) {
-        kind->figures[index] =
-            (nnc_figure){ .name = column->name, .number = isfinite(*number) ? *number : (double)NAN };
-        return true;
-    }
     const nnc_cell cell = nnc_metric_read(column->metric, place, column->index, text);
     return set_figure(&kind->figures[index], arena, column->name, &cell);
+}
+
+/* Reads the value in one column. place: the record of the column. Returns false when out of memory. */
+static bool read_figure(struct nnc_collected *kind, nnc_arena *arena, int32_t index, const nnc_place *place) {
+    const nnc_column *column = &kind->columns.list[index];
+    const double *number = nnc_metric_double(column->metric, place, column->index);
+    int64_t whole = 0;
+    double value = (double)NAN;
+    if (number != NULL) {
+        value = isfinite(*number) ? *number : (double)NAN;
+    } else if (nnc_metric_whole(column->metric, place, column->index, &whole)) {
+        value = whole == 0 && column->metric->blank_zero ? (double)NAN : (double)whole;
+    } else {
+        return read_other(kind, arena, index, place);
+    }
+    kind->figures[index] = (nnc_figure){ .name = column->name, .number = value };
+    return true;
 }
 
 nnc_figures nnc_figures_named(nnc_collector *collector, const nnc_report *report) {

@@ -610,7 +610,7 @@ static uint64_t put_estimate(nnc_buffer *out, const nnc_packed *figures, bool on
     /* true: this value and all values before it have the same names as the values of the last estimate */
     bool named = true;
     for (int32_t i = 0; i < count; i++) {
-        const nnc_figure figure = nnc_packed_figure(figures, i);
+        const nnc_figure figure = figures->values == NULL ? figures->kinds->list[i] : nnc_packed_figure(figures, i);
         nnc_written *to = last != NULL ? &last->values[i] : &own[i % 2];
         named = named && last != NULL && i < last->count && to->figure.name == figure.name;
         const size_t size = named ? to->size : 0;
