@@ -441,6 +441,119 @@ START_TEST(products_of_a_group_are_stated_one_by_one) {
 }
 END_TEST
 
+#define STEP_COLUMNS "id,source,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,model_family,model_name,"
+
+/* Names of containers and collections become names of nncost, and only the number of a version stays. */
+START_TEST(names_of_frameworks_are_those_of_nncost) {
+    const nnc_measured_file file =
+        parse(STEP_COLUMNS "framework,framework_version,image_size,micro_batch,recompute,notes,measured_step_s\n"
+                           "a,x/y,h100,8,4,64,4,256,512,128,dense,m,Megatron-LM,Megatron-Core r0.8.0,,1,none,,1\n"
+                           "b,x/y,a100,8,,,,,,,cnn,resnet50,NGC MXNet 22.09,MLPerf v2.1; NGC MXNet,224,1,,,1\n"
+                           "c,x/y,tpu-v4,8,,,,,,,cnn,resnet50,TensorFlow,MLPerf v2.1; TensorFlow,224,1,,,1\n"
+                           "d,NVIDIA/DeepLearningExamples:a/b,v100,1,,,,,,,cnn,resnet50,PyTorch,20.06,224,64,,,1\n"
+                           "timm/rtx-3090/x/nhwc,,rtx-3090,1,,,,,,,,resnet50,torch 1.12,,224,64,,,1\n"
+                           "timm/rtx-3090/x/nchw,,rtx-3090,1,,,,,,,,resnet50,torch 1.12,,224,64,,,1\n"
+                           "e,x/y,h100,8,4,64,4,256,512,128,dense,m,torchtitan,,,1,none,\"FSDP, eager\",1\n");
+    static const char *const names[] = { "Megatron-Core",
+                                         "MLPerf MXNet",
+                                         "another implementation of MLPerf",
+                                         "DeepLearningExamples PyTorch",
+                                         "timm, channels last",
+                                         "timm",
+                                         "torchtitan eager" };
+    ck_assert_int_eq(file.count, 7);
+    for (int i = 0; i < 7; i++) { ck_assert_str_eq(file.rows[i].framework, names[i]); }
+    ck_assert_str_eq(file.rows[0].version, "0.8.0");
+    ck_assert_str_eq(file.rows[1].version, "2.1");
+    ck_assert_str_eq(file.rows[3].version, "20.06");
+    ck_assert_int_eq(file.rows[5].plan.optimizer, NNC_OPTIMIZER_MOMENTUM); /* stated by benchmark.py of timm */
+    ck_assert_str_eq(file.rows[5].undecided, "");
+    ck_assert_str_eq(file.rows[6].undecided, "parallelism");
+}
+END_TEST
+
+/* Settings that a row does not state are guessed and named; notes may grade a row. */
+START_TEST(open_settings_of_published_rows_are_guessed) {
+    const nnc_measured_file file = parse(
+        STEP_COLUMNS "task,tp,pp,dp,global_batch,recompute,notes,measured_step_s\n"
+                     "a,x,h100,8,4,64,4,256,512,128,dense,m,pretrain,1,1,8,128,none,quality A,1\n" /* 16 of a replica */
+                     "b,x,h100,8,4,64,4,256,512,128,dense,m,pretrain,1,1,8,136,none,quality B; no batch,1\n" /* 17 */
+                     "c,x,h100,8,4,64,4,256,512,128,dense,m,sft,,,,2,,,1\n" /* 8 devices for 2 sequences: tensor 4 */
+                     "d,x,h100,8,4,64,4,256,512,128,dense,m,lora,1,2,4,16,full,,1\n" /* 4 of a replica, in 2 stages */
+                     "e,x,h100,8,4,64,4,256,512,128,dense,m,distill,1,1,8,8,full,,1\n"
+                     "f,x,h100,8,4,64,4,256,512,128,dit,m,pretrain,1,1,8,8,full,,1\n"
+                     "g,x,h100,8,,,,,,,,nobody,pretrain,1,1,8,8,full,,1\n"
+                     "h,x,h100,8,4,64,4,256,512,128,dense,m,pretrain,1,1,8,8,full,quality C,1\n");
+    static const struct {
+        int64_t micro_batch;
+        int32_t tensor;
+        const char *open, *reason;
+    } expected[] = { { 16, 1, "micro_batch", NULL },
+                     { 1, 1, "micro_batch, quality B", NULL },
+                     { 1, 4, "parallelism, micro_batch, recompute", NULL },
+                     { 1, 1, "vpp, micro_batch", NULL },
+                     { 1, 1, "micro_batch", "task \"distill\" has no meaning here" },
+                     { 1, 1, "micro_batch", "model family dit is not known" },
+                     { 1, 1, "micro_batch", "neither layers nor the size of a sample" },
+                     { 1, 1, "micro_batch", "quality C: contradicts itself or physics" } };
+    for (size_t i = 0; i < COUNT_OF(expected); i++) {
+        ck_assert_int_eq(file.rows[i].plan.micro_batch, expected[i].micro_batch);
+        ck_assert_int_eq(file.rows[i].plan.tensor, expected[i].tensor);
+        ck_assert_str_eq(file.rows[i].undecided, expected[i].open);
+        ck_assert_pstr_eq(file.rows[i].reason, expected[i].reason);
+    }
+}
+END_TEST
+
+/* What holds for decoders of a family, and columns that hold for other models. */
+START_TEST(decoders_of_published_rows_have_their_family) {
+    const nnc_measured_file file = parse(
+        STEP_COLUMNS
+        "gated_mlp,attention,kv_lora_rank,sliding_window,n_experts,top_k,dp,micro_batch,recompute,measured_step_s\n"
+        "a,x,h100,8,4,64,4,256,512,128,qwen2,m,1,gqa,16,16 on every 2nd layer,0,2,8,1,none,1\n"
+        "b,x,h100,8,12,64,4,256,512,128,gemma3,m,1,mha,,32 on 5 of 6 layers,,,8,1,none,1\n"
+        "c,x,h100,8,4,64,4,256,512,128,dense,m,0,mha,,often so,,,8,1,none,1\n");
+    const nnc_decoder *a = &file.rows[0].model->decoder, *b = &file.rows[1].model->decoder;
+    ck_assert(a->qkv_bias && !b->qkv_bias);
+    ck_assert_int_eq(a->kv_lora_rank, 0); /* its attention is no latent one */
+    ck_assert_int_eq(a->experts_per_token, 0);
+    ck_assert_int_eq(a->sliding_window, 16);
+    ck_assert_int_eq(a->mixers_count, 2);
+    ck_assert_int_eq(b->mlp, NNC_MLP_GEGLU);
+    ck_assert_int_eq(b->mixers_count, 6);
+    ck_assert_int_eq(b->mixers[4], NNC_MIXER_WINDOW);
+    ck_assert_int_eq(b->mixers[5], NNC_MIXER_FULL);
+    ck_assert_str_eq(file.rows[2].reason, "sliding_window \"often so\" has no meaning here");
+}
+END_TEST
+
+/* Engines, formats and lengths of served requests; one group of ranks that the source counts twice. */
+START_TEST(served_rows_of_collections_are_read) {
+    const nnc_measured_file file =
+        parse("id,source,model,device,n_devices,tensor,pipeline,expert,attention_dp,weights,kv_cache,framework,version,"
+              "mode,batch,"
+              "concurrency,input_len,output_len,length_spread,tpot_s,output_tokens_per_s,quality\n"
+              "a,ai-dynamo/x:y,qwen3-32b,h100,2,2,,,,fp8,,trtllm,1.0,closed-loop,,32,1000,500,0.8-1,0.01,,A\n"
+              "b,x/y:z,llama2-7b,a100,1,1,,,,fp16,fp16,vllm,0.5,static,8,,128,128,,,500,B\n"
+              "c,x/y:z,kimi-k2.5,b200-sxm,16,4,,16,4,nvfp4,,vllm,,closed-loop,,4,1024,1024,,0.01,,A\n"
+              "d,x/y:z,llama2-7b,a100,4,,,,,fp16,,llama.cpp,,static,8,,128,128,,,500,A\n");
+    const nnc_serve_ask *a = &file.rows[0].ask, *c = &file.rows[2].ask, *d = &file.rows[3].ask;
+    ck_assert_int_eq(file.count, 4);
+    ck_assert_str_eq(file.rows[0].software, "tensorrt-llm");
+    ck_assert_int_eq(a->input_len, 900); /* 1000 x the middle of 0.8 and 1 */
+    ck_assert_int_eq(a->output_len, 450);
+    ck_assert_int_eq(a->kv_precision, NNC_STORED_FP8);
+    ck_assert_str_eq(file.rows[1].software, "vllm-2024");
+    ck_assert_str_eq(file.rows[1].undecided, "a setting that its source does not record");
+    ck_assert_int_eq(c->devices, 4);
+    ck_assert_int_eq(c->tensor, 4);
+    ck_assert_int_eq(c->expert, 4);
+    ck_assert_int_eq(c->attention_data, 1);
+    ck_assert_int_eq(d->pipeline, 4); /* llama.cpp splits by layers */
+    ck_assert_int_eq(d->tensor, 1);
+}
+END_TEST
+
 int main(void) {
     const TTest *const tests[] = {
         cells_are_read_as_rfc_4180_writes_them,
@@ -465,6 +578,10 @@ int main(void) {
         a_word_that_says_nothing_gives_nothing,
         an_embedding_has_the_size_of_its_bytes,
         every_published_file_is_read,
+        names_of_frameworks_are_those_of_nncost,
+        open_settings_of_published_rows_are_guessed,
+        decoders_of_published_rows_have_their_family,
+        served_rows_of_collections_are_read,
     };
     return run_tests("measured", tests, COUNT_OF(tests));
 }
