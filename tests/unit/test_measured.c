@@ -505,7 +505,7 @@ START_TEST(open_settings_of_published_rows_are_guessed) {
 }
 END_TEST
 
-/* What holds for decoders of a family, and columns that hold for other models. */
+/* A family has properties that the columns lack; columns of other kinds of models are ignored. */
 START_TEST(decoders_of_published_rows_have_their_family) {
     const nnc_measured_file file = parse(
         STEP_COLUMNS
