@@ -341,10 +341,11 @@ static void add_to_adapter(nnc_op *op, double products, bool down, number_mode m
     op->issued[2] = (nnc_issued){ products, casts * 4.0 * input, 0.0 };
 }
 
-/* Tests whether an op divides queries or keys by their lengths, for which PyTorch has no fused kernel in any version. */
-static bool is_by_length(const nnc_op *op, const nnc_model *model) {
-    return model->implementation == NNC_IMPLEMENTATION_TIMM && op->kind == NNC_OP_NORM &&
-           op->u.norm.kind == NNC_NORM_RMS;
+/* Tests whether a device file without rates of PyTorch's convolutions has a rate for an op: convolutions, and norms,
+ * activations, sums and copies of feature maps. */
+static bool is_of_maps(const nnc_op *op) {
+    const nnc_timed timed = nnc_op_timed(op);
+    return timed == NNC_TIMED_CONV || timed == NNC_TIMED_MAP;
 }
 
 static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t samples, joined *before) {
@@ -385,9 +386,10 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
 
 void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowering *how) {
     const nnc_plan *plan = how->plan;
-    const number_mode mode = plan->policy == NNC_POLICY_AMP      ? UNDER_AUTOCAST
-                             : nnc_dtype_bytes(how->dtype) > 2.0 ? IN_FP32
-                                                                 : IN_16_BITS;
+    /* PyTorch 1 trains networks in 16 bits and fp32 under autocast (torch.cuda.amp, July 2020). */
+    const bool autocast =
+        plan->policy == NNC_POLICY_AMP || (plan->policy == NNC_POLICY_MIXED && how->listing == NNC_LISTING_COUNTED);
+    const number_mode mode = autocast ? UNDER_AUTOCAST : nnc_dtype_bytes(how->dtype) > 2.0 ? IN_FP32 : IN_16_BITS;
     /* number of matrix products that the library issues for the last linear layer; the adapter after this layer has
      * equally many */
     double products = 1.0;
@@ -406,7 +408,7 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
         } else if (op->kind == NNC_OP_MATMUL) {
             products = products_of(op, model);
         }
-        if (how->listing == NNC_LISTING_COUNTED && !is_by_length(op, model)) {
+        if (how->listing == NNC_LISTING_COUNTED && is_of_maps(op)) {
             op->issued_as = NNC_ISSUED_NOT;
         } else if (op->kind == NNC_OP_CONV) {
             op->u.conv.separate_bias = false; /* op->issued counts the kernel that adds the bias */
