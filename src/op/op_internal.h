@@ -97,6 +97,7 @@ typedef struct nnc_conv {
     bool separate_bias; /* true: a kernel of its own adds the bias to the output */
     bool on_vectors;    /* true: runs on the vector units, because the matrix units have no kernel for the groups of
                          * this convolution */
+    bool native;        /* true: runs in PyTorch's own kernels for depthwise convolutions of contiguous maps */
 } nnc_conv;
 
 /* Dims of a recurrence: each token changes a state and reads from it. The state has inner x state numbers. */

@@ -208,7 +208,20 @@ nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, 
 static bool on_vectors(const nnc_software *software, const nnc_conv *conv) {
     const int64_t width = conv->c_in / conv->groups;
     const bool kernel = conv->groups % 32 == 0 && (width == 4 || width == 8 || width == 16 || width == 32);
-    return software->grouped_on_vectors && conv->groups > 1 && width > 1 && !kernel;
+    return software->grouped_on_vectors && !software->contiguous_maps && conv->groups > 1 && width > 1 && !kernel;
+}
+
+/* Tests whether PyTorch computes a depthwise convolution of contiguous maps with its own kernels instead of those of
+ * cuDNN. Source: use_cudnn_depthwise and check_cudnn_depthwise_workload_with_filter, PyTorch 1.12,
+ * aten/src/ATen/native/Convolution.cpp, for cuDNN from 8.2 on. */
+static bool is_native(const nnc_software *software, const nnc_conv *conv, nnc_dtype dtype) {
+    const bool depthwise = conv->groups > 1 && conv->groups == conv->c_in;
+    if (!software->lists_operators || !software->contiguous_maps || !depthwise) { return false; }
+    const bool square = conv->kernel_w == 0 || conv->kernel_w == conv->kernel;
+    const bool taps = square && (conv->kernel == 1 || conv->kernel == 3 || conv->kernel == 5);
+    const bool many = conv->c_in >= 512 || (conv->c_in >= 256 && conv->w_in >= 28);
+    const bool stride = conv->stride == 1 || (conv->stride == 2 && conv->kernel > 1 && many);
+    return !(dtype == NNC_FP16 && conv->c_in >= 32 && conv->w_in >= 7 && taps && stride);
 }
 
 nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, const nnc_conv *conv, bool bias) {
@@ -218,6 +231,7 @@ nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, co
     op->u.conv.contiguous = w->how->software->contiguous_maps;
     op->u.conv.separate_bias = bias && !w->how->software->fused_residual;
     op->u.conv.on_vectors = on_vectors(w->how->software, conv);
+    op->u.conv.native = is_native(w->how->software, conv, op->math_dtype);
     op->weights = (nnc_weights){ .count = 1,
                                  .rows = conv->c_out,
                                  .cols = nnc_list_mul(w, conv->c_in / conv->groups, taps),

@@ -188,6 +188,64 @@ START_TEST(gradients_of_pytorch) {
 }
 END_TEST
 
+/* cuDNN release notes 7.3: channels are padded to multiples of 8. A channels-last map of 20 channels is copied, at 0.8 of
+ * the bandwidth; those of 16 and 24 channels and the map of 3 are not. A kernel that was written for the device takes any
+ * number. */
+START_TEST(odd_numbers_of_channels_are_padded) {
+    nnc_device d = machine();
+    d.efficiency.conv.channels_half = 1e-9;
+    static const int64_t channels[] = { 16, 24, 3 };
+    nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 1);
+    for (int i = 0; i < 3; i++) {
+        op.u.conv.c_in = channels[i];
+        const nnc_work work = nnc_op_work(&op);
+        const nnc_timing t = nnc_op_time(&d, &op, &work);
+        ck_assert_double_eq_tol(t.time_s, fmax(t.compute_s, t.memory_s), 1e-20);
+    }
+    op.u.conv.c_in = 20;
+    const nnc_work work = nnc_op_work(&op);
+    nnc_timing t = nnc_op_time(&d, &op, &work);
+    ck_assert_double_eq_tol(t.time_s - t.compute_s, 2 * 128 * 20 * 2 / 0.8e12, 1e-19);
+    op.math_dtype = NNC_TF32; /* 4 values are 16 B */
+    t = nnc_op_time(&d, &op, &work);
+    ck_assert_double_eq_tol(t.time_s, fmax(t.compute_s, t.memory_s), 1e-20);
+    op.math_dtype = NNC_BF16;
+    d.efficiency.conv.channels_half = 0.0; /* kernels without losses */
+    t = nnc_op_time(&d, &op, &work);
+    ck_assert_double_eq_tol(t.time_s, fmax(t.compute_s, t.memory_s), 1e-20);
+    d.efficiency.conv.channels_half = 1e-9;
+    op.tuned = true;
+    t = nnc_op_time(&d, &op, &work);
+    ck_assert_double_eq_tol(t.time_s, fmax(t.compute_s, t.memory_s), 1e-20);
+}
+END_TEST
+
+/* aten/src/ATen/native/cuda/DepthwiseConv2d.cu: 4 units at 1 GHz compute 10.6 FLOP in a cycle each; 4.7 of the gradient
+ * of weights, with a block of threads for each of 16 x 49 weights. 16 weights of one tap are half of the 8 blocks that
+ * each unit holds. Kernels of 3 taps on a side are compiled for their size. */
+START_TEST(kernels_of_pytorch_for_single_channels) {
+    nnc_device d = machine();
+    d.units = 4;
+    d.clock_hz = 1e9;
+    nnc_op op = conv(NNC_PHASE_FORWARD, NNC_FP16, 16);
+    d.matmul_flops_per_s[NNC_FP16] = 1e12;
+    op.u.conv.c_out = 16;
+    op.u.conv.kernel = 7;
+    op.u.conv.contiguous = op.u.conv.native = true;
+    const double own = 2.0 * 128 * 16 * 49;
+    ck_assert_double_eq_tol(compute_s(&d, &op), own / (10.6 * 4e9), 1e-15);
+    op.phase = NNC_PHASE_GRAD_INPUT;
+    ck_assert_double_eq_tol(compute_s(&d, &op), own / (10.6 * 4e9), 1e-15);
+    op.phase = NNC_PHASE_GRAD_WEIGHT;
+    ck_assert_double_eq_tol(compute_s(&d, &op), own / (4.7 * 4e9), 1e-15);
+    op.u.conv.kernel = 1;
+    ck_assert_double_eq_tol(compute_s(&d, &op), 2.0 * own / 49 / (4.7 * 4e9), 1e-15);
+    op.phase = NNC_PHASE_FORWARD;
+    op.u.conv.kernel = 3;
+    ck_assert_double_eq_tol(compute_s(&d, &op), 9.0 * own / 49 / (0.5 * 1e12), 1e-15);
+}
+END_TEST
+
 /* As PyTorch issues it: 128 positions of 48 channels are one tile, which uses one of 4 units; 16 x 128 positions use
  * all. Sums of a weight gradient are split over the units. */
 START_TEST(small_maps_leave_units_idle) {
@@ -371,6 +429,8 @@ int main(void) {
                                    maps_in_another_order_are_turned,
                                    layouts_of_pytorch,
                                    gradients_of_pytorch,
+                                   odd_numbers_of_channels_are_padded,
+                                   kernels_of_pytorch_for_single_channels,
                                    small_maps_leave_units_idle,
                                    a_bias_may_be_a_kernel,
                                    norms_of_maps,
