@@ -16,6 +16,8 @@ enum {
     PLACE_GRAD = 2,   /* the tensor needs a gradient, because its values depend on a trained weight */
     PLACE_REMADE = 4, /* selective recomputation computes the tensor again in backward, so it is not kept */
     PLACE_NORMED = 8, /* the tensor was written by a norm, or by an op that is fused into the kernel of a norm */
+    PLACE_LAST = 16,  /* the channels are the innermost dimension of the tensor in any layout of maps */
+    PLACE_PART = 32,  /* a part of the channels of a map, which is not packed in memory */
 };
 
 /* State while the ops of a graph are appended to an op list: the op list, and the walk over the graph. */
@@ -101,6 +103,15 @@ static void standardize_weights(const lowering *l, const nnc_graph_op *op) {
     norm->u.norm.keeps_input = false; /* the input is the weights, which are in memory anyway */
 }
 
+/* Appends the copy of a part of the channels of a map that a convolution reads: the libraries take only packed maps, so
+ * PyTorch copies the part in forward, and joins the gradients of the parts in backward (input.contiguous() in
+ * aten/src/ATen/native/cudnn/ConvShared.cpp, split_backward in torch/csrc/autograd/FunctionsManual.cpp). A compiled
+ * program lets the kernel before it write the parts.   [graph] */
+static void pack_part(const lowering *l, const nnc_graph_op *op) {
+    if ((place_of(l, &op->in)->flags & PLACE_PART) == 0 || l->to.how->software->fused_maps) { return; }
+    nnc_list_pointwise(&l->to, "part", NNC_PW_COPY, NNC_GROUP_RESAMPLE, all_elements(l, &op->in));
+}
+
 static void lower_conv(lowering *l, const nnc_graph_op *op) {
     const int64_t *v = op->values;
     const bool transposed = op->node->kind == NNC_GRAPH_CONV_TRANSPOSE;
@@ -126,8 +137,12 @@ static void lower_conv(lowering *l, const nnc_graph_op *op) {
                             .needs_grad_input = has_grad(l, &op->in),
                             .keeps_input = keeps(l, &op->in) };
     if (!transposed && v[NNC_CONV_STANDARDIZE] > 0) { standardize_weights(l, op); }
+    pack_part(l, op);
     nnc_op *written = nnc_list_conv(&l->to, op->node->label, group_of(op, NNC_GROUP_CONV), &conv, v[NNC_CONV_BIAS] > 0);
     written->weights.cols = op->weights.cols;
+    if ((place_of(l, &op->in)->flags & PLACE_LAST) != 0) {
+        written->u.conv.contiguous = written->u.conv.native = false;
+    }
 }
 
 static bool of_map(const nnc_graph_op *op) { return op->out.rank >= 3; }
@@ -299,7 +314,8 @@ static void lower_copy(lowering *l, const nnc_graph_op *op) {
 
 /* An op of the graph that runs no kernel: its output is a view of its input and gets the flags of the input. */
 static void lower_view(lowering *l, const nnc_graph_op *op) {
-    place_of(l, &op->out)->flags = place_of(l, &op->in)->flags;
+    const bool part = op->node->kind == NNC_GRAPH_SLICE && op->out.rank >= 3 && op->out.dims[0] < op->in.dims[0];
+    place_of(l, &op->out)->flags = place_of(l, &op->in)->flags | (part ? PLACE_PART : 0);
 }
 
 static void lower_concat(lowering *l, const nnc_graph_op *op) {
@@ -560,6 +576,19 @@ _Static_assert(sizeof rows / sizeof rows[0] == NNC_GRAPH_KIND_COUNT, "a kind has
 
 static bool other_grad(const lowering *l, const nnc_graph_tensor *t) { return t->rank > 0 && has_grad(l, t); }
 
+/* Tests whether the channels of the map or tokens that an op writes are the innermost dimension, whatever layout of maps
+ * the program asks for. Layer norms, linear layers and attention write their last dimension so, and a view of tokens as
+ * a map moves nothing. Convolutions and pointwise ops keep the order of their input (Channels Last Memory Format in
+ * PyTorch, https://docs.pytorch.org/tutorials/intermediate/memory_format_tutorial.html). */
+static bool writes_last(const lowering *l, const nnc_graph_op *op) {
+    const nnc_graph_kind kind = op->node->kind;
+    const bool other = kind == NNC_GRAPH_INPUT || kind == NNC_GRAPH_VIEW || kind == NNC_GRAPH_UNFOLD;
+    if (op->out.rank < 2 || other) { return false; }
+    const bool by_position = kind == NNC_GRAPH_NORM && op->values[NNC_NORM_PARAM_KIND] == NNC_NORM_LAYER;
+    return by_position || kind == NNC_GRAPH_LINEAR || kind == NNC_GRAPH_ATTENTION ||
+           (place_of(l, &op->in)->flags & PLACE_LAST) != 0;
+}
+
 static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op) {
     lowering *l = context;
     l->walk = walk;
@@ -577,7 +606,7 @@ static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op
             l->list->ops[i].weights.count = l->list->ops[i].weights.vector = 0;
         }
     }
-    place_of(l, &op->out)->flags |= grad ? PLACE_GRAD : 0;
+    place_of(l, &op->out)->flags |= (grad ? PLACE_GRAD : 0) | (writes_last(l, op) ? PLACE_LAST : 0);
 }
 
 /* Returns the values of the lets (named numbers) of a graph. If `length` is not 0 and differs from the image side or

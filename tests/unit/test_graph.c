@@ -623,9 +623,72 @@ START_TEST(constants_have_no_parameters) {
 }
 END_TEST
 
+/* Maps are contiguous, and so are those that a crop cuts out of them. A layer norm and a view of attended tokens write
+ * channels last, and convolutions behind them keep this order. */
+START_TEST(maps_of_tokens_are_channels_last) {
+    static const struct {
+        const char *ops;
+        bool contiguous;
+    } cases[] = {
+        { "{\"op\":\"act\",\"kind\":\"relu\"}", true },
+        { "{\"op\":\"to_tokens\"},{\"op\":\"to_map\",\"height\":4}", true },
+        { "{\"op\":\"norm\",\"kind\":\"layer\"},{\"op\":\"act\",\"kind\":\"relu\"}", false },
+        { "{\"op\":\"norm\",\"kind\":\"layer\"},{\"op\":\"conv\",\"out\":8}", false },
+        { "{\"op\":\"to_tokens\"},{\"op\":\"linear\",\"out\":8},{\"op\":\"to_map\",\"height\":4}", false },
+    };
+    const nnc_device device = plain_device();
+    const nnc_plan plan = fp32();
+    nnc_software software = nnc_software_default();
+    software.contiguous_maps = true;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char body[512];
+        snprintf(body, sizeof body,
+                 "\"input\":{\"shape\":[8,4,4]},\"ops\":[%s,{\"op\":\"conv\",\"out\":7},"
+                 "{\"op\":\"global_pool\"},{\"op\":\"loss\",\"kind\":\"squared_error\"}]",
+                 cases[i].ops);
+        const nnc_model model = read_graph(body);
+        int32_t count = 0, found = 0;
+        estimate_with(&model, &device, &software, &plan);
+        const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+        for (int32_t k = 0; k < count; k++) {
+            if (rows[k].op->kind != NNC_OP_CONV || rows[k].op->u.conv.c_out != 7) { continue; }
+            ck_assert(rows[k].op->u.conv.contiguous == cases[i].contiguous);
+            found++;
+        }
+        ck_assert_int_gt(found, 0);
+    }
+}
+END_TEST
+
+/* Half of 8 channels of 16 positions: read and written once in forward and once in backward, 4 B each. A program that
+ * fuses the kernels of maps copies nothing. */
+START_TEST(parts_of_channels_are_packed) {
+    const nnc_model model = read_graph("\"input\":{\"shape\":[3,4,4]},\"ops\":[{\"op\":\"conv\",\"out\":8},"
+                                       "{\"op\":\"slice\",\"size\":4},{\"op\":\"conv\",\"out\":4},"
+                                       "{\"op\":\"global_pool\"},{\"op\":\"loss\",\"kind\":\"squared_error\"}]");
+    const nnc_device device = plain_device();
+    const nnc_plan plan = fp32();
+    nnc_software software = nnc_software_default();
+    for (int fused = 0; fused < 2; fused++) {
+        double bytes = 0.0;
+        int32_t count = 0;
+        software.fused_maps = fused;
+        estimate_with(&model, &device, &software, &plan);
+        const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+        for (int32_t i = 0; i < count; i++) {
+            const bool part = strcmp(nnc_op_name(rows[i].op), "part") == 0;
+            bytes += part ? rows[i].work.read_bytes + rows[i].work.write_bytes : 0.0;
+        }
+        ck_assert_double_eq(bytes, fused ? 0.0 : 2 * 2 * 4.0 * 4 * 16);
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("graph");
     TCase *tests = add_case(suite, "graph", open_support, close_support);
+    tcase_add_test(tests, maps_of_tokens_are_channels_last);
+    tcase_add_test(tests, parts_of_channels_are_packed);
     tcase_add_test(tests, a_convolution_by_hand);
     tcase_add_test(tests, outputs_without_a_bias);
     tcase_add_test(tests, several_tensors_are_joined_at_once);
