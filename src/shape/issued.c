@@ -341,11 +341,24 @@ static void add_to_adapter(nnc_op *op, double products, bool down, number_mode m
     op->issued[2] = (nnc_issued){ products, casts * 4.0 * input, 0.0 };
 }
 
-/* Tests whether a device file without rates of PyTorch's convolutions has a rate for an op: convolutions, and norms,
+/* Tests whether a device file without rates of PyTorch's convolutions has a rate for an op: convolutions, and batch norms,
  * activations, sums and copies of feature maps. */
 static bool is_of_maps(const nnc_op *op) {
     const nnc_timed timed = nnc_op_timed(op);
-    return timed == NNC_TIMED_CONV || timed == NNC_TIMED_MAP;
+    const bool in_groups = op->kind == NNC_OP_NORM && op->u.norm.kind == NNC_NORM_GROUP;
+    return timed == NNC_TIMED_CONV || (timed == NNC_TIMED_MAP && !in_groups);
+}
+
+/* Adds the copies of a group norm of channels-last maps, which runs on contiguous maps only: forward copies the input of
+ * the norm, and the next convolution its 16-bit input; backward copies the kept input, the gradient of the output, and
+ * the 16-bit gradient of the input. Source: native_group_norm, aten/src/ATen/native/group_norm.cpp of PyTorch 1.12. */
+static void add_turns(nnc_op *op, number_mode mode) {
+    const double elements = (double)op->u.norm.elements, inside = mode == IN_16_BITS ? 2.0 : 4.0,
+                 outside = mode == IN_FP32 ? 4.0 : 2.0;
+    op->issued[0].kernels += 2.0;
+    op->issued[0].bytes += 2.0 * (inside + outside) * elements;
+    op->issued[1].kernels += 3.0;
+    op->issued[1].bytes += 2.0 * (2.0 * inside + outside) * elements;
 }
 
 static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t samples, joined *before) {
@@ -354,6 +367,7 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
     const issued_row *row = row_of(op, model);
     if (row != NULL) {
         replace_work(op, &row->of[mode_of(op, vision, mode, before)]);
+        if (op->kind == NNC_OP_NORM && op->u.norm.turned) { add_turns(op, mode); }
     } else if (op->kind == NNC_OP_MATMUL) {
         add_to_product(op, model, mode);
     } else if (op->kind == NNC_OP_CONV) {

@@ -551,6 +551,28 @@ START_TEST(adapters_keep_their_input) {
 }
 END_TEST
 
+/* A group norm of 8 values in channels last, against one of contiguous maps: in fp32 2 and 3 maps of 4 B, in and out; in
+ * 16 bits of 2 B; under autocast the maps within the norm have 4 B, the one behind it 2 B. */
+START_TEST(group_norms_of_channels_last_turn_maps) {
+    static const double bytes[3][2] = { { 4 + 4, 4 + 4 + 4 }, { 8 + 8, 8 + 8 + 8 }, { 8 + 4, 8 + 8 + 4 } };
+    const nnc_model model = { .family = NNC_FAMILY_GRAPH, .implementation = NNC_IMPLEMENTATION_TIMM };
+    static nnc_op_list list;
+    for (int mode = 0; mode < 3; mode++) {
+        nnc_op op = { .name = "norm", .kind = NNC_OP_NORM };
+        op.u.norm.kind = NNC_NORM_GROUP;
+        op.u.norm.elements = 8;
+        issue_one(&list, &op, &model, mode);
+        const nnc_issued plain[2] = { list.ops[0].issued[0], list.ops[0].issued[1] };
+        op.u.norm.turned = true;
+        issue_one(&list, &op, &model, mode);
+        for (int i = 0; i < 2; i++) {
+            ck_assert_double_eq(list.ops[0].issued[i].kernels - plain[i].kernels, 2 + i);
+            ck_assert_double_eq(list.ops[0].issued[i].bytes - plain[i].bytes, 8 * bytes[mode][i]);
+        }
+    }
+}
+END_TEST
+
 /* Queries or keys divided by their lengths, under autocast. Forward: the norm reads 2 B, the division reads 2 and writes 4,
  * the cast moves 6. Backward: 8 for the division, 32 for the length, 24 for the norm and 6 for the sum; five casts of 6.
  * The norm of a map on a GPU with a rate of maps takes the time of a fused kernel. */
@@ -740,6 +762,7 @@ int main(void) {
                                    products_of_activations,
                                    sums_of_maps,
                                    convolutions_behind_norms,
+                                   group_norms_of_channels_last_turn_maps,
                                    lengths_of_queries_and_keys,
                                    sums_of_adapters,
                                    casts_of_attention_with_a_bias,
