@@ -6,8 +6,9 @@ on the device with models of the kind (ranges), of that, and of the shares that 
 Both are fitted on the rows of even CRC-32 that state how the devices are used, profiles that a plan gets on rows
 predicted as a user would ask: TIMES the least figure that holds USUAL of them, so that no single row decides, drawn
 towards the next wider circle as if some rows said so: few of a profile towards UNKNOWN, few of a device and a kind
-towards the profile. USUAL and TIMES are those with which nine of ten rows of a file lie inside that is left out of the
-fit, framework named or not, language or vision. With ACCEPT=1 the profiles are written anew.
+towards the profile. USUAL and TIMES are those with which nine of ten rows of a file or of a device lie inside that is
+left out of the fit, framework named or not, language or vision, with a point to spare. With ACCEPT=1 the profiles are
+written anew.
 
 Programs for vision differ more between sources than between the rows of a source. So a plan for vision without a named
 framework gets the figure that holds nine of ten rows, with the same weight for every source, but at most WIDEST, for
@@ -30,7 +31,7 @@ UNKNOWN = 0.28  # of profiles that nothing is known of
 OF_PROFILES, OF_RANGES = 6, 8  # so many rows say that they are like the next wider circle
 FEWEST = 4  # a network for vision with fewer rows has the figure of its profile
 MOST = 3  # a group of one source and model counts as so many rows
-USUAL, TIMES = 0.7, 2
+USUAL, TIMES = 0.7, 2.4
 
 
 def settled(row):
