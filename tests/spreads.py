@@ -6,9 +6,9 @@ on the device with models of the kind (ranges), of that, and of the shares that 
 Both are fitted on the rows of even CRC-32 that state how the devices are used, profiles that a plan gets on rows
 predicted as a user would ask: TIMES the least figure that holds USUAL of them, so that no single row decides, drawn
 towards the next wider circle as if some rows said so: few of a profile towards UNKNOWN, few of a device and a kind
-towards the profile. USUAL and TIMES are those with which nine of ten rows of a file or of a device lie inside that is
-left out of the fit, framework named or not, language or vision, with a point to spare. With ACCEPT=1 the profiles are
-written anew.
+towards the profile. USUAL and TIMES are those with which nine of ten rows of a file lie inside that is left out of the
+fit, framework named or not, language or vision; for vision, where most rows of a profile are of one source, with two
+points to spare. With ACCEPT=1 the profiles are written anew.
 
 Programs for vision differ more between sources than between the rows of a source. So a plan for vision without a named
 framework gets the figure that holds nine of ten rows, with the same weight for every source, but at most WIDEST, for
@@ -31,7 +31,7 @@ UNKNOWN = 0.28  # of profiles that nothing is known of
 OF_PROFILES, OF_RANGES = 6, 8  # so many rows say that they are like the next wider circle
 FEWEST = 4  # a network for vision with fewer rows has the figure of its profile
 MOST = 3  # a group of one source and model counts as so many rows
-USUAL, TIMES = 0.7, 2.4
+USUAL, TIMES, TIMES_OF_VISION = 0.7, 2, 2.4
 
 
 def settled(row):
@@ -160,9 +160,10 @@ def fit(rows, shared, known, prior, weight):
     shares = [(width(r, 0.0, shared, known) ** 2, error(r), min(1, MOST / counts[r["source"], r["model"]]))
               for r in rows]
     total = sum(w for _, _, w in shares)
+    times = TIMES_OF_VISION if 2 * sum(r["file"] in OF_VISION for r in rows) > len(rows) else TIMES
 
     def held(own):
-        return sum(w for square, e, w in shares if holds(math.sqrt(own * own + square), SKEW, TIMES * e))
+        return sum(w for square, e, w in shares if holds(math.sqrt(own * own + square), SKEW, times * e))
     best = next((x / 100 for x in range(2, 150) if held(x / 100) >= USUAL * total), 1.5)
     n = said(rows)
     return (best * n + prior * weight) / (n + weight)
