@@ -576,17 +576,20 @@ _Static_assert(sizeof rows / sizeof rows[0] == NNC_GRAPH_KIND_COUNT, "a kind has
 
 static bool other_grad(const lowering *l, const nnc_graph_tensor *t) { return t->rank > 0 && has_grad(l, t); }
 
+static bool is_last(const lowering *l, const nnc_graph_tensor *t) { return (place_of(l, t)->flags & PLACE_LAST) != 0; }
+
 /* Tests whether the channels of the map or tokens that an op writes are the innermost dimension, whatever layout of maps
  * the program asks for. Layer norms, linear layers and attention write their last dimension so, and a view of tokens as
- * a map moves nothing. Convolutions and pointwise ops keep the order of their input (Channels Last Memory Format in
+ * a map moves nothing. Convolutions and pointwise ops keep the order of their inputs (Channels Last Memory Format in
  * PyTorch, https://docs.pytorch.org/tutorials/intermediate/memory_format_tutorial.html). */
 static bool writes_last(const lowering *l, const nnc_graph_op *op) {
     const nnc_graph_kind kind = op->node->kind;
     const bool other = kind == NNC_GRAPH_INPUT || kind == NNC_GRAPH_VIEW || kind == NNC_GRAPH_UNFOLD;
     if (op->out.rank < 2 || other) { return false; }
-    const bool by_position = kind == NNC_GRAPH_NORM && op->values[NNC_NORM_PARAM_KIND] == NNC_NORM_LAYER;
-    return by_position || kind == NNC_GRAPH_LINEAR || kind == NNC_GRAPH_ATTENTION ||
-           (place_of(l, &op->in)->flags & PLACE_LAST) != 0;
+    const int64_t norm = kind == NNC_GRAPH_NORM ? op->values[NNC_NORM_PARAM_KIND] : NNC_NORM_BATCH;
+    if (norm == NNC_NORM_GROUP) { return false; } /* native_group_norm writes contiguous maps */
+    return norm == NNC_NORM_LAYER || kind == NNC_GRAPH_LINEAR || kind == NNC_GRAPH_ATTENTION ||
+           (is_last(l, &op->in) && (op->with.rank < 2 || is_last(l, &op->with)));
 }
 
 static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op) {

@@ -624,7 +624,7 @@ START_TEST(constants_have_no_parameters) {
 END_TEST
 
 /* Maps are contiguous, and so are those that a crop cuts out of them. A layer norm and a view of attended tokens write
- * channels last, and convolutions behind them keep this order. */
+ * channels last, and convolutions behind them keep this order. A group norm and a sum with a contiguous map do not. */
 START_TEST(maps_of_tokens_are_channels_last) {
     static const struct {
         const char *ops;
@@ -634,6 +634,10 @@ START_TEST(maps_of_tokens_are_channels_last) {
         { "{\"op\":\"to_tokens\"},{\"op\":\"to_map\",\"height\":4}", true },
         { "{\"op\":\"norm\",\"kind\":\"layer\"},{\"op\":\"act\",\"kind\":\"relu\"}", false },
         { "{\"op\":\"norm\",\"kind\":\"layer\"},{\"op\":\"conv\",\"out\":8}", false },
+        { "{\"op\":\"norm\",\"kind\":\"layer\"},{\"op\":\"norm\",\"kind\":\"group\",\"groups\":2}", true },
+        { "{\"op\":\"act\",\"kind\":\"relu\",\"as\":\"x\"},{\"op\":\"norm\",\"kind\":\"layer\"},"
+          "{\"op\":\"add\",\"with\":\"x\"}",
+          true },
         { "{\"op\":\"to_tokens\"},{\"op\":\"linear\",\"out\":8},{\"op\":\"to_map\",\"height\":4}", false },
     };
     const nnc_device device = plain_device();
