@@ -7,8 +7,8 @@ Both are fitted on the rows of even CRC-32 that state how the devices are used, 
 predicted as a user would ask: TIMES the least figure that holds USUAL of them, so that no single row decides, drawn
 towards the next wider circle as if some rows said so: few of a profile towards UNKNOWN, few of a device and a kind
 towards the profile. USUAL and TIMES are those with which nine of ten rows of a file lie inside that is left out of the
-fit, framework named or not, language or vision; for vision, where most rows of a profile are of one source, with two
-points to spare. With ACCEPT=1 the profiles are written anew.
+fit, framework named or not, language or vision; for vision, where most rows of a profile are of one source, with a
+point to spare. With ACCEPT=1 the profiles are written anew.
 
 Programs for vision differ more between sources than between the rows of a source. So a plan for vision without a named
 framework gets the figure that holds nine of ten rows, with the same weight for every source, but at most WIDEST, for
