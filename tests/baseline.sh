@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# No digit of the project's own estimates moves unnoticed: checks tests/baseline.json, which has to
-# cover every device, model, software profile and cluster that comes with nncost. Accept what is meant
-# to move with
+# Compares estimates of shipped files with those recorded in tests/baseline.json, digit for digit. The file has to cover
+# every device, model, software profile and cluster that comes with nncost. To accept changes that are meant:
 #     nncost check tests/baseline.json --update
 #   usage: baseline.sh NNCOST ROOT
 set -euo pipefail
@@ -20,13 +19,13 @@ for file in hw/*.json; do named "$file" "\"device\": \"$(basename "$file" .json)
 for file in models/*.json; do named "$file" "\"model\": \"$(basename "$file" .json)\""; done
 for file in clusters/*.json; do named "$file" "\"cluster\": \"../$file\""; done
 for file in software/*.json; do
-    # The profile that is taken where none is named, and those of engines that serve.
+    # Profiles that no recorded training step needs to name: the default profile, and profiles of serving engines.
     [[ $file == software/torch-compile.json ]] || grep -q '"serving": {' "$file" || named "$file" "\"software\": \"$(basename "$file" .json)\""
 done
 # Requirements alone would pass without any figure.
 grep -qF '"recorded": {' tests/baseline.json || { echo "nothing is recorded"; missing=1; }
 
-# Nothing of the user's own specs takes the place of the repository's.
+# The files of the repository are used, not files of the user with the same names.
 env -i PATH="$PATH" LC_ALL=C HOME="$home" NNCOST_PATH="$PWD" \
     "$nncost" check tests/baseline.json
 exit $missing

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""canonical.py NNCOST SOURCE: tools/lab/canonical.py understands published tables, and nncost reads what it writes."""
+"""canonical.py NNCOST SOURCE: tests that tools/lab/canonical.py converts published tables, and that nncost reads the
+converted tables."""
 import csv
 import glob
 import io
@@ -124,7 +125,7 @@ class Serving(unittest.TestCase):
                          ("int4", "24", "1", "quality C: contradicts itself or physics"))
 
     def test_one_group_counts_once(self):
-        # Four ranks, counted as tensor and once more as expert: 16 devices.
+        # The source counts the same four ranks as tensor ranks and as expert ranks, so it states 16 devices.
         text = self.HEAD + "a,x/y:z,kimi-k2.5,b200-sxm,16,4,,16,4,nvfp4,,vllm,,closed-loop,,4,1024,1024,,,0.01,,A\n"
         row, = converted(text)
         self.assertEqual((row["devices"], row["tensor"], row["expert"], row["attention_data"]), ("4", "4", "4", "1"))
@@ -154,7 +155,8 @@ class Published(unittest.TestCase):
         self.assertEqual(second["reason"], "precision int8: no training in integers")
 
     def test_the_program_reads_tables_as_their_collections_publish_them(self):
-        """foreign/names/words.json has two readers; rows of each collection and framework mean the same to both."""
+        """Both readers of foreign/names/words.json (the script and nncost) give the same result for rows of each
+        collection and framework."""
         def rows_of(path):
             out = subprocess.run([PROGRAM, "accuracy", path, "--rows", "--format", "json"], check=True, capture_output=True,
                                  text=True, env={**os.environ, "NNCOST_PATH": SOURCE}).stdout

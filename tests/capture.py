@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Captures of PyTorch programs are what the families compute: operators, FLOPs, kept bytes.
+"""Tests that captures of PyTorch programs agree with the model families in operators, FLOPs and kept bytes.
 
-    usage: capture.py PROGRAM ROOT                 needs PyTorch and torchvision (tools/setup capture); else skipped
+    usage: capture.py PROGRAM ROOT                 needs PyTorch and torchvision (tools/setup capture), otherwise
+    skipped
            capture.py PROGRAM ROOT --write         writes tests/data/capture again
 
-Networks of torchvision are compared with the model files of the same networks; an encoder and a decoder, which are
-written below, with counts by hand. Real and fake tensors give the same list.
+Compares networks of torchvision with the model files of the same networks, and an encoder and a decoder, written below,
+with counts by hand. Real and fake tensors must give the same list of operators.
 """
 import importlib.util
 import json
@@ -31,7 +32,7 @@ from torch.utils.checkpoint import checkpoint  # noqa: E402
 from nncost import capture as recorded  # noqa: E402
 
 HIDDEN, HEADS, LAYERS, VOCAB, TOKENS, BATCH = 64, 4, 3, 256, 32, 2
-WORKSPACE = 67108864  # of cuBLAS, in every peak
+WORKSPACE = 67108864  # bytes of the workspace of cuBLAS, part of every peak
 faults = []
 ONLY = [name for name in os.environ.get("SCRIPTS", "").split(",") if name]  # scripts of of_scripts that run; none: all
 
@@ -42,7 +43,7 @@ def check(what, found, expected, share=0.0):
 
 
 class Layer(nn.Module):
-    """Pre-norm attention, written out, and an MLP with GELU"""
+    """A layer with norms before attention and MLP; the attention is written op by op, the MLP has GELU"""
 
     def __init__(self, causal):
         super().__init__()
@@ -116,7 +117,7 @@ def each(tensors):
 
 
 def sequence(captured):
-    """Operators with their tensors; the order of the tensors of a foreach operator does not count"""
+    """Returns the operators with their tensors; ignores the order of the tensors of a foreach operator"""
     def tensors(found):
         found = [t[:2] for t in each(found)]
         return sorted(found) if len(found) > 15 else found
@@ -132,7 +133,8 @@ def forward_kernels(captured):
 
 
 def by_hand(name, folder):
-    """2 FLOPs per weight of a product and token; scores and context 4 S hidden a token and layer; backward twice that"""
+    """FLOPs by hand: 2 per token and weight of a product; 4 S hidden per token and layer for scores and context; twice
+    as many in backward"""
     found = of_file(transformer(name == "decoder"), folder, name)
     layer = 12 * HIDDEN * HIDDEN
     params = LAYERS * (layer + 13 * HIDDEN) + 2 * HIDDEN + (2 * VOCAB + TOKENS) * HIDDEN
@@ -140,8 +142,9 @@ def by_hand(name, folder):
     check(f"{name}: params", found["params"], params)
     check(f"{name}: forward FLOPs", found["forward_flops"], forward)
     check(f"{name}: backward FLOPs", found["backward_flops"], 2 * forward)
-    # a layer: inputs and outputs of two norms and their statistics, q, k, v, context, scores, both sides of GELU; then the
-    # same of the last norm, the log-softmax, the weight of the loss; token and position numbers
+    # kept by a layer: inputs, outputs and statistics of two norms, q, k, v, context, scores, input and output of GELU;
+    # by the rest: the same of the last norm, the result of log-softmax, the weight of the loss, and the numbers of
+    # tokens and positions
     rows = BATCH * TOKENS
     values = LAYERS * (8 * rows * HIDDEN + BATCH * HEADS * TOKENS * TOKENS + 2 * rows * 4 * HIDDEN + 4 * rows)
     values += 2 * rows * HIDDEN + 2 * rows + rows * VOCAB + 1
@@ -149,7 +152,7 @@ def by_hand(name, folder):
 
 
 # ResNet-50: 53 convolutions, each with a batch norm and its counter of batches; 49 ReLUs, 16 sums; max-pool, mean, head
-# and two of the loss.
+# and two operators of the loss.
 NETWORKS = [("resnet50", "resnet-50", 2, [], 0.01, 3 * 53 + 49 + 16 + 5), ("mobilenet_v3_large", "mobilenet-v3-large", 2, [], 0.01, None),
             ("vit_b_16", "vit-b-16", 1, ["--attention", "unfused"], 0.01, None), ("swin_t", "swin-t", 1, ["--attention", "unfused"], 0.01, None)]
 
@@ -169,7 +172,8 @@ def of_torchvision(name, model, batch, options, kept, kernels, folder):
 
 
 class UNet(nn.Module):
-    """The U-Net of 2015 with same padding: 64 to 1024 channels, batch norms, no biases next to them, 3 channels in, 2 out"""
+    """The U-Net of 2015, but with padding that keeps the size: 64 to 1024 channels, convolutions without bias before
+    batch norms, 3 input channels, 2 output channels"""
 
     def __init__(self, widths=(64, 128, 256, 512, 1024)):
         super().__init__()
@@ -208,7 +212,8 @@ def of_unet(folder):
 
 
 def of_segmentation(folder):
-    """A segmentation network of torchvision by its name: 3,221,538 parameters by its documentation; the loss is one of maps"""
+    """A segmentation network of torchvision, selected by its name: its documentation states 3,221,538 parameters; the
+    loss compares maps"""
     captured = recorded.torchvision_network("lraspp_mobilenet_v3_large", 2, 64, False)
     check("lraspp: parameters", of_file(captured, folder, "lraspp")["params"], 3221538)
     try:
@@ -220,7 +225,8 @@ def of_segmentation(folder):
 
 
 def of_tasks(folder):
-    """A video network of torchvision by its name, parameters by its documentation; the loss of a detection network"""
+    """A video network of torchvision, selected by its name, with the parameters that its documentation states; and the
+    loss of a detection network"""
     check("r3d_18: parameters", of_file(recorded.torchvision_network("r3d_18", 1, 32, False), folder, "r3d_18")["params"], 33371472)
     kind, maker = recorded.torchvision_maker("ssdlite320_mobilenet_v3_large")
     model = maker()
@@ -229,7 +235,7 @@ def of_tasks(folder):
 
 
 def of_autocast(folder):
-    """Kept bytes of ResNet-50 under autocast, as the family has them; of a U-Net and a ViT, less than in fp32"""
+    """Kept bytes under autocast: for ResNet-50 those of the family; for a U-Net and a ViT fewer than in fp32"""
     path = Path(folder) / "resnet50.json"
     captured, family = told(path, "--policy", "amp"), told("resnet50", "--policy", "amp", "--micro-batch", "2")
     check("resnet50 under autocast: kept bytes", captured["activation_bytes"], family["activation_bytes"], 0.02)
@@ -237,7 +243,7 @@ def of_autocast(folder):
 
 
 def of_two_steps(folder):
-    """Steps of 2 and 6 samples give the one of 4"""
+    """A step of 4 samples follows from recorded steps of 2 and 6 samples"""
     two, four, six = (recorded.torchvision_network("resnet18", batch, 64, False) for batch in (2, 4, 6))
     path = Path(folder) / "between.json"
     recorded.write(path, recorded.join(two, six))
@@ -246,7 +252,7 @@ def of_two_steps(folder):
 
 
 def of_checkpoints(folder):
-    """Full recomputation of a plain step is the step with a checkpoint around each layer"""
+    """A plain step with --recompute full equals a step recorded with a checkpoint around each layer"""
     again = of_file(transformer(True, checkpoints=True), folder, "checkpoints")
     path = Path(folder) / "plain.json"
     recorded.write(path, transformer(True))
@@ -257,7 +263,8 @@ def of_checkpoints(folder):
     check("decoder, use_reentrant=False: kept bytes", hooks["activation_bytes"], again["activation_bytes"])
     asked = transformer(True, changes={"checkpoint": ["layers.*"]})
     check("decoder, --checkpoint layers.*", sequence(asked) != sequence(transformer(True, checkpoints=True)), False)
-    # around one product and GELU: its result of 4 hidden a token is not kept, the input of the product is kept once
+    # checkpoint around one product and GELU: its result, 4 hidden per token, is not kept; the input of the product is
+    # kept once
     part = of_file(transformer(True, changes={"checkpoint": ["layers.*.up"]}), folder, "part")
     plain = told(path)
     check("decoder, --checkpoint layers.*.up: FLOPs", part["executed_flops"] - plain["executed_flops"], LAYERS * 8 * BATCH * TOKENS * HIDDEN * HIDDEN)
@@ -274,7 +281,7 @@ class Adapted(nn.Module):
 
 
 def adapted(net, dtype, rank=4):
-    """A frozen network in a format, with adapters in fp32 on all matrices of its layers"""
+    """Returns a frozen network in the format `dtype`, with adapters in fp32 on all matrices of its layers"""
     net.to(dtype).requires_grad_(False)
     for layer in net.layers:
         for name in ("qkv", "out", "up", "down"):
@@ -283,7 +290,8 @@ def adapted(net, dtype, rank=4):
 
 
 def of_frozen(folder):
-    """Adapters: (in + out) rank parameters each, 4 B, a gradient and two states; the rest as it lies"""
+    """Each adapter has (in + out) rank parameters of 4 B with a gradient and two states; all other weights keep their
+    format"""
     trained = LAYERS * 4 * (1 + 3 + 1 + 1 + 1 + 4 + 4 + 1) * HIDDEN
     for dtype, width in ((torch.float32, 4), (torch.bfloat16, 2)):
         captured = transformer(True, lambda net, dtype=dtype: adapted(net, dtype))
@@ -297,7 +305,8 @@ def of_frozen(folder):
 
 
 def of_folding(folder):
-    """Storages of equal layers in one row, and equal tensors of a foreach operator in one, stand for the long lists"""
+    """A file with one row for the storages of equal layers, and one for equal tensors of a foreach operator, gives the
+    same estimates as a file with all rows"""
     fold, given = recorded.fold_storages, []
 
     def watched(rows, blocks, unfolded):
@@ -322,16 +331,16 @@ def of_folding(folder):
 
 
 def of_freeze(folder):
-    """Without the training of the MLPs: their 8 hidden^2 weights and 5 hidden biases a layer"""
+    """With frozen MLPs: 8 hidden^2 weights and 5 hidden biases per layer are not trained"""
     found = of_file(transformer(True, changes={"freeze": ["layers.*.up", "layers.*.down"]}), folder, "freeze")
     plain = of_file(transformer(True), folder, "trained")
     check("freeze: trained", found["trained_params"], plain["params"] - LAYERS * (8 * HIDDEN + 5) * HIDDEN)
     check("freeze: FLOPs", plain["backward_flops"] - found["backward_flops"], LAYERS * 16 * BATCH * TOKENS * HIDDEN * HIDDEN)
 
 
-# The options of an estimate that stand for a recording with changes, by network: the estimate of the plain recording with the
-# options is that of the recording with the changes. In MobileNet the tensors that hard-swish overwrites are copied for
-# backward only; in ResNet the last module keeps the result of the last block.
+# For each network: options of an estimate, and changes of the recording with the same effect. The estimate of the plain
+# recording with these options must equal the estimate of the recording with these changes. In MobileNet, only tensors
+# that hard-swish overwrites are copied for backward; in ResNet, the last module keeps the result of the last block.
 MODULES = {
     "encoder": [(["--frozen", "layers.*.up"], {"freeze": ["layers.*.up"]}), (["--frozen", "layers.0"], {"freeze": ["layers.0"]}),
                 (["--train", "layers.2.qkv,layers.*.down,head"],
@@ -347,13 +356,15 @@ MODULES = {
 }
 
 
-# A checkpoint holds its result and its gradient until its backward ends. Times of backward without the operators that run
-# again are differences of sums, so digits after the seventh may differ.
+# Largest relative differences. peak_allocated_bytes: a checkpoint holds its result and its gradient until its backward
+# ends. backward_s: the time of backward without the operators that run again is a difference of two sums, so digits
+# after the seventh may differ.
 SHARES = {"peak_allocated_bytes": 0.01, "backward_s": 1e-7}
 
 
 def of_modules(folder):
-    """--train, --frozen and --recompute of modules give the numbers of a recording with frozen modules and with checkpoints"""
+    """--train, --frozen and --recompute with names of modules give the numbers of a recording with frozen modules and
+    checkpoints"""
     for name, cases in MODULES.items():
         def made(changes, name=name):
             causal = {"encoder": False, "decoder": True}
@@ -367,8 +378,8 @@ def of_modules(folder):
 
 
 def of_frozen_recordings(folder):
-    """--frozen of a step with checkpoints, or with sparse gradients, gives the numbers of a recording with frozen modules. Checkpoints
-    run again as a whole, or not at all; their products are no part of the FLOPs of the model"""
+    """For a step with checkpoints or with sparse gradients, --frozen gives the numbers of a recording with frozen
+    modules. A checkpoint runs again completely or not at all, and its products are not counted as FLOPs of the model"""
     path = Path(folder) / "frozen.json"
 
     def compared(what, made, *patterns):
@@ -397,7 +408,8 @@ def of_frozen_recordings(folder):
 
 
 class Stopped(Exception):
-    """As PyTorch 2 raises it to end the forward of a checkpoint after the last tensor that backward needs"""
+    """An exception like the one of PyTorch 2 that ends the second forward of a checkpoint after the last tensor that
+    backward needs"""
 
 
 class Stop(nn.Module):
@@ -439,7 +451,8 @@ class StopsEarly(nn.Module):
 
 
 def of_early_stop():
-    """A module that a checkpoint leaves by an exception is not the module of later operators, also in the next micro-batch"""
+    """If an exception of a checkpoint ends a module, later operators do not belong to this module, also in the next
+    micro-batch"""
     net, x = StopsEarly(), torch.randn(BATCH, 4)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 
@@ -456,7 +469,8 @@ def of_early_stop():
 
 
 def of_adapters(folder):
-    """Adapters of rank 4 on the matrices of the layers; in backward the first layer's first adapter has no gradient to pass on"""
+    """Adapters of rank 4 on the matrices of the layers; in backward, the first adapter of the first layer needs no
+    gradient of its input"""
     pairs = [(1, 3), (1, 1), (1, 4), (4, 1)]  # inputs and outputs in widths
     trained, rows = LAYERS * sum(4 * (i + o) * HIDDEN for i, o in pairs), BATCH * TOKENS
     plain = of_file(transformer(True), folder, "whole")
@@ -478,7 +492,8 @@ def of_adapters(folder):
 
 
 def of_step():
-    """A function with its own loop body gives the list of capture(); autocast regions of it are noted, not applied"""
+    """A recorded function that contains the whole step gives the same list as capture(); its autocast regions are noted
+    in the file, but not applied"""
     torch.manual_seed(1)
     net, ids = Transformer(True), torch.randint(VOCAB, (BATCH, TOKENS))
     optimizer = torch.optim.AdamW(net.parameters(), foreach=True)
@@ -495,7 +510,8 @@ def of_step():
 
 
 def of_shards(folder):
-    """ZeRO 3 over 8: an eighth of weights, gradients and states; the same operators; in 16 bits half of the bytes"""
+    """ZeRO 3 on 8 devices leaves an eighth of weights, gradients and states, and the same operators; weights in 16 bits
+    have half of the bytes"""
     path, narrow = Path(folder) / "wide.json", Path(folder) / "narrow.json"
     recorded.write(path, transformer(True))
     recorded.write(narrow, transformer(True, lambda net: net.bfloat16()))
@@ -512,9 +528,10 @@ def of_shards(folder):
 
 
 def of_kernels(folder):
-    """The update by the form that the program asked for. One weight of 1024 x 1024 and its bias; AdamW in eight operations
-    moves 80 B a parameter, in one 28 B. At the update the device holds the weight, its gradient and two states, and with
-    lists also the root of the second moment; cuBLAS has 64 MiB"""
+    """The update has the kernels that the program selected. The network has one weight of 1024 x 1024 and its bias.
+    AdamW moves 80 B per parameter in eight operations, and 28 B in one kernel. During the update, memory holds the
+    weight, its gradient and two states, for operations over lists also the root of the second moment, and 64 MiB of
+    cuBLAS"""
     path, params, x = Path(folder) / "kernels.json", 1024 * 1025, torch.zeros(1, 1024)
 
     def step(**options):
@@ -528,15 +545,15 @@ def of_kernels(folder):
         check(f"update, {options}: peak", told(path)["peak_allocated_bytes"] - 2 ** 26, values * 4 * params, 0.01)
     row = next(row for row in priced(path, "--optimizer-kernels", "fused") if row["name"] == "optimizer")
     check("update in one kernel: bytes", row["read_bytes"] + row["write_bytes"], 28 * params)
-    # PyTorch 2.6 has these eight operations, and one that counts steps on the host
+    # PyTorch 2.6 has these eight operations, and one on the host that counts steps
     new = recorded.read(ROOT / "tests/data/capture/torchvision-vit_b_16.torch-2.6.json")
     check("update of PyTorch 2.6", [op["name"].split(".")[1] for op in new["ops"] if op["phase"] == "optimizer"]
           != ["_foreach_" + name for name in ("add_", "mul_", "lerp_", "mul_", "addcmul_", "sqrt", "div_", "add_", "addcdiv_")], False)
 
 
 def of_offload(folder):
-    """Units keep inputs and outputs of two norms and their statistics, q, k, v, context, scores and both sides of GELU, as in
-    by_hand: these bytes move out and back. Two units and the rest stay"""
+    """The bytes that a unit keeps (see by_hand) move to the host and back. Two units, and tensors outside of units,
+    stay on the device"""
     path, rows = Path(folder) / "offload.json", BATCH * TOKENS
     captured = transformer(True)
     recorded.write(path, captured)
@@ -565,21 +582,22 @@ def priced(path, *options):
 
 
 def fused_rows(path):
-    """Kernels of forward and backward under torch.compile: [first operator, bytes]"""
+    """Returns the kernels of forward and backward under torch.compile, as (first operator, bytes)"""
     rows = priced(path, "--software", "torch-compile")
     return [(row["name"], row["read_bytes"] + row["write_bytes"]) for row in rows if row["kind"] == "kernel" and row["time_s"] > 0]
 
 
 def of_fusion(folder):
-    """Chains of pointwise operators and norms are one kernel; its bytes by hand. 4 x 12 rows of 16 columns in fp32: a map
-    of 3,072 bytes, a vector of 64, and 384 of the mean and the deviation of each row"""
+    """A chain of pointwise operators and norms is one kernel, whose bytes are worked out by hand. With 4 x 12 rows of
+    16 columns in fp32, a map has 3,072 bytes, a vector has 64, and mean and deviation of all rows have 384"""
     net, path, x = Chain(), Path(folder) / "chain.json", torch.zeros(4, 12, 16)
     recorded.write(path, recorded.capture(net, lambda: net(x).square().mean(), batch=4))
     expected = [
         ("gelu", 2 * 3072 + 2 * 64 + 3 * 3072 + 384),  # reads the product, x, gain, bias; writes the sum, the norm, its square, statistics
         ("mean", 3072 + 4),
         ("ones_like", 4 + 4),
-        # reads the scalar, the norm's square, input and statistics, gain, bias, the product; writes the gradients of product, gain and bias
+        # reads the scalar, the square of the norm, its input and statistics, gain, bias and the product; writes the
+        # gradients of product, gain and bias
         ("div", 4 + 3 * 3072 + 384 + 2 * 64 + 3072 + 2 * 64),
         ("pow", 3072 + 3072),  # runs before the gradient of the mean
         ("native_layer_norm_backward", 2 * 3072),  # columns, for gain and bias
@@ -591,7 +609,8 @@ def of_fusion(folder):
 
 
 def of_compiled(folder):
-    """A compiled network is within a quarter of the family's compiled list, whose products and update are the same"""
+    """The step of a captured network under torch.compile is within a quarter of the family's step; products and update
+    are the same"""
     for name, model, options in (("resnet50", "resnet-50", []), ("vit_b_16", "vit-b-16", ["--attention", "unfused"])):
         path = Path(folder) / f"{name}-8.json"
         recorded.write(path, recorded.torchvision_network(name, 8, 224, False))
@@ -1082,7 +1101,8 @@ with torch.inference_mode():
 
 
 def recorded_script(path, script, *options):
-    """The command nncost.capture in a copy of this process, which has imported PyTorch: its exit status and what it prints"""
+    """Runs the command nncost.capture in a copy of this process, which has already imported PyTorch; returns its exit
+    status and its output"""
     with open(path.with_suffix(".log"), "w+", encoding="utf-8") as log:
         child = os.fork()
         if child == 0:
@@ -1103,7 +1123,7 @@ def recorded_script(path, script, *options):
 
 
 def of_scripts(folder):
-    """Scripts as people write them: their samples, parameters, products and optimizer"""
+    """Scripts as people write them: tests their samples, parameters, FLOPs of products, and optimizer"""
     rows = 4 * 12  # vectors of a batch of 4
 
     def product(inputs, outputs, backward=2):  # backward has one product for the weights and one for the inputs
@@ -1114,57 +1134,62 @@ def of_scripts(folder):
     for name, text, samples, weights, flops, optimizer in (
             ("recurrent", RECURRENT, 4, 4 * 32 * (16 + 32 + 2) + 4 * 32 * (32 + 32 + 2) + 32 * 10 + 10, recurrent, "SGD"),
             ("scheduled", SCHEDULED, 8, 16 * 32 + 32 + 32 * 16 + 16, 2 * (product(16, 32, 1) + product(32, 16)), "RMSprop"),
-            # maker runs once, critic three times: its weights three times, its input once
+            # the maker runs once, and the critic three times: three gradients of its weights, one of its input
             ("adversarial", ADVERSARIAL, 4, 16 * 16 + 16 + 16 + 1, product(16, 16, 1) + 3 * product(16, 1, 1) + 2 * rows * 16, "Adam"),
-            # maker runs once, critic five times in two updates: its weights five times, its input once
+            # the maker runs once, and the critic five times in two updates: five gradients of its weights, one of its
+            # input
             ("mixed", MIXED, 4, 16 * 16 + 16 + 16 + 1, product(16, 16, 1) + 5 * product(16, 1, 1) + 2 * rows * 16, "Adam"),
-            # 35 of 48 time steps of the samples, the head of 4
+            # the samples have 35 of 48 time steps; the head computes 4 vectors
             ("packed", PACKED, 4, 4 * 32 * (16 + 32 + 2) + 32 * 10 + 10, 2 * 35 * 128 * (2 * 16 + 3 * 32) + 3 * 2 * 4 * 32 * 10, "SGD"),
             ("closure", CLOSURE, 4, 16 * 32 + 32, product(16, 32, 1), "momentum"),
-            # four layers, twice in each of two micro-batches; the evaluation is left out
+            # four layers that run twice in each of two micro-batches; the evaluation is not recorded
             ("repeated", REPEATED, 8, 4 * (16 * 16 + 16 + 32), 4 * (3 * product(16, 16) + product(16, 16, 1)), "Adam"),
-            # y s, y y, two for the history and the slope: five products of vectors of all parameters
+            # five products of vectors with all parameters: y s, y y, two for the history, and the slope
             ("curvature", CURVATURE, 4, 17, product(16, 1, 1) + 5 * 2 * 17, "SGD"),
             ("time first", TIME_FIRST, 12, 3 * 32 * (16 + 32 + 2), product(16, 96, 1) + product(32, 96), "SGD"),
             # two products of the power iteration, W v and u (W v)
             ("normed", NORMED, 4, 16 * 32 + 32, product(16, 32, 1) + 3 * 2 * 16 * 32 + 2 * 32, "SGD"),
             ("shared", SHARED, 4, 2 * (16 * 8 + 8) + 1, 2 * product(16, 8, 1), "Adam"),
-            # the same samples twice, once for the direction and once for the update
+            # the same samples run twice, once for the direction and once for the update
             ("sharpness", SHARPNESS, 4, 16 * 32 + 32, 2 * product(16, 32, 1), "momentum"),
-            # the teacher has as many weights, and only forward
+            # the teacher has the same number of weights and runs only forward
             ("averaged", AVERAGED, 4, 2 * (16 * 32 + 32), product(16, 32, 1) + product(16, 32, 0), "SGD"),
             ("processes", PROCESSES, 8, 16 * 32 + 32, 2 * product(16, 32, 1), "Adam"),
-            # four bags of twelve rows; the head sees four vectors
+            # four bags of twelve rows; the head computes four vectors
             ("sparse", SPARSE, 4, 100 * 16 + 16 * 4 + 4, product(16, 4) // 12, "SGD"),
-            # a step of the maker with two of the critic: in these, maker runs once, and critic trains on two inputs
+            # one step of the maker and two of the critic; in a step of the critic, the maker runs once, and the critic
+            # trains on two inputs
             ("critic", CRITIC, 4, 16 * 16 + 16 + 16 + 1,
              2 * (product(16, 16, 0) + 2 * product(16, 1, 1)) + product(16, 16, 1) + product(16, 1), "Adam"),
             ("dropped", DROPPED, 4, 16 * 32 + 32 + 32 * 16 + 16, product(16, 32, 1) + product(32, 16), "Adam"),
             ("layout", LAYOUT, 2, 27 * 8 + 8 + 2 * 8 + 8 * 4 + 4, 2 * 2 * 12 * 16 * (2 * 27 * 8 + 3 * 8 * 4), "momentum"),
-            # the weights of the body twice, once for each loss
+            # two gradients of the body's weights, one for each loss
             ("retained", RETAINED, 4, 16 * 32 + 32 + 32 * 16 + 16 + 32 + 1, product(16, 32, 2) + product(32, 16) + product(32, 1), "Adam"),
             ("own function", OWN_FUNCTION, 4, 16 * 32 + 32 + 32 * 16 + 16, product(16, 32, 1) + product(32, 16), "RMSprop"),
-            # 8^3 positions of 27 taps for 1 to 8 channels, 4^3 for 8 to 16, and 8^3 of 8 taps for 16 to 2
+            # 8^3 positions with 27 taps from 1 to 8 channels, 4^3 positions with 27 taps from 8 to 16, and 8^3
+            # positions with 8 taps from 16 to 2
             ("volumes", VOLUMES, 2, 27 * 8 + 8 + 27 * 8 * 16 + 16 + 16 * 2 * 8 + 2,
              2 * 2 * 2 * 8 ** 3 * 27 * 8 + 3 * 2 * 2 * (4 ** 3 * 27 * 8 * 16 + 8 ** 3 * 8 * 16 * 2), "Adam"),
-            # two towers, and 48 x 48 scores with the gradients of both sides
+            # two towers, and 48 x 48 scores, with gradients for both towers
             ("towers", TOWERS, 4, 32 * (16 + 8) + 2 * (32 + 2 * 12 + 1 + 32 * 16 + 16) + 1,
              product(16, 32, 1) + product(8, 32, 1) + 2 * product(32, 16) + product(16, 48), "Adam"),
             ("graph", GRAPH, 48, 16 * 8 + 8, product(16, 8, 1), "SGD"),
-            # a multiplication of complex numbers is four of real ones, and a complex number two real ones
+            # a complex multiplication has four real multiplications, and a complex number counts as two parameters
             ("complex", COMPLEX, None, 2 * 16 * 16, 4 * product(16, 16, 1), "Adam"),
             ("sliced", SLICED, 32, 4 * (64 * 64 + 64), (3 * 4 - 1) * 2 * 32 * 64 * 64, "Adam"),
-            # the critic step: maker forward; the penalty's forward, its slope, the gradients of the slope (two products of each matrix but
-            # the ones that multiply the first), and the zeros that LeakyReLU returns for its input, times the first matrix; two passes
+            # step of the critic: forward of the maker; forward of the penalty, its slope, the gradients of the slope
+            # (two products for each matrix, but none for the gradient of the ones that the slope starts with), and
+            # products of the first matrix with the zeros that LeakyReLU returns for its input; and two passes of the
+            # critic
             ("penalty", PENALTY, 48, 16 * 32 + 32 + 32 * 16 + 16 + 16 * 32 + 32 + 32 + 1,
              2 * product(16, 32, 0) + 10 * product(16, 32, 0) + 9 * product(32, 1, 0)
              + product(16, 32, 1) + product(32, 16) + product(16, 32) + product(32, 1), "Adam"),
-            # two micro-batches of 8; no gradient of the first input
+            # two micro-batches of 8; the first input needs no gradient
             ("loop", LOOP, 16, 9 * 16 + 16 + 2 * 16 + 9 * 4 * 32 + 32 + 32 * 5 + 5, 2 * 16 * (2 * 400 * 9 * 16 + 3 * 100 * 9 * 4 * 32 + 3 * 32 * 5), "momentum"),
             ("loaded", LOADED, 4, 16 * 32 + 32, product(16, 32, 1), "SGD"),
             ("scattered", SCATTERED, 48, 16 * 32 + 32 + 32 * 8 + 8, product(16, 32, 1) + product(32, 8), "Adam"),
             ("clipped", CLIPPED, 48, 2 * (16 * 32 + 32) + 32 * 4 + 4 + 32 + 1, 2 * product(16, 32, 1) + product(32, 4) + product(32, 1), "Adam"),
-            # squares and ones stand beside the 8 values of each side
+            # each side has its 8 values and two columns for squares and ones
             ("distances", DISTANCES, 4, 16 * 8 + 8, 2 * product(16, 8, 1) + 2 * 48 * 48 * (10 + 8 + 8), "SGD"),
             ("factored", FACTORED, 4, 16 * 16 + 16 * 8 + 8, product(16, 16, 1) + product(16, 8), "SGD")):
         if ONLY and name not in ONLY:
@@ -1213,7 +1238,8 @@ def of_scripts(folder):
         if name == "mixed":
             groups = json.loads(path.read_text())["optimizer"]["groups"]
             check(f"{name}: lists of the optimizers", groups != [["sgd", 2, 17, 2], ["adam", 1, 256, 1], ["adam", 1, 16, 1]], False)
-            # two states of the maker's 272 parameters; the update in one kernel reads and writes them, and the weights and gradients of all 289
+            # only the maker's 272 parameters have two states; the update in one kernel moves 28 B for each of them, and
+            # in each of two updates 12 B for each of the critic's 17
             update = [row for row in priced(path, "--optimizer-kernels", "fused") if row["name"] == "optimizer"][0]
             check(f"{name}: bytes of the update", update["read_bytes"] + update["write_bytes"], 2 * 12 * 17 + 28 * 272)
         kernels = json.loads(path.read_text()).get("optimizer", {}).get("kernels")
@@ -1225,7 +1251,7 @@ def of_scripts(folder):
 
 
 def of_inference(folder):
-    """Passes without gradients: the calls of a loop that generates tokens, and a network of torchvision"""
+    """Tests passes without gradients: calls in a loop that generates tokens, and a network of torchvision"""
     script, weights = Path(folder) / "generation.py", 100 * 16 + 16 * 48 + 48 + 16 * 100 + 100
     script.write_text(SCRIPT + GENERATION)
     for call, tokens, cached in ((1, 12, 12), (2, 1, 13), (3, 1, 14)):

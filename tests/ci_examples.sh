@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# docs/ci as a newcomer would use it, as far as that goes offline: the commands of the README in a
-# fresh git repository, then the commands of the GitHub and GitLab examples on a change that moves
-# an estimate and on one that is accepted.
-#   usage: ci_examples.sh NNCOST ROOT            NNCOST: the program, or the archive of tools/release, which is then installed
-#                                                as the examples do
+# Uses docs/ci as a new user would, without a network: runs the commands of its README in a new git repository, then the
+# commands of the GitHub and GitLab examples, first for a change that changes an estimate and then for an accepted
+# change.
+#   usage: ci_examples.sh NNCOST ROOT            NNCOST: the program, or the archive of tools/release, which is then
+# installed by the commands of the examples
 set -euo pipefail
 
 nncost=$(realpath "$1")
@@ -25,13 +25,13 @@ fail()
     exit 1
 }
 
-# The indented commands of the README, from the one that begins like $1.
+# Prints the indented commands of the README, from the one that begins with $1.
 readme_command()
 {
     grep -m1 "^    $1" "$docs/README.md" || fail "README.md has no command '$1'"
 }
 
-# The script of one step of the GitHub example.
+# Prints the script of one step of the GitHub example.
 github_step()
 {
     awk -v name="- name: $1" '
@@ -47,14 +47,14 @@ gitlab_script()
          here && /^  [a-z]/ { exit }' "$docs/gitlab-ci.yml"
 }
 
-# Of the part before the script, what unpacks the archive.
+# Prints the commands of the GitLab example that unpack the archive.
 gitlab_install()
 {
     awk '/^  before_script:/ { here = 1; next } here && /^  [a-z]/ { exit } here { print substr($0, 7) }' "$docs/gitlab-ci.yml" |
         grep -v apt-get
 }
 
-# Runs a script as the runner does: it stops at the first command that fails.
+# Runs a script as a CI runner does: stops at the first command that fails.
 run()
 {
     [[ -n $1 ]] || fail "the example has no such script"
@@ -86,7 +86,7 @@ run_gitlab() # expected code
     rm nncost.xml
 }
 
-# Stands for the GitHub client: keeps the text of the comment.
+# A replacement for the GitHub client gh, which stores the text of the comment.
 cat >"$work/bin/gh" <<'GH'
 #!/bin/sh
 test "$1 $2 $3" = "pr comment 7" || exit 2
@@ -97,12 +97,13 @@ done
 GH
 chmod +x "$work/bin/gh"
 
-# No script holds an expression that the workflow fills in: a name from a fork would become part of it.
+# No script may contain an expression of the workflow ("${{ ... }}"), because a name chosen in a fork would become part
+# of the script.
 awk '/^ *run: \|/ { here = match($0, /[^ ]/); next } here && match($0, /[^ ]/) <= here { here = 0 }
      here && /\$\{\{/ { print; found = 1 } END { exit found }' "$docs/github-actions.yml" ||
     fail "a script is filled in by the workflow"
 
-# The archive, as either example installs it; a wrong sum ends that.
+# Installs the archive as each example does. A wrong SHA-256 sum must stop the installation.
 if [[ $nncost == *.tar.gz ]]; then
     export NNCOST_ARCHIVE=file://$nncost NNCOST_SHA256 RUNNER_TEMP=$work/runner GITHUB_PATH=$work/path
     NNCOST_SHA256=$(printf '0%.0s' {1..64})
@@ -135,7 +136,7 @@ nncost check plans.json --update >/dev/null || (($? == 1))
 eval "$(readme_command 'git show')" >difference
 grep -q 'plan.zero' difference || fail "no difference to main"
 
-# Accepted, and the limit with it.
+# The change is accepted, with new limits.
 sed -i '/"recorded"/,$!s/"step_s": "<= .*"/"step_s": "<= 1e9"/' plans.json
 sed -i '/"recorded"/,$!s/"memory.total_bytes": "<= .*"/"memory.total_bytes": "<= 1e15"/' plans.json
 nncost check plans.json --update >/dev/null
@@ -143,7 +144,8 @@ git commit -qam "Accept"
 run_github 0
 run_gitlab 0
 
-# Names that a fork chose: of the file and of a scenario. None is run, ends a line of the log, or begins a command there.
+# Names that a fork chose, of the plan file and of a scenario. They must not be run as commands, must not break a line
+# of the log, and must not be read as commands of the CI in the log.
 # shellcheck disable=SC2016 # is not to be expanded
 evil='$(touch ran)`touch ran`;touch ran;
 ::error::of the fork,.json'
@@ -163,7 +165,7 @@ done
 ! grep -qE '(^|[^\\])<script>' comment.md || fail "the comment holds markup of the fork"
 rm -f comment.md nncost.xml ./--update "$evil"
 
-# Both branches record other digits: the merge driver merges the scenarios and records anew.
+# Both branches recorded different numbers. The merge driver merges the scenarios and records the estimates again.
 cp "$docs/merge-plans.sh" .
 while IFS= read -r command; do eval "$command"; done < <(grep -E "^    (git config|echo 'plans.json)" "$docs/README.md")
 git add . && git commit -qm "Merge plan files"
@@ -181,7 +183,7 @@ for kept in '"devices": 16' '"recompute": "none"'; do
 done
 nncost check plans.json >"$work/log" || fail "what was merged is not what is recorded: $(cat "$work/log")"
 [[ -z $(git status --porcelain) ]] || fail "the merge left something: $(git status --porcelain)"
-# Where the same line of a scenario was changed, it stays a conflict, of that line alone.
+# If both branches changed the same line of a scenario, only this line remains a conflict.
 git checkout -q -b third HEAD~1
 sed -i '/"recorded"/,$!s/"devices": 8/"devices": 32/' plans.json
 nncost check plans.json --update >/dev/null || (($? == 1))
@@ -192,7 +194,7 @@ grep -q '^<<<<<<<' plans.json || fail "no conflict is shown"
 git merge --abort
 git checkout -q main
 
-# A fault of the file is not taken for an answer.
+# An error in the plan file must not be reported as a changed estimate.
 echo '{' >plans.json
 run "$(github_step Report)"
 ((code != 0)) || fail "a broken file passes"

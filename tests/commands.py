@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The command printed next to a plan of search, compare and sweep gives that plan, digit for digit.
+"""search, compare and sweep print a command for each plan. Tests that this command gives the same plan, with the same
+digits.
 
     usage: commands.py PROGRAM ROOT
 
@@ -35,7 +36,7 @@ SWEEPS = (
 
 
 def plans_of(document):
-    """Each plan with what it is said to take: the command, the step, the memory."""
+    """Yields each printed plan: its command, its step time and its memory."""
     for row in document.get("best", []) + document.get("pareto", []):
         yield row["command"], row["step_s"], row["memory_bytes"]
     for size in document.get("sizes", []):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""compared.py NNCOST SOURCE: what software profiles say of measured steps is what `accuracy --summary` finds.
+"""compared.py NNCOST SOURCE: compares the errors that software profiles state with those that `accuracy
+--summary` finds.
 
-With ACCEPT=1 their "compared" is written anew."""
+With ACCEPT=1 the member "compared" of each profile is written again."""
 import collections
 import glob
 import json
@@ -28,7 +29,7 @@ def means(name, errors):
 
 
 def entries(rows):
-    """Of each profile a list, in the order of device and family."""
+    """The errors of each profile: a list in the order of device and family."""
     found = collections.defaultdict(list)
     for row in rows:
         if row["kind"] == "step" and row["error"] is not None and row["what"] and settled(row):

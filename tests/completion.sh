@@ -12,7 +12,8 @@ ln -s "$nncost" "$work/bin/nncost"
 export PATH=$work/bin:$PATH HOME=$work XDG_CONFIG_HOME=$work/config TERM=dumb LC_ALL=C.UTF-8 NNCOST_PATH=$root/tests/toy
 cd "$work" && touch plans.json
 
-# A line up to the cursor, and a word that must be offered; after "!" one that must not be.
+# Each line: a command line up to the cursor, and a word that the shell must offer; "!" before a word that it must not
+# offer.
 cases=(
     "nncost est|estimate"
     "nncost |help"
@@ -39,7 +40,7 @@ cases=(
     "nncost estimate dense round --software tor|torch-"
 )
 
-# Each prints what it offers for the line, a word on a line.
+# Each function prints the words that its shell offers for the command line, one per line.
 # shellcheck disable=SC2317 # they are called by their names
 in_bash()
 {
@@ -60,7 +61,8 @@ in_fish()
     fish --no-config -c 'nncost docs completion fish | source; complete -C $argv[1]' "$1" | cut -f 1
 }
 
-# As a person sees it: what stands behind the prompt after a tab. One answer is put into the line; of several, the list.
+# Prints the screen after a person has typed the line and a tab. The shell completes the line if there is one word, and
+# lists the words if there are several.
 # shellcheck disable=SC2317
 in_zsh()
 {
@@ -83,7 +85,7 @@ for shell in bash fish zsh; do
     command -v "$shell" >/dev/null || { echo "no $shell: left out"; continue; }
     count=0
     for case in "${cases[@]}"; do
-        # zsh runs the words of bash, and takes a second to begin.
+        # zsh uses the completion of bash, and takes a second to start, so few lines are tested.
         count=$((count + 1))
         [[ $shell != zsh ]] || ((count % 5 == 1)) || continue
         line=${case%%|*} word=${case#*|}

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Random plans against closed forms and event simulators that share no code with the program.
+"""Compares random plans with closed forms and event simulators that share no code with the program.
 
-Each round draws a decoder, a device and a plan, and derives again: parameters and FLOPs from the matrices; every event of the
-pipeline by a simulation of its schedule, whose bubble is that of the papers; the bytes that each stage keeps by replay of those
-events; bytes of weights, gradients, optimizer states and collectives; and the best plan of a small search by trying all.
+Each round draws a decoder, a device and a plan, and computes: parameters and FLOPs from the sizes of the matrices;
+start and end of each pass of the pipeline by a simulation of its schedule, whose bubble agrees with the papers; the
+bytes that each stage keeps, from these passes; bytes of weights, gradients, optimizer states and collectives; and the
+best plan of a small search by evaluating all plans.
 Sources: Narayanan et al., SC '21 (schedules, bubble); Qi et al., ICLR '24 and arXiv:2405.15362 (zero bubble, V); DeepSeek-V3,
 arXiv:2412.19437 (DualPipe); Korthikanti et al., MLSys '23 (what is kept); Rajbhandari et al., SC '20
 (ZeRO); Chowdhery et al., JMLR '23 (FLOPs of a token).
@@ -45,7 +46,8 @@ def check(what, mine, printed, tolerance=0.0):
 
 
 def decoder(chance, layers, experts):
-    """A decoder of a random shape, as a file, and its dimensions; experts: of each layer, 0 = a dense one."""
+    """Returns a model file of a decoder with random dimensions, and these dimensions. experts: number of experts of a
+    layer, 0 = the layer is dense."""
     head, heads = chance.choice([64, 128]), chance.choice([8, 16, 32])
     d = {"layers": layers, "hidden": head * heads, "heads": heads, "kv_heads": chance.choice([heads, heads // 2, heads // 4]),
          "head_dim": head, "ffn_hidden": 256 * chance.randint(8, 40), "vocab": 1024 * chance.randint(8, 128), "seq_len": 1024,
@@ -61,14 +63,16 @@ def decoder(chance, layers, experts):
 
 
 def sizes(d, tensor=1):
-    """Parameters of a layer, of its norms, and of one table, on one tensor rank; a rank has at least one head of keys."""
+    """Parameters on one tensor rank: of a layer, of the norms of a layer, and of one word table. Each rank has at least
+    one key head."""
     h, q, kv = d["hidden"], d["heads"] * d["head_dim"] // tensor, max(1, d["kv_heads"] // tensor) * d["head_dim"]
     return h * (q + 2 * kv) + q * h + 3 * h * d["ffn_hidden"] // tensor, 2 * h, d["vocab"] * h // tensor
 
 
 def orders(schedule, p, m, v):
-    """The passes of each device in its order: (is it forward?, chunk, micro-batch). Of zero-bubble schedules without the
-    weight gradients: zb-h1 has the order of 1f1b, zb-h2 twice as many forwards first."""
+    """The passes of each device in their order, as (is it forward?, chunk, micro-batch). For zero-bubble schedules,
+    weight gradients are left out: zb-h1 then has the order of 1f1b, and zb-h2 starts with twice as many forward
+    passes."""
     for d in range(p):
         if schedule == "gpipe":
             yield [(True, 0, i) for i in range(m)] + [(False, 0, i) for i in range(m)]
@@ -82,7 +86,7 @@ def orders(schedule, p, m, v):
 
 
 def simulate(schedule, p, m, v, forward_s, backward_s, hop_s):
-    """Start and end of every pass: a pass begins when its device is free and its input is there."""
+    """Start and end of every pass. A pass starts when its device is free and its input has arrived."""
     queues, ends, free, events = [list(one) for one in orders(schedule, p, m, v)], {}, [0.0] * p, []
     while any(queues):
         moved = False
@@ -107,7 +111,7 @@ def simulate(schedule, p, m, v, forward_s, backward_s, hop_s):
 
 
 def place(schedule, p, device, chunk):
-    """The part of the model that a chunk of a device holds, from 0 in the order of a forward."""
+    """Index of the part of the model that a chunk of a device holds; forward runs part 0 first."""
     if schedule == "zb-v":
         return device if chunk == 0 else 2 * p - 1 - device
     if schedule == "dualpipe":
@@ -116,8 +120,8 @@ def place(schedule, p, device, chunk):
 
 
 def dealt(layers, parts, plan):
-    """Layers of each part: as even as possible, the first ones get one more; table and head may count as one layer each, and
-    the first and the last device may have a number of their own."""
+    """Number of layers of each part. The parts are as equal as possible; the first parts get one layer more. Word table
+    and head may count as one layer each, and the number of layers on the first and on the last device may be given."""
     p = plan["pipeline"]
     own = {0: plan.get("first_stage_layers"), p - 1: plan.get("last_stage_layers")}
     own = {device: number for device, number in own.items() if number}
@@ -134,7 +138,7 @@ def dealt(layers, parts, plan):
 
 
 def legal(timeline, schedule, p, m, v):
-    """Each pass runs once, after what it needs, and alone on its device."""
+    """Checks that each pass runs once and after its inputs, and that passes of one device do not overlap."""
     parts, ends, last = (p if schedule == "dualpipe" else p * v), {}, collections.defaultdict(float)
     passes = sorted((e for e in timeline if e["activity"] in ("forward", "backward", "weight")), key=lambda e: (e["start_s"], e["end_s"]))
     for e in passes:
@@ -154,8 +158,8 @@ def legal(timeline, schedule, p, m, v):
 
 
 def peak(events, stage, bytes_of):
-    """The largest sum of what the passes of a stage keep between forward and backward; where that is in two parts, its last
-    (zb-h1: the first, as published)."""
+    """Largest number of bytes that the passes of a stage keep at the same time, each from forward to the end of
+    backward. If backward has two parts, to the end of the second part (zb-h1: of the first part, as published)."""
     now = most = 0
     for _, is_forward, chunk, _, _, _ in sorted((e for e in events if e[0] == stage), key=lambda e: e[4]):
         now += bytes_of(chunk) if is_forward else -bytes_of(chunk)
@@ -174,7 +178,8 @@ def counts(answer, d, plan):
 
 
 def states(answer, d, plan):
-    """Mixed precision with AdamW: 2 bytes of weights, 2 of gradients and 12 of states a parameter; ZeRO divides them."""
+    """Mixed precision with AdamW takes per parameter 2 bytes of weights, 2 of gradients and 12 of optimizer states;
+    ZeRO divides them over the data ranks."""
     layer, norms, table = sizes(d, plan["tensor"])
     data, p = plan["data"] * plan.get("context", 1), plan["pipeline"]
     meet = p == 1 or plan["schedule"] == "zb-v"  # both ends are on one device, and a tied table is there once
@@ -208,7 +213,7 @@ def pipeline(answer, d, plan, path):
             covered[f"order of {schedule}"] += 1
             if printed != order:
                 faults.append(f"order of stage {stage}: {printed[:8]}, published {order[:8]}: {' '.join(map(str, command))}")
-    # What one layer and the head keep, from two plans without a pipeline.
+    # Bytes that one layer and the head keep, computed from two plans without a pipeline.
     flat = {**plan, "pipeline": 1, "devices": plan["devices"] // p, "micro_batches": 1, "global_batch": plan["micro_batch"] * plan["data"]}
     for name in ("schedule", *SHAPE):
         flat.pop(name, None)
@@ -233,14 +238,16 @@ def pipeline(answer, d, plan, path):
         check(f"bytes kept by {schedule}", round(peak(mine, number, keeps)), stage["activation_bytes"])
     if schedule not in ("gpipe", "1f1b", "interleaved"):
         return
-    # Equal stages without transfers idle for (p - 1) / (m v) of their work, in any of these schedules.
+    # With equal stages and without transfers, each of these schedules has idle time of (p - 1) / (m v) of the work of a
+    # stage.
     ideal = simulate(schedule, p, m, v, [1.0] * p, [2.0] * p, 0.0)
     check(f"bubble of {schedule}, simulated", (p - 1) / (m * v), max(e[5] for e in ideal) / (3.0 * m * v) - 1.0, 1e-9)
 
 
 def volumes(path, d, plan):
-    """Bytes that data ranks exchange in a step, 2 a parameter: gradients once, or with ZeRO 2 and 3 after each micro-batch;
-    the new weights once with ZeRO 1 and 2; with ZeRO 3 all weights forward and backward of each micro-batch."""
+    """Bytes that data ranks send in a step, 2 per parameter. Gradients are sent once, with ZeRO 2 and 3 after each
+    micro-batch. With ZeRO 1 and 2 the new weights are sent once. With ZeRO 3 all weights are sent for forward and for
+    backward of each micro-batch."""
     layer, norms, table = sizes(d, plan["tensor"])
     m, zero = plan["micro_batches"], plan["zero"]
     own = 2 * (d["layers"] * (layer + norms) + d["hidden"] + table * (1 if d["tied_head"] else 2))
@@ -256,7 +263,8 @@ def volumes(path, d, plan):
 
 
 def searched(path, chance):
-    """Every plan of a small space that Megatron-LM can start, one by one, against the search."""
+    """Compares the best plan of a search with the best of all plans, estimated one by one, in a small space of plans
+    that Megatron-LM can start."""
     with open(path) as file:
         layers = json.load(file)["layers"]
     devices, batch = 8, chance.choice([8, 16])

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The same input gives the same digits whatever compiles the program: NNCOST against gcc and clang with all
-# optimisation (-march=native lets the compiler use fused multiply-add, so a lost -ffp-contract=off shows here).
+# Tests that the same input gives the same digits with every compiler. Compares NNCOST with programs of gcc and clang at
+# full optimisation. -march=native lets the compiler use fused multiply-add, so this test fails if -ffp-contract=off
+# gets lost.
 #   usage: digits.sh ROOT BUILD NNCOST PROGRAM  against a program that is built, by its absolute path
 #          digits.sh ROOT BUILD NNCOST          exits 77 (skipped) when a compiler is missing; BUILD keeps the builds
 #          digits.sh ROOT BUILD NNCOST MACHINE  against gcc -O0 (O0) or a static program for musl, aarch64, s390x (big-endian)

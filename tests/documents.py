@@ -61,12 +61,12 @@ COMMANDS = {
                   ("fit-steps", "products")],
 }
 
-# Forms of commands that have a document of their own.
+# Forms of commands whose JSON document has another schema than the plain command.
 FORMS = {"serve-sweep": "sweep", "serve-search": "search", "choices": "search", "images": "serve"}
 
 
 class Folder:
-    """A scratch folder with plan files and estimates, in which commands run."""
+    """Makes a temporary folder with plan files and estimates. The commands run in this folder."""
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -82,7 +82,7 @@ class Folder:
         self.folder.cleanup()
 
     def run(self, *words, refused=()):
-        """What a command prints. refused: exit codes above 1 that are no fault of the test."""
+        """Returns the output of a command. refused: exit codes above 1 that are expected."""
         done = subprocess.run([PROGRAM, *words], cwd=self.path, env=self.environment,
                               capture_output=True, text=True, check=False)
         if words[0] == "calibrate" and "NLopt" in done.stderr:
@@ -94,7 +94,7 @@ class Folder:
         return done.stdout
 
     def documents(self):
-        """Every document: the kind of command, the command, the parsed JSON."""
+        """Yields every document: the kind of the command, the command, and the parsed JSON."""
         for kind, commands in COMMANDS.items():
             for command in commands:
                 text = self.run(FORMS.get(kind, kind), *command.split(), "--format", "json")

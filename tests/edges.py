@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Values at the edges: every numeric option of estimate, run, serve and budget, and every numeric field of a device, a
-software profile and a cluster through --set, one at a time.
+"""Tries the smallest and largest legal values, one at a time: of every numeric option of estimate, run, serve and
+budget, and, by --set, of every numeric field of a device, a software profile and a cluster.
 
-Each command ends in an answer or a refusal. An answer has no NaN and no infinity, no number beyond 1e40 and no positive one
-below 1e-40 in its text, and the parts of a JSON document add up to their total.
+Each command must print an answer or refuse the value. The text of an answer must have no NaN, no infinity, no number
+above 1e40 and no positive number below 1e-40. The parts in a JSON document must add up to their total.
 
     usage: edges.py NNCOST EACH_LINE ROOT [COUNT [EVERY [SEED]]]
            EACH_LINE: the program that runs many command lines in one process (tests/each_line.c)
-           COUNT: random pairs of edge values to try as well; 9 of 10 pairs are of values that are accepted alone
-           EVERY: one edge value of EVERY is tried alone [1: all]
+           COUNT: number of random pairs of such values that are tried as well; in 9 of 10 pairs, each value alone is
+           accepted
+           EVERY: one of EVERY values is tried alone [1: all]
 """
 import json
 import math
@@ -80,7 +81,7 @@ def refuse(constant):
 
 
 def judge(code, text, document):
-    """The fault in an answer of a command line, or None."""
+    """Returns the fault in the answer to a command line; None if it has no fault."""
     if code not in (0, 2, 3):
         return f"exit {code}: {text[:120]}"
     if code > 0:
@@ -97,7 +98,7 @@ def judge(code, text, document):
 
 
 def answers(process):
-    """Exit code and text of each command line, and the JSON of those that succeed."""
+    """Returns exit code and text of each command line, and its JSON document if it succeeds."""
     def one():
         header = process.stdout.readline().split()
         return (int(header[0]), process.stdout.read(int(header[1])).decode()) if header else (None, "")
@@ -109,7 +110,7 @@ def answers(process):
 
 
 def ask(cases):
-    """Words, exit code and fault of each case."""
+    """Yields the words of each command line, its exit code and the fault in its answer."""
     left = list(cases)
     while left:
         with tempfile.TemporaryFile("w+") as lines:
@@ -133,7 +134,7 @@ def ask_list(cases):
 
 
 def ask_pairs(chance):
-    """Answers of CHUNK random pairs, 9 of 10 of values that are accepted alone."""
+    """Answers for CHUNK random pairs of values; in 9 of 10 pairs, each value alone is accepted."""
     cases = []
     for _ in range(CHUNK):
         command = chance.choice(list(BASES))

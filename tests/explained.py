@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Every number that a command prints with --format json can be explained by its name there.
+"""'nncost explain' must know the name of every number that a command prints with --format json.
 
     usage: explained.py PROGRAM ROOT
 
-Collects the key paths of all numbers, "rows.step.exposed_comm.data", and asks 'nncost explain' for each,
-without a model, and for those of an estimate with it: then the answer begins with the number itself.
+Collects the key paths of all numbers, such as "rows.step.exposed_comm.data", and runs 'nncost explain' for each path,
+without a model. For numbers of an estimate, also runs it with model, device and plan; this answer must begin with the
+number.
 """
 import json
 import sys
@@ -13,7 +14,7 @@ from documents import Folder
 
 
 def numbers_of(value, path=()):
-    """Paths of the numbers in a document, without the indexes of lists, and the values."""
+    """Yields the key path of each number in a document, without indexes of lists, and the number."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from numbers_of(inner, path + (key,))
@@ -32,7 +33,7 @@ def is_explained(answer):
 
 
 def without_model(folder):
-    """Every path of every output, once, in one call."""
+    """All paths of all outputs, each once, in one call of the program."""
     paths = {}
     for kind, command, document in folder.documents():
         for path, _ in numbers_of(document):
@@ -59,13 +60,13 @@ def without_model(folder):
 
 
 def with_model(folder):
-    """Of an estimate, the first line comes to the number that the estimate prints."""
+    """For a number of an estimate, the first line of the explanation must have the number that the estimate prints."""
     faults = 0
     command = ("dense", "round", "--devices", "16", "--tensor", "2", "--pipeline", "2",
                "--micro-batches", "4", "--sequence-parallel", "--tokens", "1e9", "--price", "2")
     estimate = json.loads(folder.run("estimate", *command, "--format", "json"))
-    # What was measured before is a record of the profile, which no formula makes. The memory that is explained is that of
-    # the fullest stage.
+    # Left out: errors of earlier measurements, which the profile records and no formula computes; and the memory of all
+    # stages, because explain explains the stage that needs the most.
     values = {path: value for path, value in numbers_of(estimate)
               if not path.startswith(("ops.", "accuracy.", "memory.stages.", "trust.", "open_facts."))}
     answers = json.loads(folder.run("explain", ",".join(values), *command, "--format", "json"))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""false_alarms.py NNCOST SOURCE: how often 'nncost watch' would call a sound run wrong.
+"""false_alarms.py NNCOST SOURCE: counts alarms of 'nncost watch' for runs without a fault.
 
-Every tenth published step becomes a log in the format of one program, which is read back; the alarm is then judged by
-the interval that the prediction of that row has. At most 10 % may be called wrong, and each time must come back as the
-format rounds it."""
+Writes every tenth published step as a log in the format of some training program. nncost must read the published time
+from the log, rounded as the format rounds it. It raises an alarm if the time is outside the interval of the prediction;
+at most 10 % of the logs may raise one."""
 import json
 import os
 import subprocess

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""The first screen of an estimate, and advice.
+"""Tests the first screen of an estimate, and advice.
 
     usage: first_screen.py PROGRAM
 
-For plans of all kinds: at most 20 lines of 80 columns, the verdict first, and every override in it. Every command that
-takes --set names it in its answer, a table in the first lines. Each change that the screen, 'nncost serve' or 'nncost advise' names is estimated again as a command of its own: step and memory have to be the same."""
+For plans of all kinds, the screen must have at most 20 lines of 80 columns, begin with the verdict, and name every
+value that --set changed. Every command that accepts --set must name the changed values in its answer; a table names
+them in its first lines. Each change that the screen, 'nncost serve' or 'nncost advise' proposes is also estimated by a
+separate command, which must give the same step time and memory."""
 import json
 import os
 import shlex
@@ -61,7 +63,8 @@ llama3-8b rtx4090
 deepseek-v3 h100 --devices 16
 mixtral-8x7b a100""".split("\n")
 
-# Tables that leave columns out at 80 columns. A command to copy is one line, whatever its length.
+# Tables that show fewer of their columns on a terminal of 80 columns. Commands to copy stay on one line, even if they
+# are longer.
 TABLES = """search llama3-8b a100,h100,b200 --devices 8..64*2 --tokens 100B
 search llama3-8b h100 --devices 8 --global-batch 64
 search llama3-70b h100 --serve --devices 8
@@ -77,7 +80,7 @@ run llama3-8b h100 --devices 64 --zero 2 --tokens 1T
 serve llama3-8b h100 --batch 32
 list devices h100""".split("\n")
 
-# Words that a person forgets to quote or to join, and the answer.
+# Common mistakes on the command line, and a text that the answer must have.
 SLIPS = {"estimate gpt2 rtx 3060 laptop": 'several words, expected them in quotes: "rtx 3060 laptop"',
          "fit gpt2 h100 a100": "nncost compare gpt2 h100,a100",
          "estimate gpt2 a100 please": "please: one argument too many",
@@ -86,7 +89,7 @@ SLIPS = {"estimate gpt2 rtx 3060 laptop": 'several words, expected them in quote
          "estimate gpt2 8 h100": "h100 --devices 8",
          "serve llama3-8b h100 --ttft 0.5": "'nncost search --serve' with --slo 'ttft_s<=X'"}
 
-# Commands whose answer depends on a changed field; "llama3-8b h100 --set layers=4" is put behind the last word here.
+# Commands whose answer depends on a changed field. The test appends "llama3-8b h100 --set layers=4" to each.
 SET = """estimate
 ops
 compare
@@ -118,7 +121,7 @@ def exits(program, *words):
 
 
 def verdict_faults(program, plan):
-    """Whether every command has the same verdict on a plan."""
+    """Returns true if every command gives the same verdict for a plan."""
     words, faults = plan.split(), []
     for option in ("--measured", "--tokens"):
         if option in words:
@@ -187,7 +190,7 @@ def main(program):
         advice = json.loads(out)
         for change in advice["changes"]:
             changes += 1
-            # an option of the change replaces the plan's
+            # an option of the change replaces the same option of the plan
             new = change["options"].split()
             names = {w.split("=")[0] for w in new if w.startswith("--")} - {"--set"}
             if "--lora" in names and "--qlora" in words:

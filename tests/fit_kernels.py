@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""fit_kernels.py NNCOST SOURCE: tools/lab/fit.py finds the constants that made the rows. Exit 77: no SciPy here."""
+"""fit_kernels.py NNCOST SOURCE: makes rows with known constants, and tests that tools/lab/fit.py finds these constants.
+Exits with 77 (skipped) if SciPy is missing."""
 import importlib.util
 import json
 import os

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The optimised program is built as distributions build theirs: independent of its place, its tables read-only once it
-# runs, stacks and string calls checked, jumps marked where the processor knows that.
+# Tests that the optimised program has the protections that distributions build in: position-independent code, tables
+# that are read-only after start-up, checked stacks and string functions, and marked jump targets if the processor
+# supports them.
 #   usage: hardened.sh NNCOST
 set -euo pipefail
 export LC_ALL=C
@@ -20,7 +21,8 @@ need "$names" '__stack_chk_fail' "has no stack protector"
 need "$names" '__[a-z]+_chk' "has no _FORTIFY_SOURCE"
 if [[ $(uname -m) == x86_64 ]]; then
     need "$(objdump -d --no-show-raw-insn "$program")" 'endbr64' "has no marked jumps"
-    # What the loader reads. Indirect branch tracking needs marked start-up code of the system's C library, too.
+    # Properties in the ELF file that the loader reads. Indirect branch tracking is there only if the start-up code of
+    # the system's C library is marked, too.
     need "$(readelf -nW "$program")" 'SHSTK' "does not ask for a shadow stack"
 fi
 ! grep -E 'RPATH|RUNPATH' <<<"$flags"

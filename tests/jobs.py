@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""26 jobs of people who are new to nncost, each in at most three commands, in an empty folder with an empty home.
+"""Does 26 jobs of people who are new to nncost, each with at most three commands, in an empty folder and with an empty
+home folder.
 
     usage: jobs.py PROGRAM ROOT
 
-A job is done when every command ends with the exit code that belongs to its answer and prints what the person came for.
-A command that nobody would guess from the README, 'nncost help' or the files of the job has no place here."""
+A job is done when every command exits with the right code and prints what the person needs. Use only commands that a
+reader of the README, of 'nncost help' or of the files of the job would find."""
 import json
 import os
 import re
@@ -17,7 +18,8 @@ from pathlib import Path
 PROGRAM, ROOT = os.path.abspath(sys.argv[1]), Path(sys.argv[2]).resolve()
 INTEROP = ROOT / "tests/data/interop"
 
-# A job: its name, files of the person, and commands as (command, exit code, what the output has, as patterns).
+# Each job: its name, the files that the person has, and commands as (command, exit code, patterns that the output must
+# match).
 JOBS = [
     ("a fine-tune of an 8B model on a 4090",
      {}, [("fit llama3-8b rtx4090 --lora 16", 1, ["--recompute full --frozen nf4"]),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""nncost trace: links, gaps, overlap and findings of profiler traces.
+"""nncost trace: tests links, gaps, overlap and findings of profiler traces.
 
-A trace worked out by hand; a recorded one (tests/data/trace); 20 generated traces in which one operator takes three times
-its time; traces cut at every 97th byte, which must be refused.
+The traces are: one worked out by hand; a recorded one (tests/data/trace); 20 generated ones in which one operator takes
+three times the predicted time; and traces cut off at every 97th byte, which the program must refuse.
 
     usage: kineto.py NNCOST ROOT
 """
@@ -62,7 +62,7 @@ def read(*args):
     return json.loads(out) if code == 0 else None
 
 
-# ---- by hand: a linear layer around its product; a collective half beside a copy; a kernel that nothing launched ----
+# ---- by hand: a linear layer with its product; a collective, half concurrent with a copy; a kernel without launch ----
 
 hand = [
     operator("aten::linear", 0, 50, [[4096, 4096], [4096, 4096]]),
@@ -96,7 +96,7 @@ for name, device in (("AMD Instinct MI300X VF", "mi300x"), ("AMD Instinct MI355X
     stated = read(write("device.json", hand, deviceProperties=[{"id": 0, "name": name}]))["device"]
     check(f"{name}: {stated}", stated == device)
 
-# ---- events of several lengths, some longer than the part of the file that is in memory; at most 4 MiB ----
+# ---- events of several lengths, some longer than the buffer of the reader; the program needs at most 4 MiB ----
 
 for length in 4000, 4095, 70_000, 1_000_000, 4_000_000:
     long = [operator("aten::mm", 0, 9, [[4096, 768], [768, 4096]]) | {"id": "x" * length}, launch(1, 1),
@@ -105,13 +105,13 @@ for length in 4000, 4095, 70_000, 1_000_000, 4_000_000:
 code, _, said = run(write("long.json", [operator("aten::mm", 0, 9, [[1]]) | {"id": "x" * (1 << 22)}]), "h100")
 check(f"an event above 4 MiB: {said}", code == 3 and "too long" in said)
 
-# ---- a side that is odd ----
+# ---- a product with a dimension that is not aligned ----
 
 odd = read(write("odd.json", [operator("aten::mm", 0, 9, [[4096, 768], [768, 50257]]), launch(1, 1),
                               kernel("gemm", 10, 9000, 1)]), "h100")
 check("odd side: named", "n = 50257" in odd["findings"][0]["reason"])
 
-# ---- which sides are odd: m only if the kernel says so and the rows do not; none if the kernel says its operands are even ----
+# ---- unaligned dimensions by the kernel's name: m only if rows are aligned; none if the name says "aligned" ----
 
 for kernel_name, side in ("s1688gemm_nn_align4", ""), ("s1688gemm_nt_align1", "m = 1953"), ("s1688gemm", ""):
     found = read(write("side.json", [operator("aten::mm", 0, 9, [[1953, 1024], [1024, 1024]], "float"), launch(1, 1),
@@ -124,7 +124,7 @@ found = read(os.path.join(root, "tests/data/trace/sampled_rank-0.json.gz"), "a10
 check(f"the padded time and the saving agree: {found}", "1.329 ms a call, padded 815.4 us" in found["reason"] and
       abs(found["save_s"] - 2 * (1.329e-3 - 815.4e-6)) < 2e-6)
 
-# ---- what kernels say: a product that is not aligned takes the units 1.5 times as long on A100; a second kernel starts ----
+# ---- facts in kernel names: unaligned products take the units 1.5 times as long on A100; a second kernel ----
 
 sides = [[8192, 8192], [8192, 8191]]
 parts = {}
@@ -140,7 +140,7 @@ start = [read(write("start.json", [operator("aten::zero_", 0, 9, [[1]], "float")
          for both in (False, True)]
 check(f"a second kernel of another operator: {start}", abs(start[1] - start[0] - 3e-6) < 1e-9)  # fixed_s of streams
 
-# ---- a sum on A100: three tensors of 64 MiB at 0.88 of 2.039 TB/s, and 3 us ----
+# ---- time of a sum on A100: three tensors of 64 MiB at 0.88 of 2.039 TB/s, plus 3 us ----
 
 moved = read(write("add.json", [operator("aten::add", 0, 9, [[4096, 8192], [4096, 8192]]), launch(1, 1), kernel("add", 10, 90, 1)]),
              "a100")["ops"][0]["predicted_s"]
@@ -155,7 +155,7 @@ check("recorded: the operators sum to the kernels", abs(total - recorded["kernel
 parts = recorded["compute_s"] + recorded["communication_s"] + recorded["copy_s"]
 check("recorded: the classes sum to the kernels", abs(parts - total) < 1e-9 * total)
 
-# ---- a trace as rows of a calibration: no group of kernels is worse after it ----
+# ---- calibration with the kernels of a trace: no group of kernels has a larger error after it ----
 
 done = subprocess.run([nncost, "calibrate", os.path.join(root, "tests/data/trace/sampled_rank-0.json.gz"), "--device", "a100",
                        "--format", "json"], capture_output=True, text=True, check=False)
@@ -165,7 +165,7 @@ check(f"calibrate: {list(groups)}", groups.get("gemm tf32", {"rows": 0})["rows"]
 for name, group in groups.items():
     check(f"calibrate: {name} is worse", group["after"]["mape"] <= group["before"]["mape"] + 1e-9)
 
-# ---- what to measure next: one sequence waits for the host, whose time per kernel no shipped device states ----
+# ---- advice to measure the launch time: one sequence waits for the host, and no device file has its launch time ----
 
 done = subprocess.run([nncost, "calibrate", os.path.join(root, "tests/data/trace/sampled_rank-0.json.gz"), "--device", "a100",
                        "--explain", "openai-community/gpt2", "--format", "json"], capture_output=True, text=True, check=False)
@@ -208,7 +208,7 @@ for number in range(20):
 print(f"one operator three times slower: named in {named} of 20")
 check("one operator three times slower: first from 5 % on, else 2.5 to 3.5 times, in 18 of 20", named >= 18)
 
-# ---- the usual error: products at 0.8, 1, 1.25, ... of their time are no findings, one at 3 times its time is ----
+# ---- products that take 0.8, 1, 1.25 ... of the predicted time are no findings; one that takes 3 times is one ----
 
 events, time = [], 0
 for i in range(12):
@@ -225,7 +225,7 @@ changed = read(write("a.json", hand), write("b.json", hand[:5]), "a100")
 check("two traces: the kernel that is gone", changed["changes"][0]["op"] == "unknown" and
       changed["changes"][0]["change_s"] == -200e-6)
 
-# ---- the host launches late: the gap from 1300 us on is its, the one from 100 us on is not ----
+# ---- late launches: the host causes the gap that starts at 1300 us, but not the gap that starts at 100 us ----
 
 late = read(write("late.json", [launch(0, 1), launch(5, 2), launch(1310, 3), kernel("a", 10, 90, 1), kernel("b", 150, 1150, 2),
                                 kernel("c", 1320, 10, 3)]))
@@ -269,7 +269,7 @@ beside = read(write("symmetric.json", [kernel(inner, 0, 50, 1), kernel("void vll
 check(f"collectives without NCCL: {beside['communication_s']}", abs(beside["communication_s"] - 70e-6) < 1e-12 and
       abs(beside["compute_s"] - 30e-6) < 1e-12)
 
-# ---- a picture: a bar for each operator, outlined and with its bound where it is priced ----
+# ---- a picture: a bar for each operator, with outline and bound if nncost predicts the operator's time ----
 
 picture = os.path.join(folder, "hand.svg")
 code, out, said = run(os.path.join(folder, "hand.json"), "a100", "--output", picture)
@@ -279,7 +279,7 @@ check(f"picture: exit {code}: {said}{out}", code == 0 and out == "")
 check(f"picture: bars of 3 operators, 1 of them priced: {classes}", sum(c.startswith("bar ") for c in classes) >= 3 and
       classes.count("other") == 2 and classes.count("edge") == 2)  # a mark, and the entry of the legend
 
-# ---- ranks: the least of each collective is what it takes, the rest is waiting ----
+# ---- several ranks: a collective takes the shortest time of all ranks; the rest of the time of a rank is waiting ----
 
 took = ((100, 200), (50, 200), (100, 150))
 ranks = [write(f"rank{i}.json", [kernel("gemm", 0, 10, 1), kernel("ncclDevKernel_AllReduce", 100, one[0], 2, stream=9),

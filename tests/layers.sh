@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fails when a source file includes a folder that it must not see (see CONTRIBUTING.md, "Finding the place"), when two
-# files of src/ and include/ share a name, or when an object file needs a symbol of such a folder: a public header or a
-# declaration of its own would otherwise let it call upwards.
+# files of src/ and include/ share a name, or when an object file needs a symbol of a folder that it must not see.
+# Without the last check, a call upwards would be possible through a public header or a declaration in the source file.
 #
 #     base < fields < op < ... < metrics      the core: each folder sees those to its left
 #     input, render                           readers and writers next to the core
@@ -31,7 +31,7 @@ sees[scenario]="fields ${core[*]} input"
 sees[sweep]=$engine
 sees[search]="$engine sweep"
 sees[record]=$engine
-# The library ends here. launch, trace, store, explain, plot and lab are the program's own.
+# The folders above are in the library; launch, trace, store, explain, plot and lab are only in the program.
 sees[onnx]="op input"
 sees[launch]="fields metrics input scenario estimate"
 sees[trace]="op cost"
@@ -66,7 +66,7 @@ check_include() # path below src/, line number, include line
     to=${path%%/*}
     [[ $to == "$folder" || $to == base || " ${sees[$folder]} " == *" $to "* ]] ||
         fault "$where" "$folder must not include $to (\"$path\")"
-    # The subjects of the command line do not see each other's views and commands.
+    # Folders of commands do not include the views and commands of each other.
     if [[ $file == cli/*/* && $path == cli/*/* && ${file%/*} != "${path%/*}" ]]; then
         [[ -z ${strict_cli:-} ]] || fault "$where" "${file%/*} must not include ${path%/*}"
     fi
@@ -94,8 +94,8 @@ while IFS=: read -r file number line; do
 done < <(grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*("|<(cjson/|nlopt|base/|input/))' \
     -r include || true)
 
-# "D folder symbol" for each definition, "U folder file symbol" for each need. Skips objects whose source is
-# gone: an earlier build left them.
+# Prints "D folder symbol" for each symbol that an object defines, and "U folder file symbol" for each symbol that it
+# needs. Skips objects of deleted sources, which an earlier build left.
 list_symbols()
 {
     local folder object
@@ -109,7 +109,7 @@ list_symbols()
     done | sort
 }
 
-# "where needs symbol of folder" for each call that points the wrong way.
+# Prints "where needs symbol of folder" for each call of a folder that the caller must not see.
 wrong_calls()
 {
     local folder allowed=

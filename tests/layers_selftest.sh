@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shows that layers.sh passes a right tree, and catches each kind of wrong arrow in it.
+# Tests layers.sh: it accepts a correct tree, and finds each kind of forbidden include or call that is put into it.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""levels.py NNCOST SOURCE: the tables of docs/accuracy.md that join rows of several files.
+"""levels.py NNCOST SOURCE: prints the tables of docs/accuracy.md that combine rows of several files.
 
-Prints the errors at each level of information, the errors of held-out language models, and the error that the line
-below a step gives beside the error of rows that the line does not contain: of other models, and of each source left
-out."""
+The tables have the errors at each level of information, the errors of held-out language models, and a comparison of the
+error that `nncost estimate` prints below the step time with the error of rows that this number leaves out: rows of
+other models, and each source in turn."""
 import collections
 import glob
 import json
@@ -36,7 +36,8 @@ def vision(row):
 
 
 def groups(rows):
-    """Language, held-out language, vision and encoders, the vision sources that no fit had used."""
+    """Groups of rows: language models, held-out language models, vision models and encoders, and vision rows of sources
+    that no fit had used."""
     rows = [r for r in rows if "network" not in open_fields(r)]
     language = [r for r in rows if not vision(r)]
     return {"language": language, "language, held out": [r for r in language if not r["fitted"]],
@@ -75,7 +76,7 @@ def levels(of):
 
 
 def kind(row):
-    """Adapters, or the family of models that the summary names."""
+    """Returns "adapters", or the family of models that the summary names."""
     return "adapters" if "lora" in row["id"] else row["what"].split(", ")[2]
 
 
@@ -96,7 +97,8 @@ def origin(row):
 
 
 def printed(cells, cell, without):
-    """The rows whose error the line gives, and which rows these are. src/metrics/metric.c has the same rule."""
+    """Returns the rows whose error the line below the step time states, and the name of this set of rows.
+    src/metrics/metric.c chooses the rows by the same rule."""
     device, software, family = cell
     every, unseen = [], []
     for (d, s, f), rows in cells.items():
@@ -119,7 +121,7 @@ def within(ratios):
 
 
 def cells_of(of):
-    """Rows by device, software and family, as a plan gets them."""
+    """Returns rows by device, software profile and family of models; an estimate states the error of one such set."""
     cells = collections.defaultdict(list)
     for level in ("user", "matched"):
         for r in filter(settled, of[level]):
@@ -129,7 +131,7 @@ def cells_of(of):
 
 
 def other_models(cells):
-    """The line of a device beside the rows of other models on the same device."""
+    """Compares the error in the line of a device with the error of rows of other models on the same device."""
     ratios = []
     print(f"\n{'other models left out: device':30} {'software':20} {'family':8} rows error  line ratio")
     for (device, software, family), rows in sorted(cells.items()):
@@ -142,7 +144,7 @@ def other_models(cells):
 
 
 def other_sources(cells):
-    """The line beside the rows of each source, without which the line is made."""
+    """For each source, compares the error of its rows with the error in the line computed without this source."""
     print(f"\n{'source left out':34} {'device':18} {'software':20} {'family':8} rows error  line ratio from")
     ratios, unknown = [], 0
     for cell, rows in sorted(cells.items()):

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Captures of library code (transformers, peft, diffusers, timm) have the kernels, FLOPs, parameters and kept bytes of their
-recording, and the model files of the same networks have their FLOPs, parameters, kernels, kept bytes and time of attention.
+"""Tests captures of library code (transformers, peft, diffusers, timm). nncost must count the same kernels, FLOPs,
+parameters and kept bytes as the recording. The model files of the same networks must agree with the captures in FLOPs,
+parameters, kernels, kept bytes and time of attention.
 
     usage: library_captures.py PROGRAM ROOT
 
-tools/lab/reference_captures.py made the files of tests/data/capture with a library in their name; "source" has the versions.
+tools/lab/reference_captures.py wrote the files of tests/data/capture that have a library in their name; the member
+"source" of a file states the versions.
 """
 import csv
 import json
@@ -17,8 +19,10 @@ PROGRAM, ROOT = (Path(argument).resolve() for argument in sys.argv[1:3])
 DATA, CONFIGS = ROOT / "tests/data/capture", ROOT / "tests/published/h100/configs"
 faults = []
 
-# File; operators of forward and of backward; kernels beyond one for each (backward of an attention has 3 on a GPU, of a
-# convolution one for each gradient, and one for its bias); parameters, trained ones, FLOPs of forward, bytes kept for backward as the recording counted them, and how near the folded list has to be.
+# Each row: file; number of operators of forward and of backward; kernels in addition to one per operator (on a GPU,
+# backward of an attention has 3, and backward of a convolution one for each gradient and one for its bias); parameters;
+# trained parameters; FLOPs of forward; bytes kept for backward, as the recording counted them; and the largest
+# difference that the folded list may have.
 FILES = [
     ("transformers-gpt2.bf16-sdpa", 239, 485, 2 * 12, 124439808, 124439808, 583296614400, 1309859790, 0.001),
     ("transformers-bert-base.bf16-sdpa", 183, 409, 2 * 12, 109514298, 109514298, 242488442880, 392843266, 0.001),
@@ -28,8 +32,8 @@ FILES = [
     ("diffusers-dit-xl-2", 117, 145, 2 * 2 + 1, 56078240, 56078240, None, 101973056, 0.015),
     ("timm-vit_base_patch16_224", 127, 252, 2 * 12 + 1, 86429416, 86429416, None, 20395620, 0.001),
 ]
-# File, model, options that give the same step; how near kernels have to be (None: the recording has dropout, or copies of
-# gradients), how near kept bytes.
+# Each row: file; model and options that give the same step; largest difference in the number of kernels (None: not
+# compared, because the recording has dropout, or copies of gradients); largest difference in kept bytes.
 FAMILIES = [
     ("transformers-gpt2.bf16-sdpa", CONFIGS / "gpt2.json", ["--micro-batch", "2", "--policy", "bf16-pure"], None, None),
     ("transformers-bert-base.bf16-sdpa", CONFIGS / "bert-base.json", ["--micro-batch", "2", "--seq-len", "512", "--policy", "bf16-pure"], None, None),
@@ -65,7 +69,7 @@ def attention_s(model, *options):
 
 
 def update_kernels(kernels, model, *options):
-    """Kernels of an update by AdamW: 8 operations over lists of tensors; SGD has one"""
+    """Kernels of an update: AdamW has 8 operations over lists of tensors, SGD has one"""
     if "--optimizer-kernels" in options:
         return 0
     plain = json.loads(run("estimate", model, *options, "--optimizer", "sgd", "--optimizer-kernels", "foreach", "--format", "json"))

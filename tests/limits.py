@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Time and memory grow with what is asked for, and what is beyond docs/limits.md is refused with a line that names it.
+"""Tests that time and memory grow in proportion to the input, and that inputs beyond the limits of docs/limits.md are
+refused with a message that names the limit.
     usage: limits.py NNCOST ROOT"""
 import json
 import os
@@ -9,7 +10,7 @@ import sys
 import tempfile
 
 nncost, root = (os.path.abspath(path) for path in sys.argv[1:3])
-# XDG_CONFIG_HOME: no defaults of whoever runs this.
+# XDG_CONFIG_HOME: an empty folder, so that defaults of the user change nothing.
 environment = dict(os.environ, NNCOST_PATH=os.path.join(root, "tests/toy"), XDG_CONFIG_HOME="/nonexistent", LC_ALL="C")
 failures = []
 with open(nncost, "rb") as program:
@@ -18,7 +19,7 @@ sanitized = b"__asan_init" in code or b"__tsan_init" in code  # which keep what 
 
 
 def run(arguments, data=resource.RLIM_INFINITY):
-    """Exit status, message and CPU seconds, with so many bytes of memory to write to."""
+    """Returns exit status, message and CPU seconds of a command that may use `memory` bytes."""
     if arguments[0] == "merge" and os.path.exists(arguments[1]):
         os.remove(arguments[1])  # which must not be there
     process = subprocess.Popen([nncost, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment,
@@ -34,7 +35,8 @@ def enough(arguments, data):
 
 
 def least(arguments):
-    """Bytes that are enough, to 5 %. What a process is said to have had at most counts that of its parent."""
+    """Returns the bytes of memory that a command needs, to 5 %, by running it with smaller and smaller limits. The peak
+    that the system reports for a process is of no use: it includes the memory of the parent."""
     low, high = 2e6, 2e9
     while high > 1.05 * low:
         middle = (low * high) ** 0.5
@@ -43,8 +45,8 @@ def least(arguments):
 
 
 def grows(what, times, small, large, plain=False, more=0, each=0):
-    """large asks for so many times as much as small; plain: it takes no longer. It takes the same memory, but for
-    `each` bytes of so many things it has more."""
+    """The input of `large` is `times` times that of `small`. plain: it takes no longer. It may need the memory of
+    `small` and `each` bytes for each further item."""
     for arguments in (small, large):
         found = run(arguments)
         if found[0] not in (0, 1):
@@ -53,7 +55,7 @@ def grows(what, times, small, large, plain=False, more=0, each=0):
         if arguments is small:
             seconds = found[2]
     factor = 1 if plain else times
-    # Twice the share, as the machine may be busy, and what every command takes.
+    # The limit is twice the expected time, because the machine may be busy, plus the time that every command takes.
     if found[2] > 2 * factor * max(seconds, 0.01) + 0.05:
         failures.append(f"{what}: {seconds:.3f} s became {found[2]:.3f} s")
     size = 0.0 if sanitized else least(small)
@@ -78,7 +80,7 @@ def plans(path, count):
 
 
 def graph(path, turns, apart=1):
-    """A network of turns of four ops, or as many steps one by one."""
+    """Writes a graph file with four ops that repeat, or with all ops listed one by one."""
     block = [{"as": "x"}, {"op": "conv", "out": 16, "kernel": 3, "pad": 1}, {"op": "act", "kind": "relu"},
              {"op": "add", "with": "x"}]
     body = [{"repeat": turns, "ops": block}] if apart == 1 else block * apart

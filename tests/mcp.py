@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""nncost mcp under attack: deadlines, cancellation, folders, odd files, long messages, ids and memory; then random requests.
+"""Sends hostile requests to nncost mcp: deadlines, cancellation, folders, unusual files, long messages, ids and memory;
+then random requests.
 
     usage: mcp.py NNCOST ROOT [COUNT]      COUNT: random requests, by a fixed seed [300]
 """
@@ -70,14 +71,14 @@ with open(os.path.join(inside, "large.json"), "wb") as file:
 with open(os.path.join(folder, "secret.json"), "w", encoding="utf-8") as file:
     file.write('"hunter2 is the password"')
 
-# A deadline ends one call; the next is answered.
+# A call that exceeds its deadline ends, and the server answers the next call.
 server = Server("--deadline", "0.5s")
 begin = time.monotonic()
 error, text = server.ask("scale", SLOW)
 check(f"deadline: {text[:80]}", error and "stopped after 0.5 s" in text and time.monotonic() - begin < 2)
 check("after a deadline", not server.ask("estimate", {"model": "gpt2", "device": "a100"})[0])
 
-# A cancelled call ends within 0.1 s, without an answer; one that waits never starts.
+# A cancelled call ends within 0.1 s, without an answer. A cancelled call that waits is never started.
 server = Server()
 server.send(request("scale", SLOW, 7), request("scale", SLOW, "wait"))
 time.sleep(0.3)
@@ -89,20 +90,20 @@ check("cancelled", server.read()["id"] == 8)
 took = time.monotonic() - begin
 check(f"cancelled after {took:.2f} s", took < 0.5)  # 0.1 s on a quiet machine
 
-# Other ids, batches, and messages that want an answer.
+# Messages that the server refuses: an id that is too large, a batch, values that are no request. Each gets an answer.
 server.send('{"jsonrpc":"2.0","id":12345678901234567890,"method":"ping"}', "null", '"x"', "[]",
             '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', "{}")
 check("an answer to each", [server.read()["id"] for _ in range(6)] == [None] * 6)
 error, text = server.ask("estimate", {"model": "gpt2", "device": "a100", "options": {"devices": True}})
 check(f"true: {text}", error and "found true" in text)
 
-# One message of 300 MB; then the server has the memory it had.
+# One message of 300 MB. The server needs no more memory after it than before.
 server.send(b"x" * 300_000_000 + b"\n")
 check("a long message", "too large" in server.read()["error"]["message"])
 check("after a long message", not server.ask("estimate", {"model": "gpt2", "device": "a100"})[0])
 check(f"memory: {server.rss()}", server.rss() < 64e6)
 
-# Odd files: none hangs, and none is read but regular ones.
+# Unusual files, such as pipes: the server reads only regular files and never hangs.
 for path in ("/dev/zero", "/dev/stdin", "-", "/" * 1100 + "dev/stdin", "/proc/self/fd/0", os.path.join(inside, "pipe.json"),
              os.path.join(inside, "large.json"), "/proc/kmsg", "/dev/tty", inside):
     begin = time.monotonic()
@@ -114,7 +115,7 @@ check("end", server.end() == 0)
 largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
 check(f"memory of calls: {largest}", largest < 64e6)
 
-# --root: nothing outside of it, by no name.
+# --root: the server opens no file outside of this folder, under any name.
 server = Server("--root", inside)
 check("inside", not server.ask("estimate", {"model": os.path.join(inside, "gpt2.json"), "device": "a100"})[0])
 for path in (os.path.join(folder, "gpt2.json"), os.path.join(inside, "..", "gpt2.json"), os.path.join(inside, "out.json"),
@@ -126,7 +127,7 @@ for path in (os.path.join(folder, "gpt2.json"), os.path.join(inside, "..", "gpt2
         check(f"root: {arguments}: {text[:80]}", error and not any(word in text for word in ("hunter2", "root:", "124,439")))
     check(f"show {path}", server.ask("show", {"id": path})[0])
 
-# Random requests: one answer each, in order, none later than the deadline, none in more than 64 MB of the server.
+# Random requests. Each gets one answer, in order and before the deadline, and the server never needs more than 64 MB.
 random.seed(28)
 server = Server("--deadline", "2s")
 ATOMS = ["gpt2", "llama3-70b", "h100", "a100", "-", "/dev/zero", "nan", "inf", "1e300", "-1", "8..65536", "1,8,64", True, None, 0, -1,

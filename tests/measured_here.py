@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""nncost.measure on this machine's CPU, nncost calibrate on its rows, and steps of networks that neither has seen.
+"""Runs nncost.measure on this machine's CPU and nncost calibrate on the measured rows, then predicts steps of networks
+that were not measured.
 
-    usage: measured_here.py PROGRAM ROOT              the pipeline works; nothing is judged by speed
-           measured_here.py PROGRAM ROOT --bench N    prints the errors of steps in N runs, before and after
+    usage: measured_here.py PROGRAM ROOT              tests that all commands work; compares no times
+           measured_here.py PROGRAM ROOT --bench N    prints the errors of steps in N runs, before and after calibration
            measured_here.py PROGRAM ROOT --pages      prints new bytes of steps, counted by nncost and by page faults
            measured_here.py PROGRAM ROOT --convolution SIDE    backward of one convolution, for strace: docs/measure.md
 
-Before: a device file from cores, clock, vector width and measured copies, with efficiencies as assumed for CPUs in hw/.
+Before calibration, the device file has rates from cores, clock, vector width and measured copies, and the efficiencies
+that hw/ assumes for CPUs.
 Needs PyTorch and torchvision (tools/setup capture); else skipped.
 """
 import importlib.util
@@ -50,7 +52,7 @@ def measure(folder, *arguments):
 
 
 def ends_early():
-    """A run that ends before the first product keeps its rows, as JSON without NaN, and writes no device file."""
+    """A run that stops before the first product keeps its rows as JSON without NaN, and writes no device file."""
     def refuse(constant):
         raise AssertionError(constant)
 
@@ -111,8 +113,8 @@ def pipeline():
 
 
 def new_memory():
-    """4 MB take 1 ms in memory that is there and 3 ms in new memory: the first write takes the other 2 ms, 2 GB/s;
-    3 ms in the slowest row."""
+    """Writing 4 MB takes 1 ms in memory that is in use already and 3 ms in new memory, so the first write takes 2 ms
+    more: 2 GB/s. The slowest row takes 3 ms more."""
     sys.path.insert(0, str(ROOT / "python"))
     from nncost.measure import new_memory_rates
     rows = [{"kind": "memory", "op": op, "measured_s": s, "least_bytes": 4e6}
@@ -123,7 +125,7 @@ def new_memory():
 
 
 def together():
-    """Two processes, as torchrun starts them: rank 0 writes collectives beside its own rows."""
+    """Runs two processes, as torchrun does. Rank 0 writes rows of collectives in addition to its other rows."""
     with tempfile.TemporaryDirectory() as name, socket.socket() as free:
         folder = Path(name)
         free.bind(("127.0.0.1", 0))
@@ -148,7 +150,7 @@ WARM_UP, STEPS, PROCESSES = 3, 6, 3
 
 
 def print_steps(name, batch):
-    """Seconds and bytes of new memory of steps after the warm-up, as JSON."""
+    """Prints seconds and bytes of new memory of the steps after warm-up, as JSON."""
     import torch
     import torchvision
     sys.path.insert(0, str(ROOT / "python"))
@@ -171,9 +173,10 @@ def print_steps(name, batch):
 
 
 def steps_of(name, batch):
-    """Medians over three processes: of the median time of a step, of how far the medians of its even and its odd steps
-    are apart, and of its mean new bytes. Processes of its own: what other networks freed before decides which memory
-    glibc gives back. Three of them: small objects that lie by chance at the end of the heap decide, too."""
+    """Returns three medians over three processes: of the median step time, of the difference between the medians of
+    even and odd steps, and of the mean of new bytes. Each network runs in separate processes, because memory that other
+    networks freed changes which memory glibc returns to the system. It runs in three, because small objects that lie by
+    chance at the end of the heap have the same effect."""
     seconds, apart, new_bytes = [], [], []
     for _ in range(PROCESSES):
         run = subprocess.run([sys.executable, __file__, PROGRAM, ROOT, "--steps", name, str(batch)], capture_output=True,
@@ -187,7 +190,8 @@ def steps_of(name, batch):
 
 
 def pages():
-    """The time that an estimate gains by a rate of 1 B/ns is the number of bytes; page faults do not depend on load."""
+    """Counts new bytes by the estimate and by page faults. At a rate of 1 B/ns for new memory, the additional time of
+    the estimate is the number of new bytes. Page faults do not depend on other load of the machine."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         device = json.loads((ROOT / "hw/epyc-9654.json").read_text())
@@ -206,7 +210,7 @@ def pages():
 
 
 def bare_device(made, folder):
-    """The device of the datasheet: nothing but the copy is measured."""
+    """Writes the device file with rates of the datasheet; only the bandwidth of copies is measured."""
     device = json.loads(next((folder / "nncost/hw").glob("*-here.json")).read_text())
     usual = json.loads((ROOT / "hw/epyc-9654.json").read_text())["efficiency"]
     facts = made["facts"]
@@ -250,8 +254,8 @@ def bench(runs):
 
 
 def shapes_of(function):
-    """Convolutions (channels in, side, channels out, kernel, stride, groups) and products (m, n, k) of a network, also
-    the products of convolutions with one tap."""
+    """Returns the convolutions of a network (channels in, side, channels out, kernel, stride, groups) and its products
+    (m, n, k), which include convolutions with one tap."""
     import torch
     import torchvision
     network, found = getattr(torchvision.models, function)().eval(), set()
@@ -272,7 +276,7 @@ def shapes_of(function):
 
 
 def unseen():
-    """No measured kernel has the sizes of a kernel of the networks whose steps are compared."""
+    """Tests that no measured kernel has the same sizes as a kernel of the networks whose steps are compared."""
     sys.path.insert(0, str(ROOT / "python"))
     from nncost.measure import designed
     rows = [row for row, _ in designed("cpu", ["fp32"])]

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Static memory of Megatron-LM's own tests, as recorded by its CI, against the estimate from their argument lists.
+"""Compares static memory that the CI of Megatron-LM recorded in its tests with estimates from the argument lists of
+these tests.
 
 usage: megatron_memory.py NNCOST    prints a row for each recording; fails when fewer are within tolerance than before
 
-The bytes that stay allocated between two steps on the last pipeline stage (static_bytes of memory.stages[]: weights,
-gradients, optimizer states, workspaces of matrix products) against torch's allocated memory after a step: within 2 %
-above 2 GB, within 150 MB below. Three rows of a model with 8,192 tokens are outside: the recorded memory has 16 or 20
+Compared are the bytes that stay allocated between two steps on the last pipeline stage (static_bytes of
+memory.stages[]: weights, gradients, optimizer states, workspaces of matrix products) and the memory that PyTorch has
+allocated after a step. The tolerance is 2 % above 2 GB, and 150 MB below. Three rows of a model with 8,192 tokens are
+outside the tolerance: the recorded memory has 16 or 20
 attention masks of 67 MB, which Python had not freed yet.
 """
 import json

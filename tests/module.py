@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The Python module says what the program says; its answers have attributes, columns and HTML; it refuses bad input.
+"""Tests the Python module: its numbers are those of the program, its results have attributes, columns and HTML, and it
+refuses bad input.
 
     usage: module.py NNCOST SHARED_LIBRARY ROOT
 """
@@ -42,7 +43,8 @@ try:
 except AttributeError as error:
     assert "model.id, device.id" in str(error)
 
-# Models and devices as dicts, aliases of options, fields without a prefix, ids that contain a text.
+# Tests models and devices as dicts, aliases of options, fields without their prefix, and lists of ids that contain a
+# text.
 config = {"model_type": "llama", "hidden_size": 2048, "intermediate_size": 5632, "num_hidden_layers": 22,
           "num_attention_heads": 32, "num_key_value_heads": 4, "vocab_size": 32000, "max_position_embeddings": 2048}
 card = {"schema": "nncost.device/1", "id": "card", "like": "a100", "mem_bytes": "16GiB"}
@@ -108,8 +110,8 @@ for wrong in (lambda: module.estimate("gpt2", "a100", micro_bach=2), lambda: mod
     except module.Error as error:
         assert error.where and error.what, error
 
-# Over drawn plans the module, a plan file and MCP say the digits of the program; so does the plan of an answer, read as a
-# scenario. Releases and plans that do not fit are asked of the program.
+# For random plans, the module, a plan file and MCP give the digits of the program; so does the plan in an answer, read
+# again as a scenario. Plans with a release and plans that do not fit are compared with the program alone.
 draw = random.Random(5)
 choices = {"software": [None, "torch-eager", "torch-compile", "megatron", "torchtitan-2024.12", "nemo-26.06", "maxtext"],
            "devices": [1, 4, 16], "tensor": [1, 1, 2], "pipeline": [1, 1, 2], "micro_batch": [1, 4], "zero": [None, 1, 3],
@@ -160,7 +162,8 @@ for line in done.stdout.splitlines():
     operands, options, answer = drawn[json.loads(line)["id"]]
     assert digits(json.loads(json.loads(line)["result"]["content"][0]["text"])) == digits(answer), (operands, options)
 
-# Partial recomputation keeps at most the tensors of a step without recomputation, and at least those of a full one.
+# Partial recomputation keeps at most the bytes of a step without recomputation, and at least those of a step with full
+# recomputation.
 columns = ["model.id", "plan.policy", "plan.recompute", "memory.activation_bytes"]
 table = module.sweep(module.models(), "b200", software="torch-eager", policy=["amp", "bf16-pure"], columns=columns, recompute=[
     "none", "attention", "norm", "activation", "mla-up-proj", "moe-act", "shared-experts", "mlp", "moe", "full"])
@@ -171,7 +174,7 @@ for plan, sizes in kept.items():
     assert sizes.get("full", 0) <= min(sizes.values()) and max(sizes.values()) <= sizes.get("none", math.inf), (plan, sizes)
 assert len(kept) > 100, len(kept)
 
-# Every public function names the types of its arguments and of its answer.
+# Every public function has type annotations for its arguments and its result.
 for name in module.__all__:
     function = getattr(module, name)
     if inspect.isfunction(function):
@@ -180,7 +183,7 @@ for name in module.__all__:
         assert all(p.annotation is not p.empty for p in signature.parameters.values()), name
 assert os.path.exists(os.path.join(root, "python/nncost/py.typed"))
 
-# The oldest Python that the wheel names reads it.
+# The source is valid in the oldest Python version that the wheel names.
 for file in ("__init__", "answers"):
     with open(os.path.join(root, f"python/nncost/{file}.py"), encoding="utf-8") as source:
         ast.parse(source.read(), feature_version=(3, 9))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Random plans that do not fit: "no change" is never the answer where a change would make the plan fit.
+"""For random plans that do not fit, tests that the program answers "no change" only if no change makes the plan fit.
 
     usage: no_change.py PROGRAM ROOT [COUNT [SEED]]
 
-COUNT plans that do not fit are drawn [200]. Where the program names no change, combinations of adapters, their frozen
-format, recomputation, sequence length, ZeRO, tensor and pipeline ranks, micro-batch and offload are estimated one by one.
-Every change that is named is estimated, too: it has to fit."""
+Draws COUNT plans that do not fit [200]. If the program names no change, the test estimates combinations of adapters,
+format of frozen weights, recomputation, sequence length, ZeRO, tensor and pipeline ranks, micro-batch and offload one
+by one. If the program names a change, the test estimates the changed plan, which has to fit."""
 import csv
 import io
 import itertools
@@ -56,8 +56,8 @@ def draw(models, devices):
 
 
 def fitting(words):
-    """Returns options with which the plan fits, or nothing. A sweep tries all combinations; a row that fits is estimated.
-    With --software any each row has the profile that an estimate of its plan has."""
+    """Returns options with which the plan fits, or None. A sweep tries all combinations, and a combination that fits is
+    estimated as well. With --software any, each row has the profile that an estimate of its plan has."""
     given = dict(zip(words[2::2], words[3::2]))
     count = int(given["--devices"])
     degrees = ",".join(str(d) for d in (1, 2, 4, 8, 16) if d <= count)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""One cause per comparison. Random pairs of plans that differ in one option: the change of the step in compare and in
-sweep is the change at one software profile, as estimate prints it for both plans. Each command of a row gives that row.
-Where compare shows several profiles, the parts of a change add up to it. Each advice, typed in, gives its step and bytes.
+"""Tests comparisons with random pairs of plans that differ in one option. The change of the step in compare and sweep
+must be the one that two estimates with the same software profile give. The command of each row must give this row. If
+compare shows several profiles, the parts of a change must add up to it. The options of each advice must give the step
+and the bytes that the advice states.
 
     usage: one_cause.py NNCOST ROOT [PAIRS]    seed fixed [200 pairs]
 """
@@ -36,7 +37,8 @@ def run(words):
 
 
 def step(words, software):
-    """With a profile that the plan gets by itself, or by name: a name may be a release, which fills in the plan."""
+    """Compares with the default profile of the plan, and with a named profile. A name may be a release, which also sets
+    fields of the plan."""
     answer = run(["estimate", *words])
     if answer and answer["plan"]["software"] != software:
         answer = run(["estimate", *words, "--software", software])
@@ -91,7 +93,7 @@ change = mixed[1]["step"]["step_s"] - mixed[0]["step"]["step_s"]
 if abs(mixed[1]["change_s"] - change) > 1e-11 or abs(mixed[1]["framework_s"] - (mixed[1]["step"]["step_s"] - there)) > 1e-11:
     faults.append(f"split: {mixed[1]['change_s']}, {mixed[1]['framework_s']}")
 
-# diff of two recordings splits the change as compare does.
+# 'nncost diff' of two recordings divides the change into the same parts as 'nncost compare'.
 recorded = []
 for zero in ("1", "3"):
     done = subprocess.run([nncost, "estimate", "llama3-8b", "h100", "--devices", "64", "--micro-batch", "1", "--zero", zero,

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""one_point.py NNCOST SOURCE: what one calibration point brings on SimuMax's B200.
+"""one_point.py NNCOST SOURCE: tests how much one calibration step improves predictions for SimuMax's B200.
 
-Calibrates the device to each measured step alone, predicts the others, and prints their mean error: over all choices,
-the best and the worst."""
+Calibrates the device to each measured step alone, predicts the other steps, and prints their mean error: the mean over
+all calibration steps, the best and the worst."""
 import csv
 import json
 import os

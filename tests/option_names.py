@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Option names of other programs: at least 95 % are taken as, or answered with, the option that means the same, and none
-with another one.
+"""Tests option names of other programs. nncost must accept at least 95 % of them, or name the option with the same
+meaning in the error, and must never name an option with another meaning.
 
     usage: option_names.py PROGRAM
 
-tests/data/option_names.csv: program, name, option of nncost, note. A name that is taken collides with its own option:
-'NAME VALUE OPTION x' is refused as given twice. A name that is hinted at names the option in the error."""
+tests/data/option_names.csv: program, name, option of nncost, note. If nncost accepts NAME as a second name of OPTION,
+it refuses 'NAME VALUE OPTION x' because the option is given twice."""
 import csv
 import re
 import subprocess

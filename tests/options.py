@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Every command refuses a meaningless value of each of its options and names the option: so every option is read.
+"""Tests that every command reads each of its options: it refuses a meaningless value and names the option.
 
     usage: options.py PROGRAM ROOT
 
-Runs on the toy devices and models. One command tries all fields of a plan, a run and a serve plan; the others try the first few.
+Runs on the toy devices and models. One command is tested with all fields of a plan, a run and a serve plan, the other
+commands with the first few.
 """
 import os
 import re
@@ -40,7 +41,8 @@ def run(*arguments):
 
 
 def options_of(command):
-    """Names with what ends the value of a switch, in the order of help."""
+    """Returns the names of the options in the order of the help text, each with the text that a meaningless value
+    needs."""
     lines = run(command[0], *(["--serve"] if "--serve" in command else []), "--help-all").stdout
     return re.findall(r"^  (--[a-z0-9-]+)(?: [A-Z]|(=off)|\[(=off)\])", lines, re.MULTILINE)
 
@@ -72,7 +74,7 @@ def main():
                     or (name == "--power-cap" and "--set" in told.stderr)):
                 faults += 1
                 print(f"{line} {name} {VALUE}: {told.returncode}, {told.stderr.strip()}")
-    # A command that is refused whatever its options say would show nothing.
+    # Without the tested option, the command must succeed; otherwise its refusal would show nothing.
     for line in COMMANDS:
         told = run(*shlex.split(line))
         if told.returncode not in (0, 1):

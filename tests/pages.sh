@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# A page that holds what the program prints holds what it prints now.
+# Tests that pages with output of the program have its current output.
 #   usage: pages.sh NNCOST PAGE [quick]        a page of docs/ or README.md, by its path from the repository root
-# quick: takes the output of 'nncost calibrate', which may need minutes, as it stands.
-# In Markdown every "$ command" is run ("> " goes on with it), and what stands below it compared. Of README.md the
-# commands have to print something and no error, and the outputs down to a mark are compared; a picture is the
-# output of its command in docs/pictures/README.md. ACCEPT=1 writes the page anew, as tools/update does for all.
+# quick: does not run 'nncost calibrate', which may take minutes, and keeps its output.
+# Runs every "$ command" of a Markdown page ("> " continues it) and compares its output with the lines below it.
+# Commands of README.md have to print something and no error; only outputs above a mark are compared. A picture is the
+# output of its command in docs/pictures/README.md. ACCEPT=1 writes the current output into the page, as tools/update
+# does for all pages.
 set -euo pipefail
 
 nncost=$(realpath "$1") page=$2 quick=${3:-}
@@ -14,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin" "$work/home" "$work/page"
 ln -s "$nncost" "$work/bin/nncost"
 
-# Nothing of the user's environment reaches the program, the sanitizers' options excepted.
+# The program gets no variables of the user's environment except options of sanitizers.
 environment=(PATH="$work/bin:$PATH" LC_ALL=C COLUMNS=100 HOME="$work/home" SCRATCH="$work")
 for name in ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS; do
     [[ -z ${!name:-} ]] || environment+=("$name=${!name}")
@@ -69,7 +70,7 @@ now=$work/page/now
 case $page in
     README.md)
         [[ ${ACCEPT:-} == 1 ]] || check_commands "$page"
-        # Down to the mark its outputs are compared, too.
+        # Outputs above the mark are compared as well.
         sed '/^<!-- end of output -->/Q' "$page" >"$work/page/above"
         rewritten "$work/page/above" >"$now"
         sed -n '/^<!-- end of output -->/,$p' "$page" >>"$now"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Reads the pictures of 'nncost plot' and compares their marks with the JSON of the same command line.
+"""Reads pictures of 'nncost plot' and compares their marks with the JSON output of the same command line.
 
     usage: pictures.py PROGRAM ROOT [COUNT]
 
-Every picture is well-formed, has a description, stays within its size and 200 kB, and no two of its labels
-overlap, by the widths that src/render/svg.c holds. Bars, circles and passes lie where their JSON says.
-COUNT combinations of model, device, plan and width are drawn [200], by a fixed seed.
+Every picture must be well-formed, have a description, be smaller than 200 kB, and have all marks inside it. No two
+labels may overlap; the widths of letters are those in src/render/svg.c. Bars, circles and passes must lie at the
+numbers of the JSON. Tests COUNT random combinations of model, device, plan and width [200], with a fixed seed.
 """
 import json
 import math
@@ -46,7 +46,7 @@ WIDTHS = widths()
 
 
 def box_of(text):
-    """Left, top, right, bottom of a label; None of one that is turned."""
+    """Returns left, top, right and bottom of a label; None if the label is rotated."""
     if text.get("transform"):
         return None
     classes = text.get("class", "").split()
@@ -85,7 +85,8 @@ def number(one, name):
 
 
 def check_bar(svg, root, part, whole):
-    """The parts of a step or of the memory as widths; whole is what the bar's scale ends at."""
+    """Compares the widths of bars with the parts of a step or of the memory; whole: the value at the end of the
+    scale."""
     drawn = {group.get("data-explain"): shapes[0] for group, _, shapes in marks(root)
              if shapes and shapes[0].tag == SVG + "rect" and group.get("data-explain") in part}
     wide = number(root, "width") - 16
@@ -96,7 +97,8 @@ def check_bar(svg, root, part, whole):
 
 
 def scale(root, along):
-    """From a value to a place, by the grid's lines and labels; None with less than three."""
+    """Returns a function from a value to its position, from the lines and labels of the grid; None if there are fewer
+    than three lines."""
     points = []
     for label in root.iter(SVG + "text"):
         found = re.fullmatch(r"([\d.]+) ?([numkMGTPE]?)(B|s|)", label.text or "")
@@ -114,8 +116,8 @@ def scale(root, along):
 
 
 def check_points(svg, root, classes, points, least=(0, 0)):
-    """Circles and squares lie where their values are on the grid's scales; True when that could be seen. What
-    is below the least values may be left out."""
+    """Checks that circles and squares lie at their values on the scales of the grid. Returns True if the grid has
+    enough lines to check this. Points below the smallest value of a scale may be missing."""
     x, y = scale(root, "x"), scale(root, "y")
     if x is None or y is None:
         return False
@@ -148,7 +150,7 @@ def drawn_ops(ops):
 
 
 def check_timeline(svg, root, result):
-    """Of few passes each is a mark; of many each stage is one."""
+    """If there are few passes, each pass is a mark; if there are many, each stage is one mark."""
     rows = [one for one in result["timeline"] if one["activity"] != "idle"]
     end = max(one["end_s"] for one in result["timeline"])
     left = 64 if number(root, "width") >= 500 else 34
@@ -163,7 +165,7 @@ def check_timeline(svg, root, result):
 
 
 def check_memory_line(svg, root, result):
-    """The line of each stage peaks where the memory of the stage says."""
+    """The highest point of each stage's line is the peak memory of the stage."""
     capacity = result["memory"]["capacity_bytes"]
     for group in root.iter(f"{SVG}g"):
         title = group.find(f"{SVG}title")
@@ -205,7 +207,7 @@ def check_estimate(model, device, plan, width):
 
 
 def check_against(words, others, width):
-    """With another estimate outlined both have one scale, and labels their places."""
+    """With the outline of a second estimate, both estimates have the same scale, and labels are at their places."""
     steps = [document("estimate", *one)["step"] for one in (words, others)]
     for picture in ("step", "memory", "roofline", "timeline"):
         svg = f"{picture} {' '.join(words)} --against '{' '.join(others)}' --width {width}"

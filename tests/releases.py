@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""releases.py NNCOST SOURCE [ROWS] [SEED]: estimate and accuracy give the same digits for the same words.
+"""releases.py NNCOST SOURCE [ROWS] [SEED]: tests that estimate and accuracy give the same digits for the same words.
 
-Measured rows become command lines: their cells are options, their framework and its release --software. ROWS [2] rows of
-each published file are drawn with SEED [1] and compared at every level of information; 0 compares all rows."""
+Measured rows become command lines: their cells become options, and their framework and release become --software. Draws
+ROWS [2] rows of each published file with SEED [1] and compares them at every level of information; 0 compares all
+rows."""
 import csv
 import glob
 import json
@@ -31,7 +32,7 @@ def run(*args):
 
 
 def command(row, words):
-    """estimate with what the row says; its model is a shipped one with the row's dimensions."""
+    """Runs estimate with the values of the row; the model is a shipped one with the dimensions of the row."""
     args = ["estimate", "llama-7b", row["device"]] + (["--software", words] if words else [])
     for name in PLAN:
         if row.get(name):
@@ -50,23 +51,23 @@ def command(row, words):
 
 
 def suits(row):
-    """Rows that state what decides the step, and a model that --set can make of a dense one."""
+    """Rows that state all deciding fields, and whose model is a shipped dense model with fields changed by --set."""
     return (not row.get("refused") and "recompute" not in row.get("open", "") and "parallelism" not in
             row.get("open", "") and not row.get("host_pass_s") and row.get("model.layers") and
             not row.get("model.experts") and not row.get("model.sliding_window") and row.get("model.norm") == "rms")
 
 
-# ---- rows of every published file, at every level ----
+# ---- rows of every published file at every level of information ----
 
 CELLS = PLAN + ["image", "optimizer", "offload", "policy", "schedule", "rank_order", "imbalance", "dropout"]
 SPELLED = {"adam (fp32 grad accumulation)": "adam", "adamw fused": "adamw"}
-# Plan fields that a release of a framework sets, where the row does not state them.
+# Fields of a plan that a framework's release sets if the row does not state them.
 RELEASED = ["policy", "attention", "zero", "sequence_parallel", "virtual_stages", "reshard", "ends_as_layers", "whole_experts",
             "context_kind", "adapters", "frozen", "recompute", "recompute_layers"]
 
 
 def releases():
-    """Each framework that a release names, with the facts of this release about models."""
+    """Yields each framework that a release names, with the facts of this release about models."""
     for path in glob.glob(os.path.join(SOURCE, "software/*.json")):
         with open(path, encoding="utf-8") as file:
             profile = json.load(file)
@@ -79,12 +80,12 @@ def releases():
 KERNELS = {}  # of profiles
 NAMES = {name for _, name, _ in releases()}
 OF_MODELS = {(id, name): entry for id, name, entry in releases()}
-# Facts of a measured program that no plan has.
+# Facts about the measured program that have no field in a plan.
 APART = ("host_pass_s", "host_sample_s", "input_samples_per_s", "internode_gbps_per_node")
 
 
 def options_of(row, folder):
-    """Model, device and options of the row's cells, without the software."""
+    """Returns model, device and options from the cells of the row, without --software."""
     model, sets = row.get("model") or "" if row.get("model.layers") else row.get("model") or row["model_name"], []
     if not model and row.get("model.layers"):
         name = row["model_name"].replace("/", "-")
@@ -131,7 +132,7 @@ def kernel_of(profile):
 
 
 def settings_of(row, plan, words):
-    """The options for what a release set in a plan and a model, and for its attention kernel."""
+    """Returns options for the fields that a release sets in plan and model, and for its attention kernel."""
     options = []
     name = max((name for name in NAMES if row["framework"].lower().startswith(name.lower())), key=len)
     entry = OF_MODELS.get((plan["software"], name), {})
@@ -148,13 +149,13 @@ def settings_of(row, plan, words):
 
 
 def stated(row):
-    """Rows whose plan is stated, and whose time has no part of the host's input."""
+    """Rows that state their plan, and whose time includes no data loading on the host."""
     return not any(row.get(name) for name in APART) and not set(row.get("open", "").split(", ")) & {"parallelism", "recompute"}
 
 
 def named(row):
-    """--software with the framework as a release has it, and its version. A framework without a release: none, as accuracy
-    predicts these rows without a profile."""
+    """Returns --software with the framework's name in the release and its version. Returns no option for a framework
+    without a release, because accuracy predicts such rows without a profile."""
     names = [name for name in NAMES if row["framework"].lower().startswith(name.lower())]
     version = row.get("framework_version", "")
     said = version[:1].isdigit() or any(version.startswith(entry.get("version") or "?") for _, _, entry in releases())
@@ -162,7 +163,8 @@ def named(row):
 
 
 def by_name(row, model):
-    """Tests whether a release depends on the row's name of the model, and the words name a shipped model in place of it."""
+    """Tests whether the release depends on the model's name in the row while the command line names a shipped model in
+    its place."""
     starts = {entry["model"] for _, name, entry in releases() if entry.get("model") and row["framework"].startswith(name)}
     return any(row["model_name"].startswith(start) != os.path.basename(model).startswith(start) for start in starts)
 
@@ -275,8 +277,8 @@ class Releases(unittest.TestCase):
             self.assertLess(step["exposed_comm"]["data"], step["communication"]["data"] / 3, software)
 
     def test_networks_of_maps_name_the_open_software(self):
-        """ResNet-50 runs eagerly unless the plan states otherwise, in fp16 on an old GPU as in PyTorch 1; tuned kernels
-        are listed as the other end."""
+        """ResNet-50 runs eagerly unless the plan states otherwise, and in fp16 on an old GPU as in PyTorch 1. The range
+        of the profiles ends at tuned kernels."""
         for precision, values in (("fp16", ["torch-1-maps", "torch-eager", "mlperf"]),
                                   ("bf16", ["torch-eager", "torch-compile", "mlperf"])):
             answer = run("estimate", "resnet-50", "a100", "--micro-batch", "128", "--precision", precision)
@@ -286,7 +288,8 @@ class Releases(unittest.TestCase):
             self.assertGreater(abs(facts["software"]["effect"]), 0.2)
 
     def test_networks_of_maps_name_the_open_layout(self):
-        """ResNet-50 in channels last is faster than in PyTorch's own layout; a plan that states the layout leaves it not open."""
+        """ResNet-50 in channels last is faster than in the default layout of PyTorch. If the plan states the layout,
+        this field is not open."""
         plan = ("estimate", "resnet-50", "a100", "--micro-batch", "128", "--precision", "bf16")
         facts = {f["name"]: f for f in run(*plan)["open_facts"]}
         steps = [run(*plan, option)["step"]["step_s"] for option in ("--contiguous-maps", "--contiguous-maps=off")]

@@ -3,8 +3,8 @@
 
     usage: report.py PROGRAM ROOT
 
-A page is one file below 120 kB that fetches nothing; its elements are closed, its ids stand once; what others
-wrote is text on it; the command that it shows makes it again, byte by byte.
+A page must be one file below 120 kB that loads no other file. Its elements must be closed and its ids unique. Text from
+the user's files must not become HTML. The command that the page shows must make the same page again, byte by byte.
 """
 import json
 import os
@@ -36,7 +36,7 @@ def nncost(*words):
 
 
 class Page(HTMLParser):
-    """What stands on a page: its open elements, ids, scripts, and the command."""
+    """Parses a page: collects its open elements, ids, scripts and the command."""
 
     def __init__(self, text):
         super().__init__()

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Plans that a default search offers, written as launch files and read again.
+"""Writes plans of default searches as launch files, reads them again, and compares the estimates.
 
 usage: round_trip.py NNCOST [PLANS] [FORMAT...]    PLANS: of each format [1000]
 
-The best plans of searches with a fixed seed, as many as PLANS, are written by 'nncost check --emit'. Then the files are
-the models of another plan file, and what it records must be the same: step, memory and parameters, all digits. At
-least 95 % are written, the others are refused with an option. The best plan of each search must be written, and fit.
+'nncost check --emit' writes the best PLANS plans of random searches with a fixed seed. A second plan file names the
+written files as its models; its estimates must have the same step time, memory and parameters in all digits. At least
+95 % of the plans must be written; for the others the message must name an option. The best plan of each search must be
+written, and must fit.
 """
 import concurrent.futures
 import json
@@ -17,7 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-# A file of these formats has no model: options give it, and what else its program decides.
+# Files of these formats do not name the model. Options state the model and other values that the training program
+# decides.
 APART = {"accelerate", "deepspeed"}
 MODELS = {
     "megatron": ["llama2-7b", "llama3-8b", "llama3-70b", "gpt3-175b", "gpt2-xl", "qwen3-8b", "mixtral-8x7b", "deepseek-v3",
@@ -27,7 +29,7 @@ MODELS = {
     "nanotron": ["llama2-7b", "llama3-8b", "llama3-70b", "Qwen/Qwen2.5-7B"],
 }
 OTHERS = ["llama3-8b", "llama2-7b", "qwen3-8b", "gpt2-xl", "Qwen/Qwen3-30B-A3B", "mistral-7b"]
-# What a user may add to a default search. A search that the format or the device refuses is not counted.
+# Options that a user may add to a default search. A search that the format or the device refuses is not counted.
 ALSO = [[], [], [], ["--seq-len", "2048"], ["--precision", "fp8"], ["--precision", "fp16"], ["--precision", "fp32"],
         ["--clip-gradients=off"], ["--optimizer", "sgd"], ["--optimizer", "adam8bit"], ["--context", "2"], ["--recompute", "full"], ["--pipeline", "2"]]
 ADAPTERS = [["--adapter-rank", "16"], ["--adapter-rank", "8", "--adapters", "attention", "--frozen", "nf4"]]
@@ -41,7 +43,7 @@ def run(nncost, *words):
 
 
 def value_of(text):
-    """The value of an option in JSON: a number, true or false, or the text."""
+    """Returns the value of an option as JSON: a number, true, false, or the text."""
     try:
         return True if text is True else {"on": True, "off": False}[text] if text in ("on", "off") else json.loads(text)
     except ValueError:
@@ -49,7 +51,7 @@ def value_of(text):
 
 
 def scenario(command, name):
-    """A scenario of a plan file for 'nncost estimate MODEL DEVICE --option value'."""
+    """Converts 'nncost estimate MODEL DEVICE --option value' to a scenario of a plan file."""
     words = shlex.split(command)
     one = {"id": name, "model": words[2], "device": words[3]}
     at = 4
@@ -71,7 +73,7 @@ def scenario(command, name):
 
 
 def searched(nncost, launch, count, folder):
-    """Scenarios of the plans that default searches offer; faults of the best plans."""
+    """Returns scenarios of the plans that default searches print, and the faults of the best plans."""
     draw = random.Random(31)
     plans, faults, searches = [], [], 0
     for _ in range(20 * count):

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Each plan that search, advise, fit, limit, scale, compare and run print has the time and the memory of its estimate.
+"""Tests that the time and memory that search, advise, fit, limit, scale, compare and run print for a plan are those of
+an estimate of this plan.
 
     usage: same_digits.py PROGRAM ROOT [COUNT] [SEED]
 
-Draws COUNT questions of each command from all models, devices and profiles. Every plan that a command prints is
-estimated with the options that lead to it: those of the question, and those that the command adds.
+Calls each command COUNT times with random models, devices and profiles. Estimates every plan that the command prints,
+with the options of the call and the options that the command added.
 """
 import json
 import os
@@ -45,7 +46,7 @@ def document(words):
 
 
 def changed(words, options):
-    """The words with further options, each in the place of an option of the same name."""
+    """Returns the words with further options, which replace options of the same name."""
     words, options = list(words), [{"--lora": "--adapter-rank"}.get(word, word) for word in options]
     names = {word.split("=")[0] for word in options if word.startswith("--")} - {"--set"}
     for at in reversed([i for i, word in enumerate(words) if word.split("=")[0] in names]):
@@ -69,15 +70,15 @@ def degrees():
 
 
 def plan(*without):
-    """The model, the device and the options of a plan, without some options."""
+    """Draws a model, a device and options of a plan, without the options named in `without`."""
     words = [rng.choice(MODELS), rng.choice(DEVICES), *changed(degrees(), drawn([*OPTIONS[1:5], *OF_A_PLAN]))]
     for name in without:
         words = [word for i, word in enumerate(words) if word != name and (i == 0 or words[i - 1] != name)]
     return words
 
 
-# Each command: a function that draws a question, and one that lists the plans of the answer as the words of an
-# estimate, its time and its memory (None: not printed).
+# Each command has two functions. One draws random arguments; the other yields each plan in the answer: the arguments of
+# an estimate of this plan, and the printed time and memory (None: not printed).
 
 
 def searched(words, answer):

@@ -3,9 +3,8 @@
 
     usage: schema.py PROGRAM ROOT
 
-A member that the schema does not name is a fault here, although schemas allow further members.
-Runs on the toy devices and models. Exits with 77 where jsonschema (Debian: python3-jsonschema) is
-missing.
+A member that the schema does not name counts as a fault, although the schemas allow further members.
+Runs on the toy devices and models. Exits with 77 (skipped) if jsonschema (Debian: python3-jsonschema) is missing.
 """
 import json
 import sys

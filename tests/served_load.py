@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Loads of serving against a simulation of its own, from the definition in docs/serving.md.
+"""Compares results of 'nncost serve' under load with a separate simulation, written from the definition in
+docs/serving.md.
 
     usage: served_load.py PROGRAM ROOT
 
-The times of steps are the program's: decode steps of 1 to 64 sequences and what a prompt adds to each, which it
-prints. The engine here is stepped one iteration at a time, each sequence on its own, with no table and no closed form.
-Compared are mean and 99th percentile of the first token, the mean time per token, and Little's law.
+The simulation uses the step times that the program prints: decode steps of 1 to 64 sequences, and the time that a
+prompt adds to a step. It runs the engine iteration by iteration and follows each sequence, without tables or closed
+forms. Compared are mean and 99th percentile of the time to first token, the mean time per token, and Little's law.
 """
 import csv
 import json
@@ -29,7 +30,8 @@ def ask(program, root, command, *args):
 
 
 class Steps:
-    """Decode steps are linear in the context; one prompt at most is in an iteration (chunk = prompt)."""
+    """Step times of the program. The time of a decode step is linear in the context, and an iteration has at most one
+    prompt (chunk = prompt)."""
 
     def __init__(self, program, root, model, device, options):
         def rows(input_len, output_len):
@@ -52,7 +54,8 @@ class Steps:
 
 
 def simulate(steps, arrivals):
-    """Returns lists of first token, per token and request, of the clients."""
+    """Returns three lists with one value per request, as the client sees it: time to first token, time per token, and
+    time of the request."""
     now, waiting, running, following = 0.0, [], [], 0
     first, done = {}, {}
     while len(done) < len(arrivals):
@@ -129,7 +132,8 @@ def main():
             compare(f"{where}, request", found["latency"]["request_s"], mean(request), 0.005)
             print(f"{where}: first token {found['latency']['ttft_s']:.4g} s, simulated {mean(ttft):.4g} s; of 99 % "
                   f"{found['formula']['ttft_p99_s']:.4g} s, {p99(ttft):.4g} s")
-            # other arrivals of the same rate; near saturation the mean of one run is not certain
+            # other arrivals at the same rate; near saturation the mean of one run is uncertain, so several runs are
+            # averaged
             if share <= 0.9:
                 own = ask(program, root, "serve", *same, "--request-rate", repr(rate), "--requests", str(REQUESTS))
                 runs = [simulate(steps, drawn(draw, rate))[0][REQUESTS // 10:] for _ in range(12 if share == 0.9 else 1)]
@@ -144,7 +148,7 @@ def main():
             compare(f"{model}, {clients} clients, throughput", own["throughput"]["requests_per_s"],
                     min(saturation, clients / (own["latency"]["ttft_s"] +
                                                (OUTPUT - 1) * own["latency"]["tpot_s"])), 0.02)
-            # a benchmark of one wave: its rate is not above what the engine sustains
+            # a benchmark of one wave: its rate is at most the saturation of the engine
             wave = ask(program, root, "serve", *same, "--concurrency", str(clients), "--waves", "1")
             rate = wave["throughput"]["requests_per_s"]
             if rate > 1.01 * min(saturation, clients / wave["latency"]["request_s"]):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Predictions of served requests stay as good as docs/accuracy-serving.md says.
+"""Tests that errors of predicted serving do not grow beyond those in docs/accuracy-serving.md.
 
     usage: serving_bars.py PROGRAM ROOT
 
-Errors over the rows of tests/published/serving.csv may not exceed what was reached, rounded up; no row that
-its file calls usable may lack a prediction.
+The errors of the rows of tests/published/serving.csv must be below the limits in BARS, which are the errors reached so
+far, rounded up. Every row that the file marks as usable must have a prediction.
 """
 import json
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every device, model, profile and cluster that comes with nncost is listed, shown and valid. Its figures
-# are watched by tests/baseline.json.
+# Tests that every device, model, profile and cluster that comes with nncost is valid, and that nncost lists and shows
+# it. tests/baseline.json records estimates with these files.
 #   usage: shipped.sh NNCOST ROOT
 set -euo pipefail
 
@@ -26,14 +26,14 @@ for kind in devices:hw models:models software:software; do
         [[ $folder == models ]] || continue
         ! grep -q '"family": "graph"' "$file" || continue # its ops stand in the file alone
         clean show "$id" --format json >"$home/$id.json"
-        # an id may also name the network of a library, a file does not
+        # without --implementation none, an id would name the network of a library, and a file would not
         [[ $(clean estimate "$id" a100 --implementation none --format json) == \
            "$(clean estimate "$home/$id.json" a100 --implementation none --format json)" ]] ||
             { echo "$file: shown as JSON it is another model"; exit 1; }
     done
 done
 echo "$(clean list devices --format csv | wc -l) devices and more, listed, shown and valid"
-# The names that drivers and people give to cards.
+# Names of GPUs that drivers print and people write.
 while IFS='|' read -r name id; do
     if ! clean show "$name" >"$home/shown" 2>&1 || ! grep -q "/hw/$id.json\$" "$home/shown"; then
         echo "$name: not $id"
@@ -76,7 +76,7 @@ NVIDIA RTX PRO 5000 72GB Blackwell|rtx-pro-5000-72gb
 NVIDIA RTX PRO 4000 Blackwell SFF Edition|rtx-pro-4000-sff
 NVIDIA RTX PRO 2000 Blackwell Generation Laptop GPU|rtx-pro-2000-laptop
 END
-# The names of servers, and of several devices.
+# Names of servers, and names for several devices.
 while IFS='|' read -r name meant; do
     { clean estimate gpt2 "$name" 2>&1 || true; } | grep -qF "\"$meant\"" || { echo "$name: not answered with $meant"; exit 1; }
 done <<'END'
@@ -96,7 +96,7 @@ END
 for country in FR fra France; do
     clean run gpt2 h100 --tokens 1B --region "$country" | grep -q "(France, " || { echo "$country: not France"; exit 1; }
 done
-# Every price is one of a device that there is.
+# Every price is for a device that exists in hw/.
 python3 - <<'PY'
 import json, pathlib
 for file in sorted(pathlib.Path("prices").glob("*.json")):

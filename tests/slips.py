@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Slips of 1,000 and more: each number of a device, software or cluster file times 1e-9, 1e-6, 1e-3, 1e3, 1e6 and 1e9; and
-random numbers of random devices, for plans of all kinds. What moves a step by a factor of 2 is refused. Each shipped device
-is accepted.
+"""Tests that numbers with a wrong unit are refused: each number of a device, software or cluster file is multiplied by
+1e-9, 1e-6, 1e-3, 1e3, 1e6 and 1e9, and random numbers of random devices are changed for plans of all kinds. A change
+that makes a step at least twice as long or as short must be refused. Each shipped device must be accepted.
 
     usage: slips.py NNCOST ROOT [EVERY]      one case of EVERY is tried, drawn by a fixed seed [1: all]
 """
@@ -21,7 +21,7 @@ os.environ["NNCOST_PATH"] = root
 
 
 def powers():
-    """Powers of 10 that are tried of one number."""
+    """Returns the powers of 10 by which a number is multiplied."""
     return [power for power in (-9, -6, -3, 3, 6, 9) if drawn.random() * every < 1]
 
 
@@ -47,7 +47,7 @@ for device in ("h100", "a100", "tpu-v5p"):
             step = step_s([*base, "--set", f"device.{field}={value * 10.0 ** power:.17g}"])
             if step is not None and not 0.5 < step / usual < 2:
                 faults.append(f"{device}: {field} x 1e{power}: step x {step / usual:.3g}, not refused")
-# Random ones.
+# Random numbers of random devices.
 KINDS = [["estimate", "llama3-8b", "--devices", "16", "--tensor", "8", "--pipeline", "2", "--micro-batches", "4"],
          ["estimate", "gpt2"], ["estimate", "resnet-50", "--devices", "32", "--micro-batch", "32"],
          ["estimate", "mixtral-8x7b", "--devices", "64", "--expert", "8", "--zero", "1"],
@@ -74,7 +74,7 @@ for _ in range(1500 // every):
     usual = slipped and kind_s(words)
     if usual and not 0.5 < slipped / usual < 2:
         faults.append(f"{' '.join(words)}: {row['field']} x {factor:g}: x {slipped / usual:.3g}, not refused")
-# The same of software profiles and clusters: files with one number changed.
+# The same test for software profiles and clusters: files in which one number is changed.
 files = [(kind, path) for kind in ("software", "clusters") for path in sorted(Path(root, kind).glob("*.json"))]
 for kind, path in files:
     text = path.read_text(encoding="utf-8")
@@ -98,7 +98,7 @@ for device in devices:
     done = run(["serve", "gpt2", device, "--batch", "1", "--input-len", "8", "--output-len", "8"])
     if "implausible" in done.stderr:
         faults.append(f"{device}: {done.stderr.strip()}")
-# --lenient: every output is marked, and no range or error of measurements is printed.
+# With --lenient, every output has the mark "implausible", and prints no range and no error of measurements.
 LENIENT = ["--set", "device.mem_bytes_per_s=3.35e9", "--lenient"]
 for words in (["estimate", "llama3-8b", "h100"], ["run", "llama3-8b", "h100", "--days", "3"], ["serve", "llama3-8b", "h100"],
               ["serve", "llama3-8b", "h100", "--concurrency", "4"], ["ops", "llama3-8b", "h100"], ["explain", "step_s", "llama3-8b", "h100"],

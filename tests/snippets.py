@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Every command and every piece of a file on the pages works: in blocks, indented, and inside lines.
+"""Tests that every command and every part of a file on the pages works: in fenced blocks, indented, and inside lines.
 
     usage: snippets.py PROGRAM SHARED_LIBRARY ROOT          (CC: the compiler)
 
-pages.sh runs what stands behind "$ " and compares the output; all else is here. Commands of nncost run in a scratch folder
-that has the files they name; pieces of JSON are validated, C is compiled and run. Of any other command SHOWN names the
-test that runs it and a text of that test; a new one fails until it has a place there. Other lines are formulas.
+pages.sh runs the commands after "$ " and compares their output; this test checks everything else. Commands of nncost
+run in a temporary folder that has the files they name. Parts of JSON files are validated, C is compiled and run. For
+every other command, SHOWN must name a test that runs it and a text in this test. Other indented lines are formulas.
 """
 import json
 import os
@@ -19,7 +19,8 @@ from pathlib import Path
 PROGRAM, LIBRARY, ROOT = (Path(argument).resolve() for argument in sys.argv[1:4])
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "llms.txt", *ROOT.glob("docs/**/*.md")])
 
-# How a command begins: the test that runs it, a text that is in the test. None: why no test can.
+# First words of a command: the test that runs it, and a text in this test. None: no test can run it, for the reason
+# that follows.
 SHOWN = {
     "python3 -m nncost.capture": ("tests/capture.py", "from nncost import capture"),
     "git clone <this repository>": (None, "a reader's own address"),
@@ -45,10 +46,12 @@ SHOWN = {
     "tools/release": ("tests/install/archive.sh", "tools/release"),
     "hf download": (None, "needs a network"),
 }
-# On the pages a command of nncost goes by these, alone or with words in capitals, without being one to run.
+# Commands on the pages that nobody can run as they are: with words in capitals that stand for names (NOT_RUN), or with
+# the name of a command alone (ALONE).
 NOT_RUN = re.compile(r"\bMODEL\b|\bFILES?\b|\bDEVICE\b|\bNAMES?\b|\bLIST\b|\bOUT\b|\bID\b|\bKIND\b|\bCOMMAND\b|\bA B$|\.\.\.|<id>")
 ALONE = re.compile(r"nncost( [a-z]+){1,2}( --[a-z]+)?( json)?$")
-# What would take long, in small; the network that stands for net.onnx has no open axes.
+# Commands that take long, and a smaller form that is run in their place. The network that is used as net.onnx has no
+# open axes.
 SMALLER = (("net.onnx sequence=128,x.2=48", "net.onnx"), ("--devices 8..256 --tokens", "--devices 8..16 --tokens"), ("--micro-batches 1..512", "--micro-batches 1..4"),
            ("--devices 1024 --global-batch 1536 --shard 2/16", "--devices 64 --global-batch 96 --shard 1/1"))
 RUN = ("nncost ", "sqlite3 ", "cat ", "awk ", "mkdir ")
@@ -71,7 +74,7 @@ def fault(where, text):
 
 
 def blocks(path):
-    """(line number, kind, lines) of each fenced or indented block."""
+    """Yields (line number, kind, lines) of each fenced or indented block."""
     lines = path.read_text().splitlines()
     number = 0
     while number < len(lines):
@@ -91,7 +94,7 @@ def blocks(path):
 
 
 def inline(path):
-    """(line number, command) of each `nncost ...` in a line of text."""
+    """Yields (line number, command) of each `nncost ...` in a line of text."""
     fenced = False
     for number, line in enumerate(path.read_text().splitlines(), 1):
         fenced ^= line.startswith("```")
@@ -101,7 +104,7 @@ def inline(path):
 
 
 class Scratch:
-    """A folder with the files that the commands of the pages name."""
+    """A temporary folder with the files that the commands on the pages name."""
 
     def __enter__(self):
         self.path = Path(tempfile.mkdtemp())
@@ -156,7 +159,8 @@ def shown(where, command):
 
 
 def is_command(line):
-    """A line of an indented block; all others are formulas ("time of an op = ...") or outputs."""
+    """Returns true if a line of an indented block is a command. Other lines are formulas ("time of an op = ...") or
+    outputs."""
     words = line.split()
     if line.startswith((*SHOWN, *RUN)):
         return True
@@ -186,7 +190,7 @@ def commands_of(scratch, where, lines):
 
 
 def model_of(scratch, where, members):
-    """Members of a model file as a whole one."""
+    """Validates members of a model file, completed to a whole file."""
     text = '{"schema": "nncost.model/1", "id": "piece", "name": "A piece", "family": "decoder",' + \
         members + ', "sources": {"": "a page"}}'
     scratch.put("piece.json", text)
@@ -194,7 +198,8 @@ def model_of(scratch, where, members):
 
 
 def json_of(scratch, where, lines, open_file):
-    """A whole file is validated under its name; pieces that follow each other are one file; members alone, a model."""
+    """Validates JSON of a page. A whole file is stored under its name, successive parts are joined to one file, and
+    members without braces are taken as members of a model file."""
     counts["json"] += 1
     text = "\n".join(lines)
     if open_file or (text.startswith("{") and not text.endswith("}")):
@@ -223,7 +228,7 @@ def json_of(scratch, where, lines, open_file):
 
 
 def program_of(scratch, where, lines):
-    """Statements in C, in a program that prints what they found."""
+    """Compiles and runs C statements of a page, in a main function that also prints the results."""
     counts["programs"] += 1
     includes = [line for line in lines if line.startswith("#")]
     body = "\n".join(line for line in lines if not line.startswith("#"))
@@ -244,7 +249,7 @@ def program_of(scratch, where, lines):
 
 
 def python_of(scratch, where, lines):
-    """Python that needs only nncost is run, other Python compiled."""
+    """Runs Python code that imports only nncost, and compiles other Python code."""
     counts["programs"] += 1
     text = "\n".join(lines) + "\n"
     try:
@@ -291,7 +296,7 @@ def page(scratch, path):
 
 def main():
     with Scratch() as scratch:
-        # checking.md first: its plan file is the one that other pages name.
+        # checking.md comes first, because other pages use its plan file.
         for path in sorted(PAGES, key=lambda path: path.name != "checking.md"):
             page(scratch, path)
     print(*faults, sep="\n")

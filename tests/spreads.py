@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""spreads.py NNCOST SOURCE: how wide the ranges of steps are, and how many measured steps fall inside.
+"""spreads.py NNCOST SOURCE: fits the widths of the 90 % ranges of steps, and counts the measured steps inside the
+ranges.
 
-Half of a range is made of what a profile says of itself, of the device, of experts (spread), or, where it was measured
-on the device with models of the kind (ranges), of that, and of the shares that the network bounds and that is waited.
-Both are fitted on the rows of even CRC-32 that state how the devices are used, profiles that a plan gets on rows
-predicted as a user would ask: TIMES the least figure that holds USUAL of them, so that no single row decides, drawn
-towards the next wider circle as if some rows said so: few of a profile towards UNKNOWN, few of a device and a kind
-towards the profile. USUAL and TIMES are those with which nine of ten rows of a file lie inside that is left out of the
-fit, framework named or not, language or vision; for vision, where most rows of a profile are of one source, with a
-point to spare. With ACCEPT=1 the profiles are written anew.
+The half-width of a range has one part of its own, and parts in proportion to shares of the step: network, idle time,
+and also device and experts. A software profile states its own part in "spread". If the profile was measured on the
+device with models of this kind, its entry in "ranges" replaces its own part and the parts for device and experts. Each
+own part is fitted on the rows of even CRC-32 that state how the devices are used. For profiles that a plan gets by
+default, these rows are predicted without a named framework. The fit takes TIMES (TIMES_OF_VISION) the smallest half-width that contains
+the share USUAL of the rows, so that no single row decides. With few rows, the value moves towards a more general one:
+from the entry of a device and a kind of model towards the profile, from a profile towards UNKNOWN. USUAL and TIMES were
+chosen so that nine of ten rows of a file lie inside when this file is left out of the fit, with and without a named
+framework, for language and for vision. With ACCEPT=1 the profiles are written again.
 
-Programs for vision differ more between sources than between the rows of a source. So a plan for vision without a named
-framework gets the figure that holds nine of ten rows, with the same weight for every source, but at most WIDEST, for
-all devices and networks."""
+For vision, programs of different sources differ more than rows of one source. So a vision plan without a named
+framework gets the smallest half-width that contains nine of ten rows, at most WIDEST, the same for all devices and
+networks; every source has the same weight."""
 import collections
 import csv
 import datetime
@@ -26,30 +28,32 @@ import sys
 import tempfile
 
 KINDS = ("network", "idle", "kernels", "carried", "experts")
-SKEW = 0.15  # the upper end is so much of half a range farther away, and the lower end nearer
-UNKNOWN = 0.28  # of profiles that nothing is known of
-OF_PROFILES, OF_RANGES = 6, 8  # so many rows say that they are like the next wider circle
-FEWEST = 4  # a network for vision with fewer rows has the figure of its profile
-MOST = 3  # a group of one source and model counts as so many rows
-USUAL, TIMES, TIMES_OF_VISION = 0.7, 2, 2.4
+SKEW = 0.15  # the upper end is farther away by this share of the half-width, and the lower end nearer
+UNKNOWN = 0.28  # half-width of a profile without measurements
+OF_PROFILES, OF_RANGES = 6, 8  # the more general value counts as much as this number of rows
+FEWEST = 4  # a vision network with fewer rows has the value of its profile
+MOST = 3  # a group of one source and model counts as at most this number of rows
+USUAL, TIMES, TIMES_OF_VISION = 0.7, 2, 2.4  # vision: most rows of a profile have one source
 
 
 def settled(row):
-    """A row that leaves its plan or its network open, or is said to lack a deciding setting, tells nothing of the profile."""
+    """Returns false for a row that leaves its plan, its network or a deciding field open: it gives no information about
+    the profile."""
     return not {"quality B", "parallelism", "network"} & set(row["undecided"].split(", "))
 
 
-# Profiles that a plan gets when none is named: what is said of them is measured on rows predicted as a user would ask.
+# Profiles that a plan gets by default. Their ranges are fitted on rows that are predicted without a named framework, as
+# a user would ask.
 BY_PLAN = {"torch-compile", "fsdp", "megatron", "maxtext", "torch-1", "fsdp-1", "torch-1-maps"}
 
-# Rows of newer devices come from few programs, whose kernels are tuned. Rows of older devices show how far the kernels
-# of other programs are from these.
+# Rows of newer devices come from few programs with tuned kernels. So the rows of torch-1-maps, on older devices, are
+# added to those of torch-compile: they show how much slower other programs can be.
 POOLED = {"torch-compile": "torch-1-maps"}
 
 OTHER = "training_vision_other.csv"  # of several sources
 OF_VISION = {"training_mlperf_vision.csv", "training_deeplearningexamples.csv", "training_timm_rtx3090.csv", OTHER}
 OF_MAPS = ("graph", "unet", "vit")  # families of vision models, whether the rows to fit on have them or not
-WIDEST, SHARE, SLOW = 0.6, 0.9, 0.4  # SLOW: in place of SKEW, as programs are seldom faster than these profiles
+WIDEST, SHARE, SLOW = 0.6, 0.9, 0.4  # SLOW: SKEW of vision, where programs are seldom faster than predicted
 
 
 def family(row):
@@ -57,7 +61,7 @@ def family(row):
 
 
 def by_default(row):
-    """A plan for vision without a named framework. An encoder of text is a decoder here."""
+    """Returns true for a vision plan without a named framework. Text encoders have the family decoder."""
     return row["file"] in OF_VISION and row["software"] in BY_PLAN and family(row) != "decoder"
 
 
@@ -86,7 +90,7 @@ def half(row):
 
 
 def cell(row, members):
-    """Profile, device, and the network by its file or the family of models."""
+    """Returns profile, device, and the family of models; for networks that are graph files, the name of the file."""
     device, software, family = row["what"].split(", ")
     if family == "graph":
         family = (members.get(row["model"]) or row["model"]).split()[0]
@@ -94,7 +98,7 @@ def cell(row, members):
 
 
 def networks(source):
-    """MODEL FIELD=VALUE ... of each network by its published name, as the tables have it."""
+    """Returns "MODEL FIELD=VALUE ..." of each network by its published name."""
     with open(os.path.join(source, "foreign/names/members.json"), encoding="utf-8") as file:
         found = dict(json.load(file)["members"])
     for path in glob.glob(os.path.join(source, "tests/published/training_*.csv")):
@@ -105,7 +109,8 @@ def networks(source):
 
 
 def measured(program, source):
-    """Rows with the share of each kind, read off ranges that are made of it alone."""
+    """Returns the rows with the share of each kind in KINDS. To find the share, sets all other kinds to 0 and reads the
+    width of the range."""
     found = {}
     with tempfile.TemporaryDirectory() as data:
         for name in ("hw", "models"):
@@ -128,14 +133,15 @@ def measured(program, source):
 
 
 def figures(source):
-    """Of all profiles: the defaults that the schema names."""
+    """Returns the factors that all profiles share: the defaults in the schema."""
     with open(os.path.join(source, "docs/schema/software.json"), encoding="utf-8") as file:
         fields = json.load(file)["properties"]["spread"]["properties"]
     return {k: float(re.search(r"Default: ([0-9]+(?:\.[0-9]+)?)", fields[k]["description"]).group(1)) for k in KINDS}
 
 
 def width(row, own, shared, known):
-    """Half of a range; own of a cell is in place of what is said of devices and experts."""
+    """Returns the half-width of a range. known: `own` is the entry of a cell (profile, device and kind of model), so
+    the parts for device and experts are left out."""
     kinds = KINDS[:2] if known else KINDS
     return math.sqrt(own * own + sum((shared[k] * row[k]) ** 2 for k in kinds))
 
@@ -149,13 +155,14 @@ def error(row):
 
 
 def said(rows):
-    """How many rows say something of their own."""
+    """Returns the number of rows, where a group of one source and model counts as at most MOST rows."""
     counts = collections.Counter((r["source"], r["model"]) for r in rows)
     return sum(min(n, MOST) for n in counts.values())
 
 
 def fit(rows, shared, known, prior, weight):
-    """TIMES the least figure that holds USUAL of the rows, of which a group counts as MOST at most."""
+    """Returns TIMES the smallest half-width that contains the share USUAL of the rows, moved towards `prior`. A group
+    of one source and model counts as at most MOST rows."""
     counts = collections.Counter((r["source"], r["model"]) for r in rows)
     shares = [(width(r, 0.0, shared, known) ** 2, error(r), min(1, MOST / counts[r["source"], r["model"]]))
               for r in rows]
@@ -170,7 +177,8 @@ def fit(rows, shared, known, prior, weight):
 
 
 def fit_vision(rows, shared):
-    """The least figure that holds SHARE of the rows, every source with the same weight, but at most WIDEST."""
+    """Returns the smallest half-width that contains the share SHARE of the rows, at most WIDEST. Every source has the
+    same weight."""
     counts = collections.Counter(origin(r) for r in rows)
 
     def held(own):
@@ -179,7 +187,8 @@ def fit_vision(rows, shared):
 
 
 def fit_all(rows, shared):
-    """The figure of each profile; of each profile, device and kind; of each profile and kind for vision."""
+    """Returns the own part of each profile, of each profile with device and kind of model, and of each profile with
+    kind of vision model."""
     profiles, cells = collections.defaultdict(list), collections.defaultdict(list)
     for r in rows:
         profiles[r["software"]].append(r)
@@ -198,7 +207,7 @@ def fit_all(rows, shared):
 
 
 def half_of(row, own, shared):
-    """Half of the range of a row, and its skew."""
+    """Returns half-width and skew of the range of a row."""
     software, known = row["software"], row["cell"] in own
     of_group = own.get((software, "", family(row)), own.get(software, UNKNOWN))
     half_width = width(row, own[row["cell"]] if known else of_group, shared, known)
@@ -224,7 +233,7 @@ def slow_of(device):
 
 
 def undated(text):
-    """The text of a profile without the counts and the date of the fit."""
+    """Returns the text of a profile without the counts and the date of the fit."""
     return re.sub(r'"fitted_on": "[^"]*of even CRC-32[^"]*"', "", text)
 
 

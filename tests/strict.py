@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Every interface refuses a name that it does not know, and names the nearest one.
+"""Tests that every interface refuses an unknown name and names the nearest known one.
 
-Each option of the plan is misspelt (a letter left out) for MCP, a plan file and the Python module, which hands it to the C
-API; for MCP it is also put next to the operands instead of inside "options". At least 200 cases, none answered.
+Misspells each option of the plan (without a letter) in MCP, in a plan file and in the Python module, which passes it to
+the C library. For MCP, also puts the option next to the operands instead of inside "options". There must be at least
+200 cases, and none may be accepted.
 
     usage: strict.py NNCOST SHARED_LIBRARY ROOT
 """
@@ -46,7 +47,8 @@ fields = [key for key in module.estimate("gpt2", "a100")["plan"] if key in optio
 
 
 def misspelt(name):
-    """The name without its middle letter; unless another name is spelled like that."""
+    """Returns the name without its middle letter; if this is the name of another option, returns the name with a z
+    appended."""
     wrong = name[: len(name) // 2] + name[len(name) // 2 + 1:]
     return wrong if len(wrong) > 3 and wrong not in options else name + "z"
 
@@ -58,7 +60,8 @@ for call, result in zip(calls, mcp(calls)):
     text = result["content"][0]["text"]
     judge("mcp", json.dumps(call["arguments"]), result["isError"], "expected" in text or "did you mean" in text)
 
-# A closed set of values is an enum, of numbers too; another value is refused with the set.
+# If an option has a fixed set of values, also of numbers, the schema lists them as an enum; another value is refused
+# with this list.
 calls, closed = [], 0
 for name, schema in sorted(tools["estimate"]["properties"]["options"]["properties"].items()):
     for value in schema.get("enum", []):

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""sure.py NNCOST SOURCE: how often the plan that search is 80 % sure of is the faster one, over published steps.
+"""sure.py NNCOST SOURCE: compares the probabilities that search prints with published steps: if search is 80 % sure
+that a plan is the faster one, this must be right in about 80 % of the cases.
 
-Two steps of one file, model, hardware, software, length and batch that differ in the plan are a choice that somebody had.
-The predicted difference and the ranges of both give the probability as src/cli/cmd_search.c computes it; the
-measurements give the answer. Steps with the same prediction are one plan that was measured twice, and no choice. Steps
-that fits may use show the share of the error that both plans have in common."""
+A choice is a set of published steps of one file with the same model, hardware, software, length and batch, but
+different plans. For each two plans, the predicted times and ranges give the probability, as src/cli/cmd_search.c
+computes it, and the measurements show which plan is faster. Steps with the same prediction are the same plan, measured
+twice, and are left out. Rows to fit on show how much of the error the two plans have in common."""
 import csv
 import json
 import math
@@ -69,7 +70,8 @@ def main():
 
 
 def firsts(choices):
-    """The first plan of each choice, with the probability that it is faster than all others at once, as search prints it."""
+    """Compares, for the plan of each choice that is predicted to be the fastest, the probability that it is faster than
+    all other plans with the measurements."""
     found = []
     for rows in choices.values():
         plans = []
@@ -92,7 +94,7 @@ def firsts(choices):
 
 
 def search_says(program, source):
-    """search itself: two plans, whose probability follows from their estimates."""
+    """Tests the probability that search prints for two plans; it follows from their estimates."""
     def ask(*arguments):
         run = subprocess.run([program, *arguments, "--format", "json"], capture_output=True, text=True, check=True,
                              env={**os.environ, "NNCOST_PATH": source})

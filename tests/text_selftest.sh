@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# text/run.py tells what differs, and ACCEPT=1 writes what it should.
+# Tests text/run.py: it reports lines that differ, and with ACCEPT=1 it writes the right lines.
 set -euo pipefail
 
 run=$(cd "$(dirname "$0")" && pwd)/text/run.py
@@ -53,7 +53,7 @@ fail()
 "$run" nncost right.t >out || fail "what is right differs: $(cat out)"
 grep -qx '2 cases, 0 differ' out || fail "not both cases ran: $(cat out)"
 
-# Each line that is not as expected is found, in its case alone.
+# Each changed line is found, and only its case is reported as different.
 for edit in 's/^prints one/prints two/' 's/^! says one/says one/' '7s/3/4/' 's/^b$/c/' '6d' 's/^toy:home.*/&\n/'; do
     sed "$edit" right.t >wrong.t
     cmp -s right.t wrong.t && fail "$edit changes nothing"
@@ -66,7 +66,8 @@ for edit in 's/^prints one/prints two/' 's/^! says one/says one/' '7s/3/4/' 's/^
     cmp right.t wrong.t || fail "$edit is not accepted"
 done
 
-# One case by its heading, printed; a heading that none has is an error.
+# With a heading as argument, only the case with this heading runs and its output is printed; an unknown heading is an
+# error.
 "$run" nncost right.t second >out
 if ! grep -qx 'toy:home/shipped, home' out || grep -q 'prints' out; then
     fail "not the one case: $(cat out)"

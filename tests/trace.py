@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Reads traces as Perfetto does, by the rules of the Trace Event Format.
+"""Reads the traces that nncost writes, as Perfetto does, and checks them by the rules of the Trace Event Format.
 
     usage: trace.py PROGRAM
 
-Times are whole nanoseconds; slices of a thread follow each other or nest; an arrow begins and ends inside a
-slice of its own name; a counter is a number; what a stage has in flight is never below 0 and ends at 0; its
-memory is at most, and once, that of the estimate, and ends without activations; collectives take on each link what
-the estimate says.
+Times must be whole nanoseconds. Slices of a thread must follow each other or be nested. An arrow must begin and end
+inside a slice with the name of the arrow. A counter must be a number. The number of micro-batches in flight of a stage
+must never be below 0 and must end at 0. The largest memory of a stage must be that of the estimate, and at the end the
+stage must keep no activations. The time of collectives on each link must be that of the estimate.
 """
 import json
 import os

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Each option of each command, given alone, changes the answer or is refused.
+"""Tests that each option of each command, given alone, changes the answer or is refused.
 
-The answer is compared without the plan, which repeats the options. Commands that show a part of an estimate (PARTS) accept
-every option of the plan; of these commands the other options are tried.
+The plan in the answer repeats the options, so it is not compared. Commands that show a part of an estimate (PARTS)
+accept every option of the plan, although some affect only other parts; for these commands, only their other options are
+tried.
 
     usage: unread.py NNCOST ROOT [EVERY]
            EVERY: one option of EVERY is tried with commands other than estimate, run, serve and budget [1: all]
@@ -41,14 +42,15 @@ MORE = [line.split() for line in (
     "plot timeline llama3-8b h100 --devices 16 --pipeline 4", f"plot front {FOUND}", "report " + PLAN,
     "list models", "show llama3-8b", "show h100", f"explain step_s {PLAN}")]
 PARTS = {"ops", "limit", "plot", "explain", "scale", "sweep", "fit", "advise"}
-# Not tried with these commands: options that bear on another part of the estimate, and options that change nothing in this
-# example alone (every plan fits; data loading is one of two options that are needed; the axes of a sweep are not known).
+# Not tried with these commands: options that affect another part of the estimate, and options that change nothing in
+# this example (because every plan fits, because data loading needs a second option, or because the axes of a sweep are
+# not known).
 WHOLE = {"explain": {"--seller", "--offer", "--building", "--region", "--price"}, "limit": {"--power-cap"},
          "plot": {"--risk", "--cluster", "--sample-bytes", "--encode-s"}, "scale": {"--risk", "--cluster"},
          "sweep": {"--cluster", "--host", "--implementation"}}
-# Taken, and legal with the default alone for this model and device.
+# Options that accept only their default for this model and device.
 ONLY_DEFAULT = {"--devices", "--devices-per-node", "--virtual-stages", "--expert", "--attention-data", "--sites"}
-# About the files, the defaults or the output, and no input of the computation; or read by few plans alone.
+# Options for files, defaults or output, which are no input of the computation, and options that few plans read.
 OUTSIDE = {"--trace", "--measured", "--stages", "--timeline", "--full", "--brief", "--sensitivity", "--output", "--format", "--help", "--help-all", "--no-defaults", "--lenient", "--scenario", "--emit",
            "--ignore-memory", "--threads", "--progress", "--db", "--plans", "--shards"}
 NUMBERS = ("1", "2", "3", "7", "0.5", "0.1", "1000", "1e6", "1e12")
@@ -87,7 +89,7 @@ def answer(words):
 
 
 def values(option):
-    """Command-line words of each value that is tried."""
+    """Returns the values that are tried, each as words of a command line."""
     name, kind = option["name"], option["kind"]
     if kind in ("whole", "number"):
         return [[name, value] for value in NUMBERS]
@@ -105,7 +107,8 @@ plan_options = {option["name"] for option in commands["estimate"] if option["fie
 
 
 def silent_one(job):
-    """The command and option if each value that is taken leaves the answer as it is; None: it changes, or is refused."""
+    """Returns the command and the option if no accepted value changes the answer; None if some value changes it, or if
+    the option is refused."""
     base, reference, option = job
     taken, refused = set(), 0
     for words in values(option):
@@ -134,7 +137,8 @@ for base in BASES + MORE:
 with ThreadPoolExecutor(2) as workers:
     silent = [fault for fault in workers.map(silent_one, jobs) if fault]
 tried = len(jobs)
-# Engines that always preempt; recorded requests, which have no random lengths and their own rate.
+# Options that must be refused: --preempt=off for engines that always preempt, and a seed or a rate for recorded
+# requests, which have their own lengths and times.
 SERVE = ["serve", "llama3-8b", "h100"]
 for words in ([*SERVE, "--concurrency", "8", "--preempt=off"], [*SERVE, "--arrivals", "arrivals.csv", "--seed", "2"],
               [*SERVE, "--arrivals", "arrivals.csv", "--request-rate", "7"]):
