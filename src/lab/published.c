@@ -1,21 +1,22 @@
-/* Tables of measurements as their collections publish them. Such a table has columns named n_layers, tp or
- * measured_step_s, and texts for people: names of containers, notes, grades. foreign/names/words.json says what they
- * mean. The functions below change the cells of a line accordingly, before the row is read:
+/* Reads tables of measurements in the form in which they were published. Such a table has columns named n_layers, tp or
+ * measured_step_s, and texts for people: names of containers, notes, grades. The functions below change the cells of a
+ * line to the words of nncost, before the row is read. foreign/names/words.json has these lists of meanings:
  *
- *     frameworks   the name of nncost for a framework or a collection: "NGC MXNet 22.09 ..." is "MLPerf MXNet"
- *     rows         settings that the columns lack, and the notes or the measured program state
+ *     frameworks   name in nncost of a framework or a collection: "NGC MXNet 22.09 ..." becomes "MLPerf MXNet"
+ *     rows         settings that no column states, but the notes or the measured program do
  *     families     properties of a family of models
  *     engines      the profile of a serving engine
  *
- * What decides the time and the row does not state is guessed, and named in the column "open". A table whose columns
- * have the names of nncost is left as it is. tools/lab/canonical.py writes the changed table to a file. */
+ * If the row does not state a deciding field, its value is guessed, and the column "open" names the field. A table
+ * whose columns have the names of nncost is not changed. tools/lab/canonical.py makes the same changes and writes the
+ * table to a file. */
 #include <ctype.h>
 
 #include "lab/lab_internal.h"
 
 static const char words_file[] = "foreign/names/words.json", members_file[] = "foreign/names/members.json";
 
-/* Columns that are changed or added, besides those that words.json sets. */
+/* Columns that the functions below change or add, in addition to columns that words.json sets. */
 static const char *const added[] = { "framework",    "framework_version", "software",       "open",
                                      "quality",      "adapter_rank",      "tensor",         "pipeline",
                                      "micro_batch",  "micro_batches",     "seq_len",        "model",
@@ -32,7 +33,7 @@ static bool begins(const char *text, const char *prefix) {
     return prefix[i] == '\0';
 }
 
-/* Returns the cell of a column, by its name in nncost or as the table spells it; "" = no such column. */
+/* Returns the cell of a column, which is named as in nncost or as in the table; "" = there is no such column. */
 static const char *cell(const nnc_row_reading *r, const char *column) {
     for (int i = 0; i < r->width; i++) {
         const nnc_measured_column *c = &r->columns[i];
@@ -86,7 +87,7 @@ static bool ends(const char *text, const char *end) {
     return length >= last && strcmp(text + length - last, end) == 0;
 }
 
-/* Gives the framework the name that nncost has for it, and leaves only the number in its version. */
+/* Replaces the framework by its name in nncost, and the text of its version by the number in it. */
 static void name_framework(nnc_row_reading *r) {
     char name[128], version[64];
     const char *framework = cell(r, "framework"), *released = cell(r, "framework_version");
@@ -105,7 +106,7 @@ static void name_framework(nnc_row_reading *r) {
     }
 }
 
-/* Tests whether an entry of the list "rows" is about the line. */
+/* Tests whether an entry of the list "rows" applies to the line. */
 static bool is_about(const nnc_row_reading *r, nnc_json entry) {
     for (nnc_json at = nnc_json_first(nnc_json_get(entry, "begins")); at.node != NULL; at = nnc_json_next(at)) {
         if (!nnc_begins(cell(r, nnc_json_key(at)), nnc_json_text(at))) { return false; }
@@ -114,7 +115,7 @@ static bool is_about(const nnc_row_reading *r, nnc_json entry) {
            strstr(cell(r, "id"), text_of(entry, "id_has")) != NULL;
 }
 
-/* Returns what the list "rows" says about a column of the line; NULL = nothing. */
+/* Returns the value that the list "rows" sets in a column of the line; NULL = it sets none. */
 static const char *said(const nnc_row_reading *r, const char *column) {
     const char *found = NULL;
     for (nnc_json at = nnc_json_first(nnc_json_get(r->words, "rows")); at.node != NULL; at = nnc_json_next(at)) {
@@ -124,7 +125,8 @@ static const char *said(const nnc_row_reading *r, const char *column) {
     return found;
 }
 
-/* Sets the columns that the list "rows" sets. A key that begins with a dash is no column: -refused, -one_pass. */
+/* Sets the columns that the list "rows" sets. A key with a dash (-refused, -one_pass) is no column; other functions
+ * read it. */
 static void set_said(nnc_row_reading *r) {
     bool about[256];
     int count = 0;
@@ -142,8 +144,8 @@ static void set_said(nnc_row_reading *r) {
     }
 }
 
-/* Returns the meaning of a network's name in members.json: a shipped model and the fields that differ; "" = the file does
- * not have the name. Stores the reason if the file says why the network cannot be predicted. */
+/* Returns the meaning of a network's name in members.json: a shipped model and the fields that differ; "" = the file
+ * does not have the name. If the file states why the network cannot be predicted, stores this reason. */
 static const char *member(nnc_row_reading *r, const char *name, const char *task) {
     char with_task[128];
     const nnc_json members = nnc_json_get(r->members, "members");
@@ -174,9 +176,9 @@ static void read_grade(nnc_row_reading *r) {
     set(r, "quality", grade);
 }
 
-/* Names the settings that the line leaves open. Where the degrees are open, more replicas than sequences have nothing to
- * do: the devices of one sequence are tensor ranks. Where the micro-batch is open, it is all sequences of a replica if
- * these are few and no pipeline splits them, else one sequence. */
+/* Lists the fields that the line leaves open, and guesses their values. Degrees: if there are more devices than
+ * sequences, the devices that share one sequence are tensor ranks. Micro-batch: all sequences of a replica, if these
+ * are few and there is no pipeline; otherwise one sequence. */
 static void guess_open(nnc_row_reading *r) {
     enum { ONE_PASS_MOST = 16 };
     char open[160] = "";
@@ -248,15 +250,15 @@ static void read_decoder(nnc_row_reading *r, nnc_json family) {
     }
 }
 
-/* Decides what the model is: a network of a library by its name, one model that stands for a family, or a decoder of the
- * stated dimensions. */
+/* Decides which model the row has: a named network of a library, one model that is used for a whole family, or a
+ * decoder with the stated dimensions. */
 static void read_network(nnc_row_reading *r) {
     const nnc_json family = family_of(r);
     const char *words = member(r, cell(r, "model_name"), cell(r, "task"));
     const bool halves = nnc_row_is(cell(r, "variable_length"), "unpadded");
     if (words[0] != '\0') {
         set(r, "model", words);
-        /* half of a padded batch of BERT is padding: arXiv:2107.02027 */
+        /* half of the tokens of a padded batch of BERT are padding: arXiv:2107.02027 */
         if (halves) { set_whole(r, "seq_len", whole(r, "seq_len", 0) / 2); }
     } else if (text_of(family, "model")[0] != '\0') {
         set(r, "model", text_of(family, "model"));
@@ -271,8 +273,8 @@ static void read_network(nnc_row_reading *r) {
     }
 }
 
-/* Reads the layout of feature maps, from its column or from the end of the framework: "DeepLearningExamples MxNet,
- * contiguous". */
+/* Reads the layout of feature maps from its column, or from the end of the framework's name: "DeepLearningExamples
+ * MxNet, contiguous". */
 static void read_layout(nnc_row_reading *r) {
     static const char word[] = ", contiguous", maps[] = "software.contiguous_maps";
     char framework[128];
@@ -312,7 +314,7 @@ static nnc_json engine_of(const nnc_row_reading *r) {
     return at;
 }
 
-/* A row of single passes states iterations per second, or the latency of a pass without an output. */
+/* Tests whether the row has single passes: it states iterations per second, or a latency but no output length. */
 static bool is_pass(const nnc_row_reading *r) {
     return nnc_row_given(r, "iterations_per_s") || (nnc_row_given(r, "latency_s") && !nnc_row_given(r, "output_len"));
 }
@@ -323,7 +325,7 @@ static void read_engine(nnc_row_reading *r, nnc_json engine) {
     set(r, "software", text_of(engine, "software"));
     if (nnc_json_type_of(waves) == NNC_JSON_NUMBER) { set_whole(r, "waves", (int64_t)nnc_json_number(waves)); }
     if (text_of(engine, "fitted_whole")[0] != '\0') { set(r, "fitted", "1"); }
-    if (requests != NULL && nnc_row_is(cell(r, "mode"), "open-loop")) { /* of a benchmark at a rate */
+    if (requests != NULL && nnc_row_is(cell(r, "mode"), "open-loop")) { /* of a benchmark with a request rate */
         const char *first = requests;
         while (first > notes && isdigit((unsigned char)first[-1])) { first--; }
         if (first < requests) { set_whole(r, "requests", strtoll(first, NULL, 10)); }
@@ -344,8 +346,9 @@ static void read_weights(nnc_row_reading *r, nnc_json engine) {
     }
 }
 
-/* Sets the degrees of a deployment. A source may count one group of ranks both as tensor and as expert ranks, and state
- * the product as the number of devices. llama.cpp splits a model by layers. */
+/* Sets the degrees of a deployment. Some sources count one group of ranks both as tensor ranks and as expert ranks, and
+ * state the product as the number of devices. llama.cpp divides a model by layers, so its devices are pipeline
+ * stages. */
 static void read_degrees(nnc_row_reading *r) {
     enum { GROUP_MOST = 64 };
     int64_t devices = whole(r, "devices", 1), groups = whole(r, "attention_data", 1);
@@ -425,7 +428,7 @@ static bool add_columns(nnc_row_reading *r) {
 void nnc_published_row(nnc_row_reading *r) {
     if (r->words.node == NULL) { return; }
     if (r->bad[0] != '\0') {
-        if (r->kind == NNC_MEASURED_STEP) { guess_open(r); /* the row is listed with those that leave settings open */ }
+        if (r->kind == NNC_MEASURED_STEP) { guess_open(r); /* the row is listed with rows that leave fields open */ }
     } else if (r->kind == NNC_MEASURED_STEP) {
         read_step(r);
     } else if (nnc_row_has(r, "mode")) {
