@@ -541,8 +541,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
  * changes. */
 enum { SCREEN_LINES = 20, CHANGE_LINES = 3 };
 
-/* Smallest ratio throughput of the changed plan / throughput of the plan for which the page lists a change as
- * faster. */
+/* The page lists a change as faster if it multiplies the throughput of the plan by at least this factor. */
 static const double shown_gain = 1.01;
 
 /* The record that the first screen (the page without --full) shows. The report is its first member, so that a pointer

@@ -806,7 +806,7 @@ typedef struct nnc_limit_answer {
     /* why the plan with the next size does not meet the condition: the name of the resource that bounds its step, or
      * "plan" if that plan is illegal. NULL = every plan that was tried meets the condition */
     const char *stop;
-    nnc_error why;     /* error of the first illegal plan beyond the limit; set only if `stop` is "plan" */
+    nnc_error why;     /* if `stop` is "plan": why the plan with the next size is illegal */
     nnc_result result; /* estimate of the plan at the limit; if there is no limit, of the plan that was tried last */
     nnc_limit_point points[NNC_LIMIT_POINTS_MAX]; /* all sizes that were tried, with their times, sorted by size */
     int32_t count;

@@ -219,7 +219,7 @@ bool nnc_device_is_plausible(const nnc_device *d, char *text, size_t size) {
 bool nnc_software_is_plausible(const nnc_software *s, char *text, size_t size) {
     const bounds list[] = {
         { host_s(s), 1e-9, 2e-3, "longest host time of an op or a layer, s",
-          "launch_s, launch_expert_s, launch_product_s or serving (a time)", "1.5e-4 megatron, 4e-4 trtllm" },
+          "launch_s, launch_expert_s, launch_product_s or a time in serving", "1.5e-4 megatron, 4e-4 trtllm" },
         { s->serving.step_s, 1e-7, 0.05, "host time of a serving step, s", "serving.step_s", "0.0023 and less" },
         { s->serving.ttft_s, 1e-5, 2.0, "constant part of the first token, s", "serving.ttft_s", "0.2 and less" },
         { (double)s->bucket_bytes, 1e5, 1e11, "bytes of a bucket", "bucket_bytes", "2.6e7 and 1.6e8" },

@@ -90,7 +90,8 @@ static const char *decides(const nnc_shell *s) {
     return s->decides;
 }
 
-/* Appends "${branch:NAME}": a value that a branch sets, with the variable that decides whether the branch runs. */
+/* Appends "${branch:NAME}", which marks a value that a branch of the script sets. NAME is the variable that decides
+ * whether the branch runs. */
 static void put_branch(nnc_shell *s, const char *name, nnc_script_cells *to) {
     nnc_script_cells_put_text(s, to, "${branch", 8, true);
     nnc_script_cells_put_text(s, to, ":", name != NULL ? 1 : 0, true);

@@ -454,7 +454,8 @@ static const nnc_metric advice_rows[] = {
     NNC_WHOLE(nnc_advice, total_bytes, .unit = "B", .help = "Memory of one device with these changes."),
     NNC_NUMBER(nnc_advice, step_s, .unit = "s", .help = "Time of one step with these changes."),
 };
-static const nnc_metrics advice_metrics = NNC_METRICS("a change of the plan that would fit", advice_rows, nnc_advice);
+static const nnc_metrics advice_metrics =
+    NNC_METRICS("a change with which the plan would fit", advice_rows, nnc_advice);
 
 #define STATIC_HELP                                                                                        \
     "Bytes that stay allocated between two steps: weight_bytes, gradient_bytes, optimizer_bytes, and the " \

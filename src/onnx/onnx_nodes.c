@@ -317,7 +317,7 @@ static bool pad(nnc_onnx_graph *g) {
     const int64_t *pads = own != NULL ? own->ints : amounts->whole;
     int64_t count = own != NULL ? (int64_t)own->n_ints : 0;
     if (own == NULL && !nnc_onnx_known(amounts, &count)) {
-        return nnc_onnx_refuse(g, "pads: expected numbers that can be worked out");
+        return nnc_onnx_refuse(g, "pads: expected numbers that are known without running the network");
     }
     if (nnc_onnx_has_input(g, 3) || rank < 3 || rank > 4 || count != 2 * (int64_t)rank) {
         return nnc_onnx_refuse(g, "pads: expected two for each of three or four axes");

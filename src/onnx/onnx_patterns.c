@@ -46,7 +46,7 @@ bool nnc_onnx_mean(nnc_onnx_graph *g) {
     const bool keep = nnc_onnx_int(g, "keepdims", 1) != 0;
     bool gone[NNC_ONNX_RANK_MAX] = { false };
     if (list == NULL || count < 1 || count > in->rank) {
-        return nnc_onnx_refuse(g, "axes: expected numbers that can be worked out");
+        return nnc_onnx_refuse(g, "axes: expected numbers that are known without running the network");
     }
     for (int64_t i = 0; i < count; i++) {
         const int32_t axis = nnc_onnx_axis(g, in, list[i]);

@@ -430,7 +430,9 @@ static bool list_of(nnc_onnx_graph *g, const char *name, size_t input, const int
     }
     if (!nnc_onnx_has_input(g, input)) { return true; }
     const nnc_onnx_value *v = nnc_onnx_input(g, input);
-    if (!nnc_onnx_known(v, count)) { return nnc_onnx_refuse(g, "%s: expected numbers that can be worked out", name); }
+    if (!nnc_onnx_known(v, count)) {
+        return nnc_onnx_refuse(g, "%s: expected numbers that are known without running the network", name);
+    }
     *list = v->whole;
     return true;
 }

@@ -241,9 +241,10 @@ const char *nnc_update_kind_name(nnc_update_kind value);
 typedef struct nnc_launches {
     double loop, lists, fused; /* 0 = the captured program has no launches of this kind */
     double updates;            /* bytes that all calls of the optimizers move / bytes that one call of each moves */
-    /* kind: the optimizer with the most operations. The shares are valid for this kind; 0 = the program has no lists of
-     * parameters. state_share, pass_share: states, and passes over memory, of all optimizers of the step / those of this
-     * kind for all parameters. list_share: the parameters in the largest list / all trained parameters. */
+    /* kind: the optimizer with the most operations. The three shares are for this kind; they are 0 if the program has
+     * no lists of parameters. state_share: states of all optimizers of the step / states that this kind has for all
+     * parameters. pass_share: the same for passes over memory. list_share: parameters in the largest list / all trained
+     * parameters. */
     nnc_optimizer kind;
     double state_share, pass_share, list_share;
 } nnc_launches;

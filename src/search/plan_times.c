@@ -128,7 +128,7 @@ enum { SETS = 128, VIRTUAL_MAX = 128, PLANS_MAX = 64, HINT_BITS = 9 };
 /* A set of pipelines with the same shape (schedule, stages, chunks and micro-batches), and the plans that wait for the
  * times of these pipelines. */
 typedef struct replay_set {
-    /* schedule, stages, chunks and micro-batches of all pipelines in the set; the times in this member are not used */
+    /* schedule, stages, chunks and micro-batches of all pipelines in the set; the times in `shape` are not used */
     nnc_pipeline shape;
     uint64_t number;
     int32_t tracks, plans; /* tracks: number of pipelines; plans: number of plans that wait; both are 0 in an empty
