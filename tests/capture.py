@@ -356,9 +356,9 @@ MODULES = {
 }
 
 
-# Largest relative differences. peak_allocated_bytes: a checkpoint holds its result and its gradient until its backward
-# ends. backward_s: the time of backward without the operators that run again is a difference of two sums, so digits
-# after the seventh may differ.
+# Largest relative differences. The peak may differ, because a recorded checkpoint holds its result and its gradient
+# until its backward ends. The time of backward may differ after the seventh digit, because it is the difference of two
+# sums.
 SHARES = {"peak_allocated_bytes": 0.01, "backward_s": 1e-7}
 
 

@@ -111,7 +111,7 @@ odd = read(write("odd.json", [operator("aten::mm", 0, 9, [[4096, 768], [768, 502
                               kernel("gemm", 10, 9000, 1)]), "h100")
 check("odd side: named", "n = 50257" in odd["findings"][0]["reason"])
 
-# ---- unaligned dimensions by the kernel's name: m only if rows are aligned; none if the name says "aligned" ----
+# ---- a finding names m as unaligned only if n is aligned; it names none if the kernel's name says "aligned" ----
 
 for kernel_name, side in ("s1688gemm_nn_align4", ""), ("s1688gemm_nt_align1", "m = 1953"), ("s1688gemm", ""):
     found = read(write("side.json", [operator("aten::mm", 0, 9, [[1953, 1024], [1024, 1024]], "float"), launch(1, 1),
@@ -124,7 +124,7 @@ found = read(os.path.join(root, "tests/data/trace/sampled_rank-0.json.gz"), "a10
 check(f"the padded time and the saving agree: {found}", "1.329 ms a call, padded 815.4 us" in found["reason"] and
       abs(found["save_s"] - 2 * (1.329e-3 - 815.4e-6)) < 2e-6)
 
-# ---- facts in kernel names: unaligned products take the units 1.5 times as long on A100; a second kernel ----
+# ---- on A100 an unaligned product keeps the units busy 1.5 times as long, and starts a second kernel ----
 
 sides = [[8192, 8192], [8192, 8191]]
 parts = {}

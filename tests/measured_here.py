@@ -190,8 +190,9 @@ def steps_of(name, batch):
 
 
 def pages():
-    """Counts new bytes by the estimate and by page faults. At a rate of 1 B/ns for new memory, the additional time of
-    the estimate is the number of new bytes. Page faults do not depend on other load of the machine."""
+    """Compares the new bytes of a step by the estimate with those by page faults, which do not depend on other load of
+    the machine. If the rate of new memory is 1 B/ns, the nanoseconds that the estimate adds are the number of new
+    bytes."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         device = json.loads((ROOT / "hw/epyc-9654.json").read_text())

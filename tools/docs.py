@@ -213,7 +213,7 @@ _nncost()
 @VALUES@    --software)
         words=$(_nncost_words software) ;;
     esac
-    # Which operand it is; -1: the value of an option.
+    # number of the operand that the word under the cursor is; -1: it is the value of an option
     for ((i = 2; i < COMP_CWORD; i++)); do
         if [[ ${COMP_WORDS[i + 1]} == = ]]; then
             i=$((i + 2))
@@ -637,7 +637,7 @@ def metric_schema(metric):
 
 
 def object_lines(metrics, name=None):
-    """Members of an object; name: the schema of a document."""
+    """Schema of the members of an object. name: if given, the object is a document with this schema id."""
     first = [("schema", {"const": name})] if name else []
     return [{"required": [key for key, _ in first] + [metric["name"] for metric in metrics if metric["required"]]},
             {"properties": block_of(dict(first) | {metric["name"]: metric_schema(metric) for metric in metrics})}]

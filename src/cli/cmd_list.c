@@ -251,8 +251,8 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
         }
     }
     if (status == NNC_OK && list.count == 0 && text != NULL) {
-        status =
-            nnc_fail(err, NNC_UNKNOWN_ID, text, "in no id and no name, 'nncost list %s' has all", lists[which].name);
+        status = nnc_fail(err, NNC_UNKNOWN_ID, text, "no id and no name contains this text, 'nncost list %s' lists all",
+                          lists[which].name);
     }
     if (status == NNC_OK) { nnc_view_write(session->out, session->style, &view, &list); }
     free(list.records);

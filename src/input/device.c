@@ -140,7 +140,7 @@ static void read_prices(nnc_json at, nnc_device *device) {
         if (nnc_json_go_on(item) && price->date == NULL) {
             nnc_json_fault(item, "date", "missing, expected it with a price, found nothing");
         } else if (nnc_json_go_on(item) && price->where == NULL && price->source == NULL) {
-            nnc_json_fault(item, "where", "missing, expected it or source with a price, found nothing");
+            nnc_json_fault(item, "where", "missing, expected where or source with a price, found neither");
         }
     }
     device->prices = prices;

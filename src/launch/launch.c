@@ -420,8 +420,8 @@ static const char *rank_of_node(nnc_json options) {
     return NULL;
 }
 
-/* Tests whether each option of a command is an option of another command, with the same value, except those that say
- * where the processes of a node are. */
+/* Tests whether another command has all options of a command, with the same values. Options that say where the
+ * processes of a node run are ignored. */
 static bool has_options_of(nnc_json options, nnc_json other) {
     static const char *const places[] = { "node-rank", "headless", "data-parallel-start-rank", "host", "port", NULL };
     for (nnc_json at = nnc_json_first(options); at.node != NULL; at = nnc_json_next(at)) {
@@ -492,9 +492,10 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
         return refuse_program(r, path, longest);
     }
     if (status != NNC_OK || first >= 0) { return status; }
-    return nnc_fail(r->err, NNC_BAD_SPEC, path,
-                    "starts no program with options, and no script that it reads does, expected a script that starts a "
-                    "program of docs/files.md");
+    return nnc_fail(
+        r->err, NNC_BAD_SPEC, path,
+        "neither this script nor a script that it reads starts a program with options, expected a script that "
+        "starts a program of docs/files.md");
 }
 
 /* In a format with layers (member "layers" of its table), the values of a launch file replace those of the previous

@@ -500,8 +500,8 @@ static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *
     if (nnc_reading_goes_on(r) && second.node != NULL) { take_pattern(r, at, second, text); }
 }
 
-/* If the value of a key, the name of a tokenizer, is the name of a decoder that nncost knows, the vocabulary of this
- * decoder becomes the default of the field `to`. */
+/* Reads a key whose value names a tokenizer. If nncost knows a decoder with this name, its vocabulary becomes the
+ * default of the field `to`. */
 static void take_vocab(nnc_reading *r, nnc_json at, const char *model, const char *to) {
     const nnc_model *found = NULL;
     char number[NNC_LAUNCH_VALUE];

@@ -181,9 +181,9 @@ double nnc_lowered_floor_s(const nnc_lowered *alike, const nnc_step *step);
 
 /* ---- memo.c: caches of step ends and partitions, which only a search uses ---- */
 
-/* Sets the step ends of all stages in scratch as nnc_step_ends_set does, and stores them in two caches. like: number
- * that stands for `units` and the plan: if two calls have the same number, their `units` are equal, and their plans
- * differ only in the order of passes. nnc_scratch_share must have been called. */
+/* Sets the step ends of all stages in scratch as nnc_step_ends_set does, and stores them in two caches. like: key of
+ * the caches. Two calls may have the same key only if their `units` are equal and their plans differ only in the order
+ * of passes. nnc_scratch_share must have been called. */
 void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                           uint64_t like);
 

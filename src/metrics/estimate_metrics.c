@@ -606,7 +606,8 @@ static nnc_cell get_trust_rows(const nnc_place *place, char text[NNC_METRIC_TEXT
 /* Metrics of the section `trust`: number and mean absolute error of the measured steps with which the predictions were
  * compared. They are steps that no fit has used; if `of` is NNC_PAST_SEEN, all measured steps of the device. */
 static const nnc_metric trust_rows[] = {
-    NNC_NAMED(nnc_past, of, nnc_past_name, NNC_PAST_COUNT, .help = "Devices of these steps, as accuracy.of."),
+    NNC_NAMED(nnc_past, of, nnc_past_name, NNC_PAST_COUNT,
+              .help = "Devices of these steps; the values are explained at accuracy.of."),
     NNC_AS("rows", WHOLE, .get = get_trust_rows,
            .help = "Number of measured steps that no fit has used; if accuracy.of is seen, number of all measured "
                    "steps of the device."),

@@ -463,7 +463,7 @@ $ nncost estimate dpo.yaml dense round --reference-params 0 --format json | grep
 $ nncost estimate dpo.yaml dense round --reference-params 1e6 --reference-total-params 8e6 --format json | grep -o '"helper_bytes": [0-9]*'
 "helper_bytes": 16000000
 $ nncost estimate dpo.yaml dense round --reference-params 1e6 --reference-total-params 8e5
-! nncost: --reference-total-params: changes nothing here, expected it with --reference-params N of at most as many
+! nncost: --reference-total-params: changes nothing here, expected it with --reference-params N, and N at most this number
 [2]
 $ sed 's/full/lora/' dpo.yaml >lora.yaml
 $ nncost estimate lora.yaml dense round --format json | grep -o '"helper_bytes": [0-9]*' | wc -l
@@ -494,7 +494,7 @@ $ echo 'bash self.sh' >self.sh; ln -s self.sh other.sh; nncost show other.sh --t
 ! nncost: other.sh:2: starts no program itself, and reads more than 16 scripts: give its options
 [3]
 $ echo 'ls -l' >ls.sh; echo 'bash ls.sh' >calls.sh; nncost show calls.sh --to-options
-! nncost: calls.sh: starts no program with options, and no script that it reads does, expected a script that starts a program of docs/files.md
+! nncost: calls.sh: neither this script nor a script that it reads starts a program with options, expected a script that starts a program of docs/files.md
 [3]
 $ mkfifo pipe.sh; printf 'source pipe.sh\nsource /dev/zero\ntorchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-length 128 --micro-batch-size 3\n' >pipes.sh
 $ timeout 10 nncost show pipes.sh --to-options | grep -o 'micro-batch .'

@@ -211,7 +211,7 @@ $ echo '{ "schema": "nncost.device/1", "id": "f", "name": "F", "like": "./e.json
 f.json: ok
 $ echo '{ "schema": "nncost.device/1", "id": "e", "name": "E", "like": "round", "prices": [{ "per_device_hour": 9, "currency": "USD", "where": "here" }, { "per_device_hour": 9, "currency": "USD", "date": "2026-01" }] }' > e.json; nncost validate e.json
 ! nncost: e.json:1: prices[0].date: missing, expected it with a price, found nothing
-! nncost: e.json:1: prices[1].where: missing, expected it or source with a price, found nothing
+! nncost: e.json:1: prices[1].where: missing, expected where or source with a price, found neither
 [3]
 
 # cJSON is loaded when the first document is read. Another file of its name is an error of the system, not of the document.
