@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Recorded PyTorch steps: time to read a file, time of an estimate once it is read, and time of the whole command.
+# Measures recorded PyTorch steps: time to read a file, time of an estimate after that, and time of the whole command.
 #   usage: bench_capture.sh BENCH_CAPTURE BENCH_COLD NNCOST [RUNS]
 # With PyTorch and torchvision (tools/setup capture) it also records MaxViT, 1,935 operators whose layers are mostly of
 # different kinds. The files of tests/data/capture with most operators are T5 (3,513, equal layers folded) and Whisper (1,447).

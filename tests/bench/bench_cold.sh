@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Cold start: what one run of the program costs, process creation included.
+# Measures a cold start: the time of one run of the program, including the creation of its process.
 #   usage: bench_cold.sh BENCH_COLD NNCOST [RUNS]      NNCOST: of a build folder or installed; for the static one of tools/release
 # NNCOST_PATH names the data.
 set -euo pipefail

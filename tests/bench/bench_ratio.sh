@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# How much longer an estimate takes than it did: bench_estimate of two trees in turn, the best of ROUNDS each.
+# Compares the time of an estimate in an older and a newer source tree: runs bench_estimate of both in turn and takes
+# the best of ROUNDS runs of each.
 #   usage: bench_ratio.sh THEN NOW [ROUNDS]      two source trees whose build/PRESET holds bench_estimate
 set -euo pipefail
 

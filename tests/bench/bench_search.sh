@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Legal plans and full evaluations per second of a search of GPT-3 175B on 1,024 devices and of a small space, and what a
-# second thread brings.
-# The last column counts evaluations in the time of a fixed loop (reference.h), which a machine's speed does not change.
+# Measures legal plans and full evaluations per second in a search of GPT-3 175B on 1,024 devices and in a small search,
+# with one and two threads. The last column counts evaluations in the time of a fixed loop (reference.h), so it depends
+# little on the speed of the machine.
 #   usage: bench_search.sh NNCOST BENCH_REFERENCE
 set -euo pipefail
 

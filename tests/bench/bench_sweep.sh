@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Rows per second of sweeps, with no data but the program's own.
+# Measures rows per second of sweeps that use only the shipped data.
 #   usage: bench_sweep.sh BENCH_SWEEP NNCOST
 set -euo pipefail
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The plans of published runs beside the fastest plans of a search: the tables of docs/known-plans.md.
+# Prints the tables of docs/known-plans.md, which compare plans of published runs with the fastest plans of a search.
 #   usage: known_plans.sh NNCOST
 set -euo pipefail
 
@@ -13,7 +13,7 @@ figure() # file, name
     grep -o "\"$2\": [0-9.e+-]*" "$work/$1.json" | sed -n '1s/.*: //p'
 }
 
-# The step time of the published plan, and that of the fastest plan that a search finds with the same options.
+# Prints the step time of the published plan, and of the fastest plan that a search finds with the same options.
 compare() # run, model, device, devices, batch, "options of both", "options of the published plan"
 {
     local -a common plan
@@ -37,7 +37,8 @@ compare "GPT-3 175B, 1,536 A100 (2021)" gpt3-175b a100 1536 1536 \
     "--set vocab_multiple=1536 --software megatron-classic --attention unfused --precision fp16" \
     "--tensor 8 --pipeline 12 --recompute full --micro-batch 1"
 
-# Of plans that were all measured, taking the one that is predicted to be fastest.
+# For measured plans of one size: prints how much slower than the fastest the plan is that nncost predicts to be
+# fastest.
 echo
 echo "| GPUs | plans | rank correlation | our first | best of our first three |"
 echo "|---|---|---|---|---|"

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Every call that can fail, fails: allocations, writes, syncs and reads of a dozen commands, one after another. With
-   --every N each N-th allocation fails, and each N-th write or read of a command that has over 4 N of them.
+"""Makes allocations, writes, syncs and reads of a dozen commands fail, one in each run. With --every N, tests only each
+N-th allocation, and each N-th write or read of a command that has over 4 N of them.
    usage: fail.py NNCOST LIBRARY ROOT [--every N] [COMMAND]    LIBRARY: fail.c, to be preloaded
-A command whose call fails exits with 4, one line on standard error and nothing on standard output but whole lines of
-the answer; or it gives the same answer. A file it writes is the old one or the whole new one."""
+After the failure, the command must either give the same answer, or exit with 4 and one line on standard error; standard
+output then has only whole lines of the answer. A file that the command writes must be the old one or the complete new
+one."""
 import os
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ import tempfile
 
 KINDS = ("alloc", "write", "sync", "read")
 SWEEP = ["sweep", "dense", "round", "--micro-batch", "1..6", "--zero", "0,1", "--devices", "8"]
-# name, arguments, files that it writes, made before every run
+# each row: name; arguments; files that the command writes, which are created before every run
 COMMANDS = (
     ("estimate", ["estimate", "dense", "round", "--micro-batch", "2"]),
     ("json", ["estimate", "unet", "round", "--format", "json", "--devices", "2"]),
@@ -46,7 +47,8 @@ COMMANDS = (
     ("budget", ["budget", "--device", "round", "--cost", "1e6", "--price", "1"]),
 )
 STREAMS = {"sweep"}
-# By glibc, when a library that was loaded late (NLopt) first uses data of a thread; nobody can catch it.
+# glibc ends the program with this message if an allocation fails when a library that was loaded late (NLopt) first uses
+# thread-local data; no program can handle this failure.
 TLS = b"cannot allocate memory for thread-local data: ABORT\n"
 
 
@@ -115,7 +117,7 @@ def whole_lines(text, answer):
 
 
 def judge(name, bench, right, found, kind):
-    """None, or what is wrong."""
+    """Returns the fault, or None."""
     (code, out, err), files = found[0], found[1]
     litter = files.keys() - right[1].keys() - bench.made.keys()
     litter = {n for n in litter if not n.endswith(("-journal", "-wal"))}

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Commands that write files are killed at random moments: the file is the old one or the whole new one, a database goes on
+"""Kills commands that write files at random moments: the file must be the old one or the complete new one, and a
+database must be usable.
 from where it was, and nothing is left behind.
    usage: kills.py NNCOST N [SEED]"""
 import os
@@ -44,7 +45,7 @@ class Killer:
         self.killed += child.wait() == -9
 
     def files(self, name, arguments, begin):
-        """A command that writes `name`; begin() puts what was there before."""
+        """Kills a command that writes the file `name`; begin() creates the file that existed before."""
         begin()
         old = read(name)
         took = self.whole(arguments)
@@ -54,7 +55,8 @@ class Killer:
         self.kill(arguments, 1.2 * took)
         check(read(name) in (old, new), name, "is neither the old one nor the new one")
         left = set(os.listdir(".")) - set(before) - {name}
-        # A merged database has a name while it is written, as SQLite opens files by name; see docs/sweeping.md.
+        # A merged database has a temporary file while it is written, because SQLite opens files by name; see
+        # docs/sweeping.md.
         left = {n for n in left if not (name.endswith(".db") and n.startswith(".nncost-"))}
         check(not left, arguments[0], "leaves", left)
         for extra in os.listdir("."):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What is left behind when a sweep is ended from outside: whole rows, or what was there before, and nothing else.
+"""Ends sweeps by signals: the output must be whole rows, or the file that existed before, and no other file may be
+left.
    usage: signals.py NNCOST"""
 import os
 import resource
@@ -14,7 +15,7 @@ SWEEP = ["sweep", "gpt2", "h100", "--micro-batch", "1..1000", "--micro-batches",
 
 
 def run(program, output, number, seconds=0.15):
-    """Exit code, and what was written, of a sweep that gets a signal."""
+    """Returns the exit code and the output of a sweep that gets a signal."""
     with open("stdout", "wb") as stdout:
         sweep = subprocess.Popen([program, *SWEEP, *(["--output", output] if output else [])], stdout=stdout,
                                  stderr=subprocess.PIPE)
@@ -54,7 +55,7 @@ def main():
             code, text, _ = run(program, "out.csv", getattr(signal, "SIG" + name))
             check(code < 0 and text == b"old\n", name, code, text[:100])
             check(sorted(n for n in os.listdir(".") if not n.startswith("core")) == before, name, os.listdir("."))
-        # A limit on the size of files is a full disk, not a signal.
+        # Exceeding a limit on the size of files must be reported as a full disk, not end the program by a signal.
         limited = subprocess.run([program, *SWEEP], stdout=open("stdout", "wb"), stderr=subprocess.PIPE, check=False,
                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000)))
         with open("stdout", "rb") as file:

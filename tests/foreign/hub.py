@@ -3,9 +3,10 @@
 
     hub.py NNCOST FOLDER
 
-Each shape has names and a file; each name has one shape; each configuration has a source and is read; where the table
-says the parameters that the network's own code has, they are equal; a name is found with and without its owner, in any
-case, and with words that do not change the shape, and leads to its own shape; other names are not found.
+Each shape must have names and a file, and each name one shape. Each configuration must have a source, and nncost must
+read it. If the table states the parameters that the network's own code counts, nncost must count the same number.
+nncost must find a name with and without its owner, in upper and lower case, and with words that do not change the
+shape; it must not find other names.
 """
 import json
 import os

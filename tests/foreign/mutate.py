@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Changes published configurations at random: none may crash the reader, and none that it accepts may have another
-count than the formulas of oracle.py.
+"""Changes published configurations at random. No changed configuration may crash the reader, and if the reader accepts
+one, its parameter count must be that of the formulas in oracle.py.
 
     mutate.py NNCOST FOLDER [COUNT] [SEED]
 """
@@ -22,7 +22,7 @@ EXTRA = ["sliding_window", "num_experts", "q_lora_rank", "head_dim", "num_key_va
 
 
 def mutate(config, draw):
-    """One to three changes of one file."""
+    """Makes one to three changes in one file."""
     config = copy.deepcopy(config)
     for _ in range(draw.randint(1, 3)):
         keys = [k for k in config if k not in ("model_type", "_class_name")]
@@ -45,14 +45,14 @@ def mutate(config, draw):
 
 
 def run(program, path, config):
-    """What is wrong, or the status."""
+    """Returns the fault, or the status."""
     with open(path, "w") as file:
         json.dump(config, file)
     done = subprocess.run([program, "sweep", path, "h100-sxm5-80gb", "--all", "--threads", "1", "--columns",
                            "model.params", "--format", "csv"], capture_output=True, text=True, check=False)
     if done.returncode in (2, 3):
         lines = done.stderr.splitlines()
-        # a network that is a list of ops says which of them contradicts another
+        # for a network that is a list of ops, the message names an op that contradicts another
         ok = done.stdout == "" and len(lines) == 1 and ("expected" in lines[0] or "ops[" in lines[0])
         return "refused" if ok else f"refused without saying what to do: {done.stderr[:200]}"
     if done.returncode not in (0, 1):

@@ -1,7 +1,7 @@
-"""Parameters of decoders by formulas that were written down apart from the table of architectures.
+"""Counts parameters of decoders by formulas that do not use the table of architectures in foreign/.
 
-params(config) is the count that the code of the configuration's class would give; None: no oracle for this type, or
-the class would not build such a network. Formulas: total = tables + layers x (attention + MLP + norms) + final norm + head.
+params(config) is the count of the PyTorch class that the configuration names; None: there is no formula for this type,
+or the class would not build such a network. Formulas: total = tables + layers x (attention + MLP + norms) + final norm + head.
 """
 
 
@@ -16,7 +16,8 @@ def whole(value, least=1):
 
 
 def get(config, key, default=None, null=None):
-    """Absent is the default of the class, null what `null` says, else nothing that can be built."""
+    """Returns a value of the configuration: `default` for an absent key, `null` for a key that is null. If this value
+    is None, raises Unbuildable."""
     value = config.get(key, default)
     if value is None:
         if null is None:
@@ -34,7 +35,8 @@ def flag(config, key, default):
 
 def gated(config, kv=None, kv_null=False, head=None, tied=False, bias="qkvo", mlp_bias=False, norms=2, qk=0, width=1,
           final=1, act=("silu", "swish"), gate=3, vocab_bias=False, defaults=None):
-    """RMS norms (width 1) or layer norms with (2) biases, attention by heads, one MLP."""
+    """Parameters of a layer with RMS norms (1 vector per norm) or layer norms with biases (2 vectors), attention by
+    heads, and one MLP."""
     c = dict(defaults or {})
     c.update(config)
     if (c.get("hidden_act") or act[0]) not in act:  # null is let pass: it is no part of a count

@@ -3,9 +3,9 @@
 
     score.py NNCOST FOLDER [--all] [--must]
 
-FOLDER holds counts.json and the configurations that it names. Without --all only what is not exact is listed.
-With --must it fails where a count of parameters, or of FLOPs of one forward pass, is wrong, where a refusal does not
-say what to do, and where a file is refused whose entry does not say why ("refused").
+FOLDER holds counts.json and the configurations that it names. Without --all, lists only configurations whose count is
+not exact. With --must, fails if a count of parameters, or of FLOPs of one forward pass, is wrong, if a refusal does not
+say what to do, or if a file is refused although its entry has no "refused" with the reason.
 """
 import json
 import os
@@ -20,7 +20,7 @@ def run(program, *arguments):
 
 
 def count_of(program, path):
-    """Parameters and FLOPs, or the refusal."""
+    """Returns parameters and FLOPs, or the text of the refusal."""
     code, out, err = run(program, "estimate", path, "h100-sxm5-80gb", "--format", "json")
     if code in (0, 1):
         read = json.loads(out)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The archive of tools/release, unpacked anywhere: its program is of static libraries alone and says what the built one
-# says, its Python module finds its library, the examples of docs/ci install and use it, and docs/ci/Containerfile makes an
-# image of it, in which the jobs of tests/jobs.py are done.
+# Unpacks the archive of tools/release in some folder and tests it: the program is linked only with static libraries and
+# prints the same as the built program; the Python module finds its library; the examples of docs/ci install and use the
+# archive; docs/ci/Containerfile makes an image of it, in which the jobs of tests/jobs.py succeed.
 #   usage: archive.sh ROOT BUILD_DIR NNCOST        (CC, CFLAGS and PRESET as the build had them)
 set -euo pipefail
 
@@ -12,7 +12,7 @@ export HOME=$work XDG_CONFIG_HOME=$work/config
 unset NNCOST_PATH DESTDIR
 
 "$root/tools/source" cjson "$root/build/source/cjson" cJSON.h cJSON.c >"$work/log" 2>&1 || { echo "skipped: the source of cJSON cannot be fetched"; exit 77; }
-# Flags of the build that is tested, so that ccache compiles once.
+# Uses the flags of the tested build, so that ccache already has the objects.
 options=(-DNNCOST_FOR_TESTS=ON)
 [[ ${PRESET:-dev} != dev ]] ||
     options=(-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-g -Og" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DNNCOST_LTO=OFF)
@@ -37,7 +37,7 @@ grep -qF "$PWD/share/nncost/hw" "$work/shown"
 cmp "$work/expected-csv" "$work/found"
 "$program" sweep gpt2 a100 --micro-batch 1,2 --db "$work/rows.db" # SQLite is inside
 
-# Packed again, it has the same bytes.
+# If the archive is packed again, it must have the same bytes.
 cp "$archive" "$work/first"
 (cd "$build" && SOURCE_DATE_EPOCH=$(git -C "$root" log -1 --format=%ct) cpack -G TGZ --config CPackConfig.cmake >"$work/log" 2>&1)
 cmp "$work/first" "$archive"
@@ -45,7 +45,7 @@ cmp "$work/first" "$archive"
 python3 -c 'import json, sys; parts = json.load(open(sys.argv[1])); assert parts["spdxVersion"] == "SPDX-2.3"
 assert all(part["versionInfo"] != "NOASSERTION" for part in parts["packages"]), parts' "$work/parts.json"
 
-# The library of the archive needs none that a machine might lack.
+# The library of the archive must need no library that a machine may lack.
 python3 -I -B - "$PWD/lib/python3/dist-packages" "$work/expected" <<'PY'
 import json, sys
 sys.path.insert(0, sys.argv[1])
@@ -72,8 +72,8 @@ containers run --isolation chroot "$made" -- /usr/bin/nncost estimate llama3-8b 
 cmp "$work/expected" "$work/found"
 containers inspect --type image --format '{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}}' nncost >"$work/log"
 grep -qx '65534:65534 \[/usr/bin/nncost\]' "$work/log" || { cat "$work/log"; exit 1; }
-# The jobs of new users, each command in the files of the image and in the folder of the job. Forty times 'buildah run' would
-# cost more time than all else here.
+# Does the jobs of new users: each command runs on the files of the image, in the folder of the job, without 'buildah
+# run', which would take longer for forty commands than the rest of this test.
 mkdir -p "$folder/work" "$folder/proc"
 cat >"$work/inside" <<SCRIPT
 #!/bin/bash

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The Debian package of a shared build, in a scratch root: what it holds, the program, the Python module, C and C++
-# against the library, and that removing leaves nothing; then uninstalling what cmake --install brought.
+# Installs the Debian package of a shared build below a temporary root and tests its list of files, the program, the
+# Python module, and C and C++ programs that use the library. Removing the package must leave no file. Then does the
+# same for the files of 'cmake --install' and the uninstall target.
 #   usage: package.sh BUILD_DIR
 set -euo pipefail
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs a build into a fresh prefix, builds the installed examples against it through CMake and through
-# pkg-config, and runs them and the installed program.
+# Installs a build into a new prefix, builds the installed examples with it by CMake and by pkg-config, and runs the
+# examples and the installed program.
 #   usage: run.sh BUILD_DIR        (CC and CFLAGS as the build had them)
 set -euo pipefail
 
@@ -12,11 +12,11 @@ export HOME=$work XDG_CONFIG_HOME=$work/config
 unset NNCOST_PATH DESTDIR
 cmake --install "$build" --prefix "$prefix" >/dev/null
 
-# Moved once more: nothing may depend on where it was first put.
+# Moves the installed files: nothing may depend on their first folder.
 mv "$prefix" "$work/moved"
 prefix=$work/moved
 cp -r "$prefix/share/doc/nncost/examples" "$work/examples"
-# A sanitizer that is in the library has to be in the programs.
+# If the library was built with a sanitizer, programs must be built with it, too.
 export CXXFLAGS=${CFLAGS:-}
 
 quietly()
@@ -24,7 +24,7 @@ quietly()
     "$@" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 }
 
-# Of a program that was built: its first line, and that the library it needs is the installed one.
+# Tests a built program: its first line of output, and that it uses the installed library.
 try() # folder
 {
     "$1/train_step" "$prefix/share/nncost" >"$work/output"
@@ -59,13 +59,13 @@ for page in man "man files" "completion bash" "completion zsh" "completion fish"
     "$prefix/bin/nncost" docs $page >printed
     [[ -s printed ]]
 done
-# The data it reads are the installed ones, not those of the source tree.
-# Into a file: a grep that stops at the first match would close a pipe under the program.
+# The program must read the installed data, not those of the source tree.
+# Writes to a file, because a grep that stops at the first match would close the pipe while the program still writes.
 "$prefix/bin/nncost" show a100 --format json >shown
 grep -qF "$prefix" shown ||
     { echo "the installed program does not read $prefix/share/nncost"; exit 1; }
 
-# A sanitizer would have to be in Python, too.
+# Skipped with a sanitizer, because Python would need it as well.
 if [[ ${CFLAGS:-} != *-fsanitize* ]]; then
     echo "installed Python module"
     module=$(dirname "$(dirname "$(find "$prefix/lib" -path '*/nncost/__init__.py')")")

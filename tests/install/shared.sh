@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The same with a shared library, which is built for it.
+# Builds a shared library and does the tests of run.sh with it.
 #   usage: shared.sh ROOT BUILD_DIR        (CC, CFLAGS and PRESET as the build had them)
 set -euo pipefail
 
 root=$1 build=$2
 here=$(cd "$(dirname "$0")" && pwd)
-# Flags of the build that is tested, so that ccache compiles once.
+# Uses the flags of the tested build, so that ccache already has the objects.
 cmake -S "$root" --preset "${PRESET:-dev}" -B "$build" -DBUILD_SHARED_LIBS=ON -DNNCOST_TESTS=OFF -DCMAKE_C_FLAGS="${CFLAGS:-}" >/dev/null
 cmake --build "$build" -j2 --target nncost nncost_cli >"$build/log" 2>&1 || { cat "$build/log"; exit 1; }
 library=$(find "$build" -name 'libnncost.so.*.*.*')

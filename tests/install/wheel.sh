@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The wheel of a build: made twice it has the same bytes; its list of files is right; installed in a virtual environment
-# without a network, module and command work, with nothing else on the machine to find.
+# Tests the wheel of a build: made twice, it has the same bytes; its list of files is right; and after an installation
+# in a virtual environment without a network, module and command work without any other file of nncost on the machine.
 #   usage: wheel.sh ROOT BUILD_DIR
 set -euo pipefail
 
@@ -15,7 +15,7 @@ wheel=$("$root/tools/wheel" "$build" "$work/b")
 cmp "$work"/a/*.whl "$wheel"
 [[ $wheel =~ -py3-none-(manylinux_2_[0-9]+|linux)_[a-z0-9_]+\.whl$ ]] || { echo "the name is $wheel"; exit 1; }
 
-# As pip would, where a Python has no pip.
+# If Python has no pip, installs the wheel as pip would.
 python3 -I -m venv "$work/venv" >/dev/null 2>&1 || python3 -I -m venv --without-pip "$work/venv"
 if [[ -x $work/venv/bin/pip ]]; then
     "$work/venv/bin/pip" install --quiet --no-index --no-deps --disable-pip-version-check "$wheel"

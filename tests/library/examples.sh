@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The examples do what they say; the JSON of one is what the program prints.
+# Tests that the examples print the right results, and that the JSON of one example is the JSON of the program.
 #   usage: examples.sh NNCOST ROOT TRAIN_STEP [FASTER_MEMORY]
 set -euo pipefail
 
@@ -25,7 +25,7 @@ for pair in "llama3-8b h100" "gpt2 a100" "llama2-70b h100"; do # the last does n
     [[ $(grep -c "^  batch [0-9]*: " "$work/output") == "$rows" ]] ||
         { echo "no $rows rows in:"; cat "$work/output"; exit 1; }
     sed -n '/^{/,$p' "$work/output" >"$work/json"
-    # What measured rows say of it, the program alone has.
+    # Only the program prints errors of measured rows.
     { "$nncost" estimate "$model" "$device" --format json || true; } | sed -E '/^  "open_facts": \[$/,/^  \]/d; /^  "(accuracy|open_facts|trust)": /d' >"$work/expected"
     cmp "$work/expected" "$work/json" || { echo "$pair: JSON differs from nncost estimate"; exit 1; }
 done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every public header compiles by itself, in C and in C++, as a program that uses the shared library sees it
-# and as one that links statically does; and what such a program must not see it does not see.
+# Tests that every public header compiles alone, in C and in C++, for programs that use the shared library and for
+# programs that link statically. Declarations for static linking must be hidden from the former.
 #   usage: headers.sh ROOT         (CC and CXX: the compilers)
 set -euo pipefail
 
@@ -25,7 +25,7 @@ compile() # what command...
 count=0
 for header in "$root"/include/nncost/*.h; do
     name=nncost/$(basename "$header")
-    # Twice: the second time its guard leaves nothing of it.
+    # Includes the header twice; the second time its include guard must leave nothing.
     printf '#include <%s>\n#include <%s>\ntypedef int unused;\n' "$name" "$name" >"$work/one.c"
     cp "$work/one.c" "$work/one.cpp"
     for static in "" -DNNC_STATIC_LINKING_ONLY; do
@@ -39,7 +39,7 @@ for header in "$root"/include/nncost/*.h; do
 done
 ((count > 10)) || { echo "only $count headers found"; exit 1; }
 
-# Members of opaque structs.
+# Members of opaque structs must not be visible.
 for member in nnc_device:mem_bytes nnc_model:family nnc_software:launch_s nnc_search_result:space; do
     printf '#include <nncost/nncost.h>\nint f(const %s *s) { return s->%s != 0; }\n' \
         "${member%:*}" "${member#*:}" >"$work/opaque.c"

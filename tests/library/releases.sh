@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A program that was compiled with the headers of an older or a newer release runs with this library: structs
-# without their last member, and with one more.
+# Tests that programs run with this library if they were compiled with the headers of an older or a newer release, in
+# which structs lack their last member or have one more.
 #   usage: releases.sh SHARED_LIBRARY ROOT          (CC and CFLAGS as the build had them)
 set -euo pipefail
 

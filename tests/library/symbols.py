@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The shared library has exactly the functions that the public headers declare with NNC_API.
+"""Tests that the shared library exports exactly the functions that the public headers declare with NNC_API.
 usage: symbols.py LIBRARY ROOT"""
 import pathlib
 import re
@@ -9,7 +9,7 @@ import sys
 STATIC = re.compile(r"#ifdef NNC_STATIC_LINKING_ONLY.*?#endif /\* NNC_STATIC_LINKING_ONLY \*/", re.S)
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 DECLARED = re.compile(r"^NNC_API\b[^;{]*?\b(nnc_\w+)\(", re.M)
-# A function without NNC_API and without a body: a program would compile and not link.
+# A function declared without NNC_API and without a body: a program that calls it would compile, but not link.
 FORGOTTEN = re.compile(r"^(?!NNC_API|typedef|static|#| |\})[\w *]+?\b(nnc_\w+)\([^;{]*\);", re.M)
 
 

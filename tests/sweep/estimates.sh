@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every row of a sweep is 'nncost estimate' of the same plan, to the last digit of every metric.
+# Tests that every row of a sweep has the numbers of 'nncost estimate' of the same plan, in all digits of all metrics.
 #   usage: estimates.sh NNCOST
 set -euo pipefail
 export LC_ALL=C

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Over MPI ranks on two hosts a sweep and a search write the bytes that one process writes. The hosts are two network
-# namespaces with host names of their own, joined by a wire.
+# Tests that a sweep and a search on MPI ranks of two hosts write the same bytes as one process. The hosts are two
+# network namespaces with different host names, joined by a virtual cable.
 #   usage: hosts.sh NNCOST ROOT BUILD    exits 77 (skipped) without MPI, ip or the right to make namespaces
 set -euo pipefail
 export LC_ALL=C
@@ -31,7 +31,7 @@ for host in "$near" "$far"; do
 done
 export HOME=$work XDG_CONFIG_HOME=$work NNCOST_PATH=$root
 
-# In place of ssh: mpirun asks it to run a command on the other host.
+# A replacement for ssh: mpirun calls it to run a command on the other host.
 cat >"$work/agent" <<END
 #!/bin/sh
 name=\$1
@@ -60,7 +60,7 @@ plans=(search gpt2-xl a100 --devices 64 --global-batch 96 --format csv)
 "$nncost" "${plans[@]}" >"$work/alone"
 hosts "$nncost" "${plans[@]}" >"$work/both"
 cmp "$work/alone" "$work/both"
-# A file that only the other host lacks ends both, with its message.
+# If a file is missing on the other host only, both hosts must stop with a message about it.
 status=0
 mkdir "$work/files"
 cp "$root/models/gpt2.json" "$work/files"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Over MPI ranks a sweep and a search write the bytes that one process writes.
+# Tests that a sweep and a search on several MPI ranks write the same bytes as one process.
 #   usage: mpi.sh NNCOST ROOT BUILD    exits 77 (skipped) when there is no MPI
-# A program that was built without MPI is built with it first, in BUILD, where the next run finds it; CFLAGS and PRESET are those of
-# the build that is tested, so that ccache compiles once.
+# If the program was built without MPI, the test first builds one with MPI in BUILD, which the next run uses again.
+# CFLAGS and PRESET are those of the tested build, so that ccache already has most objects.
 set -euo pipefail
 export LC_ALL=C
 
@@ -40,7 +40,8 @@ if sweep --db "$work/alone.db" >/dev/null 2>&1; then
     "$nncost" merge "$work/ranks.csv" "$work/ranks.db"
     cmp "$work/alone" "$work/ranks.csv"
 fi
-# All ranks end when there is no row, and when rank 0 fails. A quiet launcher adds no line to the answer "no".
+# All ranks must end if there is no row, and if rank 0 fails. With a quiet launcher, a command that exits with 1 prints
+# only its own lines.
 status=0
 mpirun --quiet -n 3 --oversubscribe --allow-run-as-root "$nncost" "${plans[@]}" --where 'tensor > 9' >"$work/out" \
     2>"$work/err" || status=$?
@@ -54,7 +55,8 @@ for wrong in --bogus 'one more'; do
     ((status == 2)) && (($(grep -c '^nncost: ' "$work/err") == 1)) && [[ ! -e $work/none ]]
 done
 
-# The same for a search, with every count: pruning in a round is that of one process. Elapsed time and threads differ.
+# The same for a search, with all its counts: each round must prune the same plans as one process. Only elapsed time and
+# number of threads differ.
 search() # name, ranks (0: without mpirun), options
 {
     local name=$1 ranks=$2 status=0 run=()
@@ -95,7 +97,7 @@ refused_search 3 '--tensor: ' "${plans[@]}" --tensor 64
 refused_search 3 '.*gpt9' gpt9 a100 --devices 8 --global-batch 8
 refused_search 4 "$work/no/such" "${plans[@]}" --output "$work/no/such"
 
-# A failure of one rank ends all, with its message: rank 2 reads another file, or cannot read it.
+# If one rank fails, all ranks must end with its message: here rank 2 reads a different file, or cannot read it.
 mkdir "$work/here" "$work/there"
 cp "$root/models/gpt2.json" "$work/here"
 sed 's/"layers": 12/"layers": 24/' "$work/here/gpt2.json" >"$work/there/gpt2.json"
@@ -132,7 +134,7 @@ done
 rm "$work/there/gpt2.json"
 refused_rank 4 "$work/there/gpt2.json: " 2 "${search[@]}"
 refused_rank 4 "$work/there/gpt2.json: " 2 "${rows[@]}"
-# The old output file stays.
+# The old output file must remain.
 echo kept >"$work/old"
 refused_rank 4 "$work/there/gpt2.json: " 1 "${rows[@]}" --output "$work/old"
 [[ $(cat "$work/old") == kept ]]

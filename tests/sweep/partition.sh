@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A sweep writes the same bytes on any number of threads, and its merged shards are the same bytes.
+# Tests that a sweep writes the same bytes with any number of threads, and that its merged shards have the same bytes,
+# too.
 #   usage: partition.sh NNCOST
 set -euo pipefail
 export LC_ALL=C

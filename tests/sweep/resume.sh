@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A sweep into a database that is killed at any moment and started again ends with the same rows; so do merged shards of
-# databases.
+# Kills sweeps that write into a database at random moments and starts them again: the database must end with the same
+# rows. The same for merged databases of shards.
 #   usage: resume.sh NNCOST          exits 77 (skipped) when built without SQLite
 set -euo pipefail
 export LC_ALL=C
@@ -15,7 +15,7 @@ cd "$work"
 
 "$nncost" sweep dense round --db probe.db >log 2>&1 || { cat log; exit 77; }
 
-# Enough rows that the sweep is killed before its end.
+# The sweep needs so many rows that it is killed before its end.
 plans=(sweep dense fitted --micro-batch '1,2' --seq-len 1..300 --micro-batches 1..50 --threads 2)
 sweep() { "$nncost" "${plans[@]}" "$@"; }
 
@@ -41,7 +41,8 @@ cmp whole.db.csv killed.db.csv
 sweep --db killed.db >again
 grep -q 'was complete' again
 
-# A signal ends with whole rows, a message and exit code 128 + signal; the next start goes on from there.
+# After a signal, the database has whole rows, and the command prints a message and exits with 128 + signal. The next
+# start continues with the remaining rows.
 "$nncost" "${plans[@]}" --db stopped.db >/dev/null 2>stopped.err &
 child=$!
 sleep "$(part 50)"

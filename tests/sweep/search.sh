@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The merged shards of a search are the search, with and without pruning.
+# Tests that the merged shards of a search have the result of the whole search, with and without pruning.
 #   usage: search.sh NNCOST
 set -euo pipefail
 export LC_ALL=C
@@ -16,8 +16,8 @@ plans=(dense fitted --devices 8 --global-batch 12 --best 30)
 sizes=(dense fitted --devices '2,4,6,12' --global-batch 12 --recompute 'none,full')
 limits=(dense fitted --devices 8 --global-batch 16 --tokens 1e9)
 
-# Elapsed time and threads differ; how sure a list is (plans), a search of all shards alone says. A shard prunes less, with its own plans alone; legal and fitting plans are counted
-# before pruning.
+# Elapsed time and number of threads differ. Only the whole search prints how sure its list of plans is. A shard prunes
+# fewer plans, because it compares only its own plans; legal and fitting plans are counted before pruning.
 untimed() { sed -E 's/"(elapsed_s|threads)": .*/"\1": 0,/; /^  "plans": \[$/,/^  \]/d; /^  "plans": /d' "$1"; }
 uncounted() { untimed "$1" | sed -E 's/"(evaluated|pruned)": [0-9]+/"\1": 0/g'; }
 figure() { sed -nE "s/^  \"$2\": ([0-9]+),/\1/p" "$1"; }

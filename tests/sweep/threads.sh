@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Sweeps and searches give the same output on many threads as on one. Also run by builds with a sanitizer.
+# Tests that sweeps and searches print the same with many threads as with one. Builds with a sanitizer run this test as
+# well.
 #   usage: threads.sh NNCOST
 set -euo pipefail
 export LC_ALL=C

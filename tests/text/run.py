@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-r"""Runs the cases of one file and compares what a person sees.
+r"""Runs the cases of a .t file and compares the output of each command with the file.
 
     usage: run.py PROGRAM FILE.t [TEXT]      only cases whose heading holds TEXT; prints what they print
 
@@ -9,11 +9,10 @@ r"""Runs the cases of one file and compares what a person sees.
     ! nncost: ...
     [3]                                      the exit code, if it is not 0
 
-A case ends at a blank line before the next heading. It begins in a new folder that holds copies of
-tests/toy and of tests/text/inputs; ids are found in the toys alone, never in the data that comes with
-nncost. An output line that would read as one of these marks begins with "\"; a carriage return reads "\r";
-the version of the program reads VERSION, so that a new version changes no case.
-ACCEPT=1 writes what is printed now into the file.
+A case ends at a blank line before the next heading. It runs in a new folder with copies of tests/toy and of
+tests/text/inputs; nncost finds only the ids in tests/toy, not those of the shipped data. An output line that looks like
+one of these marks is written with "\" in front, a carriage return as "\r", and the version of the program as VERSION,
+so that a new version changes no case. ACCEPT=1 writes the current output into the file.
 """
 import difflib
 import os
@@ -29,7 +28,7 @@ MARK = re.compile(r"# |\$ |> |! |\[\d+\]$|\\")
 
 
 def parse(text):
-    """[[heading, [[command, output], ...]], ...], all but the second list being lists of lines"""
+    """Returns [[heading, [[command, output], ...]], ...]; heading, command and output are lists of lines."""
     cases, last = [], None
     for line in text.splitlines():
         if line.startswith("# ") and (not cases or last is not cases[-1][0] or last[-1] == ""):
@@ -55,7 +54,7 @@ def lines_of(heading, commands):
 
 
 def version_of(program):
-    """A pattern for the version; what prints none has none."""
+    """Returns a pattern for the version; it matches nothing if the program prints no version."""
     told = subprocess.run([Path(program).resolve(), "--version"], capture_output=True, text=True, check=False).stdout
     found = re.match(r"nncost (\d+\.\d+\.\d+)", told)
     return re.compile(rf"(?<![\d.]){re.escape(found.group(1))}(?![\d.]*\d)" if found else r"(?!)")
@@ -82,10 +81,10 @@ def main(program, file, only=""):
     cases, ran, differ, version = parse(Path(file).read_text()), 0, 0, version_of(program)
     accept = os.environ.get("ACCEPT") == "1"
     with tempfile.TemporaryDirectory() as work:
-        # Away from its build folder the program finds no data but what $NNCOST_PATH names.
+        # Copies the program out of its build folder, so that it finds only the data that $NNCOST_PATH names.
         (Path(work) / "bin").mkdir()
         shutil.copy(program, Path(work) / "bin/nncost")
-        # Architectures of configurations are those that come with nncost.
+        # Makes the tables of foreign/ available, which are shipped data.
         (Path(work) / "shipped").mkdir()
         (Path(work) / "shipped/foreign").symlink_to(HERE.parent.parent / "foreign")
         environment = {name: value for name, value in os.environ.items() if "SAN_OPTIONS" in name}
