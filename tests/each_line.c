@@ -1,6 +1,7 @@
-/* Runs each line of standard input as a command line of nncost, words separated by tabs, in one process: a third of the
- * time of a process for each. Writes for each run a line with its exit code and the number of bytes that follow: its
- * output, or the error. A command line that succeeds runs again with --format json. */
+/* Runs each line of standard input as a command line of nncost, with words separated by tabs. All command lines run in
+ * one process, which takes a third of the time of a process for each. For each run, writes a line with the exit code
+ * and the number of bytes that follow: the output, or the error. A command line that succeeds runs again with --format
+ * json. */
 #include <signal.h>
 
 #define main nncost_main

@@ -1,5 +1,5 @@
-/* Rows per second of 'nncost sweep': by threads, by where the rows go, and its largest resident set.
- * A rate per core-second divides by the processor time, so that other programs do not show in it.
+/* Measures rows per second of 'nncost sweep' for numbers of threads and kinds of output, and its largest resident set.
+ * The rate per core-second is rows / processor time, which other programs do not change.
  *     usage: bench_sweep NNCOST FOLDER      FOLDER takes the files, which are left to the caller */
 #include <fcntl.h>
 #include <spawn.h>

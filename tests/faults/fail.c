@@ -1,6 +1,6 @@
-/* Preloaded into the program: the call that FAIL names fails, and those after it too where FAIL_ON is set. A call
- * is "alloc:N", "write:N", "sync:N" or "read:N", N from 1. FAIL_COUNT names a file that receives how many of each there
- * were. */
+/* A library that is preloaded into the program to make calls fail. FAIL names the call that fails: "alloc:N",
+ * "write:N", "sync:N" or "read:N", N from 1. If FAIL_ON is set, all later calls of this kind fail, too. FAIL_COUNT
+ * names a file to which the numbers of calls of each kind are written. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* Shards of a sweep: the input is one, or two with a line "----" between; as CSV, JSON lines or a database. */
+/* Shards of a sweep: the input has one shard, or two with a line "----" between them, as CSV, JSON lines or a
+ * database. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): for memmem() */
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* Command lines and the defaults file: the first line names a command, then a word a line; after an empty line comes
- * the file. Nothing is run. */
+/* Command lines and the defaults file: the first line names a command, and each further line is a word of it; after an
+ * empty line, the defaults file follows. No command runs. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

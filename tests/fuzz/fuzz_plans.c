@@ -1,4 +1,4 @@
-/* The reader of plan files, and what puts a recorded part into them. */
+/* The reader of plan files, and the writer of their recorded part. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

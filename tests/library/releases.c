@@ -1,4 +1,5 @@
-/* A program of some release: what it prints does not depend on which members its headers have last. */
+/* A program that prints results of the library. It must print the same when it is compiled with headers of another
+ * release, in which structs have fewer or more members at their ends. */
 #include <stdio.h>
 
 #include <nncost/nncost.h>

@@ -1,5 +1,5 @@
-/* Advice for plans that do not fit: it fits, nothing that leaves the training result alone is faster, and it is written
- * as the options to type. */
+/* Tests advice for plans that do not fit: the changed plan fits, no other change that keeps the training result is
+ * faster, and the advice has the options of the change. */
 #include "support.h"
 
 enum { MOST = 8 };

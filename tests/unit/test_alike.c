@@ -1,4 +1,5 @@
-/* Plans that share lists and tables, and estimates that leave a part out: to the last digit those that do not. */
+/* Tests that estimates which share lists and tables with other plans, or leave out a part, have the same digits as full
+ * estimates of single plans. */
 #include "draw.h"
 #include "memo/memo_internal.h"
 #include "metrics/metrics_internal.h"

@@ -1,5 +1,5 @@
-/* One model of each architecture: parameters and forward FLOPs as the modelling code of its authors has
- * them. Where the counts come from is said in tests/data/architectures/README.md. */
+/* Tests parameters and forward FLOPs of one model of each architecture against the modelling code of its authors.
+ * tests/data/architectures/README.md states the sources of the counts. */
 #include "op/op_internal.h"
 #include "support.h"
 

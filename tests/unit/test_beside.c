@@ -1,4 +1,4 @@
-/* A file that appears whole or not at all. */
+/* Tests that an output file is either complete or absent. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
-/* The bound of a step: all parts that take time compete, and the step is computed again without each. */
+/* Tests the bound of a step: the resource with the largest part of the step time, and the time of the step without the
+ * work of this resource. */
 #include "cost/cost_internal.h"
 #include "draw.h"
 #include "estimate/estimate_internal.h"

@@ -1,5 +1,6 @@
-/* Changes of a plan that make it faster or smaller: each is what its options give when they are typed, the list
- * holds the best step of every move and is sorted, and the moves taken together are at least as fast as each alone. */
+/* Tests changes of a plan that make it faster or smaller: an estimate with the options of a change gives the stated
+ * result; the sorted list has the best change of every move; and all moves together are at least as fast as each
+ * alone. */
 #include "base/base_internal.h"
 #include "cluster.h"
 #include "estimate/estimate_internal.h"

@@ -1,4 +1,4 @@
-/* Values of two estimates: which ones moved, and which requirements are missed. */
+/* Compares the values of two estimates: which values changed, and which requirements are not met. */
 #include "figures.h"
 
 START_TEST(a_figure_goes_by_its_full_or_its_last_name) {

@@ -1,5 +1,5 @@
-/* One step of many devices: its parts add up, one device is the special case, pipelines are their
- * replay. */
+/* Tests steps on many devices: their parts add up to the step time, plans of one device give the same as before, and
+ * the time of a pipeline is that of its replay. */
 #include "draw.h"
 #include "pipeline/pipeline_internal.h"
 

@@ -1,5 +1,5 @@
-/* Every file of hw/, models/ and software/: it loads, says where its figures come from, and its
- * figures agree with each other and with what was published. */
+/* Tests every file of hw/, models/ and software/: it can be loaded, names the sources of its numbers, and the numbers
+ * agree with each other and with published ones. */
 #include <glob.h>
 
 #include "input/input_internal.h"

@@ -1,4 +1,4 @@
-/* One estimate: its parts add up, and each setting of the plan does what it says. */
+/* Tests single estimates: their parts add up, and each setting of the plan has its documented effect. */
 #include "answers.h"
 #include "cluster.h"
 

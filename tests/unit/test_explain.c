@@ -1,5 +1,4 @@
-/* Every line that `explain` prints is evaluated: the numbers on the left give the result on the
- * right. */
+/* Evaluates every line that `explain` prints: the formula on the left must give the result on the right. */
 #include "evaluate.h"
 #include "explain/explain_internal.h"
 #include "support.h"

@@ -1,4 +1,4 @@
-/* Field tables: setting by name, showing, and their own wholeness. */
+/* Tests field tables: setting a field by its name, showing its value, and that the tables are complete. */
 #include <stdlib.h>
 #include <string.h>
 

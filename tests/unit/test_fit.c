@@ -1,4 +1,4 @@
-/* Efficiency parameters fitted to rows: constants that made the rows come back. */
+/* Tests fits of efficiency parameters: rows are made with known values, and the fit must find these values. */
 #include "base/base_internal.h"
 #include "lab/lab_internal.h"
 #include "support.h"

@@ -1,4 +1,4 @@
-/* Published configurations: read as what they are, or refused by name. */
+/* Tests that published configurations are read as the right network, or refused with the name of the reason. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Networks as lists of ops: shapes, macros, repeats, who keeps what, and faults with their place. */
+/* Tests graph files: shapes, definitions, repeats, which op counts a kept tensor, and faults with their place in the
+ * file. */
 #include "op/op_internal.h"
 #include "support.h"
 

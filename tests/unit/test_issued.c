@@ -1,5 +1,5 @@
-/* Kernels that libraries issue, against operators of the libraries themselves: their lists under a dispatch mode,
- * PyTorch 1.13, without dropout, copies of gradients into buffers, and views.   [issued] */
+/* Compares the kernels that nncost counts for a library's network with the operators that the library issues, recorded
+ * by a dispatch mode of PyTorch 1.13, without dropout, copies of gradients into buffers, and views.   [issued] */
 #include "cost/cost_internal.h"
 #include "estimate/estimate_internal.h"
 #include "shape/shape_internal.h"

@@ -1,4 +1,4 @@
-/* Finding spec files by id, alias and path, and validating them. */
+/* Tests that spec files are found by id, alias and path, and validated. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Routes and collectives: routes laid by hand, and what has to hold for any route. */
+/* Tests routes and collectives: routes worked out by hand, and rules that hold for any route. */
 #include "routes.h"
 
 /* --- routes --- */

@@ -1,4 +1,4 @@
-/* Networks that published measurements name: what foreign/names/members.json makes of them, against the counts of
+/* Tests the networks that published measurements name: the models of foreign/names/members.json have the counts of
  * pytorch-image-models (tests/published/vision_counts.csv). */
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"

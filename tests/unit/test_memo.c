@@ -1,5 +1,5 @@
-/* The memory between estimates: what a table holds, which plans share a key, and that nothing is computed twice. The
- * digits of estimates that share are compared in test_alike.c; here is counted what they share. */
+/* Tests the caches between estimates: what a table stores, which plans have the same key, and that no entry is computed
+ * twice. test_alike.c compares the digits of estimates that share entries; this file counts the entries. */
 #include "draw.h"
 #include "memo/memo_internal.h"
 #include "suite.h"

@@ -1,5 +1,5 @@
-/* On any cluster and under any plan: more of anything never slows a step, more work never shortens
- * it, and nothing jumps. Drawn at random from a fixed seed. */
+/* Tests on random clusters and plans, with a fixed seed: a faster or larger part of the cluster never makes a step
+ * longer, more work never makes it shorter, and small changes have small effects. */
 #include "draw.h"
 
 enum { CASES = 500 };

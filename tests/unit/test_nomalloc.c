@@ -1,5 +1,5 @@
-/* nnc_estimate allocates nothing once its scratch exists. Linked with -Wl,--wrap=malloc (and
- * calloc, realloc), so every call made by this program's own objects comes through here. */
+/* Tests that nnc_estimate allocates no memory after its scratch was created. The program is linked with
+ * -Wl,--wrap=malloc (and calloc, realloc), so all such calls of its objects reach the functions below. */
 #include <stdlib.h>
 
 #include <nncost/nncost.h>

@@ -1,4 +1,5 @@
-/* No public function takes NULL for what it needs: it says so, or returns nothing. */
+/* Tests that public functions refuse NULL for an argument that they need: they report an error, or return an empty
+ * result. */
 #include <math.h>
 #include <string.h>
 

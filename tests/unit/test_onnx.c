@@ -1,4 +1,5 @@
-/* ONNX files, made here node by node: what they become, and what is refused. */
+/* Tests the import of ONNX files, which are made here node by node: the graph file that they give, and the files that
+ * are refused. */
 #include <onnx.pb-c.h>
 #include <unistd.h>
 

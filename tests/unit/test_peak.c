@@ -1,5 +1,6 @@
-/* The most that a device of a pipeline keeps, from the times of a replay: every chunk is kept from the start of its
- * forward to the end of what frees it, and the bytes are added up moment by moment. */
+/* Tests the largest number of bytes that a device of a pipeline keeps. It follows from the times of a replay: the
+ * activations of a chunk are kept from the start of its forward to the end of the pass that frees them, and their bytes
+ * are added up at every point in time. */
 #include "draw.h"
 #include "estimate/estimate_internal.h"
 #include "pipeline/pipeline_internal.h"

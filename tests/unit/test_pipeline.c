@@ -1,4 +1,4 @@
-/* Replay of pipeline schedules: against worked numbers, closed forms and itself. */
+/* Tests the replay of pipeline schedules against numbers worked by hand, closed forms, and other replays. */
 #include "pipelines.h"
 
 static double whole_step_s(const nnc_pipeline *pipeline, int32_t stage) {

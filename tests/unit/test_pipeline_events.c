@@ -1,4 +1,5 @@
-/* The passes of a replayed pipeline, one by one: each after what it needs, one at a time. */
+/* Tests the single passes of a replayed pipeline: each pass runs after its inputs, and a device runs one pass at a
+ * time. */
 #include "pipelines.h"
 
 enum { MICRO_BATCHES = 40, CHUNKS = 4, PHASES = 3 };

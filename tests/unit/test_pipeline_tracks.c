@@ -1,4 +1,4 @@
-/* Pipelines that are replayed side by side. */
+/* Tests pipelines that are replayed at the same time, one per track. */
 #include "pipelines.h"
 
 /* One track's times, of as many virtual stages, take the place of those there. */

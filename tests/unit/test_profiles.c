@@ -1,4 +1,4 @@
-/* The software that a plan runs under when none is asked for, and what its framework has. */
+/* Tests the software profile that a plan gets by default, and the settings of its framework. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Memory of published training runs: sizes by their authors' formulas, and what was measured. */
+/* Tests the memory of published training runs against the formulas of their authors and against measurements. */
 #include "cluster.h"
 #include "cost/cost_internal.h"
 

@@ -1,4 +1,4 @@
-/* Every value of an enumeration has a name of its own, and the row that says the rest of it is complete. */
+/* Tests that every value of an enumeration has a unique name and a complete row in its table. */
 #include <string.h>
 
 #include <nncost/nncost.h>

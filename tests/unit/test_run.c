@@ -1,5 +1,5 @@
-/* Whole runs: failures, checkpoints, prices, energy and budgets, against published figures, against a
- * simulation, and against what must hold whatever the figures are. */
+/* Whole runs: failures, checkpoints, prices, energy and budgets, against published numbers, against a simulation, and
+ * against rules that hold for all numbers. */
 #include "evaluate.h"
 #include "run/run_internal.h"
 #include "run_cases.h"

@@ -1,4 +1,4 @@
-/* Whole runs against what was published of them: failures, device-hours, energy, carbon, loaders, budgets. The rows of
+/* Compares whole runs with their published numbers: failures, device-hours, energy, carbon, loaders, budgets. The rows of
  * tests/published/runs.csv and loaders.csv, and questions that textbooks on training systems ask. */
 #include <stdlib.h>
 

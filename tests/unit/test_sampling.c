@@ -1,4 +1,4 @@
-/* No plan drawn at random beats what the search finds. */
+/* Tests that no random plan is better than the best plan of the search. */
 #include <stdlib.h>
 
 #include "draw.h"

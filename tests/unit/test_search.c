@@ -1,4 +1,5 @@
-/* The search finds the plans that single estimates find, with and without pruning, on any number of threads. */
+/* Tests that the search finds the same best plans as single estimates of all plans, with and without pruning, on any
+ * number of threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

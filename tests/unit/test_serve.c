@@ -1,4 +1,4 @@
-/* Serving: what must hold whatever the figures are. */
+/* Tests rules of serving that hold for all numbers. */
 #include "base/base_internal.h"
 #include "evaluate.h"
 #include "serve/serve_internal.h"

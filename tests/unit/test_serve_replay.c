@@ -1,6 +1,6 @@
 /* The simulation of a load, by hand: a few recorded requests whose iterations are written down, on an engine without
  * time of its own; the limits of a queue with one server (M/D/1) and with several (M/M/c); seeds, lengths, a full
- * cache, separate workers. tests/served_load.py compares it with a simulation of its own. */
+ * cache, separate workers. tests/served_load.py compares it with a separate simulation in Python. */
 #include <math.h>
 
 #include "run_cases.h"

@@ -1,5 +1,6 @@
-/* The search for a deployment against all deployments one by one: counts, the cheapest, the fastest, the front, what
- * stops it and the nearest miss. */
+/* Compares the search for a deployment with estimates of all deployments one by one: counts, the cheapest and the
+ * fastest deployment, the Pareto front, the reason why no deployment serves more, and the deployment that misses the
+ * limits least. */
 #include "run_cases.h"
 #include "serve/serve_internal.h"
 #include "serve_cases.h"

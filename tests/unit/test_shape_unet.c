@@ -1,5 +1,5 @@
-/* U-Nets against an enumeration that knows nothing of the library: every convolution, linear layer
- * and score product of the network, one by one, as the public codes build it. */
+/* Compares U-Nets with a separate count that uses no code of the library: it lists every convolution, linear layer and
+ * score product of the network, as the public code builds it. */
 #include "op/op_internal.h"
 #include "support.h"
 

@@ -1,5 +1,5 @@
-/* One rank's ops against those of the whole network: divided work adds up, repeated work is listed
- * here. */
+/* Compares the ops of one rank with those of the whole network: the divided work of all ranks adds up to the whole, and
+ * this file lists the work that every rank repeats. */
 #include "cluster.h"
 #include "cost/cost_internal.h"
 #include "shape/shape_internal.h"

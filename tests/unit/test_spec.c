@@ -1,4 +1,4 @@
-/* Reading specs strictly: what is read, and the one line that refuses the rest. */
+/* Tests the strict reading of specs: the values that are read, and the one-line errors for all other input. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Specs as a program sees them that does not see their members: parsed, copied, read by name. */
+/* Tests specs as a program uses them that cannot access their members: it parses them, copies them, and reads fields by
+ * name. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* The timeline of a step: what a stage does never overlaps, leaves no gap, and takes the step. */
+/* Tests the timeline of a step: the activities of a stage do not overlap, have no gaps, and together take the time of
+ * the step. */
 #include "cluster.h"
 
 typedef struct lane {
