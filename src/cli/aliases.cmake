@@ -1,4 +1,4 @@
-# The rows of aliases.txt as a C file: cmake -DIN=aliases.txt -DOUT=option_aliases.c -P aliases.cmake
+# Writes the rows of aliases.txt as a C file: cmake -DIN=aliases.txt -DOUT=option_aliases.c -P aliases.cmake
 set(rows "")
 file(STRINGS "${IN}" lines)
 foreach(line IN LISTS lines)

@@ -1,4 +1,4 @@
-# Settings of cpack that depend on what is made: -G TGZ, ZIP or DEB.
+# Settings of cpack that depend on the kind of package: -G TGZ, ZIP or DEB.
 if(CPACK_GENERATOR MATCHES "TGZ|ZIP")
     set(CPACK_PACKAGING_INSTALL_PREFIX /)
     set(CPACK_PACKAGE_FILE_NAME ${CPACK_ARCHIVE_FILE_NAME})

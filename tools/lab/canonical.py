@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""canonical.py TABLE.csv [OUT.csv]: a published table of measurements in the columns that nncost reads.
+"""canonical.py TABLE.csv [OUT.csv]: converts a published table of measurements to the columns of nncost.
 
-Reads the columns of others (n_layers, d_model, tp, framework ...), writes fields of nncost's plan, model, device and
-software (model.layers, tensor, software ...) and leaves everything else in place. One line gives one line.
+Reads the columns of published tables (n_layers, d_model, tp, framework ...), writes fields of nncost's plan, model,
+device and software (model.layers, tensor, software ...), and keeps all other columns. Each line gives one line.
 
     foreign/names/words.json     what their words mean, frameworks by the names of nncost, what notes of rows and programs
                                  of examples say, families of models, engines, columns for people
     foreign/names/members.json   networks by their published names: a shipped model and the fields that differ
     hub/names.json               networks that have a shape in hub/ of this name
 
-A row says what its source says. What its framework does where the row is silent is in software/*.json, which the
-program reads. What decides the time and the row does not say is guessed, and named in the column "open". Rows that
-cannot be predicted get the reason in the column "refused".
+A row has only settings that its source states. Settings that a framework uses by default are in software/*.json, which
+the program reads. If the source does not state a deciding field, its value is guessed, and the column "open" names the
+field. If a row cannot be predicted, the column "refused" has the reason.
 """
 import csv
 import io
@@ -385,7 +385,8 @@ class Served(Step):
         if unstated and layers and not self.text("pipeline"):
             out["pipeline"] = str(devices)
         if 1 < expert <= 64 and devices == expert * expert:
-            # The source counts one group of ranks as tensor and as expert ranks, and states the product as number of devices.
+            # Some sources count one group of ranks both as tensor ranks and as expert ranks, and state the product as
+            # the number of devices.
             devices, groups, tensor = expert, 1 if tensor > 1 else expert, expert if tensor > 1 else 1
         if 1 < expert == devices and 1 < tensor <= 64 and devices == tensor * tensor:
             devices, groups = tensor, 1  # the same, of the product as the degree
