@@ -227,8 +227,8 @@ START_TEST(room) {
 }
 END_TEST
 
-/* From a device that holds nothing to one that holds the plan: the array takes no more than asked, every advice
- * fits, and no sequence becomes shorter than 256 tokens, with adapters or without. */
+/* Devices with more and more memory, until the plan fits: the array gets at most the requested number of advices, every
+ * advice fits, and no sequence becomes shorter than 256 tokens, with and without adapters. */
 START_TEST(no_advice_goes_too_far) {
     nnc_plan plans[] = { plan_of(), plan_of() };
     int shorter = 0, gentle = 0, none = 0;
@@ -292,7 +292,7 @@ START_TEST(full_contains_the_others) {
 }
 END_TEST
 
-/* A plan that has part of a recomputation already: no advice twice, none without a change. */
+/* A plan that recomputes some ops already: no advice occurs twice, and each changes the plan. */
 START_TEST(advice_does_not_repeat) {
     const unsigned parts[] = { NNC_RECOMPUTE_NORM, NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
                                NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_ATTENTION | NNC_RECOMPUTE_NORM };

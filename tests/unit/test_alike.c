@@ -47,7 +47,7 @@ static void check_same(const nnc_result *a, const nnc_result *b) {
     }
 }
 
-/* Values that every estimate has are the same; a brief one has none of the others. */
+/* Values that every estimate has are equal; a brief estimate does not have the other values. */
 static void check_brief(const split_case *c, const nnc_result *full, const nnc_result *brief,
                         const nnc_columns *columns) {
     const nnc_report a = { .model = &c->model, .device = &c->device, .software = &c->software, .result = full };

@@ -118,7 +118,7 @@ static bool same_answer(const nnc_result *a, const nnc_result *b) {
     return memcmp(one, other, last) == 0 && memcmp(one + next, other + next, sizeof x - next) == 0;
 }
 
-/* Degrees of one: whatever else is said about the cluster, the answer is the same to the last bit. */
+/* If all degrees are one, other properties of the cluster change no bit of the result. */
 START_TEST(degree_one_is_one_device) {
     for (int i = 0; i < 200; i++) {
         split_case c = draw_cluster(i);

@@ -80,7 +80,7 @@ END_TEST
 
 /* ---- names ---- */
 
-/* An id or alias names one file: whatever an alias loads must be the file that lists it. */
+/* An id or alias names one file: the file that an alias loads must list this alias. */
 START_TEST(names_are_unique) {
     const char *names[2048], *owners[2048];
     size_t count = 0;

@@ -90,7 +90,7 @@ START_TEST(bad_settings_are_refused) {
 }
 END_TEST
 
-/* Every field has a name of its own, help, and a value that can be shown. */
+/* Every field has a unique name, a help text, and a value that can be shown. */
 static void check_table(const nnc_field_table *table, const void *object) {
     char text[512];
     for (size_t i = 0; i < table->count; i++) {

@@ -485,8 +485,8 @@ START_TEST(rows_are_documented) {
 }
 END_TEST
 
-/* Every file of the folder is read, and names fields that the model has: none waits for a configuration to show its
- * fault. */
+/* Every file of the folder can be read and names only fields that the model has, so that faults are found without a
+ * configuration. */
 START_TEST(rows_name_fields) {
     int32_t count;
     nnc_id_list list = { .count = 0 };

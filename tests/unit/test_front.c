@@ -131,8 +131,8 @@ START_TEST(merged_fronts_are_one) {
 }
 END_TEST
 
-/* As many plans as a front holds, and one more: the one of least memory is left out, and the front says so; so does
- * a front that is merged with it or copied from it. */
+/* One plan more than a front can store: the plan with the least memory is left out, and the front notes this. A front
+ * that is merged with this front or copied from it notes it, too. */
 START_TEST(full_fronts_say_so) {
     for (int more = 0; more < 2; more++) {
         const int count = NNC_PARETO_MAX + more;

@@ -157,7 +157,8 @@ END_TEST
 
 #define BLOCK "{\"op\":\"conv\",\"out\":4,\"kernel\":3,\"pad\":1},{\"op\":\"act\",\"kind\":\"relu\"}"
 
-/* A repeat is the same as its body written out, whatever the first turn finds kept. */
+/* A repeat gives the same as its body written several times, for all tensors that may be kept before the first
+ * repeat. */
 START_TEST(a_repeat_is_its_turns) {
     static const char *const bodies[][2] = {
         { "{\"repeat\":3,\"ops\":[" BLOCK "]}", BLOCK "," BLOCK "," BLOCK },
@@ -198,7 +199,7 @@ START_TEST(arguments_and_lets) {
 }
 END_TEST
 
-/* A plan's image takes the place of the number that names the side. */
+/* The image size of a plan replaces the number that the graph file names as the side. */
 START_TEST(a_plan_sets_the_image) {
     const nnc_model model = read_graph("\"let\":{\"image\":8},\"input\":{\"shape\":[4,\"image\",\"image\"]},"
                                        "\"ops\":[{\"op\":\"conv\",\"out\":4,\"kernel\":3,\"pad\":1,\"bias\":false}]");

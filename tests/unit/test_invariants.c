@@ -213,7 +213,7 @@ START_TEST(parts_and_bounds) {
 }
 END_TEST
 
-/* The same question gets the same digits, whatever was asked in between. */
+/* The same call gives the same digits after other calls in between. */
 START_TEST(deterministic) {
     for (int i = 0; i < CASES; i += 10) {
         const drawn c = draw_case(i), other = draw_case(i + 1);
@@ -246,8 +246,8 @@ static void fill_scratch(unsigned char byte) {
     scratch->rows.timer = scratch->ideal_rows.timer = timer;
 }
 
-/* An estimate reads nothing that an earlier one left in its working memory: whatever fills it, the result is the same
- * to the last byte. */
+/* An estimate reads no values that an earlier estimate left in its working memory: the result has the same bytes for
+ * any content of this memory. */
 START_TEST(nothing_is_left_over) {
     static const unsigned char bytes[] = { 0x00, 0x01, 0x42, 0xff };
     for (int i = 0, number = 0; i < CASES; i++) {

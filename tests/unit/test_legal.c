@@ -218,7 +218,7 @@ START_TEST(missing_links) {
 }
 END_TEST
 
-/* A plan made in C goes past no reader. */
+/* A plan that a C program made was checked by no reader, so the library checks its values. */
 START_TEST(plans_made_in_c) {
     const nnc_model model = mixtral(8, 512, 8, 4, 96, 12, 3200, 256);
     const nnc_device device = cluster_device();

@@ -72,7 +72,7 @@ static void put(const nnc_field *field, char *object, double value) {
     }
 }
 
-/* Does the value stand for "not given"? */
+/* Tests whether the value means "not given". */
 static bool is_unset(const nnc_field *field, const char *unset, double value) {
     const char *at = unset + field->offset;
     double number = 0.0;

@@ -161,7 +161,7 @@ static void check_counts(const char *cells[5]) {
                   "%s at %s: %.3f G multiply-adds, not %.2f", cells[0], cells[1], 0.5e-9 * r.forward_flops, gmacs);
 }
 
-/* The network that stands in is another one, of its counts: multiply-adds within 15 %. */
+/* A stand-in is another network with similar counts: its multiply-adds are within 15 %. */
 static void check_stand_in(const char *cells[5]) {
     const nnc_model *model = NULL;
     ck_assert_msg(nnc_model_load(specs, cells[0], &model, NULL) == NNC_OK, "%s", cells[0]);

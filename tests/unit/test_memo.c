@@ -59,7 +59,8 @@ END_TEST
 
 /* ---- keys ---- */
 
-/* Fields that an op list does not depend on have the same key; each other one has a key of its own. */
+/* Plans that differ only in fields on which an op list does not depend have the same key; each other field changes the
+ * key. */
 START_TEST(lists_are_shared) {
     static const char *const shared[][2] = {
         { "devices", "64" },
@@ -253,7 +254,7 @@ static nnc_op product_of(int bits) {
                                    .vocab = (bits & 256) != 0 ? 63 : 0 } };
 }
 
-/* Products that differ in the format, in the phase or in a flag have entries of their own, whatever the pair. Each
+/* Products that differ in format, phase or a flag have separate entries, for every pair of them. Each
  * takes as long as without the cache. */
 START_TEST(products_are_told_apart) {
     const nnc_model model = llama(4, 64, 4, 2, 128, 256, 64);

@@ -215,7 +215,7 @@ START_TEST(whole_experts) {
 }
 END_TEST
 
-/* Products whose operands have scales for blocks take as much longer as the device says. */
+/* Products whose operands have scales for blocks take longer by the factor in the device file. */
 START_TEST(scales_for_blocks) {
     nnc_device device = plain_device();
     device.matmul_flops_per_s[NNC_FP8] = 1e14;

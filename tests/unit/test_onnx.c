@@ -330,7 +330,7 @@ START_TEST(zeros_around_a_map) {
 }
 END_TEST
 
-/* 7 positions in strides of 2 are 4, whatever the kernel; without pads (7 - 3) / 2 + 1 = 3. */
+/* 7 positions in strides of 2 give 4, for every size of the kernel; without pads they give (7 - 3) / 2 + 1 = 3. */
 START_TEST(pads_that_are_not_said) {
     static const struct {
         const char *how;

@@ -612,7 +612,7 @@ START_TEST(updates_of_two_optimizers) {
 }
 END_TEST
 
-/* Every enumerator has a name of its own. */
+/* Every enumerator has a unique name. */
 START_TEST(names) {
     for (int i = 0; i < NNC_PHASE_COUNT; i++) {
         for (int j = 0; j < i; j++) { ck_assert_str_ne(nnc_phase_name((nnc_phase)i), nnc_phase_name((nnc_phase)j)); }

@@ -18,7 +18,7 @@ static void check_track(const nnc_pipeline *of, int32_t track, const double *spa
 
 typedef double track_times[3][VIRTUAL];
 
-/* Pipelines of one shape, each unequal in a way of its own. */
+/* Pipelines of one shape whose stages are unequal, each in a different way. */
 static nnc_pipeline draw_tracks(int64_t m_max, int32_t count, track_times *kept, double *send_s,
                                 double times[3][VIRTUAL * NNC_TRACKS]) {
     nnc_pipeline shape = random_pipeline(m_max);

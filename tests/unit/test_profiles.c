@@ -74,7 +74,7 @@ START_TEST(no_chosen_profile_is_left_out) {
 }
 END_TEST
 
-/* No profile of PyTorch exists for a TPU, whatever the plan is. */
+/* There is no profile of PyTorch for a TPU, for any plan. */
 START_TEST(is_one_that_exists_for_the_device) {
     nnc_plan plan = nnc_plan_default();
     for (plan.zero = 0; plan.zero <= 3; plan.zero++) {
@@ -140,7 +140,7 @@ static const char *id_of(const char *words) {
     return release.entry != NULL ? release.software->id : "none";
 }
 
-/* The newest release that is not newer than the one asked for; without a version the newest. */
+/* The newest release that is not newer than the requested one; without a version, the newest release. */
 START_TEST(releases_are_found_by_their_words) {
     ck_assert_str_eq(id_of("NeMo 25.11"), "nemo-25.09");
     ck_assert_str_eq(id_of("nemo-26.04.01"), "nemo-26.02");
@@ -268,7 +268,7 @@ START_TEST(a_search_compares_plans_under_their_own) {
 }
 END_TEST
 
-/* Asked for a schedule that the profile lacks, a search says so; with any it has it. */
+/* A search refuses a schedule that the profile lacks; with --software any it uses this schedule. */
 START_TEST(any_lifts_what_is_shipped) {
     nnc_search search = nnc_search_default();
     search.best = 1;

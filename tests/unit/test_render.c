@@ -83,7 +83,7 @@ START_TEST(packed_rows) {
 }
 END_TEST
 
-/* Columns are as wide as the first lines need, whatever pieces they come in. */
+/* Columns are as wide as the first lines need, also if the lines arrive in several parts. */
 START_TEST(long_tables) {
     const nnc_style style = { .format = &nnc_format_table, .width = 1000 };
     nnc_buffer packed = { 0 }, whole = { 0 }, pieces = { 0 };

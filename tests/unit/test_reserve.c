@@ -87,7 +87,7 @@ START_TEST(advice_is_what_a_search_finds) {
 }
 END_TEST
 
-/* If the moment of the peak is known op by op, the allocator's share alone is uncertain: from none of it to twice. */
+/* If the time of the peak is known op by op, only the allocator's share is uncertain: from 0 to twice its value. */
 START_TEST(an_allocator_keeps_up_to_twice_its_share) {
     const nnc_model *gpt2 = NULL;
     const nnc_software *eager = NULL;

@@ -411,7 +411,7 @@ static double evaluated(const char *text) {
     return value;
 }
 
-/* Every line that a run says of itself is true, and the parts of its time add up. */
+/* Every line that `explain` prints for a run is true, and the parts of its time add up. */
 START_TEST(every_line_is_true) {
     nnc_plan plan = devices_of(512);
     plan.global_batch = 1024;

@@ -216,7 +216,7 @@ START_TEST(busy_is_the_rest_of_a_step) {
 }
 END_TEST
 
-/* Money to model and back, whatever the money. */
+/* From an amount of money to a model and back, for all amounts. */
 START_TEST(budgets_come_back) {
     const nnc_device *h100 = NULL;
     state = 20;

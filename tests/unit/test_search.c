@@ -545,7 +545,7 @@ START_TEST(shards_divide_the_space) {
 }
 END_TEST
 
-/* The shards together hold the plans of the search. Without pruning they also do the same work. */
+/* The shards together have the plans of the search. Without pruning they also evaluate the same plans. */
 static void check_shards(const nnc_search *whole, int32_t shards) {
     nnc_front *front = calloc(1, sizeof *front), *part = calloc(1, sizeof *part);
     nnc_search_result sum = { .space = 0 };

@@ -182,7 +182,7 @@ static void check_found(const nnc_found *a, const nnc_found *b) {
     ck_assert_int_eq(a->plan.zero, b->plan.zero);
 }
 
-/* A file of another schema, or of none, is no shard: the error names its line. */
+/* A file with another schema, or without one, is no shard: the error names its line. */
 START_TEST(other_schemas_are_refused) {
     nnc_search_task task = task_of(16, 32);
     write_shards(&task);
@@ -219,7 +219,8 @@ START_TEST(plans_without_a_time_are_refused) {
 }
 END_TEST
 
-/* Three shards, read in another order, hold what the whole search holds. Threads add up; the slowest shard counts. */
+/* Three shards, read in another order, have the results of the whole search. The numbers of threads add up, and the
+ * elapsed time is that of the slowest shard. */
 START_TEST(merged_shards_are_the_search) {
     nnc_search_task task = task_of(16, 32);
     const nnc_search_total sum = write_shards(&task);

@@ -92,7 +92,7 @@ START_TEST(elasticities_have_bounds) {
 }
 END_TEST
 
-/* A product with no traffic to speak of: the peak alone sets the step, whatever else is there. */
+/* A product with almost no traffic: only the peak determines the step. */
 START_TEST(a_compute_bound_step_follows_the_peak) {
     nnc_device device = *a100;
     nnc_plan plan = nnc_plan_default();

@@ -144,7 +144,7 @@ START_TEST(devices_share) {
 }
 END_TEST
 
-/* Every line that an answer says of itself is true. */
+/* Every line that `explain` prints for a result is true. */
 START_TEST(every_line_is_true) {
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;
@@ -231,8 +231,8 @@ START_TEST(refuses) {
 }
 END_TEST
 
-/* Options that contradict each other are refused in one line that names one of them. 8 heads of keys neither divide
- * over 12 ranks nor are divided by them, whatever the 48 heads do. */
+/* Options that contradict each other are refused in one line that names one of them. 8 key heads do not divide over 12
+ * ranks, and 12 is no multiple of 8, although 48 query heads divide over 12 ranks. */
 START_TEST(refuses_contradictions) {
     const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
     const nnc_model *llama3 = NULL;

@@ -162,7 +162,7 @@ START_TEST(operators_run_one_by_one) {
 }
 END_TEST
 
-/* Twice as many as fit run in two waves, and one more in a third of its own. */
+/* Twice as many sequences as fit run in two waves, and one more sequence in a third wave. */
 START_TEST(batches_run_in_waves) {
     nnc_serve_ask ask = batch_of(1);
     set_up();

@@ -89,7 +89,7 @@ START_TEST(static_batches) {
 }
 END_TEST
 
-/* A batch of two full waves and one sequence more runs as these three, each as long as a batch of its own. */
+/* A batch of two full waves and one more sequence runs in three waves, each as long as a separate batch. */
 START_TEST(batches_in_waves) {
     nnc_serve_ask ask = split_of(&splits[0]);
     ask.batch = 1;

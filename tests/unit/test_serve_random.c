@@ -127,7 +127,7 @@ START_TEST(decode_grows) {
 }
 END_TEST
 
-/* A batch that does not fit says by how much; of as many sequences as it says would, all fit, and of more not. */
+/* For a batch that does not fit, the result states how many sequences would fit: so many fit, and one more does not. */
 START_TEST(as_many_fit_as_it_says) {
     int over = 0;
     for (int number = 0; number < PLANS; number++) {

@@ -439,7 +439,7 @@ START_TEST(steps_between_knots) {
 }
 END_TEST
 
-/* Lengths of a spread have the mean that is asked for: 200 tokens of 20 clients. */
+/* Random lengths have the requested mean: 200 tokens of 20 clients. */
 START_TEST(spreads) {
     nnc_serve_ask ask = ask_of(200);
     ask.concurrency = 20;

@@ -133,7 +133,7 @@ START_TEST(bad_syntax_is_placed) {
 }
 END_TEST
 
-/* Letters are passed over eight at a time: none that matters is, wherever it stands. */
+/* The reader skips ordinary letters eight at a time; it must not skip a letter with a meaning, at any position. */
 START_TEST(no_place_in_a_text_is_passed_over) {
     char text[] = "\"________________________\"";
     const size_t size = sizeof text - 1;

@@ -49,7 +49,7 @@ START_TEST(lists) {
 }
 END_TEST
 
-/* A range of sizes doubles unless it has a step or factor of its own. */
+/* A range of sizes doubles unless it states a step or a factor. */
 START_TEST(sizes_double) {
     static const struct {
         const char *list, *last;

@@ -427,7 +427,8 @@ START_TEST(offloaded_optimizer) {
 }
 END_TEST
 
-/* Every kept byte of the layers goes down forward and up backward; two layers stay, and the head. */
+/* Every kept byte of the layers moves to the host in forward and back in backward, except those of two layers and of
+ * the head. */
 START_TEST(offloaded_activations) {
     const nnc_model model = gpt(8, 256, 8, 64, 512);
     nnc_plan plan = plan_of(1, 1, 1);

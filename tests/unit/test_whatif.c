@@ -105,7 +105,7 @@ START_TEST(a_datasheet_gets_near_the_device_it_describes) {
 }
 END_TEST
 
-/* L = 0.01 B/FLOP x the peak, until it is said as a rate. */
+/* L = 0.01 B/FLOP x the peak, unless the rate is given. */
 START_TEST(the_cache_goes_with_the_peak_unless_it_is_set) {
     nnc_device device = device_of("a100");
     const nnc_model model = model_of("llama3-8b");

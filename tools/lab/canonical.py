@@ -4,8 +4,8 @@
 Reads the columns of published tables (n_layers, d_model, tp, framework ...), writes fields of nncost's plan, model,
 device and software (model.layers, tensor, software ...), and keeps all other columns. Each line gives one line.
 
-    foreign/names/words.json     what their words mean, frameworks by the names of nncost, what notes of rows and programs
-                                 of examples say, families of models, engines, columns for people
+    foreign/names/words.json     meanings of words, names of frameworks, settings that notes or programs of rows state,
+                                 families of models, engines, columns for people
     foreign/names/members.json   networks by their published names: a shipped model and the fields that differ
     hub/names.json               networks that have a shape in hub/ of this name
 
