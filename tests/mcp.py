@@ -71,6 +71,13 @@ with open(os.path.join(inside, "large.json"), "wb") as file:
 with open(os.path.join(folder, "secret.json"), "w", encoding="utf-8") as file:
     file.write('"hunter2 is the password"')
 
+# A long list is cut, and the answer says how long it was.
+server = Server()
+text = server.ask("list", {"what": "devices"})[1]
+answer = json.loads(text)
+check(f"a long list: {text[-60:]}", len(text) < 2000 and answer["lists_cut_to"] == len(answer["devices"]) < 200 < answer["longest_list"])
+server.end()
+
 # A call that exceeds its deadline ends, and the server answers the next call.
 server = Server("--deadline", "0.5s")
 begin = time.monotonic()

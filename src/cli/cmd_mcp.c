@@ -12,6 +12,7 @@
 #include "render/render_internal.h"
 
 #define PROTOCOL "2025-06-18"
+#define HELP_TOOL "help" /* the only tool that is no command */
 enum { WORDS_MAX = 96, OPTIONS_MAX = 256, OPERANDS_MAX = 3, FIELDS_MAX = 64 };
 
 /* A tool of the MCP server: a command of nncost, with the names of the operands of the command. */
@@ -41,7 +42,7 @@ static const struct tool {
                 "remedies changes" },
     { "compare",
       { "model", "device" },
-      "Several devices, models or plans side by side: comma lists in model, device or options.",
+      "Every combination of comma lists in model, device or options (micro_batch \"1,2,4\"), one row each.",
       .fields = "rows.command rows.step.step_s rows.memory.total_bytes rows.memory.fit rows.throughput.tokens_per_s "
                 "rows.throughput.mfu rows.cost.per_million_tokens" },
     { "search",
@@ -61,7 +62,9 @@ static const struct tool {
     { "run",
       { "model", "device" },
       "The whole run, with tokens among the options: days, cost, energy, failures, checkpoints.",
-      .fields = "step.step_s step.interval_s memory.total_bytes memory.fit run cost" },
+      .fields =
+          "step.step_s step.interval_s memory.total_bytes memory.capacity_bytes memory.fit memory.advice run.steps "
+          "run.days run.goodput run.system_mtbf_s run.lost_s run.interval_s run.checkpoint_bytes cost" },
     { "serve",
       { "model", "device" },
       "A decoder under load: time to first token and per token, throughput, memory and cost.",
@@ -71,7 +74,8 @@ static const struct tool {
     { "budget",
       { NULL },
       "The best model for a budget (cost, days, device among the options), by the scaling laws.",
-      .fields = NULL },
+      .fields = "device cost price_per_device_hour device_hours days devices flops params tokens optima.law "
+                "optima.params optima.tokens optima.loss" },
     { "ops",
       { "model", "device" },
       "Every op of the step: FLOPs, bytes, time, and the resource that bounds it.",
@@ -95,9 +99,17 @@ static const struct tool {
       "Two estimates (plan files): the metrics that differ, largest change first.",
       .fields = NULL },
     { "accuracy", { "rows" }, "Predictions compared with the measured rows of a CSV file.", .fields = NULL },
-    { "list", { "what" }, "Ids: what is devices, models or software.", .fields = "devices.id models.id software.id" },
+    { "list",
+      { "what", "text" },
+      "Ids of the devices, models or software; text selects those whose id, name or alias contains it.",
+      .fields = "devices.id models.id software.id",
+      .optional = 1 },
     { "show", { "id" }, "Every parameter of a device, model or software profile, with its source.", .fields = NULL },
     { "validate", { "file" }, "Every fault of a device, model, software, cluster or plan file.", .fields = NULL },
+    { HELP_TOOL,
+      { "command", "option" },
+      "The help of a command (a tool of this server) with its options, or the help of one option.",
+      .optional = 1 },
 };
 enum { TOOL_COUNT = sizeof tools / sizeof tools[0] };
 
@@ -201,20 +213,26 @@ static void put_tool(nnc_buffer *out, const struct tool *tool) {
                                  ? ":{\"enum\":[\"devices\",\"models\",\"software\"]},"
                                  : ":{\"type\":\"string\"},");
     }
-    nnc_buffer_text(out, "\"options\":{\"type\":\"object\",\"description\":\"Options of the command by name, such as "
-                         "{\\\"devices\\\": 64, \\\"zero\\\": 3, \\\"tokens\\\": \\\"1T\\\"}; 'nncost help ");
-    nnc_buffer_text(out, tool->name);
-    nnc_buffer_text(out, "' has all\",\"properties\":{");
-    put_options(out, tool);
-    nnc_buffer_text(out, "},\"additionalProperties\":false},\"fields\":{\"type\":\"array\",\"items\":{"
-                         "\"type\":\"string\"},\"description\":\"Members of the answer, such as "
-                         "\\\"step.forward_s\\\" or \\\"memory\\\"; [\\\"all\\\"]: the whole answer. "
-                         "Without: about 2 kB\"}},\"additionalProperties\":false,\"required\":[");
+    if (command_of(tool) != NULL) {
+        nnc_buffer_text(out,
+                        "\"options\":{\"type\":\"object\",\"description\":\"Options of the command by name, such as "
+                        "{\\\"devices\\\": 64, \\\"zero\\\": 3, \\\"tokens\\\": \\\"1T\\\"}; the tool " HELP_TOOL
+                        " explains each\",\"properties\":{");
+        put_options(out, tool);
+        nnc_buffer_text(out, "},\"additionalProperties\":false},\"fields\":{\"type\":\"array\",\"items\":{"
+                             "\"type\":\"string\"},\"description\":\"Members of the answer, such as "
+                             "\\\"step.forward_s\\\" or \\\"memory\\\"; [\\\"all\\\"]: the whole answer. "
+                             "Without: about 2 kB\"}");
+    } else {
+        out->size -= !out->failed; /* the comma after the last operand */
+    }
+    nnc_buffer_text(out, "},\"additionalProperties\":false,\"required\":[");
     for (int i = 0; i < required_of(tool); i++) {
         nnc_buffer_text(out, i > 0 ? "," : "");
         nnc_put_json_text(out, tool->operands[i]);
     }
-    nnc_buffer_text(out, "]}}");
+    /* no tool writes a file, so a client need not ask its user before a call */
+    nnc_buffer_text(out, "]},\"annotations\":{\"readOnlyHint\":true,\"openWorldHint\":false}}");
 }
 
 /* ---- selecting parts of a JSON answer ----
@@ -233,7 +251,7 @@ typedef struct choice {
     bool *found;              /* for each path: true if the answer has a member with this path */
     int most, depth;          /* most: largest number of elements of a list in the selection; depth: largest depth of
                                * objects in the selection */
-    bool cut;                 /* true: at least one list of the JSON answer was cut */
+    int cut;                  /* number of elements of the longest list that was cut; 0 = no list was cut */
     nnc_buffer *out;
 } choice;
 
@@ -293,7 +311,7 @@ static void put_value(choice *c, nnc_json at, const char *path, bool all, int de
             nnc_buffer_text(c->out, count > 0 ? "," : "");
             put_value(c, one, path, all, depth);
         }
-        c->cut = c->cut || count < nnc_json_count(at);
+        if (count < nnc_json_count(at) && c->cut < nnc_json_count(at)) { c->cut = nnc_json_count(at); }
         nnc_buffer_byte(c->out, ']');
         return;
     case NNC_JSON_TEXT: nnc_put_json_text(c->out, nnc_json_text(at)); return;
@@ -334,7 +352,7 @@ static nnc_status refuse_path(nnc_json root, const char *path, nnc_error *err) {
 }
 
 /* Shortens an answer: cuts its lists, then leaves out deeply nested objects, until the answer has, if possible, at most
- * SHORT_BYTES bytes. If lists were cut, adds a member that says so. */
+ * SHORT_BYTES bytes. If lists were cut, adds members that say so, with the length of the longest one. */
 static void shorten(choice *c, nnc_json root) {
     static const struct {
         int most, depth;
@@ -344,13 +362,13 @@ static void shorten(choice *c, nnc_json root) {
         c->out->size = begin;
         c->most = cuts[i].most;
         c->depth = cuts[i].depth;
-        c->cut = false;
+        c->cut = 0;
         put_value(c, root, "", false, c->depth);
         if (c->out->size - begin <= SHORT_BYTES) { break; }
     }
-    if (c->cut && !c->out->failed) {
+    if (c->cut > 0 && !c->out->failed) {
         c->out->size--; /* removes the closing brace of the JSON answer, so that a member can be appended */
-        nnc_buffer_print(c->out, ",\"lists_cut_to\":%d}", c->most);
+        nnc_buffer_print(c->out, ",\"lists_cut_to\":%d,\"longest_list\":%d}", c->most, c->cut);
     }
 }
 
@@ -492,8 +510,10 @@ static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, n
         const char *key = nnc_json_key(one), *known[2 + OPERANDS_MAX + OPTIONS_MAX];
         char names[OPTIONS_MAX][NNC_OPTION_NAME];
         size_t count = 0;
-        known[count++] = "options";
-        known[count++] = "fields";
+        if (command_of(tool) != NULL) {
+            known[count++] = "options";
+            known[count++] = "fields";
+        }
         for (int i = 0; i < OPERANDS_MAX && tool->operands[i] != NULL; i++) { known[count++] = tool->operands[i]; }
         bool is_known = false;
         for (size_t i = 0; i < count; i++) { is_known = is_known || strcmp(known[i], key) == 0; }
@@ -598,6 +618,54 @@ static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_aren
     return status;
 }
 
+static const nnc_command *command_named(const char *name, nnc_error *err) {
+    enum { COMMANDS_MAX = 64 };
+    const char *names[COMMANDS_MAX];
+    size_t count = 0;
+    const nnc_command *command = NULL;
+    for (int i = 0; count < COMMANDS_MAX && (command = nnc_command_at(i)) != NULL; i++) {
+        if (strcmp(command->name, name) == 0) { return command; }
+        names[count++] = command->name;
+    }
+    const char *nearest = nnc_nearest(name, names, count);
+    nnc_fail(err, NNC_BAD_USAGE, "command", "unknown command, expected one such as \"%s\", found \"%.60s\"",
+             nearest != NULL ? nearest : "estimate", name);
+    return NULL;
+}
+
+/* Writes the help of a command, or of one of its options. */
+static nnc_status put_help(nnc_json arguments, nnc_buffer *answer, nnc_error *err) {
+    const char *name = nnc_json_text_in(arguments, "command"), *asked = nnc_json_text_in(arguments, "option");
+    char key[NNC_OPTION_NAME], typed[NNC_OPTION_NAME], names[OPTIONS_MAX][NNC_OPTION_NAME];
+    const char *known[OPTIONS_MAX];
+    size_t count = 0;
+    nnc_option_text option;
+    if (name == NULL) { return nnc_fail(err, NNC_BAD_USAGE, "command", "missing, expected text"); }
+    const nnc_command *command = command_named(name, err);
+    if (command == NULL) { return NNC_BAD_USAGE; }
+    if (asked == NULL) {
+        nnc_help_command(answer, (nnc_style){ .format = &nnc_format_table, .width = 100 }, command, NNC_HELP_USUAL);
+        nnc_buffer_byte(answer, '\0');
+        return NNC_OK;
+    }
+    key_of(asked, typed);
+    for (int i = 0; count < OPTIONS_MAX && nnc_option_at(command->takes, i, &option); i++) {
+        key_of(option.name, key);
+        if (strcmp(key, typed) == 0) {
+            nnc_buffer_print(answer, "%s%s: %s\n", option.name, option.argument, option.help);
+            nnc_buffer_byte(answer, '\0');
+            return NNC_OK;
+        }
+        memcpy(names[count], key, sizeof key);
+        known[count] = names[count];
+        count++;
+    }
+    const char *nearest = nnc_nearest(typed, known, count);
+    return nnc_fail(err, NNC_BAD_USAGE, "option",
+                    "no such option of this command, did you mean \"%s\"?, found \"%.60s\"",
+                    nearest != NULL ? nearest : "devices", asked);
+}
+
 static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nnc_error *err) {
     const char *name = nnc_json_text_in(params, "name");
     const nnc_json arguments = nnc_json_get(params, "arguments");
@@ -616,6 +684,7 @@ static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nn
         return nnc_fail(err, NNC_BAD_USAGE, "arguments", "wrong type, expected an object");
     }
     NNC_TRY(check_arguments(tool, arguments, err));
+    if (command_of(tool) == NULL) { return put_help(arguments, answer, err); }
     add_word(&w, "nncost", "", "");
     add_word(&w, tool->name, "", "");
     add_word(&w, "--no-defaults", "", "");
@@ -733,6 +802,16 @@ static void put_fault(nnc_buffer *out, int code, const char *message) {
     nnc_buffer_text(out, "}");
 }
 
+static const char instructions[] =
+    "nncost predicts time, memory and cost of training steps and of serving, without a GPU. model: an id, a name of "
+    "the "
+    "Hugging Face hub or the path of a config.json; device: a common name such as h100. Options go into \"options\", "
+    "as "
+    "in {\"devices\": 8, \"zero\": 3}; advice in answers names options as on a command line: --micro-batch 4 is "
+    "{\"micro_batch\": 4}. The tool \"help\" explains a command or an option; \"list\" finds ids. An answer is about 2 "
+    "kB; "
+    "\"fields\" selects other parts. _s is seconds, _bytes bytes, interval_s the 90 % range.";
+
 static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena) {
     const char *method = nnc_json_text_in(root, "method");
     const nnc_json params = nnc_json_get(root, "params");
@@ -748,7 +827,9 @@ static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena) {
                              "\",\"capabilities\":{\"tools\":{},\"resources\":{}},\"serverInfo\":{"
                              "\"name\":\"nncost\",");
         put_pair(out, "version", nnc_version());
-        nnc_buffer_text(out, "}}");
+        nnc_buffer_text(out, "},");
+        put_pair(out, "instructions", instructions);
+        nnc_buffer_byte(out, '}');
     } else if (strcmp(method, "ping") == 0) {
         nnc_buffer_text(out, "\"result\":{}");
     } else if (strcmp(method, "tools/list") == 0) {
@@ -799,12 +880,14 @@ const nnc_command nnc_cmd_mcp = {
     .name = "mcp",
     .operands = "",
     .summary = "A server of the Model Context Protocol for AI assistants, on standard input and output.",
-    .notes = "Tools: estimate, advise, fit, compare, search, scale, limit, run, serve, budget, ops, op, explain, "
-             "check, diff, accuracy, list, show and validate, with the operands and options of the commands. An answer "
-             "is about 2 kB of the JSON output; \"fields\" names other parts of the output, [\"all\"] the whole "
-             "output. Resources are the help of each command. Each line is one JSON-RPC message; the server ends when "
-             "standard input ends. Each call runs in a separate process, within --deadline and --memory, and ends when "
-             "the client cancels it. A call reads only regular files below --root and the program's data.",
+    .notes =
+        "Tools: estimate, advise, fit, compare, search, scale, limit, run, serve, budget, ops, op, explain, "
+        "check, diff, accuracy, list, show and validate, with the operands and options of the commands, and help. An "
+        "answer "
+        "is about 2 kB of the JSON output; \"fields\" names other parts of the output, [\"all\"] the whole "
+        "output. Resources are the help of each command. Each line is one JSON-RPC message; the server ends when "
+        "standard input ends. Each call runs in a separate process, within --deadline and --memory, and ends when "
+        "the client cancels it. A call reads only regular files below --root and the program's data.",
     .takes = NNC_TAKES_HELP | NNC_TAKES_MCP,
     .run = NNC_WITH_PROCESSES(nnc_mcp_serve),
 };

@@ -8,7 +8,7 @@ $ cat > in <<'END'
 > not json
 > END
 $ nncost mcp < in
-{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"resources":{}},"serverInfo":{"name":"nncost","version":"VERSION"}}}
+{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"resources":{}},"serverInfo":{"name":"nncost","version":"VERSION"},"instructions":"nncost predicts time, memory and cost of training steps and of serving, without a GPU. model: an id, a name of the Hugging Face hub or the path of a config.json; device: a common name such as h100. Options go into \"options\", as in {\"devices\": 8, \"zero\": 3}; advice in answers names options as on a command line: --micro-batch 4 is {\"micro_batch\": 4}. The tool \"help\" explains a command or an option; \"list\" finds ids. An answer is about 2 kB; \"fields\" selects other parts. _s is seconds, _bytes bytes, interval_s the 90 % range."}}
 {"jsonrpc":"2.0","id":"two","result":{}}
 {"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"no such method"}}
 {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"bad syntax, expected a value, found not"}}
@@ -34,6 +34,7 @@ $ echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | nncost mcp | grep -o '
 "name":"list"
 "name":"show"
 "name":"validate"
+"name":"help"
 
 # An estimate equals that of the command; refused options are errors of the tool; several calls in one session.
 $ cat > in <<'END'
@@ -124,3 +125,21 @@ false {"schema":"nncost.explain/1","quantity":"mfu","lines":[{"of":"step","name"
 true device: missing, expected text
 false {"ops":[{"name":"optimizer","phase":"update","repeat":1,"shape":"params=107106000","time_s":0.002998968,"share":0.277791383948,"bound":"memory"}
 false {"ops":[{"name":"embed.tokens","phase":"forward","repeat":1,"shape":"tokens=1000 width=1000","time_s":4.008e-6,"share":0.000371257001362,"bound"
+
+# 'help' is a tool, because not every client reads resources; 'list' selects by a text.
+$ ask() { printf '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"%s","arguments":%s}}\n' "$1" "$2"; }
+> { ask help '{"command":"op","option":"kernel"}'; ask help '{"command":"op","option":"--kernl"}'; ask help '{"command":"opp"}'; ask help '{"command":"op","fields":["all"]}'; ask help '{"option":"kernel"}'; ask list '{"what":"models","text":"dens"}'; ask list '{"what":"devices","text":"nothing"}'; ask help '{"command":"op"}'; } > in
+$ nncost mcp < in | sed -n 's/.*"text":"\(.*\)"}],"isError":\([a-z]*\).*/\2 \1/p' | tr -d '\\' | cut -c1-120
+false --kernel NAME: Kernel of attention: flash, cudnn, efficient or math as PyTorch names them, or flash1 to flash3. [f
+true option: no such option of this command, did you mean "kernel"?, found "--kernl"
+true command: unknown command, expected one such as "ops", found "opp"
+true arguments: unknown member, see tools/list, found "fields"
+true command: missing, expected text
+false {"models":[{"id":"dense"}]}
+true nothing: in no id and no name, 'nncost list devices' has all
+false usage: nncost op KIND DIMS DEVICE [options]u000au000aA single op: its work, its roofline and its time.u000au000aKI
+$ echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | nncost mcp | python3 -c "
+> import json, sys
+> tools = {one['name']: one for one in json.load(sys.stdin)['result']['tools']}
+> print(all(one['annotations']['readOnlyHint'] for one in tools.values()), list(tools['help']['inputSchema']['properties']), tools['list']['inputSchema']['required'])"
+True ['command', 'option'] ['what']
