@@ -65,7 +65,7 @@ assert module.estimate("gpt2", "a100", set={"n_layer": 6}).step_s == \
     module.estimate("gpt2", "a100", set={"model.layers": 6}).step_s
 assert module.__version__ == module.version() and "gpt2" in module.models("GPT") and "llama3-8b" not in module.models("gpt")
 page = module.estimate("gpt2", "a100")._repr_html_()
-assert page.startswith("<p>One step of GPT-2") and page.count("<tr>") > 8
+assert page.startswith("<p>One step of GPT-2") and page.count("<tr>") > 8 and "<td>verdict</td><td>fits</td>" in page
 assert "&lt;b&gt;" in module.Answer({"sentence": "<b>"})._repr_html_()
 try:
     told.step.steps
@@ -77,6 +77,7 @@ except AttributeError as error:
 ops = module.ops("gpt2", "a100", sort="time", top=3)
 assert ops.rows() == json.loads(said("ops", "gpt2", "a100", "--sort", "time", "--top", "3"))["ops"]
 assert len(ops["name"]) == 3 and ops.to_dict() == ops and ops._repr_html_().count("<tr>") == 4
+assert "<th>time_s</th>" in ops._repr_html_() and "s</td>" in ops._repr_html_()
 table = module.sweep("gpt2", ["a100", "h100"], micro_batch=range(1, 3), set={"layers": [6, 12]}, threads=1)
 assert len(table["row"]) == 8 and {len(column) for column in table.values()} == {8}
 lines = [json.loads(line) for line in said("sweep", "gpt2", "a100,h100", "--micro-batch", "1,2", "--set",
@@ -94,11 +95,34 @@ assert advice.changes[0].options in str(advice) and advice.changes[0].step_s > 0
 limit = module.limit("gpt2", "a100", of="tensor")
 assert limit.limit >= 1 and limit.curve[0].size == 1 and limit.bound_by in ("network", "plan")
 served = module.serve("llama3-8b", "h100", batch=4)
-assert served == json.loads(said("serve", "llama3-8b", "h100", "--batch", "4")) and "latency.ttft_s" in str(served)
+assert served == json.loads(said("serve", "llama3-8b", "h100", "--batch", "4"))
+assert f"time to first token  {1e3 * served.latency.ttft_s:.4g} ms".split() == str(served).splitlines()[3].split()
+table = module.sweep("llama3-8b", ["a100", "h100"], serve=True, batch=[1, 4], input_len=512)
+assert len(table.rows()) == 4 and table["device.id"][2] == "h100-sxm5-80gb" and table.batch == [1, 4, 1, 4]
+assert table.ttft_s[3] == module.serve("llama3-8b", "h100", batch=4, input_len=512).latency.ttft_s
+assert len(table.ttft_interval_s[0]) == 2 and "changes" not in table
+rows = [line.split() for line in str(module.fit("gpt2", "a100")).splitlines()]
+assert rows[3][:2] == ["largest", "micro-batch"] and int(rows[3][2]) == module.fit("gpt2", "a100").micro_batch > 0
+run = module.run("gpt2", "a100", tokens="1B", devices=2)
+assert run == json.loads(said("run", "gpt2", "a100", "--tokens", "1B", "--devices", "2")) and f"{run.run.days:.6g}" in str(run)
+assert module.explain("mfu").lines[0].source in str(module.explain("mfu"))
+assert f"{told.step_s:.6g} s" in str(module.explain("step_s", "gpt2", "a100", micro_batch=2, set={"device.mem_bytes_per_s": "1TB/s"}))
 assert module.check(os.path.join(root, "examples/deepseek-v3.json")).schema == "nncost.check/1"
 assert module.command("compare", "gpt2", ["a100", "h100"]).schema == "nncost.compare/1"
 picture = module.plot("step", "gpt2", "a100")
 assert picture._repr_svg_().startswith("<svg ")
+with tempfile.TemporaryDirectory() as place:
+    picture.save(os.path.join(place, "step.svg"))
+    with open(os.path.join(place, "step.svg"), encoding="utf-8") as file:
+        assert file.read() == picture
+for reading, near in ((lambda: told.step_time, "step.step_s"), (lambda: told.memory.total, "total_bytes"),
+                      (lambda: told.sentense, "sentence"), (lambda: module.compare, "nncost.sweep"),
+                      (lambda: table["ttft"], "ttft_s"), (lambda: module.serve("llama3-8b", "h100", batch=[1, 2]), "nncost.sweep")):
+    try:
+        reading()
+        raise SystemExit(f"{inspect.getsource(reading)} was answered")
+    except (AttributeError, KeyError, module.Error) as error:
+        assert near in str(error), error
 assert not module.estimate("llama2-70b", "a100").memory.fits
 
 for wrong in (lambda: module.estimate("gpt2", "a100", micro_bach=2), lambda: module.sweep("gpt2", "a100", micro_bach=[2]),

@@ -34,8 +34,8 @@ from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
 from nncost.answers import Answer, Columns, Picture
 
-__all__ = ["Answer", "Columns", "Error", "Picture", "Specs", "advise", "check", "command", "devices", "estimate", "fit",
-           "limit", "models", "ops", "plot", "search", "serve", "software", "sweep", "version"]
+__all__ = ["Answer", "Columns", "Error", "Picture", "Specs", "advise", "check", "command", "devices", "estimate", "explain",
+           "fit", "limit", "models", "ops", "plot", "run", "search", "serve", "software", "sweep", "version"]
 
 Value = Union[str, int, float, bool, None, "os.PathLike[str]"]
 Content = Union[Value, Mapping[str, Any]]  # id, path, or what a file says
@@ -334,10 +334,24 @@ def ops(model: Content, device: Content, set: Changes = None, **options: Option)
     return Columns.of_rows(command("ops", model, device, set=set, **options)["ops"])
 
 
+def _flat(record: Mapping[str, Any], head: str = "") -> dict[str, Any]:
+    """A record of records as one row: {"latency": {"ttft_s": 1}} has "latency.ttft_s". Lists of records are left out."""
+    row: dict[str, Any] = {}
+    for key, value in record.items():
+        if isinstance(value, Mapping):
+            row.update(_flat(value, f"{head}{key}."))
+        elif not (isinstance(value, list) and any(isinstance(part, Mapping) for part in value)):
+            row[head + key] = value
+    return row
+
+
 def sweep(model: Contents, device: Contents, set: Changes = None, **options: Option) -> Columns:
-    """Every combination of the lists given, one row each, as `nncost sweep`. Rows that do not fit: all=True."""
-    lines = _run("sweep", (model, device), {"set": set, **options}, "json").splitlines()
-    return Columns.of_rows([json.loads(line) for line in lines])
+    """Every combination of the lists given, one row each, as `nncost sweep`. Rows that do not fit: all=True. Of serving:
+    serve=True, with the options of serve."""
+    text = _run("sweep", (model, device), {"set": set, **options}, "json")
+    if text.startswith("{\n"):  # one record with all rows, as of serving
+        return Columns.of_rows([_flat(row) for row in json.loads(text)["rows"]])
+    return Columns.of_rows([json.loads(line) for line in text.splitlines()])
 
 
 def search(model: Content, device: Contents, set: Changes = None, **options: Option) -> Answer:
@@ -347,6 +361,9 @@ def search(model: Content, device: Contents, set: Changes = None, **options: Opt
 
 def serve(model: Content, device: Content, set: Changes = None, **options: Option) -> Answer:
     """A decoder under load: .latency, .throughput, .memory, .cost."""
+    for name, value in options.items():
+        if isinstance(value, (list, tuple, range)) and len(value) > 1:
+            raise Error(name, "expected one value, found several, which nncost.sweep(model, device, serve=True, ...) takes")
     return command("serve", model, device, set=set, **options)
 
 
@@ -363,6 +380,16 @@ def advise(model: Content, device: Content, set: Changes = None, **options: Opti
 def limit(model: Content, device: Content, of: str, set: Changes = None, **options: Option) -> Answer:
     """How far a plan can be divided before the network bounds it: .limit, .bound_by, .curve; of: tensor, context, data, batch."""
     return command("limit", model, device, of=of, set=set, **options)
+
+
+def run(model: Content, device: Content, set: Changes = None, **options: Option) -> Answer:
+    """The whole run, with tokens or samples among the options: .run.days, .run.goodput, .cost.run."""
+    return command("run", model, device, set=set, **options)
+
+
+def explain(name: str, model: Content = None, device: Content = None, set: Changes = None, **options: Option) -> Answer:
+    """The meaning, formula and source of a figure, such as "mfu"; with model and device also its numbers: .lines."""
+    return command("explain", name, *(() if model is None else (model, device)), set=set, **options)
 
 
 def check(plans: Value, **options: Option) -> Answer:
@@ -386,4 +413,5 @@ def __getattr__(name: str) -> Any:
         return version()
     if name == "capture":  # a module of its own, which most programs do not need
         return importlib.import_module("nncost.capture")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; other commands: nncost.command({name!r}, ...)")
+    instead = "nncost.sweep(models, devices, ...)" if name == "compare" else f"nncost.command({name!r}, ...)"
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; other commands: {instead}")

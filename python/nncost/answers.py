@@ -1,17 +1,43 @@
 """What the functions of nncost give back: dicts with attributes, and tables as columns. Needs no other package."""
 from __future__ import annotations
 
+import difflib
 import html
 import json
-from typing import Any, Iterable, Iterator
+import os
+from typing import Any, Iterable, Iterator, Union
 
-# Figures of an estimate that a person reads first: label, record, key, unit.
-_FIRST = (("step", "step", "step_s", "s"), ("90 % range", "step", "interval_s", "s"),
-          ("lower bound", "step", "lower_bound_s", "s"), ("upper bound", "step", "upper_bound_s", "s"),
-          ("bound by", "step", "bound", ""), ("memory", "memory", "total_bytes", "B"),
-          ("capacity", "memory", "capacity_bytes", "B"), ("verdict", "memory", "verdict", ""),
-          ("tokens per s", "throughput", "tokens_per_s", ""), ("samples per s", "throughput", "samples_per_s", ""),
-          ("MFU", "throughput", "mfu", "%"), ("cost of the step", "cost", "step", "currency"))
+# Figures that a person reads first, by the schema of the answer: label, record, key, unit.
+_FIRST = {
+    "nncost.estimate": (
+        ("step", "step", "step_s", "s"), ("90 % range", "step", "interval_s", "s"),
+        ("lower bound", "step", "lower_bound_s", "s"), ("upper bound", "step", "upper_bound_s", "s"),
+        ("bound by", "step", "bound", ""), ("memory", "memory", "total_bytes", "B"),
+        ("capacity", "memory", "capacity_bytes", "B"), ("verdict", "memory", "fit", ""),
+        ("tokens per s", "throughput", "tokens_per_s", ""), ("samples per s", "throughput", "samples_per_s", ""),
+        ("MFU", "throughput", "mfu", "%"), ("cost of the step", "cost", "step", "currency")),
+    "nncost.serve": (
+        ("model", "model", "name", ""), ("device", "device", "name", ""), ("devices", "plan", "devices", ""),
+        ("time to first token", "latency", "ttft_s", "s"), ("90 % range", "latency", "ttft_interval_s", "s"),
+        ("time per token", "latency", "tpot_s", "s"), ("90 % range", "latency", "tpot_interval_s", "s"),
+        ("a request", "latency", "request_s", "s"), ("output tokens per s", "throughput", "output_tokens_per_s", ""),
+        ("requests per s", "throughput", "requests_per_s", ""), ("decode bound by", "decode", "bound", ""),
+        ("memory", "memory", "total_bytes", "B"), ("capacity", "memory", "capacity_bytes", "B"),
+        ("fits", "memory", "fits", ""), ("a million output tokens", "cost", "per_million_output_tokens", "currency")),
+    "nncost.run": (
+        ("model", "model", "name", ""), ("device", "device", "name", ""), ("devices", "run", "devices", ""),
+        ("step", "step", "step_s", "s"), ("steps", "run", "steps", ""), ("days", "run", "days", ""),
+        ("goodput", "run", "goodput", "%"), ("memory", "memory", "total_bytes", "B"),
+        ("capacity", "memory", "capacity_bytes", "B"), ("verdict", "memory", "fit", ""),
+        ("cost of the run", "cost", "run", "currency")),
+    "nncost.explain": (("figure", "", "quantity", ""),),
+    "nncost.fit": (
+        ("model", "", "model", ""), ("device", "", "device", ""), ("software", "", "software", ""),
+        ("largest micro-batch", "", "micro_batch", ""), ("micro-batch that may fit", "", "micro_batch_tight", ""),
+        ("longest sequence", "", "seq_len", ""), ("memory", "", "total_bytes", "B"),
+        ("capacity", "", "capacity_bytes", "B"), ("step", "", "step_s", "s")),
+}
+_LISTS = ("best", "changes", "remedies")  # plans and changes, which a person reads before the counts
 
 
 def _with_unit(value: Any, unit: str) -> str:
@@ -32,18 +58,26 @@ def _with_unit(value: Any, unit: str) -> str:
     return f"{value:.6g} {unit}".rstrip() if isinstance(value, float) else f"{value} {unit}".rstrip()
 
 
-def _page(head: str, rows: Iterable[tuple[str, ...]]) -> str:
-    def cells(row: tuple[str, ...]) -> str:
-        return "".join(f"<td>{html.escape(cell)}</td>" for cell in row)
+def _unit_of(name: str) -> str:
+    """The unit of a figure, which its name ends with."""
+    if name.endswith("_s") and not name.endswith("per_s"):
+        return "s"
+    return "B" if name.endswith("_bytes") else "%" if name.endswith(("mfu", "hfu", "share")) else ""
 
-    return (f"<p>{html.escape(head)}</p>" if head else "") + \
-        "<table>" + "".join(f"<tr>{cells(row)}</tr>" for row in rows) + "</table>"
+
+def _page(head: str, rows: Iterable[tuple[str, ...]], names: Iterable[str] = ()) -> str:
+    def cells(row: Iterable[str], kind: str) -> str:
+        return "<tr>" + "".join(f"<{kind}>{html.escape(cell)}</{kind}>" for cell in row) + "</tr>"
+
+    names = tuple(names)
+    return (f"<p>{html.escape(head)}</p>" if head else "") + "<table>" + (cells(names, "th") if names else "") + \
+        "".join(cells(row, "td") for row in rows) + "</table>"
 
 
 def _plan_row(row: dict[str, Any]) -> str:
-    """A found plan or change in one line: step, memory, and the options to type."""
+    """A found plan or change in one line: time of a step or a token, memory, and the options to type."""
     size = row.get("memory_bytes", row.get("total_bytes"))
-    return f"{_with_unit(row.get('step_s'), 's'):>9}  {_with_unit(size, 'B'):>9}  {row.get('command', row.get('options'))}"
+    return f"{_with_unit(row.get('step_s', row.get('tpot_s')), 's'):>9}  {_with_unit(size, 'B'):>9}  {row.get('command', row.get('options'))}"
 
 
 class Answer(dict):
@@ -56,9 +90,14 @@ class Answer(dict):
         records = [key for key, record in self.items() if isinstance(record, dict) and name in record]
         if len(records) == 1:
             return self[records[0]][name]
-        hint = f"is in several records, expected one of {', '.join(f'{key}.{name}' for key in records)}" if records else \
-            f"not part of the answer, expected one of {', '.join(self)}"
-        raise AttributeError(f"{name}: {hint}")
+        if records:
+            raise AttributeError(f"{name}: is in several records, expected one of "
+                                 f"{', '.join(f'{key}.{name}' for key in records)}")
+        inner = [f"{key}.{it}" for key, record in self.items() if isinstance(record, dict) for it in record]
+        near = difflib.get_close_matches(name, [*self, *(one.split(".")[1] for one in inner)], 1, 0.6)
+        meant = [one for one in (*self, *inner) if near and one.split(".")[-1] == near[0]]
+        raise AttributeError(f"{name}: not part of the answer, " + (f"did you mean {meant[0]}? It has " if meant else
+                             "expected one of ") + ", ".join(self))
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self]
@@ -68,22 +107,27 @@ class Answer(dict):
         return json.loads(json.dumps(self))
 
     def _rows(self) -> Iterator[tuple[str, str]]:
-        if str(self.get("schema", "")).startswith("nncost.estimate/"):
-            for label, record, key, unit in _FIRST:
-                if key in self.get(record, ()):
-                    unit = self[record].get("currency", "") if unit == "currency" else unit
-                    yield label, _with_unit(self[record][key], unit)
-            return
-        for key, value in self.items():
+        first = _FIRST.get(str(self.get("schema", "")).partition("/")[0], ())
+        for label, record, key, unit in first:
+            values = self.get(record, {}) if record else self
+            if key in values:
+                yield label, _with_unit(values[key], values.get("currency", "") if unit == "currency" else unit)
+        for line in self.get("lines", ()) if "quantity" in self else ():  # of explain
+            told = (line.get("formula") or line.get("text"), line.get("numbers"), line.get("result"), line.get("unit"))
+            yield line["name"], " = ".join(_with_unit(part, "") for part in told[:3] if part is not None) + \
+                (f" {told[3]}" if told[3] else "")
+            yield from (("", line[key]) for key in ("meaning", "note", "source") if line.get(key))
+        for key in [name for name in _LISTS if self.get(name)] if first else sorted(self, key=lambda name: name not in _LISTS):
+            value = self[key]
             if isinstance(value, dict):
-                yield from ((f"{key}.{inner}", _with_unit(it, "")) for inner, it in value.items()
+                yield from ((f"{key}.{inner}", _with_unit(it, _unit_of(inner))) for inner, it in value.items()
                             if not isinstance(it, (dict, list)))
             elif isinstance(value, list):
                 yield key, f"{len(value)} rows"
-                if key in ("best", "changes", "remedies"):
+                if key in _LISTS:
                     yield from (("", _plan_row(row)) for row in value[:5])
             elif key not in ("schema", "sentence"):
-                yield key, _with_unit(value, "")
+                yield key, _with_unit(value, _unit_of(key))
 
     def __str__(self) -> str:
         rows = list(self._rows())
@@ -114,7 +158,9 @@ class Columns(dict):
     def __missing__(self, name: str) -> list[Any]:
         if name not in self.full:
             known = ", ".join(self)
-            raise KeyError(f"{name}: not a column, expected one of {known}; rows() has the rows")
+            near = difflib.get_close_matches(name, [*self, *self.full], 1, 0.6)
+            raise KeyError(f"{name}: not a column, " + (f"did you mean {near[0]}? There are " if near else
+                           "expected one of ") + f"{known}; rows() has the rows")
         return self[self.full[name]]
 
     def __getattr__(self, name: str) -> list[Any]:
@@ -129,15 +175,16 @@ class Columns(dict):
         return {name: list(column) for name, column in self.items()}
 
     def _table(self) -> list[tuple[str, ...]]:
-        return [tuple(self)] + [tuple(_with_unit(cell, "") for cell in row) for row in zip(*self.values())]
+        units = [_unit_of(name) for name in self]
+        return [tuple(_with_unit(cell, unit) for cell, unit in zip(row, units)) for row in zip(*self.values())]
 
     def __str__(self) -> str:
-        table = self._table()
+        table = [tuple(self), *self._table()]
         widths = [max(len(row[i]) for row in table) for i in range(len(self))]
         return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in table)
 
     def _repr_html_(self) -> str:
-        return _page("", self._table())
+        return _page("", self._table(), self)
 
 
 class Picture(str):
@@ -145,3 +192,8 @@ class Picture(str):
 
     def _repr_svg_(self) -> str:
         return str(self)
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes the picture to an SVG file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self)
