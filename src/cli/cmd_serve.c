@@ -86,6 +86,8 @@ static const nnc_page_row plan_rows[] = {
     NNC_ITEM("attention data {plan.attention_data}", .when = "plan.attention_data > 1"),
     NNC_ITEM("expert {plan.expert}", .when = "plan.expert > 1"),
     NNC_ITEM("data {plan.data}", .when = "plan.data > 1"),
+    NNC_ITEM("prefill and decode workers {plan.disaggregate}",
+             .when = "plan.disaggregate, plan.mode != static, plan.mode != offline"),
     NNC_ITEM("weights {plan.weights}"),
     NNC_ITEM("products in {plan.precision}", .when = "plan.weights != plan.precision"),
     NNC_ITEM("cache {plan.kv_precision}"),
@@ -189,12 +191,14 @@ static const nnc_page_row answer_rows[] = {
     NNC_ITEM("per token {formula.speculation_tpot_s}"),
     NNC_ITEM("{formula.speculation_speedup:count} times as fast, not scored"),
     NNC_LINE("separate", .when = "formula.apart_requests_per_s"),
+    NNC_ITEM("not in the figures above, where each replica prefills and decodes", .when = "plan.mode = static"),
+    NNC_ITEM("not in the figures above, where each replica prefills and decodes", .when = "plan.mode = offline"),
     NNC_ITEM("{formula.apart_requests_per_s} requests/s"),
     NNC_ITEM("{formula.apart_workers_ratio:count} prefill workers for each decode worker"),
     NNC_ITEM("{formula.transfer_bytes} of cache a prompt"),
     NNC_ITEM("sent in {formula.transfer_s}"),
-    NNC_ITEM("first token {formula.apart_ttft_s}"),
-    NNC_ITEM("per token {formula.apart_tpot_s}, not scored"),
+    NNC_ITEM("without a queue first token {formula.apart_ttft_s}"),
+    NNC_ITEM("per token {formula.apart_tpot_s} with full workers, not scored"),
 };
 static const nnc_page_rows answer_page = NNC_PAGE_ROWS(&page_metrics, answer_rows);
 

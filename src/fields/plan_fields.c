@@ -547,7 +547,8 @@ static const nnc_field serve_fields[] = {
     { NNC_FIELD(nnc_serve_ask, draft_share), .max = 10, NNC_DEFAULT_AS(0.05, "computed with --draft; else 0.05"),
       .help = "Time of a step of the draft model divided by the time of a step of the served model." },
     { NNC_FIELD(nnc_serve_ask, disaggregate), .default_text = "none",
-      .help = "N has the form P:D: P replicas only prefill and D replicas only decode." },
+      .help = "N has the form P:D, such as 2:1 (also 2P1D): P replicas only prefill and D replicas only decode, each "
+              "on tensor x pipeline devices; --devices counts the devices of all." },
     { COUNT(steps), .group = "Images", .default_text = "0: tokens are generated",
       .help = "Number of forward passes per image of a diffusion network. Each pass computes --batch images." },
     { NNC_FIELD(nnc_serve_ask, guidance), NNC_DEFAULT_OFF,

@@ -14,7 +14,7 @@
 #include "shape/shape_internal.h"
 
 void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serve *s, nnc_derivation *why) {
-    NNC_LET(why, devices, NULL, nnc_serve_devices(of->plan));
+    NNC_LET(why, devices, NULL, (double)of->plan->devices);
     s->price_per_device_hour = nnc_price_of(of->plan->price, device);
     NNC_PUT(why, s->price_per_device_hour, NULL);
     NNC_PUT(why, s->output_tokens_per_s, NULL);
@@ -41,11 +41,6 @@ void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serv
 
 bool nnc_serve_is_apart(const nnc_serve_ask *plan) {
     return plan->prefill_workers > 0 && (plan->concurrency > 0 || !isnan(plan->request_rate));
-}
-
-double nnc_serve_devices(const nnc_serve_ask *plan) {
-    const double workers = nnc_serve_is_apart(plan) ? (double)plan->prefill_workers + plan->decode_workers : 1.0;
-    return workers * plan->devices;
 }
 
 void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why) {
@@ -411,15 +406,19 @@ NNC_ENUM_TEXTS(nnc_serve_mode, NNC_SERVE_MODE_LIST)
  * of devices. */
 
 static nnc_status resolve_degrees(nnc_serve_ask *p, nnc_error *err) {
+    const bool apart = nnc_serve_is_apart(p);
+    const int64_t workers = apart ? (int64_t)p->prefill_workers + p->decode_workers : 1;
+    const char *const more = apart ? " x workers of --disaggregate" : "";
     int64_t replica = 1, devices = 0;
-    if (!nnc_mul_i64(p->tensor, p->pipeline, &replica) || !nnc_mul_i64(replica, p->attention_data, &replica)) {
+    if (!nnc_mul_i64(p->tensor, p->pipeline, &replica) || !nnc_mul_i64(replica, p->attention_data, &replica) ||
+        !nnc_mul_i64(replica, workers, &replica)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--devices", "too many devices");
     }
     if (p->data == 0) {
         p->data = 1;
         if (p->devices > 0 && p->devices % replica != 0) {
             return nnc_fail(err, NNC_ILLEGAL_PLAN, "--devices",
-                            "is no multiple of tensor x pipeline x attention_data, %" PRId64 ", found %" PRId32,
+                            "is no multiple of tensor x pipeline x attention_data%s, %" PRId64 ", found %" PRId32, more,
                             replica, p->devices);
         }
         p->data = p->devices > 0 ? (int32_t)(p->devices / replica) : 1;
@@ -429,8 +428,8 @@ static nnc_status resolve_degrees(nnc_serve_ask *p, nnc_error *err) {
     }
     if (p->devices > 0 && p->devices != devices) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--devices",
-                        "is not tensor x pipeline x attention_data x data, expected %" PRId64 ", found %" PRId32,
-                        devices, p->devices);
+                        "is not tensor x pipeline x attention_data x data%s, expected %" PRId64 ", found %" PRId32,
+                        more, devices, p->devices);
     }
     p->devices = (int32_t)devices;
     return NNC_OK;
@@ -558,21 +557,32 @@ static void resolve_engine(const nnc_serve_engine *engine, const nnc_device *dev
     }
 }
 
-/* Reads the numbers of prefill and decode workers from the option --disaggregate "P:D". Sets the number of tokens that
- * a draft model proposes to its default if the user did not give it. */
-static nnc_status resolve_formulas(nnc_serve_ask *p, nnc_error *err) {
-    enum { WORKERS_MOST = 1000000, DRAFT_LENGTH = 4 };
+/* Reads the numbers of prefill and decode workers from the option --disaggregate: "2:1", "2P1D" or "none". Writes the
+ * text of the option as "2:1". */
+static nnc_status resolve_workers(nnc_serve_ask *p, nnc_error *err) {
+    enum { WORKERS_MOST = 1000000 };
+    if (strcmp(p->disaggregate, "none") == 0) { p->disaggregate[0] = '\0'; }
+    if (p->disaggregate[0] == '\0') { return NNC_OK; }
     char *end = NULL;
-    if (p->disaggregate[0] != '\0') {
-        const long prefill = strtol(p->disaggregate, &end, 10);
-        const long decode = *end == ':' ? strtol(end + 1, &end, 10) : 0;
-        if (*end != '\0' || prefill < 1 || decode < 1 || prefill > WORKERS_MOST || decode > WORKERS_MOST) {
-            return nnc_fail(err, NNC_BAD_USAGE, "--disaggregate", "expected P:D, such as 1:2, found \"%.32s\"",
-                            p->disaggregate);
-        }
-        p->prefill_workers = (int32_t)prefill;
-        p->decode_workers = (int32_t)decode;
+    const long prefill = strtol(p->disaggregate, &end, 10);
+    const bool letters = *end == 'P' || *end == 'p';
+    const long decode = letters || *end == ':' ? strtol(end + 1, &end, 10) : 0;
+    end += letters && (*end == 'D' || *end == 'd');
+    if (*end != '\0' || prefill < 1 || decode < 1 || prefill > WORKERS_MOST || decode > WORKERS_MOST) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--disaggregate", "expected P:D, such as 1:2, found \"%.32s\"",
+                        p->disaggregate);
     }
+    p->prefill_workers = (int32_t)prefill;
+    p->decode_workers = (int32_t)decode;
+    snprintf(p->disaggregate, sizeof p->disaggregate, "%ld:%ld", prefill, decode);
+    return NNC_OK;
+}
+
+/* Sets the numbers of prefill and decode workers, and, if the user did not give it, the number of tokens that a draft
+ * model proposes. */
+static nnc_status resolve_formulas(nnc_serve_ask *p, nnc_error *err) {
+    enum { DRAFT_LENGTH = 4 };
+    NNC_TRY(resolve_workers(p, err));
     if ((p->prefill_workers > 0) != (p->decode_workers > 0)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--disaggregate",
                         "expected replicas that prefill and replicas that decode, found one kind");

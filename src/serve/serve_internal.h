@@ -305,8 +305,6 @@ nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests);
 
 /* Tests whether the load is a closed or open loop in which prefill and decode have separate workers. */
 bool nnc_serve_is_apart(const nnc_serve_ask *plan);
-/* Returns the number of devices of the deployment, including all prefill and decode workers. */
-double nnc_serve_devices(const nnc_serve_ask *plan);
 
 /* Sets the bytes of weights and workspace on the device that needs the most memory, and the number of sequences for
  * which the remaining memory is enough. */

@@ -253,7 +253,7 @@ static void spread(nnc_spread of, double value, double bound, double interval[2]
 static void say_rates(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_LET(why, input_len, NULL, l->input);
     NNC_LET(why, output_len, NULL, l->output);
-    NNC_LET(why, devices, NULL, nnc_serve_devices(l->of->plan));
+    NNC_LET(why, devices, NULL, (double)l->of->plan->devices);
     NNC_SET(why, s->requests_per_s, NULL, s->output_tokens_per_s / output_len);
     NNC_SET(why, s->input_tokens_per_s, NULL, s->requests_per_s * input_len);
     NNC_SET(why, s->output_tokens_per_s_per_device, NULL, s->output_tokens_per_s / devices);

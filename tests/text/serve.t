@@ -270,7 +270,8 @@ queue_s           Part of the time to the first token spent waiting for other re
 $ nncost serve dense round --request-rate 20 --input-len 500 --output-len 100 --draft-length 4 --disaggregate 1:2 | sed -n '/^percentiles/,$p'
 percentiles  first token 13.77 ms (half), 13.98 ms (90 %), 15.52 ms (99 %),
              per token 583.8 us, 598.7 us, 612.0 us, request 72.10 ms, 76.09 ms, 78.60 ms
-throughput   2,000 tokens/s, 1,709 per user, 20 requests/s, 1.435 running, 2.5% of the peak
+throughput   2,000 tokens/s, 666.7 per device, 1,709 per user, 20 requests/s, 1.435 running,
+             2.5% of the peak
 saturation   at 463.7 requests/s
 decode       host-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 1.254 GB of 9.000 GB, weights 234.2 MB, cache 19.46 MB
@@ -281,8 +282,16 @@ energy       1.500 J a token at rated power
 speculation  4 x 66.19 us to propose, 1.326 ms to verify, 2.773 tokens a verification,
              per token 585.3 us, 2.308 times as fast, not scored
 separate     463.7 requests/s, 1.205 prefill workers for each decode worker,
-             16.00 MB of cache a prompt, sent in 1.600 ms, first token 13.76 ms,
-             per token 4.583 ms, not scored
+             16.00 MB of cache a prompt, sent in 1.600 ms, without a queue first token 13.76 ms,
+             per token 4.583 ms with full workers, not scored
+$ nncost serve dense round --concurrency 8 --disaggregate 2P1D --devices 6 --input-len 500 --output-len 100 | grep ^plan
+plan         6 devices, data 2, prefill and decode workers 2:1, weights bf16, cache bf16,
+$ nncost serve dense round --disaggregate 2:1 --input-len 500 --output-len 100 | grep -A1 -e ^plan -e ^separate
+plan         1 device, weights bf16, cache bf16, software vllm
+requests     500 tokens in, 100 out, a static batch of 1
+--
+separate     not in the figures above, where each replica prefills and decodes, 291.2 requests/s,
+             0.6279 prefill workers for each decode worker, 16.00 MB of cache a prompt,
 $ nncost serve experts round --draft dense --input-len 500 --output-len 100 | sed -n '/^memory/p;/^speculation/,$p'
 memory       fits, 1.509 GB of 9.000 GB, weights 485.5 MB, cache 23.35 MB
 speculation  draft dense, 4 x 1.320 ms to propose, 1.240 ms to verify, 2.773 tokens a verification,
@@ -325,6 +334,12 @@ $ nncost serve dense round --arrivals a.csv --seed 2
 $ nncost serve dense round --input-len 500 --disaggregate 3
 ! nncost: --disaggregate: expected P:D, such as 1:2, found "3"
 [2]
+$ nncost serve dense round --input-len 500 --prefill-workers 2
+! nncost: --prefill-workers: unknown option, did you mean --disaggregate P:D, replicas that prefill and replicas that decode?
+[2]
+$ nncost serve dense round --input-len 500 --concurrency 8 --disaggregate 2P1D --devices 4
+! nncost: --devices: is no multiple of tensor x pipeline x attention_data x workers of --disaggregate, 3, found 4
+[3]
 $ nncost serve dense round --input-len 500 --draft unet
 ! nncost: unet: cannot be served: it generates no tokens, expected a decoder, or a diffusion model with --steps N
 [3]

@@ -202,6 +202,11 @@ START_TEST(disaggregated) {
         int32_t prefill, decode; /* 0: refused */
     } cases[] = { { "3:2", 3, 2 },
                   { "1:1", 1, 1 },
+                  { "2P1D", 2, 1 },
+                  { "12p4d", 12, 4 },
+                  { "2P1", 2, 1 },
+                  { "2D1P", 0, 0 },
+                  { "2:1D", 0, 0 },
                   { "3", 0, 0 },
                   { "0:1", 0, 0 },
                   { "1:0", 0, 0 },
@@ -230,6 +235,26 @@ START_TEST(disaggregated) {
     nnc_serve_ask ask = request();
     nnc_serve s;
     nnc_error err = { 0 };
+    snprintf(ask.disaggregate, sizeof ask.disaggregate, "none");
+    ok(nnc_serve_of(model, device, engine, &ask, scratch, &s, &err), &err);
+    ck_assert_int_eq(s.plan.prefill_workers, 0);
+    /* --devices counts all workers: 2 + 1 workers of 2 devices are 6 devices, and 12 devices are two such groups */
+    ask.concurrency = 8;
+    ask.tensor = 2;
+    snprintf(ask.disaggregate, sizeof ask.disaggregate, "2P1D");
+    ok(nnc_serve_of(model, device, engine, &ask, scratch, &s, &err), &err);
+    ck_assert_int_eq(s.plan.devices, 6);
+    ck_assert_int_eq(s.plan.data, 1);
+    ck_assert_str_eq(s.plan.disaggregate, "2:1");
+    ck_assert_double_eq(s.output_tokens_per_s_per_device, s.output_tokens_per_s / 6.0);
+    ask.devices = 12;
+    ok(nnc_serve_of(model, device, engine, &ask, scratch, &s, &err), &err);
+    ck_assert_int_eq(s.plan.data, 2);
+    ck_assert_double_eq(s.output_tokens_per_s_per_device, s.output_tokens_per_s / 12.0);
+    ask.devices = 8;
+    ck_assert_int_eq(nnc_serve_of(model, device, engine, &ask, scratch, &s, &err), NNC_ILLEGAL_PLAN);
+    ck_assert_str_eq(err.where, "--devices");
+    ask = request();
     ask.prefill_workers = 1;
     ck_assert_int_eq(nnc_serve_of(model, device, engine, &ask, scratch, &s, &err), NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(err.where, "--disaggregate");

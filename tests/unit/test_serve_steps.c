@@ -635,7 +635,7 @@ START_TEST(prices_by_hand) {
         s.prefill.sequences = s.decode.sequences = 1.0;
         s.decode.time_s = 0.5;
         nnc_serve_cost(&of, device, &s, NULL);
-        const double devices = nnc_serve_devices(&plan);
+        const double devices = plan.devices;
         CLOSE(s.per_million_output_tokens, devices / 4.0 * 1e6, 1e-12);
         CLOSE(s.per_million_prefilled_tokens, devices * (batch ? 6.0 : 1.0) / 1000.0 * 1e6, 1e-12);
         CLOSE(s.per_million_decoded_tokens, devices * 0.5 * 1e6, 1e-12);
