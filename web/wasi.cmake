@@ -16,6 +16,7 @@ set(CMAKE_EXECUTABLE_SUFFIX .wasm)
 set(CMAKE_C_FLAGS_RELEASE "-Oz -DNDEBUG -flto -msign-ext -mbulk-memory -mnontrapping-fptoint")
 # A reactor is a program whose functions the page calls and which does not end. The stack has space for the large
 # structs of a plan search. -O0 here keeps clang from running wasm-opt, even if it is installed: the output of wasm-opt
-# was smaller, but larger after compression by LZMA and PPMd. Fewer functions are inlined than usual for -Oz. With its
-# own -O0 the linker does not sort texts, so streams.js finds them in the order of their use.
-set(CMAKE_EXE_LINKER_FLAGS "-O0 -mexec-model=reactor -Wl,--strip-all,--gc-sections,-O0,--stack-first,-z,stack-size=4194304,-mllvm,-enable-merge-functions,-mllvm,-inline-threshold=-20")
+# was smaller, but larger after compression by LZMA and PPMd. Fewer functions are inlined than usual for -Oz, and loops
+# share their counters (no LSR), because the result compresses better. With its own -O0 the linker does not sort texts,
+# so streams.js finds them in the order of their use.
+set(CMAKE_EXE_LINKER_FLAGS "-O0 -mexec-model=reactor -Wl,--strip-all,--gc-sections,-O0,--stack-first,-z,stack-size=4194304,-mllvm,-disable-lsr,-mllvm,-enable-merge-functions,-mllvm,-inline-threshold=-20")
