@@ -43,11 +43,14 @@ bool nnc_serve_is_apart(const nnc_serve_ask *plan) {
     return plan->prefill_workers > 0 && (plan->concurrency > 0 || !isnan(plan->request_rate));
 }
 
+double nnc_serve_decoders(const nnc_serve_ask *plan) {
+    return (double)plan->data * (nnc_serve_is_apart(plan) ? (double)plan->decode_workers : 1.0);
+}
+
 void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why) {
-    const double workers = nnc_serve_is_apart(of->plan) ? (double)of->plan->decode_workers : 1.0;
-    const double groups = (double)of->plan->attention_data * (double)of->plan->data * workers;
-    const double held = s->mode == NNC_SERVE_STATIC ? (double)of->plan->batch
-                                                    : nnc_max(nnc_min(s->running, workers * s->max_sequences), 1.0);
+    const double groups = (double)of->plan->attention_data * nnc_serve_decoders(of->plan);
+    const double held =
+        s->mode == NNC_SERVE_STATIC ? (double)of->plan->batch : nnc_max(nnc_min(s->running, s->max_sequences), 1.0);
     const double stage = nnc_serve_stage_share(of);
     const double block = (double)of->plan->block;
     const double length = (double)(of->plan->input_len + of->plan->output_len);

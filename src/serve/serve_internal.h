@@ -305,6 +305,9 @@ nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests);
 
 /* Tests whether the load is a closed or open loop in which prefill and decode have separate workers. */
 bool nnc_serve_is_apart(const nnc_serve_ask *plan);
+/* Returns the number of replicas that decode: all of them, or, if prefill and decode have separate workers, the decode
+ * workers of all groups. */
+double nnc_serve_decoders(const nnc_serve_ask *plan);
 
 /* Sets the bytes of weights and workspace on the device that needs the most memory, and the number of sequences for
  * which the remaining memory is enough. */

@@ -387,7 +387,7 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s) {
     l.prefill_s = prompt.time_s;
     l.prefill_flops = prompt.flops;
     l.busy_s = l.prefill_s / l.stages;
-    l.places = nnc_max(s->max_sequences / p->data, 1.0);
+    l.places = nnc_max(s->max_sequences / nnc_serve_decoders(p), 1.0);
     l.room_bytes = nnc_serve_sequence_bytes(of, whole);
     l.slots = (double)p->max_batch * p->attention_data;
     const double room = p->preempt /* with preemption, a sequence takes cache space token by token, so its mean space is
@@ -520,7 +520,7 @@ static void say_speculation(const nnc_serve_case *of, nnc_serve *s, nnc_derivati
 static void say_apart(const nnc_serve_case *of, const nnc_device *device, nnc_serve *s, nnc_derivation *why) {
     const nnc_serve_ask *p = of->plan;
     const double slots = (double)p->max_batch * p->attention_data;
-    const double batch = nnc_max(nnc_min(s->max_sequences / p->data, slots), 1.0);
+    const double batch = nnc_max(nnc_min(s->max_sequences / nnc_serve_decoders(p), slots), 1.0);
     const double context = (double)p->input_len + (double)p->output_len / 2.0;
     NNC_LET(why, prefill_workers, NULL, p->prefill_workers);
     NNC_LET(why, decode_workers, NULL, p->decode_workers);

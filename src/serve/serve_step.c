@@ -863,7 +863,7 @@ void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve
     NNC_PUT(why, s->state_bytes_per_sequence, "B");
     NNC_LET(why, sequence_bytes, "B", nnc_serve_kv_bytes(of, tokens) * stage);
     NNC_NOTE(why, "one sequence at full length, in whole blocks, limited by attention windows");
-    NNC_LET(why, groups, NULL, (double)p->attention_data * (double)p->data);
+    NNC_LET(why, groups, NULL, (double)p->attention_data * nnc_serve_decoders(p));
     NNC_SET(why, s->max_sequences, NULL,
             floor(s->free_bytes / (sequence_bytes + s->state_bytes_per_sequence)) * groups);
     s->max_tokens = s->kv_bytes_per_token > 0.0 ? floor(s->free_bytes / s->kv_bytes_per_token) * groups : (double)NAN;

@@ -275,7 +275,7 @@ throughput   2,000 tokens/s, 666.7 per device, 1,709 per user, 20 requests/s, 1.
 saturation   at 463.7 requests/s
 decode       host-bound, at this length no number of sequences makes it compute-bound
 memory       fits, 1.254 GB of 9.000 GB, weights 234.2 MB, cache 19.46 MB
-             32.00 kB a token, at most 399 sequences of this length
+             32.00 kB a token, at most 798 sequences of this length
 cost         0.4167 USD per million output tokens if they pay for all, split by time 0.003594 input,
              0.9656 output, at 1 USD per device-hour (nowhere, 2020-01)
 energy       1.500 J a token at rated power

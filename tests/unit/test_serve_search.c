@@ -251,7 +251,18 @@ START_TEST(disaggregated) {
     ok(nnc_serve_of(model, device, engine, &ask, scratch, &s, &err), &err);
     ck_assert_int_eq(s.plan.data, 2);
     ck_assert_double_eq(s.output_tokens_per_s_per_device, s.output_tokens_per_s / 12.0);
-    ask.devices = 8;
+    /* two groups of one decode worker hold as many sequences as two replicas; with three decode workers, three times as
+     * many */
+    const double held = s.max_sequences;
+    snprintf(ask.disaggregate, sizeof ask.disaggregate, "none");
+    ask.devices = 4;
+    ok(nnc_serve_of(model, device, engine, &ask, scratch, &s, &err), &err);
+    ck_assert_double_eq(s.max_sequences, held);
+    snprintf(ask.disaggregate, sizeof ask.disaggregate, "1:3");
+    ask.devices = 16;
+    ok(nnc_serve_of(model, device, engine, &ask, scratch, &s, &err), &err);
+    ck_assert_double_eq(s.max_sequences, 3.0 * held);
+    ask.devices = 6;
     ck_assert_int_eq(nnc_serve_of(model, device, engine, &ask, scratch, &s, &err), NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(err.where, "--devices");
     ask = request();
