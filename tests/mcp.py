@@ -78,6 +78,14 @@ answer = json.loads(text)
 check(f"a long list: {text[-60:]}", len(text) < 2000 and answer["lists_cut_to"] == len(answer["devices"]) < 200 < answer["longest_list"])
 server.end()
 
+# Logs and traces are files, which the tools read below --root.
+server = Server("--root", root)
+error, text = server.ask("watch", {"log": os.path.join(root, "tests/data/watch/megatron.log"), "model": "gpt2", "device": "a100"})
+check(f"watch: {text[:80]}", not error and json.loads(text)["program"] == "Megatron-LM" and json.loads(text)["readings"] == 3)
+error, text = server.ask("trace", {"file": os.path.join(root, "tests/data/watch/megatron.log")})
+check(f"a log as a trace: {text[:80]}", error and "megatron.log" in text)
+server.end()
+
 # A call that exceeds its deadline ends, and the server answers the next call.
 server = Server("--deadline", "0.5s")
 begin = time.monotonic()

@@ -98,6 +98,12 @@ static const struct tool {
       { "before", "after" },
       "Two estimates (plan files): the metrics that differ, largest change first.",
       .fields = NULL },
+    { "trace",
+      { "file", "device" },
+      "A trace of PyTorch's profiler: measured and expected time of each operator.",
+      .fields = NULL,
+      .optional = 1 },
+    { "watch", { "log", "model", "device" }, "The log of a run compared with its estimate.", .fields = NULL },
     { "accuracy", { "rows" }, "Predictions compared with the measured rows of a CSV file.", .fields = NULL },
     { "list",
       { "what", "text" },
@@ -880,14 +886,14 @@ const nnc_command nnc_cmd_mcp = {
     .name = "mcp",
     .operands = "",
     .summary = "A server of the Model Context Protocol for AI assistants, on standard input and output.",
-    .notes =
-        "Tools: estimate, advise, fit, compare, search, scale, limit, run, serve, budget, ops, op, explain, "
-        "check, diff, accuracy, list, show and validate, with the operands and options of the commands, and help. An "
-        "answer "
-        "is about 2 kB of the JSON output; \"fields\" names other parts of the output, [\"all\"] the whole "
-        "output. Resources are the help of each command. Each line is one JSON-RPC message; the server ends when "
-        "standard input ends. Each call runs in a separate process, within --deadline and --memory, and ends when "
-        "the client cancels it. A call reads only regular files below --root and the program's data.",
+    .notes = "Tools: estimate, advise, fit, compare, search, scale, limit, run, serve, budget, ops, op, explain, "
+             "check, diff, trace, watch, accuracy, list, show and validate, with the operands and options of the "
+             "commands, and help. An "
+             "answer "
+             "is about 2 kB of the JSON output; \"fields\" names other parts of the output, [\"all\"] the whole "
+             "output. Resources are the help of each command. Each line is one JSON-RPC message; the server ends when "
+             "standard input ends. Each call runs in a separate process, within --deadline and --memory, and ends when "
+             "the client cancels it. A call reads only regular files below --root and the program's data.",
     .takes = NNC_TAKES_HELP | NNC_TAKES_MCP,
     .run = NNC_WITH_PROCESSES(nnc_mcp_serve),
 };

@@ -30,6 +30,8 @@ $ echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | nncost mcp | grep -o '
 "name":"explain"
 "name":"check"
 "name":"diff"
+"name":"trace"
+"name":"watch"
 "name":"accuracy"
 "name":"list"
 "name":"show"
