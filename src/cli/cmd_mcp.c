@@ -44,12 +44,16 @@ static const struct tool {
       { "model", "device" },
       "Every combination of comma lists in model, device or options (micro_batch \"1,2,4\"), one row each.",
       .fields = "rows.command rows.step.step_s rows.memory.total_bytes rows.memory.fit rows.throughput.tokens_per_s "
-                "rows.throughput.mfu rows.cost.per_million_tokens" },
+                "rows.throughput.mfu rows.cost.per_million_tokens rows.model.id rows.device.id rows.plan.devices "
+                "rows.plan.tensor rows.plan.batch rows.plan.concurrency rows.plan.disaggregate rows.latency.ttft_s "
+                "rows.latency.tpot_s rows.throughput.output_tokens_per_s rows.memory.fits "
+                "rows.cost.per_million_output_tokens" },
     { "search",
       { "model", "device" },
       "The best plans for the options devices and global_batch; with several devices, a ranking of these devices.",
       .fields = "best.command best.step_s best.memory_bytes best.mfu best.cost_run legal feasible currency plans "
-                "devices" },
+                "devices sizes.devices sizes.best.command sizes.best.step_s sizes.best.mfu deployments meeting "
+                "cheapest fastest why" },
     { "scale",
       { "model", "device" },
       "The best plan on 1, 8, 64 ... devices: throughput, efficiency, and the causes of losses.",
@@ -384,7 +388,13 @@ static nnc_status select_members(nnc_json root, const char *const *paths, bool e
     bool found[FIELDS_MAX] = { false };
     choice c = { .paths = paths, .found = found, .most = INT32_MAX, .depth = 99, .out = out };
     if (!exact) {
+        const size_t begin = out->size;
         shorten(&c, root);
+        if (out->size - begin == 2 && paths != NULL) { /* "{}": an answer of another kind, so all of it is shortened */
+            out->size = begin;
+            c.paths = NULL;
+            shorten(&c, root);
+        }
         return NNC_OK;
     }
     put_value(&c, root, "", false, c.depth);
@@ -443,9 +453,26 @@ static const char *all_digits(double number, char text[DIGITS]) {
     return text;
 }
 
+/* Writes the elements of a list with commas between them, as commands read a list of values. Returns false if an
+ * element is neither a number nor a text. */
+static bool join_list(nnc_buffer *out, nnc_json list) {
+    bool well = true;
+    for (nnc_json one = nnc_json_first(list); one.node != NULL; one = nnc_json_next(one)) {
+        char number[DIGITS];
+        const bool is_number = nnc_json_type_of(one) == NNC_JSON_NUMBER,
+                   is_text = nnc_json_type_of(one) == NNC_JSON_TEXT;
+        well = well && (is_number || is_text);
+        nnc_buffer_text(out, out->size > 0 ? "," : "");
+        nnc_buffer_text(out, is_number ? all_digits(nnc_json_number(one), number) : is_text ? nnc_json_text(one) : "");
+    }
+    nnc_buffer_byte(out, '\0');
+    return well && !out->failed;
+}
+
 /* Adds an option to the command line of a tool call, such as "--micro-batch=4"; a switch as "--timeline" or
- * "--timeline=off". If the value is a list, adds the option once for each element. Refuses a pipe as value. */
-static void add_option(words *w, const char *key, nnc_json value) {
+ * "--timeline=off". If the value is a list, adds the option once for each element; if `joined`, once with commas between
+ * the elements. Refuses a pipe as value. */
+static void add_option(words *w, const char *key, nnc_json value, bool joined) {
     char name[NNC_OPTION_NAME + 3], number[DIGITS];
     const char *text = number;
     snprintf(name, sizeof name, "--%s", strncmp(key, "--", 2) == 0 ? key + 2 : key);
@@ -454,9 +481,16 @@ static void add_option(words *w, const char *key, nnc_json value) {
     case NNC_JSON_BOOL: add_word(w, name, nnc_json_bool(value) ? "" : "=off", ""); return;
     case NNC_JSON_NUMBER: all_digits(nnc_json_number(value), number); break;
     case NNC_JSON_TEXT: text = nnc_json_text(value); break;
-    case NNC_JSON_LIST: /* a list as value: the option is added once for each element */
+    case NNC_JSON_LIST:
+        if (joined) {
+            nnc_buffer list = { 0 };
+            w->failed = !join_list(&list, value) || names_pipe(list.bytes) || w->failed;
+            if (!w->failed) { add_word(w, name, "=", list.bytes); }
+            nnc_buffer_free(&list);
+            return;
+        }
         for (nnc_json one = nnc_json_first(value); one.node != NULL; one = nnc_json_next(one)) {
-            add_option(w, key, one);
+            add_option(w, key, one, false);
         }
         return;
     default: w->failed = true; return;
@@ -490,7 +524,7 @@ static nnc_status add_options(words *w, const nnc_command *command, nnc_json opt
             return nnc_fail(err, NNC_BAD_USAGE, key, "expected a value, found %s",
                             nnc_json_bool(one) ? "true" : "false");
         }
-        add_option(w, key, one);
+        add_option(w, key, one, command != NULL && takes_lists(command) && strcmp(key, "set") != 0);
         if (w->failed) {
             return nnc_fail(err, NNC_BAD_USAGE, key,
                             "expected a number, a text, true, false or a list of such values, and no pipe");

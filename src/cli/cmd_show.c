@@ -546,12 +546,17 @@ const nnc_command nnc_cmd_show = {
 
 /* ---- the command nncost validate, which checks files ---- */
 
-/* Prints one fault of a checked file to standard error. The most serious fault decides the exit code. */
+/* Prints one fault of a checked file to standard error; for another command, to the output. The most serious fault
+ * decides the exit code. */
 static void print_fault(void *context, const nnc_error *fault) {
-    int *exit_code = context;
+    nnc_session *session = context;
     const int code = nnc_status_exit_code(fault->status);
-    fprintf(stderr, "nncost: %s: %s\n", fault->where, fault->what);
-    *exit_code = code > *exit_code ? code : *exit_code;
+    if (session->inside) {
+        nnc_buffer_print(session->out, "%s: %s\n", fault->where, fault->what);
+    } else {
+        fprintf(stderr, "nncost: %s: %s\n", fault->where, fault->what);
+    }
+    session->exit_code = code > session->exit_code ? code : session->exit_code;
 }
 
 /* files in the list "valid" have no fault, so this value is true */
@@ -586,7 +591,7 @@ static const nnc_view validate_view = {
 static nnc_status run_validate(nnc_session *session, nnc_error *err) {
     (void)err;
     for (int i = 0; i < session->options.operand_count; i++) {
-        nnc_spec_validate(session->specs, session->options.operands[i], print_fault, &session->exit_code);
+        nnc_spec_validate(session->specs, session->options.operands[i], print_fault, session);
     }
     if (session->exit_code == 0) { nnc_view_write(session->out, session->style, &validate_view, &session->options); }
     return NNC_OK;

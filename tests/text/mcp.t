@@ -145,3 +145,23 @@ $ echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | nncost mcp | python3 -
 > tools = {one['name']: one for one in json.load(sys.stdin)['result']['tools']}
 > print(all(one['annotations']['readOnlyHint'] for one in tools.values()), list(tools['help']['inputSchema']['properties']), tools['list']['inputSchema']['required'])"
 True ['command', 'option'] ['what']
+
+# A list of values is one option with commas where a command compares values; forms of a command for serving and for several
+# sizes have their own members; faults of a file are the answer of 'validate'.
+$ ask() { printf '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"%s","arguments":%s}}\n' "$1" "$2"; }
+> echo '{"schema": "nncost.model/1", "id": "x", "like": "dense", "layrs": 3}' > bad.json
+> { ask compare '{"model":"dense","device":"round","options":{"micro_batch":[1,2]}}'; ask compare '{"model":"dense","device":"round","options":{"micro_batch":[[1],2]}}'; ask estimate '{"model":"dense","device":"round","options":{"micro_batch":[1,2]}}'; ask compare '{"model":"dense","device":"round","options":{"serve":true,"batch":[1,2],"input_len":500,"output_len":100}}'; ask search '{"model":"dense","device":"round","options":{"devices":[1,2],"global_batch":4}}'; ask search '{"model":"dense","device":"round","options":{"serve":true,"slo":"ttft_s<=1","request_rate":1,"input_len":500,"output_len":100}}'; ask validate '{"file":"./bad.json"}'; } > in
+$ nncost mcp < in | sed -n 's/.*"text":"\(.*\)"}],"isError":\([a-z]*\).*/\2 \1/p' | tr -d '\\' | grep -o -e '^[a-z]* {"[a-z]*"' -e '^[a-z]* [a-z_./-]*:.*' -e 'micro-batch [0-9]' -e '"batch":[0-9]' -e '"ttft_s"' -e '"devices":[0-9],"best"' -e '"best":{"step_s"' | sort | uniq -c | sed 's/^ *//'
+1 "batch":1
+1 "batch":2
+1 "devices":1,"best"
+1 "devices":2,"best"
+4 "ttft_s"
+1 false ./bad.json:1: layrs: unknown key, expected one of the decoder's keys, perhaps "layers", found "layrs"u000a
+1 false {"deployments"
+1 false {"legal"
+2 false {"rows"
+3 micro-batch 1
+1 micro-batch 2
+1 true --micro-batch: given twice, as "1" and as "2"
+1 true micro_batch: expected a number, a text, true, false or a list of such values, and no pipe
