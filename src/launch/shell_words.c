@@ -266,15 +266,47 @@ static void put_unknown(nnc_shell *s, const char *at, size_t length, nnc_script_
     nnc_script_cells_put_text(s, to, "}", 1, true);
 }
 
-/* Expands the arithmetic $((..)) or $(expr ..) between `at` and `end`, without its brackets: appends its value, or
- * "${TEXT}" if the value is not known. */
+/* Finds the variable that the value of the name at `at`, "${NAME}", needs. A name whose value needs no other variable
+ * is itself the result. Returns its length; 0 = the value of the name is known. */
+static size_t find_needed(nnc_shell *s, const char **at) {
+    const size_t length = nnc_shell_name_length(*at);
+    const nnc_shell_var *v = nnc_shell_variable(s, *at, length);
+    const char *value = v != NULL ? nnc_script_cells_text(s, v->value, v->count) : "";
+    const char *inside = strncmp(value, "${", 2) == 0 ? value + 2 : "";
+    const size_t other = nnc_shell_parameter_length(inside);
+    double number = 0.0;
+    if (v != NULL && !v->is_unknown && nnc_read_double(value, &number)) { return 0; }
+    if (other == 0 || inside[other] != '}') { return length; }
+    *at = inside;
+    return other;
+}
+
+/* Expands the arithmetic $((..)) or $(expr ..) between `at` and `end`, without its brackets: appends its value. If the
+ * value is not known, appends "${NAME}" with the first variable that it needs, or "${TEXT}". */
 static void expand_sum(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to) {
     double result = 0.0;
     char number[32];
     const char *text = nnc_shell_expand_text(s, at, end);
-    if (nnc_shell_goes_on(s) && nnc_shell_calculate(s, text, &result)) {
+    if (!nnc_shell_goes_on(s)) { return; }
+    if (nnc_shell_calculate(s, text, &result)) {
         snprintf(number, sizeof number, "%.0f", result);
         nnc_script_cells_put_text(s, to, number, strlen(number), true);
+        return;
+    }
+    size_t needed = 0;
+    while (needed == 0 && *text != '\0' && strncmp(text, "${", 2) != 0) {
+        const char *name = text;
+        const size_t length = nnc_shell_parameter_length(text);
+        needed = is_name(*text, true) ? find_needed(s, &name) : 0;
+        text = needed > 0 ? name : text + (length > 0 ? length : 1);
+    }
+    if (needed == 0 && *text != '\0') {
+        text += 2;
+        needed = nnc_shell_parameter_length(text);
+        if (text[needed] != '}') { needed = 0; }
+    }
+    if (needed > 0) {
+        put_unknown(s, text, needed, to);
     } else {
         put_unknown(s, at, (size_t)(end - at), to);
     }

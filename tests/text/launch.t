@@ -883,6 +883,13 @@ $ for n in 3 5; do nncost estimate assign.sh N=$n round --devices 1 --software e
 138496 2 8
 --micro-batch 2 --global-batch 8
 
+# A sum of variables that the script does not set asks for the first of them.
+$ printf 'torchrun --nproc_per_node 1 sft.py --per_device_train_batch_size $(( N > 8 ? N / 4 : 2 ))\n' >sum.sh; nncost estimate sum.sh dense round
+! nncost: sum.sh:1: per_device_train_batch_size: is ${N}, which the script does not set, expected N=VALUE among the arguments, or --micro-batch
+[3]
+$ nncost show sum.sh dense round N=16 --to-options | grep -o -e '--micro-batch [0-9]*'
+--micro-batch 4
+
 # A number of devices that only a run knows is not needed with --devices.
 $ printf 'G=`python -c "print(8)"`\ntorchrun --nproc_per_node $G --nnodes $N sft.py --per_device_train_batch_size 1\n' >asked.sh; nncost estimate asked.sh dense round
 ! nncost: asked.sh:2: nproc_per_node: is ${`python_-c_"print(8)"`}, which only a run of the script knows; --devices N, and --lenient skips the key
