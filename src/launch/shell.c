@@ -587,7 +587,16 @@ static void read_source(nnc_shell *s, const char *path, const char *job) {
     const char *text = is_named && s->sources < SOURCES_MAX ? s->script->read(s->script->context, from) : NULL;
     s->sources += is_named ? 1 : 0;
     if (text == NULL) {
+        const char *argument = strstr(path, "${");
+        while (argument != NULL && (argument == path || !isdigit((unsigned char)argument[2]))) {
+            argument = strstr(argument + 2, "${");
+        }
+        char what[256];
         s->sourced = path;
+        if (argument == NULL) { return; }
+        snprintf(what, sizeof what, "reads %.120s, expected %.*s=VALUE among the arguments", path,
+                 (int)nnc_shell_parameter_length(argument + 2), argument + 2);
+        nnc_shell_refuse(s, what); /* options of the command may stand in the script that the argument names */
         return;
     }
     const int32_t before = s->reads_at, reads_at = before > 0 ? before : s->line;

@@ -503,6 +503,16 @@ $ mkfifo pipe.yaml; echo 'vllm serve a/b --config pipe.yaml' >pipes.sh; timeout 
 ! nncost: pipe.yaml: a pipe or a device, expected a file
 [3]
 
+# A script whose argument names the script with its options asks for the argument; one expert of Megatron-DeepSpeed is a dense network.
+$ mkdir -p conf; printf 'OPTIONS="--bf16"\n' >conf/small.sh; printf 'source "${DIR}/conf/${1}.sh"\ntorchrun pretrain_gpt.py --num-layers 2 $OPTIONS\n' >named.sh; nncost show named.sh --to-options
+! nncost: named.sh:1: reads ${DIR}/conf/${1}.sh, expected 1=VALUE among the arguments
+[3]
+$ nncost show named.sh 1=small dense --to-options | grep -o -e '--precision bf16'
+--precision bf16
+$ for n in '' '--num-experts 1 --moe-expert-parallel-size 1 --topk 1'; do nncost estimate round --software eager --json -- deepspeed pretrain_gpt.py --deepspeed --no-pipeline-parallel --num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 --fp16 --vocab-size 128 $n | grep -o '"params": [0-9]*'; done
+"params": 116480
+"params": 116480
+
 # A fragment of a script whose other part is missing is refused; linear biases of Megatron-LM are those of experts, too.
 $ printf 'source ./common.sh\nMODEL_OPTIONS="--num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-length 128"\n' >part.sh
 $ nncost show part.sh --to-options
