@@ -273,6 +273,12 @@ typedef struct nnc_decoder {
     /* number of experts without weights, which return their input (LongCat-Flash): the router has a score for each of
      * them; experts_per_token does not count them */
     int64_t idle_experts;
+    /* Kimi K3. ssm_full_gate: the gate of kimi_delta layers is projected from `hidden` values, not from ssm_rank;
+     * latent_norm: a norm follows the sum over routed experts of width expert_latent; residual_block: number of layers
+     * whose outputs are added to one residual stream; each attention and each MLP reads a weighted sum of all these
+     * streams (attention residuals); 0 = one stream for the whole network. */
+    bool ssm_full_gate, latent_norm;
+    int64_t residual_block;
 } nnc_decoder;
 
 /* Returns the number of rows of the embedding table, which the head has too: the vocabulary, padded to a multiple of

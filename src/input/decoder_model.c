@@ -61,6 +61,12 @@ static const nnc_field fields[] = {
     { DECODER(head_gate), .rare = true, NNC_DEFAULT_OFF, .help = "One value per head gates the output of attention." },
     { DECODER(expert_latent), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
       .help = "Width of the input and output of routed experts, with a projection before and after them; 0 = hidden." },
+    { DECODER(latent_norm), .rare = true, NNC_DEFAULT_OFF,
+      .help = "A norm of width expert_latent follows the sum over the routed experts of a token." },
+    { DECODER(residual_block), .unit = "layers", .rare = true, .max = NNC_LAYERS_MAX, NNC_DEFAULT(0),
+      .help =
+          "Number of layers whose outputs are added to one residual stream; attention and MLP read a weighted sum of "
+          "all streams so far (attention residuals, Kimi K3); 0 = one stream for all layers." },
     { DECODER(shared_keys), .rare = true, NNC_DEFAULT_OFF,
       .help = "Each token has one key for all heads, which is also its value, and queries are projected from "
               "q_lora_rank values (DeepSeek-V4)." },
@@ -172,6 +178,8 @@ static const nnc_field fields[] = {
       .help = "State-space layers: keys and queries per token." },
     { DECODER(ssm_rank), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
       .help = "Rank of Mamba's time steps, or of the decays and of the gate of Kimi Linear." },
+    { DECODER(ssm_full_gate), .rare = true, NNC_DEFAULT_OFF,
+      .help = "The gate of kimi_delta layers is projected from hidden values, not from ssm_rank." },
     { DECODER(ssm_chunk), .unit = "tokens", .rare = true, .max = NNC_TOKENS_MAX,
       .default_text = "256, 64 of the gated delta rule",
       .help = "State-space layers: tokens of a chunk. A chunk is computed with matrix products, and its final state is "
@@ -226,9 +234,9 @@ static void complete_decoder(nnc_json root, nnc_model *model) {
 
 static void check_experts(nnc_json at, const nnc_decoder *d) {
     if (d->experts == 0) {
-        if (d->expert_latent > 0 || d->expert_norms || d->experts_per_token > 0 || d->expert_hidden > 0 ||
-            d->shared_hidden > 0 || d->dense_layers > 0 || d->router_bias || d->shared_gate || d->expert_bias ||
-            d->expert_clamp) {
+        if (d->expert_latent > 0 || d->latent_norm || d->expert_norms || d->experts_per_token > 0 ||
+            d->expert_hidden > 0 || d->shared_hidden > 0 || d->dense_layers > 0 || d->router_bias || d->shared_gate ||
+            d->expert_bias || d->expert_clamp) {
             nnc_json_fault(at, "experts", "missing, expected it with the other expert keys");
         }
         return;
@@ -392,6 +400,8 @@ static void check_states(nnc_json at, const nnc_decoder *d) {
                      (used & state_fields[i].mixers) != 0, "a mixer that keeps such a state");
     }
     const unsigned chunked = HEADED | BIT(NNC_MIXER_LIGHTNING);
+    check_beside(at, "ssm_full_gate", d->ssm_full_gate, (used & KIMI_DELTA) != 0 && d->ssm_full_gate,
+                 "kimi_delta layers");
     if ((d->ssm_chunk > 0 && (used & chunked) == 0) || (d->ssm_norms && (used & MAMBA) == 0) ||
         (d->conv_bias && d->conv_kernel == 0)) {
         nnc_json_fault(at, "mixers", "keep no state, expected one that does with ssm_chunk, ssm_norms and conv_bias");
@@ -454,10 +464,8 @@ static void check_latent(nnc_json at, const nnc_decoder *d) {
         nnc_json_fault(at, "index_heads",
                        "incomplete indexer, expected index_heads, index_dim and index_topk together, "
                        "and a q_lora_rank with latent attention");
-    } else if (d->kv_lora_rank > 0 && (d->qk_norm != NNC_QK_NORM_NONE || d->attention_gate)) {
-        nnc_json_fault(at, "kv_lora_rank",
-                       "latent attention has norms of its own and no gate, expected qk_norm none "
-                       "and attention_gate off");
+    } else if (d->kv_lora_rank > 0 && d->qk_norm != NNC_QK_NORM_NONE) {
+        nnc_json_fault(at, "kv_lora_rank", "latent attention has norms of its own, expected qk_norm none");
     }
 }
 

@@ -89,7 +89,12 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
     nnc_layer_norm(w, "attn.kv_norm", d->kv_lora_rank);
     /* The weights of the down-projections are not divided: every tensor rank has all of them and computes the
      * projections for its part of the tokens. The outputs are then gathered. */
-    nnc_layer_tensor_collective(w, "attn.tensor_in", true, q_input + latent);
+    nnc_layer_tensor_collective(w, "attn.tensor_in", true, q_input + latent + (d->attention_gate ? d->hidden : 0));
+    if (d->attention_gate) { /* attn.gate multiplies the output of attention by it. Source: g_proj of K3's MLA */
+        nnc_layer_linear(w, "attn.gate_in", NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, d->heads * d->v_head_dim, d->hidden,
+                         false)
+            ->u.matmul.keeps_a = false;
+    }
     const int32_t first = w->to.list->count;
     nnc_op *q_up = nnc_layer_linear(w, d->q_lora_rank > 0 ? "attn.q_up" : "attn.q", NNC_GROUP_ATTENTION,
                                     NNC_SPLIT_COLUMN, q_width, q_input, false);
@@ -194,6 +199,35 @@ void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const 
         out->split = NNC_SPLIT_SEQUENCE;
         out->u.pointwise.keeps_input = true;
     }
+}
+
+/* Returns the number of residual streams that all attentions (mlp 0), all MLPs (mlp 1) or the head (mlp 2) of the
+ * network read: the finished blocks of residual_block layers, and the present block. The first attention reads the
+ * embedding alone. */
+static int64_t streams_read(const nnc_decoder *d, int mlp) {
+    const int64_t size = d->residual_block;
+    int64_t sum = mlp == 2 ? (d->layers + size - 1) / size + 1 : 0;
+    for (int64_t i = mlp == 0; i < d->layers && mlp != 2; i++) {
+        sum += mlp == 0 ? (i + size - 1) / size + 1 : i / size + 2;
+    }
+    return sum;
+}
+
+/* Appends the weighted sum of the residual streams of all blocks of layers, which attention (mlp 0), MLP (mlp 1) or the
+ * head (mlp 2) reads (attention residuals). A softmax over the streams has one score per stream: the norm of the stream
+ * times a vector. Each layer counts the mean number of streams. Source: KimiDecoderLayer of Kimi K3's
+ * modeling_kimi_linear.py: _apply_attn_res, with the weights self_attention_res_norm, self_attention_res_proj,
+ * mlp_res_norm, mlp_res_proj, output_attn_res_norm and output_attn_res_proj. [attention-residuals] */
+void nnc_decoder_read_blocks(const nnc_layer_writer *w, const nnc_decoder *d, int mlp) {
+    static const char *const names[] = { "attn.blocks_in", "mlp.blocks_in", "head.blocks_in" };
+    static const nnc_group groups[] = { NNC_GROUP_ATTENTION, NNC_GROUP_MLP, NNC_GROUP_HEAD };
+    const int64_t read = nnc_list_mul(&w->to, w->hidden_elements, streams_read(d, mlp));
+    nnc_op *in = nnc_list_pointwise(&w->to, names[mlp], NNC_PW_COMBINE, groups[mlp], w->hidden_elements);
+    in->split = NNC_SPLIT_SEQUENCE;
+    in->u.pointwise.input_elements = mlp == 2 ? read : read / d->layers;
+    /* the present stream is kept for the gradient of its score; each finished stream is kept once for all layers */
+    in->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, w->hidden_elements);
+    in->weights.vector = 2 * d->hidden;
 }
 
 /* Sizes that describe how the tokens of a layer are sent to its routed experts. */
@@ -435,6 +469,7 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d) {
             ->u.matmul.keeps_a = false;
     }
     routed(&r);
+    if (d->latent_norm) { nnc_layer_norm(w, "moe.latent_norm", r.width); }
     if (d->expert_latent > 0) {
         nnc_layer_linear(w, "moe.latent_out", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->hidden, r.width, false);
     }
@@ -626,9 +661,11 @@ static void kimi_delta(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t inner = d->ssm_inner, keys = d->ssm_heads * d->ssm_state;
     enter(w, inner + 2 * d->ssm_groups * d->ssm_state, true);
     linear(w, "ssm.update", NNC_SPLIT_COLUMN, d->ssm_heads, w->layer->hidden, false)->u.matmul.keeps_a = false;
-    linear(w, "ssm.ranks", NNC_SPLIT_TOKENS, 2 * d->ssm_rank, w->layer->hidden, false)->u.matmul.keeps_a = false;
+    const int64_t ranks = d->ssm_full_gate ? d->ssm_rank : 2 * d->ssm_rank;
+    linear(w, "ssm.ranks", NNC_SPLIT_TOKENS, ranks, w->layer->hidden, false)->u.matmul.keeps_a = false;
     linear(w, "ssm.decay", NNC_SPLIT_COLUMN, keys, d->ssm_rank, false);
-    linear(w, "ssm.gate_in", NNC_SPLIT_COLUMN, inner, d->ssm_rank, false);
+    linear(w, "ssm.gate_in", NNC_SPLIT_COLUMN, inner, d->ssm_full_gate ? w->layer->hidden : d->ssm_rank, false)
+        ->u.matmul.keeps_a = !d->ssm_full_gate;
     delta_rule(w, d, nnc_list_mul(&w->to, d->ssm_heads, d->ssm_state + 1));
 }
 

@@ -401,6 +401,7 @@ void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d,
  * streams. half: names of the three ops; NULL = the streams are combined for the head, and nothing is added to them.
  * [streams] */
 void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const char *const *half);
+void nnc_decoder_read_blocks(const nnc_layer_writer *w, const nnc_decoder *d, int mlp);
 /* Appends the ops of the indexer of sparse attention, which selects the tokens to which a query attends. Must be called
  * after the projections of the attention were appended. [indexer] */
 void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d);

@@ -92,7 +92,7 @@ $ try() { sed "s/\"dropout\": 0/\"dropout\": 0, $1/" toy/models/experts.json >ex
 ! nncost: experts.json:19: no_key_bias: does not apply, expected it with biases or qkv_bias
 ! nncost: experts.json:19: norm_bias: does not apply, expected it with layer norms that have weights
 ! nncost: experts.json:19: shared_gate: does not apply, expected it with a shared_hidden
-! nncost: experts.json:19: kv_lora_rank: latent attention has norms of its own and no gate, expected qk_norm none and attention_gate off
+! nncost: experts.json:19: kv_lora_rank: latent attention has norms of its own, expected qk_norm none
 ! nncost: experts.json:19: relative_buckets: does not apply, expected it with relative positions and only then
 ! nncost: experts.json: head_width: missing, expected it with a head of projection, classes or tags and only then
 ! nncost: experts.json: encoder_layers: missing, expected it with the other encoder keys

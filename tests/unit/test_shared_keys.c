@@ -66,6 +66,70 @@ START_TEST(experts_work_at_another_width) {
 }
 END_TEST
 
+/* Kimi K3. Latent attention with 4 heads of values of 3: a gate of 8 x 12, whose product is 2 * 8 tokens * 96 FLOPs. The
+ * sum over experts of width 4 has a norm of 4. The gate of a delta rule with 16 values, from 8 values instead of 2: 16
+ * more products of 8 - 2, and 8 x 2 less into the ranks. */
+START_TEST(latents_and_delta_rules_have_gates) {
+    nnc_model model = llama(1, 8, 4, 2, 12, 10, 8);
+    nnc_decoder *d = &model.decoder;
+    d->kv_lora_rank = 6;
+    d->qk_nope_head_dim = 4;
+    d->qk_rope_head_dim = 2;
+    d->v_head_dim = 3;
+    const nnc_plan plan = causal_bf16();
+    const nnc_result plain = estimate_on_cluster(&model, &plan);
+    d->attention_gate = true;
+    const nnc_result gated = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(gated.params - plain.params, 8 * 12);
+    ck_assert_double_eq(gated.forward_flops - plain.forward_flops, 2.0 * 8 * 8 * 12);
+    d->experts = 4;
+    d->experts_per_token = 2;
+    d->expert_hidden = 12;
+    d->expert_latent = 4;
+    const int64_t latent = params_of(&model);
+    d->latent_norm = true;
+    ck_assert_int_eq(params_of(&model) - latent, 4);
+
+    nnc_model delta = llama(1, 8, 4, 2, 12, 10, 8);
+    delta.decoder.ssm_inner = 16;
+    delta.decoder.ssm_state = 3;
+    delta.decoder.ssm_heads = delta.decoder.ssm_groups = 4;
+    delta.decoder.ssm_rank = 2;
+    delta.decoder.conv_kernel = 3;
+    set(&delta, "mixers", "kimi_delta");
+    const int64_t low = params_of(&delta);
+    delta.decoder.ssm_full_gate = true;
+    ck_assert_int_eq(params_of(&delta) - low, 16 * (8 - 2) - 8 * 2);
+}
+END_TEST
+
+static double input_elements(const nnc_op_cost *row) { return row->work.read_bytes; }
+
+/* Attention residuals, 5 layers in blocks of 2, width 8, 8 tokens of 2 bytes: each half has a norm and a vector of 8, and
+ * so has the head. Streams that the attentions read: none, then 1 + 1, 1 + 1, 2 + 1, 2 + 1; the MLPs: 0 + 2, 0 + 2, 1 + 2,
+ * 1 + 2, 2 + 2; the head 3 + 1. Forward reads each stream once, and the two vectors of each op. */
+START_TEST(layers_read_blocks) {
+    nnc_model model = llama(5, 8, 4, 2, 12, 10, 8);
+    const int64_t plain = params_of(&model);
+    model.decoder.residual_block = 2;
+    ck_assert_int_eq(params_of(&model) - plain, (5 * 2 + 1) * 16);
+    const double stream = 8 * 8 * 2;
+    const struct {
+        const char *name;
+        double streams;
+        int ops;
+    } wanted[] = { { "attn.blocks_in", 10.0 / 5.0, 5 },
+                   { "mlp.blocks_in", 14.0 / 5.0, 5 },
+                   { "head.blocks_in", 4.0, 1 } };
+    for (int i = 0; i < (int)COUNT_OF(wanted); i++) {
+        wanted_name = wanted[i].name;
+        const double inputs = wanted[i].ops * (double)(int64_t)(wanted[i].streams * 64.0) * 2.0;
+        ck_assert_double_ge(sum_rows(is_named, input_elements), inputs);
+        ck_assert_double_le(sum_rows(is_named, input_elements), inputs + wanted[i].ops * (stream + 16 * 4.0));
+    }
+}
+END_TEST
+
 /* The router scores 3 experts without weights, too: 3 x 8 weights and as many products for each of 8 tokens. */
 START_TEST(experts_are_idle) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 8);
@@ -217,6 +281,8 @@ int main(void) {
     tcase_add_test(tests, windows_have_other_heads);
     tcase_add_test(tests, heads_have_sinks_gates_and_widths);
     tcase_add_test(tests, experts_work_at_another_width);
+    tcase_add_test(tests, latents_and_delta_rules_have_gates);
+    tcase_add_test(tests, layers_read_blocks);
     tcase_add_test(tests, experts_are_idle);
     tcase_add_test(tests, layers_have_two_halves);
     tcase_add_test(tests, windows_have_more_heads);
