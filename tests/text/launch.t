@@ -513,6 +513,14 @@ $ for n in '' '--num-experts 1 --moe-expert-parallel-size 1 --topk 1'; do nncost
 "params": 116480
 "params": 116480
 
+# Earlier keys of axolotl and torchtitan: attn_implementation decides over flash_attention; pipeline stages stood in [training], sizes of LLaMA 2 in the code.
+$ printf 'base_model: dense\nsequence_len: 64\nflash_attention: true\nattn_implementation: sdpa\nadapter: lora\nlora_r: 4\nlora_target_linear: true\nrelora_steps: 100\n' >old.yaml; nncost show old.yaml --to-options | grep -o -e '--attention [a-z0-9]*' -e 'restarts.*'
+--attention flash
+restarts, which add the adapters to the weights, are not counted
+$ printf '[model]\nname = "llama2"\nflavor = "7B"\n[training]\nbatch_size = 1\npipeline_parallel_degree = 2\nfp8_linear = ""\n' >old.toml; nncost estimate old.toml round --software eager --devices 2 --json | grep -o -e '"params": [0-9]*' -e '"pipeline": [0-9]*' | head -2
+"params": 6738415616
+"pipeline": 2
+
 # A fragment of a script whose other part is missing is refused; linear biases of Megatron-LM are those of experts, too.
 $ printf 'source ./common.sh\nMODEL_OPTIONS="--num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-length 128"\n' >part.sh
 $ nncost show part.sh --to-options
