@@ -279,6 +279,11 @@ typedef struct nnc_decoder {
      * streams (attention residuals); 0 = one stream for the whole network. */
     bool ssm_full_gate, latent_norm;
     int64_t residual_block;
+    /* Gemma 3n. altup_inputs: number of residual streams; a layer computes one of them and predicts the others (0 =
+     * one stream, as usual); laurel_rank: rank of a product parallel to attention, which is added to the stream (0 = none);
+     * unused_kv: layers that reuse keys and values still have weights for their own, which no step uses. */
+    int64_t altup_inputs, laurel_rank;
+    bool unused_kv;
 } nnc_decoder;
 
 /* Returns the number of rows of the embedding table, which the head has too: the vocabulary, padded to a multiple of

@@ -129,6 +129,15 @@ static const nnc_field fields[] = {
       .help = "Number of last layers that attend to the keys and values of an earlier layer (Gemma 4)." },
     { DECODER(wide_reused), .rare = true, NNC_DEFAULT_OFF,
       .help = "The dense MLP of the last reused_kv_layers layers is twice as wide as ffn_hidden." },
+    { DECODER(altup_inputs), .rare = true, .max = 64, NNC_DEFAULT(0),
+      .help = "Residual streams. Each layer computes the first and predicts the others (AltUp, Gemma 3n); 0 = "
+              "one stream." },
+    { DECODER(laurel_rank), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
+      .help = "Rank of a product parallel to attention, whose output is added to the residual stream (LAuReL, Gemma "
+              "3n); 0 = "
+              "none." },
+    { DECODER(unused_kv), .rare = true, NNC_DEFAULT_OFF,
+      .help = "The last reused_kv_layers layers have weights for keys and values that no step uses (Gemma 3n)." },
     { DECODER(q_lora_rank), .max = 1e7, NNC_DEFAULT(0),
       .help = "Width of the query latent; 0 = queries are projected directly." },
     { DECODER(kv_lora_rank), .max = 1e7, NNC_DEFAULT(0),
@@ -517,6 +526,10 @@ static void check_inputs(nnc_json at, const nnc_decoder *d) {
         nnc_json_fault(at, "reused_kv_layers",
                        "does not apply, expected full and window layers, and an earlier layer of each kind, in a "
                        "decoder without latents, indexer and encoder");
+    }
+    check_beside(at, "unused_kv", d->unused_kv, d->unused_kv && d->reused_kv_layers > 0, "reused_kv_layers");
+    if (d->altup_inputs > 0 && (d->altup_inputs < 2 || d->streams > 1 || d->residual_block > 0)) {
+        nnc_json_fault(at, "altup_inputs", "does not apply, expected at least 2, without streams and residual_block");
     }
     if (d->wide_reused && (d->reused_kv_layers == 0 || d->experts > 0 || d->ffn_widths_count > 0)) {
         nnc_json_fault(at, "wide_reused",

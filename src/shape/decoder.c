@@ -67,6 +67,7 @@ static nnc_layer layer_of(const nnc_decoder *d) {
         .sinks = d->sinks,
         .attention_gate = d->attention_gate,
         .head_gate = d->head_gate,
+        .unused_kv = d->unused_kv,
         .out_groups = d->out_groups,
         .out_width = d->out_groups * d->out_rank,
         .score_softcap = d->score_softcap,
@@ -316,6 +317,7 @@ static head_writer *const *const heads[] = { NNC_MODEL_HEAD_LIST(NNC_ROW_AT) };
 static void write_head(const nnc_layer_writer *w, const nnc_decoder *d) {
     if (d->streams > 1) { nnc_decoder_streams(w, d, NULL); }
     if (d->residual_block > 0) { nnc_decoder_read_blocks(w, d, 2); }
+    if (d->altup_inputs > 1) { nnc_decoder_project_streams(w, d, true); }
     if (d->norm_place != NNC_NORM_POST) { nnc_layer_norm(w, "head.norm", d->hidden); }
     if (state_width(d) != d->hidden) {
         nnc_layer_linear(w, "head.project", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, state_width(d), d->hidden, false);
@@ -474,7 +476,8 @@ static const char *const mlp_streams[] = { "mlp.stream_weights", "mlp.streams_in
 /* Returns the number of elements that a layer passes to the next layer, which is the sum over all its residual
  * streams. */
 static int64_t stream_elements(const nnc_layer_writer *w, const nnc_decoder *d) {
-    return nnc_list_mul(&w->to, w->hidden_elements, d->streams > 1 ? d->streams : 1);
+    const int64_t streams = d->altup_inputs > 1 ? d->altup_inputs : d->streams;
+    return nnc_list_mul(&w->to, w->hidden_elements, streams > 1 ? streams : 1);
 }
 
 static void block(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k) {
@@ -485,6 +488,7 @@ static void block(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k
     one.layer = &layer;
     one.to = nnc_list_block(&w->to, k->count, stream_elements(w, d));
     if (d->residual_block > 0) { nnc_decoder_read_blocks(&one, d, 0); }
+    if (d->altup_inputs > 1) { nnc_decoder_predict_streams(&one, d); }
     nnc_decoder_keep_state(&one, d, k->mixer);
     if (nnc_mixer_attends(k->mixer)) {
         if (d->streams > 1) { nnc_decoder_streams(&one, d, attention_streams); }
@@ -499,6 +503,7 @@ static void block(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k
         if (d->index_heads > 0 && k->mixer == NNC_MIXER_FULL && !d->shared_keys) { nnc_decoder_pick_tokens(&one, d); }
         nnc_layer_attend(&one, &nnc_attention_plain, NULL);
     }
+    if (d->laurel_rank > 0) { nnc_decoder_add_laurel(&one, d); }
     if (d->positions == NNC_POSITIONS_RELATIVE_EACH) {
         relative_positions(&one, d);
     } else if (d->positions == NNC_POSITIONS_DISENTANGLED) {
@@ -512,6 +517,7 @@ static void block(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k
     } else if (k->mlp == NNC_LAYER_DENSE) {
         nnc_layer_mlp(&one);
     }
+    if (d->altup_inputs > 1) { nnc_decoder_correct_streams(&one, d); }
     if (d->layer_input_width > 0) { nnc_decoder_add_input(&one, d); }
 }
 
@@ -606,6 +612,7 @@ static void lower(const nnc_model *model, const nnc_writer *to) {
     write_towers(model, to);
     write_embedding(&w, d, false);
     if (d->layer_input_width > 0) { nnc_decoder_embed_inputs(&w, d); }
+    if (d->altup_inputs > 1) { nnc_decoder_project_streams(&w, d, false); }
     if (d->encoder_layers > 0) { write_encoder(&w, d); }
     for (int32_t i = 0; i < kind_count; i++) {
         if (d->share_layers && kinds[i].count > 1) {

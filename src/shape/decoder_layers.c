@@ -230,6 +230,72 @@ void nnc_decoder_read_blocks(const nnc_layer_writer *w, const nnc_decoder *d, in
     in->weights.vector = 2 * d->hidden;
 }
 
+/* ---- one computed stream, other predicted streams   [altup] ----
+ * Source: Gemma3nTextAltUp, Gemma3nTextLaurelBlock and Gemma3nTextDecoderLayer of transformers, modeling_gemma3n.py;
+ * arXiv:2301.13310 (AltUp), arXiv:2411.07501 (LAuReL). */
+
+/* Appends the weights of a mixture of the streams: a norm of one stream, one score per stream, and `count` weights. The
+ * prediction and the correction share norm and scores, so only `first` has their parameters. */
+static void mix_streams(const nnc_layer_writer *w, const nnc_decoder *d, const char *const names[3], int64_t count,
+                        bool first) {
+    nnc_op *norm = nnc_layer_norm(w, names[0], d->hidden);
+    if (!first) { norm->weights = (nnc_weights){ 0 }; }
+    nnc_op *router =
+        nnc_layer_linear(w, names[1], NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->altup_inputs, d->hidden, false);
+    if (!first) { router->weights = (nnc_weights){ 0 }; }
+    nnc_layer_linear(w, names[2], NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, count, d->altup_inputs, false);
+}
+
+static nnc_op *write_streams(const nnc_layer_writer *w, const char *name, nnc_pointwise_kind kind, int64_t elements) {
+    nnc_op *op = nnc_list_pointwise(&w->to, name, kind, NNC_GROUP_MLP, elements);
+    op->split = NNC_SPLIT_SEQUENCE;
+    return op;
+}
+
+/* Appends the prediction of all streams at the begin of a layer: each is a weighted sum of all. */
+void nnc_decoder_predict_streams(const nnc_layer_writer *w, const nnc_decoder *d) {
+    static const char *const names[] = { "altup.predict_norm", "altup.predict_router", "altup.predict_weights" };
+    const int64_t n = d->altup_inputs, wide = nnc_list_mul(&w->to, w->hidden_elements, n);
+    mix_streams(w, d, names, n * n, true);
+    nnc_op *op = write_streams(w, "altup.predict", NNC_PW_COMBINE, wide);
+    op->u.pointwise.input_elements = wide;
+    op->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, wide);
+}
+
+/* Appends the correction of all streams at the end of a layer: each adds the error of the prediction of the first
+ * stream, with a weight; the first stream then has a scale per value. */
+void nnc_decoder_correct_streams(const nnc_layer_writer *w, const nnc_decoder *d) {
+    static const char *const names[] = { "altup.correct_norm", "altup.correct_router", "altup.correct_weights" };
+    const int64_t n = d->altup_inputs, wide = nnc_list_mul(&w->to, w->hidden_elements, n);
+    mix_streams(w, d, names, n, false);
+    write_streams(w, "altup.correct", NNC_PW_RESIDUAL, wide);
+    nnc_op *scale = write_streams(w, "altup.scale", NNC_PW_SCALE, w->hidden_elements);
+    scale->u.pointwise.keeps_input = true;
+    scale->weights.vector = d->hidden;
+}
+
+/* Appends the products that make the other streams of the embedding, or (at_end) that make one stream of all. */
+void nnc_decoder_project_streams(const nnc_layer_writer *w, const nnc_decoder *d, bool at_end) {
+    const nnc_group group = at_end ? NNC_GROUP_HEAD : NNC_GROUP_EMBEDDING;
+    const int64_t others = (d->altup_inputs - 1) * d->hidden;
+    nnc_layer_linear(w, at_end ? "head.altup" : "embed.altup", group, NNC_SPLIT_SEQUENCE, others, d->hidden, false);
+    nnc_op *op = nnc_list_pointwise(&w->to, at_end ? "head.altup_mean" : "embed.altup_scale",
+                                    at_end ? NNC_PW_COMBINE : NNC_PW_SCALE, group,
+                                    at_end ? w->hidden_elements : nnc_list_mul(&w->to, w->tokens, others));
+    op->split = NNC_SPLIT_SEQUENCE;
+    if (at_end) { op->u.pointwise.input_elements = nnc_list_mul(&w->to, w->hidden_elements, d->altup_inputs); }
+}
+
+/* Appends the product of low rank parallel to attention, its norm, and the two sums that add it to the stream. */
+void nnc_decoder_add_laurel(const nnc_layer_writer *w, const nnc_decoder *d) {
+    nnc_layer_linear(w, "laurel.left", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->laurel_rank, d->hidden, false)
+        ->u.matmul.keeps_a = false;
+    nnc_layer_linear(w, "laurel.right", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->hidden, d->laurel_rank, false);
+    nnc_layer_norm(w, "laurel.norm", d->hidden);
+    nnc_list_residual(&w->to, "laurel.residual", NNC_GROUP_MLP, w->hidden_elements)->split = NNC_SPLIT_SEQUENCE;
+    nnc_list_residual(&w->to, "laurel.join", NNC_GROUP_MLP, w->hidden_elements)->split = NNC_SPLIT_SEQUENCE;
+}
+
 /* Sizes that describe how the tokens of a layer are sent to its routed experts. */
 typedef struct routing {
     const nnc_layer_writer *w;
@@ -508,7 +574,12 @@ void nnc_decoder_add_input(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_layer_activation(w, "input.activation", NNC_SPLIT_SEQUENCE, nnc_list_mul(&w->to, w->tokens, width));
     nnc_layer_linear(w, "input.expand", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->hidden, width, false);
     nnc_layer_norm(w, "input.norm", d->hidden);
-    nnc_layer_residual(w, "input.residual", NNC_GROUP_MLP);
+    if (d->altup_inputs > 1) { /* the other streams add it */
+        const int64_t others = nnc_list_mul(&w->to, w->hidden_elements, d->altup_inputs - 1);
+        write_streams(w, "input.residual", NNC_PW_RESIDUAL, others);
+    } else {
+        nnc_layer_residual(w, "input.residual", NNC_GROUP_MLP);
+    }
 }
 
 /* ---- mixers that keep a state instead of keys and values   [state-mixers] ----

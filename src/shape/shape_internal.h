@@ -287,6 +287,7 @@ typedef struct nnc_layer {
     bool keys_as_values;
     /* true: the layer has no keys and values of its own and attends to those of an earlier layer */
     bool reuses_kv;
+    bool unused_kv; /* true: a layer that reuses keys and values has weights for its own, which no step uses */
     int64_t out_groups, out_width; /* out_groups: number of groups of heads whose outputs are projected separately
                                     * first, 0 = no groups; out_width: width of all groups together after this
                                     * projection */
@@ -401,6 +402,10 @@ void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d,
  * streams. half: names of the three ops; NULL = the streams are combined for the head, and nothing is added to them.
  * [streams] */
 void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const char *const *half);
+void nnc_decoder_predict_streams(const nnc_layer_writer *w, const nnc_decoder *d);
+void nnc_decoder_correct_streams(const nnc_layer_writer *w, const nnc_decoder *d);
+void nnc_decoder_project_streams(const nnc_layer_writer *w, const nnc_decoder *d, bool at_end);
+void nnc_decoder_add_laurel(const nnc_layer_writer *w, const nnc_decoder *d);
 void nnc_decoder_read_blocks(const nnc_layer_writer *w, const nnc_decoder *d, int mlp);
 /* Appends the ops of the indexer of sparse attention, which selects the tokens to which a query attends. Must be called
  * after the projections of the attention were appended. [indexer] */

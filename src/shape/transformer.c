@@ -465,6 +465,9 @@ void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *nam
     nnc_op *q = nnc_layer_linear(w, l->reuses_kv ? "attn.q" : names->q, NNC_GROUP_ATTENTION, NNC_SPLIT_QKV,
                                  alone ? width : width + kv_width, l->hidden, l->qkv_bias);
     q->weights.vector -= l->no_key_bias && q->weights.vector > 0 && !alone ? k_width : 0;
+    if (l->reuses_kv && l->unused_kv) { /* weights without a product: projections, and the norm of a key */
+        q->weights.vector += l->hidden * kv_width + (l->qk_norm == NNC_QK_NORM_HEAD ? norm_params(l, l->head_dim) : 0);
+    }
     q->u.matmul.heads = q_heads;
     q->u.matmul.kv_heads = alone ? 0 : l->kv_heads;
     q->u.matmul.keeps_a = !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);

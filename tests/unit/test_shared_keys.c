@@ -130,6 +130,31 @@ START_TEST(layers_read_blocks) {
 }
 END_TEST
 
+/* Gemma 3n, 2 layers of width 8, 3 streams, rank 2, 8 tokens. A layer predicts with a norm of 8, 3 scores of 8 and 9
+ * weights of 3, and corrects with 3 weights of 3 and a scale of 8; its product of low rank has 2 * 16 weights and a norm
+ * of 8. Two products of 8 x 8 make the other streams of the embedding, two make one stream of all. The scores are computed
+ * twice. A layer that reuses keys and values has 2 * 32 unused weights. */
+START_TEST(layers_predict_streams) {
+    nnc_model model = llama(2, 8, 4, 2, 12, 10, 8);
+    const nnc_plan plan = causal_bf16();
+    const nnc_result plain = estimate_on_cluster(&model, &plan);
+    set(&model, "laurel_rank", "2");
+    const nnc_result low = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(low.params - plain.params, 2 * (2 * 16 + 8));
+    ck_assert_double_eq(low.forward_flops - plain.forward_flops, 2 * 2.0 * 8 * 2 * 16);
+    set(&model, "altup_inputs", "3");
+    const nnc_result wide = estimate_on_cluster(&model, &plan);
+    ck_assert_int_eq(wide.params - low.params, 2 * (8 + 24 + 27 + 9 + 8) + 2 * 2 * 64);
+    ck_assert_double_eq(wide.forward_flops - low.forward_flops,
+                        2 * 2.0 * 8 * (24 + 27 + 24 + 9) + 2.0 * 8 * 2 * 2 * 64);
+    const int64_t own = params_of(&model);
+    model.decoder.reused_kv_layers = 1;
+    ck_assert_int_eq(params_of(&model) - own, -2 * 32);
+    model.decoder.unused_kv = true;
+    ck_assert_int_eq(params_of(&model), own);
+}
+END_TEST
+
 /* The router scores 3 experts without weights, too: 3 x 8 weights and as many products for each of 8 tokens. */
 START_TEST(experts_are_idle) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 8);
@@ -283,6 +308,7 @@ int main(void) {
     tcase_add_test(tests, experts_work_at_another_width);
     tcase_add_test(tests, latents_and_delta_rules_have_gates);
     tcase_add_test(tests, layers_read_blocks);
+    tcase_add_test(tests, layers_predict_streams);
     tcase_add_test(tests, experts_are_idle);
     tcase_add_test(tests, layers_have_two_halves);
     tcase_add_test(tests, windows_have_more_heads);
