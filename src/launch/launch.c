@@ -67,6 +67,72 @@ static void put_variables(const char *text, size_t size, const char *defined, nn
     nnc_buffer_byte(out, '\0');
 }
 
+/* Returns the length of a word such as SIZE or BATCH_size at `at`: it begins with a capital letter, and all its letters
+ * are capital or it has an underscore. 0 = no such word, as for NaN and True. */
+static size_t template_word(const char *at, const char *last) {
+    size_t length = 0;
+    bool small = false, joined = false;
+    while (at + length < last && (isalnum((unsigned char)at[length]) || at[length] == '_')) {
+        small = small || islower((unsigned char)at[length]);
+        joined = joined || at[length] == '_';
+        length++;
+    }
+    return length > 1 && isupper((unsigned char)*at) && (joined || !small) ? length : 0;
+}
+
+/* Returns the length of a variable "${NAME}" at `at`; 0 = no variable. */
+static size_t variable(const char *at, const char *last) {
+    const size_t length = last - at > 3 && at[0] == '$' && at[1] == '{' ? nnc_shell_parameter_length(at + 2) : 0;
+    return length > 0 && at + 2 + length < last && at[2 + length] == '}' ? length + 3 : 0;
+}
+
+/* Writes a JSON text, a template in which a script replaces words such as BATCH_SIZE by values (sed): such a word is
+ * the value that the user gives, or the text "${WORD}". A variable "${WORD}" without quotes is such a text, too. */
+static void put_template(const char *text, size_t size, const char *defined, nnc_buffer *out) {
+    const char *const last = text + size;
+    bool quoted = false, goes_on = false; /* goes_on: the character is part of a word or of a number */
+    while (text < last) {
+        const size_t open = quoted ? 0 : variable(text, last),
+                     length = quoted || goes_on ? 0 : template_word(text, last);
+        size_t value_size = 0;
+        const char *value = length > 0 && defined != NULL ? given_value(defined, text, length, &value_size) : NULL;
+        if (value != NULL) {
+            nnc_buffer_put(out, value, value_size);
+        } else if (open > 0) {
+            nnc_buffer_byte(out, '"');
+            nnc_buffer_put(out, text, open);
+            nnc_buffer_byte(out, '"');
+        } else if (length > 0) {
+            nnc_buffer_text(out, "\"${");
+            nnc_buffer_put(out, text, length);
+            nnc_buffer_text(out, "}\"");
+        } else {
+            const bool escaped = quoted && *text == '\\' && text + 1 < last;
+            quoted = *text == '"' ? !quoted : quoted;
+            goes_on = isalnum((unsigned char)*text) || strchr("+-._", *text) != NULL;
+            nnc_buffer_put(out, text, escaped ? 2 : 1);
+            text += escaped;
+        }
+        text += open > 0 ? open : length > 0 ? length : 1;
+    }
+    nnc_buffer_byte(out, '\0');
+}
+
+/* Replaces the text of a document by a text that `put` writes from it. */
+static nnc_status fill(nnc_document *d, size_t *size, const char *defined,
+                       void (*put)(const char *, size_t, const char *, nnc_buffer *), nnc_error *err) {
+    nnc_buffer filled = { 0 };
+    put(d->text, *size, defined, &filled);
+    if (filled.failed) {
+        nnc_buffer_free(&filled);
+        return nnc_no_memory(err);
+    }
+    free(d->text);
+    d->text = filled.bytes;
+    *size = filled.size - 1;
+    return NNC_OK;
+}
+
 /* defined: assignments of the user; see nnc_reading. NULL = none. */
 static nnc_status document_read(nnc_specs *specs, const char *path, const char *defined, nnc_document *d,
                                 nnc_error *err) {
@@ -80,17 +146,8 @@ static nnc_status document_read(nnc_specs *specs, const char *path, const char *
         return nnc_document_parse(specs, d, d->json.bytes, d->json.size - 1);
     }
     NNC_TRY(nnc_specs_read(specs, path, &d->text, &size, err));
-    if (defined != NULL && defined[0] != '\0') {
-        nnc_buffer filled = { 0 };
-        put_variables(d->text, size, defined, &filled);
-        if (filled.failed) {
-            nnc_buffer_free(&filled);
-            return nnc_no_memory(err);
-        }
-        free(d->text);
-        d->text = filled.bytes;
-        size = filled.size - 1;
-    }
+    if (defined != NULL && defined[0] != '\0') { NNC_TRY(fill(d, &size, defined, put_variables, err)); }
+    if (!is_yaml(path) && !is_toml(path)) { NNC_TRY(fill(d, &size, defined, put_template, err)); }
     const char *text = d->text;
     if (is_yaml(path) || is_toml(path)) {
         NNC_TRY((is_toml(path) ? nnc_toml_to_json : nnc_yaml_to_json)(path, text, size, &d->json, err));
@@ -205,8 +262,9 @@ static bool is_other_json(nnc_specs *specs, const char *path) {
                                                                                       * begin with the key "schema" */
     if (!other && (strstr(text, "\"schema\"") != NULL || strstr(text, "\"model_type\"") != NULL)) {
         nnc_walk w = nnc_walk_begin(text);
-        other = !nnc_json_scan(text, size, NNC_SCAN_VALUES_MAX, NULL);
-        while (!other && nnc_walk_member(&w, true)) {
+        /* a text that is no JSON may be the template of a launch file */
+        const bool sound = nnc_json_scan(text, size, NNC_SCAN_VALUES_MAX, NULL);
+        while (sound && !other && nnc_walk_member(&w, true)) {
             other = nnc_walk_key_is(&w, keys[0]) || nnc_walk_key_is(&w, keys[1]);
             nnc_walk_value(&w);
         }

@@ -513,6 +513,13 @@ $ for n in '' '--num-experts 1 --moe-expert-parallel-size 1 --topk 1'; do nncost
 "params": 116480
 "params": 116480
 
+# Words in capital letters of a JSON template need values; strings and numbers with an exponent stay.
+$ printf '{ "train_batch_size": GBSIZE,\n "zero_optimization": { "stage": ${STAGE} }, "data_efficiency": { "data_routing": { "model_type": "x" } }, "fp16": { "enabled": true, "min_loss_scale": 1E2 }, "wandb": { "team": "A \\" TEAM" } }\n' >template.json; nncost estimate template.json dense round
+! nncost: template.json:1: train_batch_size: is ${GBSIZE}, which the script does not set, expected GBSIZE=VALUE among the arguments, or --global-batch
+[3]
+$ nncost show template.json dense round GBSIZE=8 STAGE=2 --to-options
+nncost estimate dense round --software deepspeed-0.14 --global-batch 8 --zero 2 --precision fp16 --clip-gradients=off --micro-batches 1 --overlap 0
+
 # Earlier keys of axolotl and torchtitan: attn_implementation decides over flash_attention; pipeline stages stood in [training], sizes of LLaMA 2 in the code.
 $ printf 'base_model: dense\nsequence_len: 64\nflash_attention: true\nattn_implementation: sdpa\nadapter: lora\nlora_r: 4\nlora_target_linear: true\nrelora_steps: 100\n' >old.yaml; nncost show old.yaml --to-options | grep -o -e '--attention [a-z0-9]*' -e 'restarts.*'
 --attention flash
