@@ -520,6 +520,11 @@ $ printf '{ "train_batch_size": GBSIZE,\n "zero_optimization": { "stage": ${STAG
 $ nncost show template.json dense round GBSIZE=8 STAGE=2 --to-options
 nncost estimate dense round --software deepspeed-0.14 --global-batch 8 --zero 2 --precision fp16 --clip-gradients=off --micro-batches 1 --overlap 0
 
+# A reward model of axolotl reads two answers per sample, and its head is another one.
+$ printf 'base_model: dense\nsequence_len: 64\nmicro_batch_size: 3\nreward_model: true\n' >reward.yaml; nncost show reward.yaml --to-options | grep -o -e '--micro-batch [0-9]*' -e 'the head has .*'
+--micro-batch 6
+the head has one score for each of two answers: the estimate counts the head and the loss of words
+
 # Earlier keys of axolotl and torchtitan: attn_implementation decides over flash_attention; pipeline stages stood in [training], sizes of LLaMA 2 in the code.
 $ printf 'base_model: dense\nsequence_len: 64\nflash_attention: true\nattn_implementation: sdpa\nadapter: lora\nlora_r: 4\nlora_target_linear: true\nrelora_steps: 100\n' >old.yaml; nncost show old.yaml --to-options | grep -o -e '--attention [a-z0-9]*' -e 'restarts.*'
 --attention flash
