@@ -754,7 +754,8 @@ static nnc_json first_shape(nnc_json table, int by, const char *text, bool *all)
 }
 
 /* Writes the name without its owner and without words that do not change the dimensions of the network. If the name has
- * words for a format of weights, sets *stored to the format of the last of these words ("GPTQ-Int8"). */
+ * words for a format of weights, sets *stored to the format of the last of these words ("GPTQ-Int8"). A floating-point
+ * format after another one is that of the products ("BNB-NF4-BF16"), and does not count. */
 static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], const char **stored) {
     const nnc_json words = nnc_json_get(table, "words"), formats = nnc_json_get(table, "formats"), none = { 0 };
     const char *slash = strrchr(name, '/');
@@ -766,8 +767,10 @@ static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], 
         const bool listed = !has_index(table) || indexed(table, BY_WORD, word) >= 0;
         const nnc_json format = listed ? nnc_json_get(formats, word) : none;
         const size_t length = strlen(word);
+        const bool computes =
+            strncmp(word, "bf16", 4) == 0 || strncmp(word, "fp16", 4) == 0 || strncmp(word, "fp32", 4) == 0;
         if (nnc_json_type_of(format) == NNC_JSON_TEXT) {
-            *stored = nnc_json_text(format);
+            *stored = computes && *stored != NULL ? *stored : nnc_json_text(format);
         } else if ((!listed || nnc_json_get(words, word).node == NULL) && used + length + 2 < PLAIN_MAX) {
             used += (size_t)snprintf(plain + used, PLAIN_MAX - used, used > 0 ? "-%s" : "%s", word);
         }

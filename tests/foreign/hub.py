@@ -90,6 +90,11 @@ def main():
         found, err = shape_of(program, name)
         if found or ("expected" not in err and "no device, model" not in err):
             fail(f"{name}: {found or err}, expected no such name")
+    # a floating-point format after another one is that of the products
+    for name, stored in (("hugging-quants/Meta-Llama-3.1-405B-BNB-NF4-BF16", "nf4"), ("Qwen/Qwen3-8B-bf16", "bf16"),
+                         ("someone/Qwen3-8B-fp8-dequantized", "bf16")):
+        if f"stored as {stored}:" not in run(program, "estimate", name, "h100-sxm5-80gb", "--format", "json")[1]:
+            fail(f"{name}: expected weights stored as {stored}")
     print(f"{len(names)} names, {len(shapes)} shapes, "
           f"{sum('params' in row for row in shapes.values())} with counted parameters, {failures} failures")
     sys.exit(failures > 0)
