@@ -355,13 +355,11 @@ static const char *own_policy(const nnc_report *report) {
 }
 NNC_GET(get_own_policy, nnc_report, nnc_text_cell(own_policy(self)))
 /* Returns the tokens or frames that an encoder reads; NaN = as many as the decoder, or the model has no encoder. */
-static double encoder_len(const nnc_report *report) {
-    const nnc_decoder *d = &report->model->decoder;
-    const bool other = report->model->family == NNC_FAMILY_DECODER && d->encoder_layers > 0 && d->encoder_seq_len > 0 &&
-                       d->encoder_seq_len != report->result->plan.seq_len;
-    return other ? (double)d->encoder_seq_len : (double)NAN;
+static double encoder_len(const nnc_decoder *d, int64_t seq_len) {
+    return d->encoder_layers > 0 && d->encoder_seq_len > 0 && d->encoder_seq_len != seq_len ? (double)d->encoder_seq_len
+                                                                                            : (double)NAN;
 }
-NNC_GET(get_encoder_len, nnc_report, nnc_number_cell(encoder_len(self)))
+NNC_GET(get_encoder_len, nnc_report, nnc_number_cell(encoder_len(&self->model->decoder, self->result->plan.seq_len)))
 NNC_GET(get_hides_run, nnc_report, nnc_bool_cell(self->run != NULL && self->result->verdict == NNC_OVER_MEMORY))
 NNC_GET(get_has_timeline, nnc_report, nnc_bool_cell(self->intervals != NULL))
 NNC_GET(get_has_sensitivity, nnc_report, nnc_bool_cell(self->sensitivity != NULL))
@@ -717,8 +715,7 @@ static void write_changes(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = &first->report;
     const nnc_plan_changes *found = first->changes;
     const bool over = report->result->verdict == NNC_OVER_MEMORY;
-    const int left = lines_left(sheet->out, report);
-    int lines = 0;
+    int lines = 0, left = lines_left(sheet->out, report);
     for (int i = 0; i < report->advice_count; i++) {
         const nnc_advice *advice = &report->advice[i];
         if (lines == 0 || lines + (is_long(advice->text) ? 2 : 1) <= left) {
