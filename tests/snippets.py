@@ -58,7 +58,7 @@ RUN = ("nncost ", "sqlite3 ", "cat ", "awk ", "mkdir ")
 SHOWN |= { # commands of nncost that take what is not here: a page, a machine that was measured, a job
     "nncost explore": ("tests/text/explore.t", "nncost explore"),
     "python3 -m nncost.measure": ("tests/measured_here.py", "nncost.measure"),
-    "torchrun --nproc_per_node 8 -m nncost.measure": ("tests/measured_here.py", "as torchrun starts them"),
+    "torchrun --nproc_per_node 8 -m nncost.measure": ("tests/measured_here.py", "Runs two processes, as torchrun does"),
     "nncost estimate gpt2 .": ("tests/measured_here.py", "measured"),
     "nncost calibrate measure.json": ("tests/measured_here.py", "calibrate"),
     "nncost calibrate tests/published/serving.csv --serve": (None, "fits for a quarter of a minute"),

@@ -138,7 +138,7 @@ true command: unknown command, expected one such as "ops", found "opp"
 true arguments: unknown member, see tools/list, found "fields"
 true command: missing, expected text
 false {"models":[{"id":"dense"}]}
-true nothing: in no id and no name, 'nncost list devices' has all
+true nothing: no id and no name contains this text, 'nncost list devices' lists all
 false usage: nncost op KIND DIMS DEVICE [options]u000au000aA single op: its work, its roofline and its time.u000au000aKI
 $ echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | nncost mcp | python3 -c "
 > import json, sys
