@@ -388,10 +388,10 @@ static nnc_status select_members(nnc_json root, const char *const *paths, bool e
     bool found[FIELDS_MAX] = { false };
     choice c = { .paths = paths, .found = found, .most = INT32_MAX, .depth = 99, .out = out };
     if (!exact) {
-        const size_t begin = out->size;
+        const size_t empty = out->size + strlen("{}"); /* an answer of another kind has no member of these names */
         shorten(&c, root);
-        if (out->size - begin == 2 && paths != NULL) { /* "{}": an answer of another kind, so all of it is shortened */
-            out->size = begin;
+        if (paths != NULL && out->size == empty) {
+            out->size = empty - strlen("{}");
             c.paths = NULL;
             shorten(&c, root);
         }
