@@ -198,9 +198,9 @@ static inline const double *nnc_metric_double(const nnc_metric *row, const nnc_p
 /* Reads the value of a metric, for the frequent case of a whole number in the record itself. Returns false in all other
  * cases. */
 static inline bool nnc_metric_whole(const nnc_metric *row, const nnc_place *place, int32_t index, int64_t *value) {
-    const char *at = (const char *)place->record + row->offset;
     int32_t narrow = 0;
     if (row->type != NNC_METRIC_WHOLE || row->get != NULL || row->hop != 0 || place->record == NULL) { return false; }
+    const char *at = (const char *)place->record + row->offset;
     if (row->each_count > 0 || row->size == sizeof *value) {
         memcpy(value, at + (size_t)index * sizeof *value, sizeof *value);
     } else {
