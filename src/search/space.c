@@ -148,6 +148,7 @@ static void digits(const nnc_space *space, int first, int end, uint64_t place, i
  * number: with a fixed order, one shard could get all blocks that have the same value of a choice. */
 uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards) {
     const uint64_t count = (uint64_t)shards;
+    if (count == 1) { return place; }
     const uint64_t turn = nnc_digest_number(NNC_DIGEST_START, place) >> 32u; /* rotation of the row; the upper bits of a
                                                                               * digest are well mixed */
     return place * count + ((uint64_t)(shard - 1) + (place > 0 ? turn : 0)) % count;
