@@ -643,7 +643,6 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
     nnc_memo_clear(&shared->alikes);
     nnc_memo_clear(&shared->passes);
     nnc_memo_clear(&shared->ends);
-    nnc_memo_clear(&shared->end_seconds);
     nnc_memo_clear(&shared->partitions);
 }
 
@@ -733,7 +732,6 @@ void nnc_scratch_destroy(nnc_scratch *scratch) {
         nnc_memo_destroy(&scratch->shared->alikes);
         nnc_memo_destroy(&scratch->shared->passes);
         nnc_memo_destroy(&scratch->shared->ends);
-        nnc_memo_destroy(&scratch->shared->end_seconds);
         nnc_memo_destroy(&scratch->shared->partitions);
         free(scratch->load);
     }
@@ -803,25 +801,6 @@ static void set_plan(end_key *key, const nnc_step *step) {
     key->passes = every_pass ? nnc_step_passes(plan) : 0;
 }
 
-/* Key of the cache of the seconds that step ends take; step ends with equal keys take the same time. like: number given
- * by the caller; two calls with the same number have equal times of segments, and their plans differ only in the order
- * of passes. */
-typedef struct seconds_key {
-    uint64_t like;
-    int32_t held[NNC_SEGMENTS_MAX][2]; /* for each segment: number of instances that the device holds, and number of
-                                        * recomputed instances */
-} seconds_key;
-
-/* Number of bytes of `held` from which the hash is computed: two numbers for each of the first three segments. */
-enum { HASHED_HELD = 6 * sizeof(int32_t) };
-
-static void set_held(seconds_key *key, const nnc_stage_residency *h) {
-    for (int32_t s = 0; s < h->segments; s++) {
-        key->held[s][0] = (int32_t)h->instances[s];
-        key->held[s][1] = (int32_t)h->recomputed[s];
-    }
-}
-
 static const nnc_step_end *find_end(nnc_memo *memo, const nnc_step *step, const nnc_stage_residency *holding) {
     end_key key;
     set_plan(&key, step);
@@ -834,27 +813,16 @@ static const nnc_step_end *find_end(nnc_memo *memo, const nnc_step *step, const 
     return end;
 }
 
-void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                          uint64_t like) {
-    nnc_estimate_cache *shared = scratch->shared;
+void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX]) {
     nnc_step_memory *m = &scratch->step;
-    seconds_key key = { .like = like };
+    const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         if (m->alike[d]) {
             nnc_step_end_set_alike(m, d);
             continue;
         }
-        set_held(&key, &m->holdings[d]);
-        const nnc_step_end_seconds *known = nnc_memo_find(&shared->end_seconds, &key);
-        if (known == NULL) {
-            const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
-            const nnc_step_end *end = find_end(&shared->ends, step, &m->holdings[d]);
-            nnc_step_end_seconds *made = nnc_memo_add(&shared->end_seconds, &key);
-            *made = nnc_step_end_expose(step, units, &m->holdings[d], &overlap, end);
-            known = made;
-        }
-        /* copied, because the entry in the cache may be replaced while the next stages are computed */
-        m->own_ends[d] = *known;
+        const nnc_step_end *end = find_end(&scratch->shared->ends, step, &m->holdings[d]);
+        m->own_ends[d] = nnc_step_end_expose(step, units, &m->holdings[d], &overlap, end);
         nnc_step_end_set(m, d, &m->own_ends[d]);
     }
 }
@@ -935,7 +903,5 @@ void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step, uint6
 bool nnc_search_memos_create(nnc_estimate_cache *shared) {
     return nnc_memo_create(&shared->ends, ENDS, END_WAYS, sizeof(end_key), offsetof(end_key, plan),
                            sizeof(nnc_step_end)) &&
-           nnc_memo_create(&shared->end_seconds, ENDS, END_WAYS, sizeof(seconds_key),
-                           offsetof(seconds_key, held) + HASHED_HELD, sizeof(nnc_step_end_seconds)) &&
            nnc_memo_create(&shared->partitions, PARTITIONS, 4, sizeof(uint64_t), sizeof(uint64_t), sizeof(partition));
 }

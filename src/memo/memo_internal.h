@@ -14,9 +14,9 @@
  *         key      dims, format and work of a matrix product
  *         value    its nnc_timing
  *         invalid  when the device changes
- *     step ends, and their seconds    gain 1.08 (search)
- *         key      plan without the order of passes, and trained parameters or segments of the device
- *         value    collectives and updates of the step end; their exposed seconds
+ *     step ends       gain 1.08 (search)
+ *         key      plan without the order of passes, and trained parameters of the device
+ *         value    collectives and updates of the step end
  *         invalid  when model or device change
  *     partitions      gain 1.07 (search of pipelines)
  *         key      stages, chunks, whether micro-batches enter at both ends, whether one device has both embedding and
@@ -124,7 +124,7 @@ typedef struct nnc_estimate_cache {
     nnc_device last_device;
     uint64_t lists; /* number of op lists that were written so far; the serial number of the newest one */
     nnc_op_timer timer;
-    nnc_memo products, alikes, passes, ends, end_seconds, partitions;
+    nnc_memo products, alikes, passes, ends, partitions;
     nnc_lowered *last; /* lowered list that the previous estimate used; NULL = there was no estimate yet */
     const nnc_pass_entry *partitioned; /* entry to which the stages and the memory in scratch belong; NULL = they belong
                                         * to no entry */
@@ -181,11 +181,9 @@ double nnc_lowered_floor_s(const nnc_lowered *alike, const nnc_step *step);
 
 /* ---- memo.c: caches of step ends and partitions, which only a search uses ---- */
 
-/* Sets the step ends of all stages in scratch as nnc_step_ends_set does, and stores them in two caches. like: key of
- * the caches. Two calls may have the same key only if their `units` are equal and their plans differ only in the order
- * of passes. nnc_scratch_share must have been called. */
-void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                          uint64_t like);
+/* Sets the step ends of all stages in scratch as nnc_step_ends_set does, with collectives and updates from the cache.
+ * nnc_scratch_share must have been called. */
+void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX]);
 
 /* Returns a digest of the layers of an op list: of the number of instances of each segment, and of the order of
  * different layers. */
@@ -197,8 +195,7 @@ uint64_t nnc_list_layers_digest(const nnc_op_list *list);
  * not cached. */
 void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step, uint64_t layers);
 
-/* Creates the three caches of a search: step ends, the seconds that they take, and partitions. Returns false if memory
- * ran out. */
+/* Creates the two caches of a search: step ends, and partitions. Returns false if memory ran out. */
 bool nnc_search_memos_create(nnc_estimate_cache *shared);
 
 #endif

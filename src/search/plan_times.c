@@ -10,20 +10,18 @@
 #include "search/search_internal.h"
 
 /* Returns the inputs for the step time of a plan (nnc_step) that has the costs `pass` per micro-batch, and computes the
- * plan's step ends: communication and update after the last backward. inside: index of the plan in its group. */
-static nnc_step step_of(nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, uint64_t inside) {
-    const int split = nnc_schedule_splits(plan) ? 1 : 0, dual = nnc_schedule_dual(plan) ? 1 : 0;
-    const uint64_t place = pass->number * nnc_space_group_size(groups->space) + inside;
+ * plan's step ends: communication and update after the last backward. */
+static nnc_step step_of(nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan) {
     nnc_step step = pass->step;
     step.plan = plan;
-    nnc_step_ends_recall(groups->scratch, &step, pass->units[split], place * 4 + (uint64_t)(2 * dual + split));
+    nnc_step_ends_recall(groups->scratch, &step, pass->units[nnc_schedule_splits(plan) ? 1 : 0]);
     return step;
 }
 
-bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
+bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result) {
     nnc_step_memory *m = &groups->scratch->step;
     const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
-    const nnc_step step = step_of(groups, pass, &result->plan, inside);
+    const nnc_step step = step_of(groups, pass, &result->plan);
     if (pass->group != groups->group) { /* one replay of the pipeline is enough for all plans of the group */
         pass->runs = nnc_step_core_run(&step, pass->units[split], m, &pass->run);
         pass->group = groups->group;
@@ -69,15 +67,41 @@ static bool fill_ends(nnc_plan_groups *groups, const nnc_plan *plan, nnc_waiting
     return true;
 }
 
+/* Sets waiting->ends as fill_ends does, or copies them from the pass. Groups with other orders of passes often divide
+ * the layers over the stages in the same way, and then a plan has the same step ends. */
+static bool recall_ends(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, uint64_t inside,
+                        nnc_waiting *waiting) {
+    nnc_pass_ends *known = inside < NNC_PASS_PLANS ? &pass->ends[inside] : NULL;
+    const int32_t kind = (nnc_schedule_splits(plan) ? 1 : 0) + (nnc_schedule_dual(plan) ? 2 : 0);
+    const size_t size = sizeof waiting->ends[0];
+    if (known != NULL && known->pass == pass->number && known->held_layers == groups->held_layers &&
+        known->kind == kind) {
+        waiting->end_count = known->end_count;
+        memcpy(waiting->ends, known->ends, size * (size_t)known->end_count);
+        return true;
+    }
+    (void)step_of(groups, pass, plan);
+    if (!fill_ends(groups, plan, waiting)) { return false; }
+    if (known != NULL) {
+        known->pass = pass->number;
+        known->held_layers = groups->held_layers;
+        known->kind = kind;
+        known->end_count = waiting->end_count;
+        memcpy(known->ends, waiting->ends, size * (size_t)waiting->end_count);
+    }
+    return true;
+}
+
 bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, const nnc_result *result,
                           nnc_waiting *waiting) {
     nnc_step_memory *m = &groups->scratch->step;
     const nnc_plan *plan = &result->plan;
     const nnc_segment_time *units = pass->units[nnc_schedule_splits(plan) ? 1 : 0];
     if (groups->replay == NULL || !nnc_batched_replay_takes(plan)) { return false; }
-    const nnc_step step = step_of(groups, pass, plan, inside);
-    if (!fill_ends(groups, plan, waiting)) { return false; }
+    if (!recall_ends(groups, pass, plan, inside, waiting)) { return false; }
     if (pass->waits != groups->group || !nnc_batched_replay_has(groups->replay, &pass->track)) {
+        nnc_step step = pass->step;
+        step.plan = plan;
         nnc_step_core_times(&step, units, m);
         const nnc_pipeline pipeline = nnc_step_pipeline(plan, m);
         pass->track = nnc_batched_replay_add(groups->replay, &pipeline, &m->pipeline);

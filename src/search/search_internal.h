@@ -204,7 +204,18 @@ enum {
     /* number of pipeline stages for which a pass stores resident bytes; these are the stages that can need the most
      * memory */
     NNC_PASS_STAGES = 8,
+    /* number of plans of a group for which a pass stores the step ends */
+    NNC_PASS_PLANS = 32,
 };
+
+/* The step ends of one plan of a group, as nnc_waiting has them. */
+typedef struct nnc_pass_ends {
+    uint64_t pass;        /* serial number of the pass (nnc_pass_costs.number) to which the entry belongs */
+    uint64_t held_layers; /* nnc_plan_groups.held_layers of the group for which the entry was computed */
+    int32_t kind;         /* kind of schedule: 1 = weight gradients are ops of their own; 3 = the same, in dualpipe */
+    int32_t end_count;
+    nnc_stage_end ends[NNC_ENDS_MAX];
+} nnc_pass_ends;
 
 /* Costs of one pass (forward and backward of one micro-batch), which several plans of a block share. After the costs
  * are computed, the ops of the op list are no longer read; its segments, which are equal for all plans of the model,
@@ -246,6 +257,7 @@ struct nnc_pass_costs {
     /* serial number of the group of plans whose pipeline was added at `track` for a batched replay; 0 = no group */
     uint64_t waits;
     nnc_replay_place track;
+    nnc_pass_ends ends[NNC_PASS_PLANS];
 };
 
 /* A group of plans that all exceed the memory with one micro-batch size. The entry lets the search skip the same group
@@ -315,6 +327,8 @@ struct nnc_plan_groups {
     /* true: the layers of the current group are divided into stages; layers_now is the digest of these layers */
     bool partitioned;
     uint64_t layers_now; /* digest of the layers that were last divided into pipeline stages */
+    /* digest of the layers that each stage of the current group holds and recomputes */
+    uint64_t held_layers;
     /* digest of the layers in the op list that was lowered last; 0 = no op list was lowered yet */
     uint64_t layers_last;
     /* true: two software profiles give the model op lists with different layers, as for Swin with torch-compile and
@@ -434,9 +448,9 @@ double nnc_plan_groups_floor_s(nnc_plan_groups *groups, nnc_pass_costs *pass, co
  * plan that does not exceed the memory. */
 double nnc_plan_groups_compute_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan);
 
-/* Computes the step time of the plan with index `inside` in the current group, and writes it to result. Returns false
- * if the pipeline of the plan is too large to replay. */
-bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result);
+/* Computes the step time of a plan of the current group, and writes it to result. Returns false if the pipeline of the
+ * plan is too large to replay. */
+bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result);
 
 /* Lets a plan wait for a batched replay of its pipeline, instead of computing its step time at once as
  * nnc_plan_groups_step does. The caller sets the members index, memory_bytes and fits of `waiting`; this function sets

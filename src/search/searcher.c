@@ -436,8 +436,8 @@ static void complete(worker *w, nnc_found *found) {
     }
     nnc_pass_costs *pass = nnc_plan_groups_plan(groups, inside % size, &result);
     if (pass != NULL && nnc_plan_groups_weigh(groups, pass, inside % size, &result) &&
-        nnc_plan_groups_times(groups, pass, &result.plan) &&
-        nnc_plan_groups_step(groups, pass, inside % size, &result) && nnc_plan_groups_parts(groups, pass, &result)) {
+        nnc_plan_groups_times(groups, pass, &result.plan) && nnc_plan_groups_step(groups, pass, &result) &&
+        nnc_plan_groups_parts(groups, pass, &result)) {
         count_run(r, &result, &run);
         *found = found_of(&result, &run, nnc_plan_groups_software(pass), index);
     }
@@ -489,7 +489,7 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside) {
     waiting.memory_bytes = result.memory.total_bytes;
     waiting.fits = fits;
     if ((!hopeless || search->no_prune) && nnc_plan_groups_wait(w->groups, pass, inside, &result, &waiting)) { return; }
-    if ((hopeless && !search->no_prune) || !nnc_plan_groups_step(w->groups, pass, inside, &result)) {
+    if ((hopeless && !search->no_prune) || !nnc_plan_groups_step(w->groups, pass, &result)) {
         w->part.pruned++;
         return;
     }

@@ -686,6 +686,75 @@ START_TEST(batches_are_replays) {
 END_TEST
 
 /* With more shards than blocks, some shards are empty. */
+enum { WAITED_MAX = 2000 };
+static double waited_s[WAITED_MAX];
+static nnc_plan waited_plans[WAITED_MAX];
+
+static void note_waited(void *context, const nnc_waiting *plan, double step_s) {
+    (void)context;
+    waited_s[plan->index] = step_s;
+}
+
+/* Lets all plans of the current group wait. Returns the number of plans that wait so far. */
+static uint64_t wait_group(nnc_plan_groups *groups, uint64_t size, uint64_t count) {
+    for (uint64_t i = 0; i < size; i++) {
+        nnc_result costs;
+        nnc_waiting waiting = { .index = count };
+        nnc_pass_costs *pass = nnc_plan_groups_plan(groups, i, &costs);
+        if (pass == NULL) { continue; }
+        ck_assert(nnc_plan_groups_times(groups, pass, &costs.plan));
+        ck_assert_uint_lt(count, WAITED_MAX);
+        waited_plans[count] = costs.plan;
+        if (nnc_plan_groups_wait(groups, pass, i, &costs, &waiting)) { count++; }
+    }
+    return count;
+}
+
+/* Plans of a block whose schedules put the same layers on each stage share the step ends. zb-v and dualpipe put the
+ * first and the last layers on one device, and zb-h1 overlaps less communication than 1f1b, so their step ends differ.
+ * Each plan that waited for a batch has the step time of its estimate. */
+START_TEST(waited_plans_equal_estimates) {
+    nnc_software software = nnc_software_default();
+    const nnc_model *model;
+    nnc_search search = search_of(32, 64);
+    nnc_scratch *scratch = nnc_scratch_create();
+    nnc_space space;
+    uint64_t count = 0, schedules = 0;
+    software.overlap_tensor = 0.5;
+    nnc_profiles profiles = nnc_profiles_of_one(&software);
+    profiles.any = true;
+    ck_assert_int_eq(nnc_model_load(specs, "llama3-8b", &model, NULL), NNC_OK);
+    search.tensor = (nnc_choice){ { 2 }, 1 };
+    search.context = search.micro_batch = (nnc_choice){ { 1 }, 1 };
+    search.pipeline = (nnc_choice){ { 2, 4 }, 2 };
+    search.virtual_stages = (nnc_choice){ { 1, 2, 3 }, 3 };
+    search.zero = (nnc_choice){ { 0, 1, 2, 3 }, 4 };
+    search.schedule = (nnc_choice){
+        { NNC_SCHEDULE_1F1B, NNC_SCHEDULE_INTERLEAVED, NNC_SCHEDULE_ZB_H1, NNC_SCHEDULE_ZB_V, NNC_SCHEDULE_DUALPIPE }, 5
+    };
+    ck_assert_int_eq(nnc_space_make(model, a100, &search, &space, NULL), NNC_OK);
+    nnc_plan_groups *groups =
+        nnc_plan_groups_create(model, a100, &profiles, &space, INT64_MAX, false, note_waited, NULL);
+    const uint64_t size = nnc_space_group_size(&space);
+    for (uint64_t block = 0; block < space.blocks; block++) {
+        if (!nnc_plan_groups_block(groups, &search.base, block, NULL)) { continue; }
+        for (uint64_t group = 0; group < space.block_size / size; group++) {
+            if (nnc_plan_groups_group(groups, group)) { count = wait_group(groups, size, count); }
+        }
+    }
+    nnc_plan_groups_finish(groups);
+    for (uint64_t i = 0; i < count; i++) {
+        nnc_result estimate;
+        ck_assert_int_eq(nnc_estimate(model, a100, &software, &waited_plans[i], scratch, &estimate, NULL), NNC_OK);
+        ck_assert_double_eq_tol(waited_s[i], estimate.step_s, 1e-12 * estimate.step_s);
+        schedules |= 1U << waited_plans[i].schedule;
+    }
+    ck_assert_int_eq(__builtin_popcountll(schedules), 5);
+    nnc_plan_groups_destroy(groups);
+    nnc_scratch_destroy(scratch);
+}
+END_TEST
+
 START_TEST(a_shard_may_be_empty) {
     nnc_search search = search_of(8, 8);
     const nnc_software software = nnc_software_default();
@@ -721,6 +790,7 @@ int main(void) {
         shards_hold_the_answer,
         a_front_beats_what_is_worse,
         batches_are_replays,
+        waited_plans_equal_estimates,
         a_shard_may_be_empty,
     };
     return run_tests_with("search", setup, teardown, tests, COUNT_OF(tests));
