@@ -16,7 +16,7 @@ BARS = [
     ("batch_latency", "framework", "vllm-2024", 0.08, 0.06),
     ("batch_latency", "framework", "lmdeploy", 0.085, 0.06),
     ("batch_latency", "framework", "fastertransformer", 0.085, 0.06),
-    ("batch_latency", "framework", "llama-cpp-2024", 0.16, 0.125),
+    ("batch_latency", "framework", "llama-cpp", 0.13, 0.12),
     ("single_stream", "half", "unfitted", None, 0.08),
     ("single_stream", "framework", "llama-cpp", 0.065, 0.055),
     ("single_stream", "framework", "gpt-fast", 0.085, 0.07),

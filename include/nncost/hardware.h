@@ -375,6 +375,8 @@ struct nnc_device {
     bool implausible;
     /* true: a user has set usable_bytes, so a later change of mem_bytes does not clear usable_bytes */
     bool usable_set;
+    double wave; /* number of threads that execute an instruction together: 32 in a warp of NVIDIA, 64 in a wave of AMD
+                  * CDNA; NaN or 0 = not recorded, which counts as 32 */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

@@ -527,6 +527,9 @@ typedef struct nnc_serve_engine {
     bool preempt;                /* true: a request starts when its prompt fits in the cache; if the cache is full
                                   * later, the newest request gives up its cache and waits. false: a request starts when
                                   * its full length fits */
+    double wave_threads;         /* threads of a wave that decode kernels use, which limits unit_bytes_per_clock on a
+                                  * device with wider waves; NaN = all threads */
+    bool pipelined_passes;       /* true: pipeline stages compute successive passes of one prompt at the same time */
     double text_s;               /* seconds to turn a token into text and send it, one token after the other; default
                                   * 0 */
 } nnc_serve_engine;

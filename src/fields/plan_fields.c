@@ -670,6 +670,9 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
     { ENGINE(unit_bytes_per_clock), .unit = "B", .max = 1e6, .above_min = true, .default_text = "no limit",
       .help = "Maximum bytes that decode kernels read per unit and clock cycle of the device. Kernels that were "
               "written for smaller devices do not reach the memory bandwidth of larger devices." },
+    { ENGINE(wave_threads), .min = 1, .max = 1024, .default_text = "all",
+      .help = "Number of threads per wave of the device that decode kernels use. On a device with wider waves, these "
+              "kernels read a smaller share of unit_bytes_per_clock." },
     { ENGINE(all_reduce_factor), FACTOR, .help = "Factor on the device's time of an all-reduce." },
     { ENGINE(all_reduce_s), SECONDS, NNC_DEFAULT(0), .help = "Additional time of each all-reduce." },
     { ENGINE(attention_factor), FACTOR, .help = "Factor on the device's time of the attention of a prefill." },
@@ -687,6 +690,10 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
       .help = "Host time to launch one kernel of a step that is not recorded." },
     { ENGINE(paged), NNC_DEFAULT_ON,
       .help = "The cache has blocks; off: a sequence reserves its full length at the start." },
+    { ENGINE(pipelined_passes), NNC_DEFAULT_OFF,
+      .help =
+          "A pipeline stage starts the next --chunk of a prompt while later stages compute the chunk before it. This "
+          "counts for static batches of fewer sequences than stages." },
     { ENGINE(preempt), NNC_DEFAULT_OFF, .help = "The engine always works as with --preempt." },
     { ENGINE(chunk), .unit = "tokens", .min = 1, .max = LENGTH_MAX, .default_text = "8192",
       .help = "Maximum number of tokens in one prefill step." },

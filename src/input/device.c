@@ -68,6 +68,8 @@ static const nnc_field device_fields[] = {
     { NNC_FIELD(nnc_device, units), .min = 1, .max = 1e6,
       .help = "Number of streaming multiprocessors, compute units or tensor cores. --set of this field also scales "
               "each peak that --set does not give." },
+    { NNC_FIELD(nnc_device, wave), .min = 1, .max = 1024, .default_text = "32",
+      .help = "Number of threads that execute an instruction together: a warp has 32, a wave of CDNA has 64." },
     { NNC_FIELD(nnc_device, clock_hz), .unit = "Hz", .max = 1e12, .min = 1e6, .usual = 1.5e9,
       .help = "Clock at which the peaks are stated (boost clock). --set of this field also scales each peak that --set "
               "does not give." },

@@ -125,7 +125,7 @@ static const char *said(const nnc_row_reading *r, const char *column) {
     return found;
 }
 
-/* Sets the columns that the list "rows" sets. A key with a dash (-refused, -one_pass) is no column; other functions
+/* Sets the columns that the list "rows" sets. A key with a dash (-refused, -one_pass, -dies) is no column; other functions
  * read it. */
 static void set_said(nnc_row_reading *r) {
     bool about[256];
@@ -308,6 +308,7 @@ static nnc_json engine_of(const nnc_row_reading *r) {
     nnc_json at = nnc_json_first(nnc_json_get(r->words, "engines"));
     while (at.node != NULL && !(nnc_begins(cell(r, "framework"), text_of(at, "framework")) &&
                                 nnc_begins(cell(r, "framework_version"), text_of(at, "version")) &&
+                                nnc_begins(cell(r, "device"), text_of(at, "device")) &&
                                 nnc_begins(cell(r, "source"), text_of(at, "source")))) {
         at = nnc_json_next(at);
     }
@@ -325,6 +326,7 @@ static void read_engine(nnc_row_reading *r, nnc_json engine) {
     set(r, "software", text_of(engine, "software"));
     if (nnc_json_type_of(waves) == NNC_JSON_NUMBER) { set_whole(r, "waves", (int64_t)nnc_json_number(waves)); }
     if (text_of(engine, "fitted_whole")[0] != '\0') { set(r, "fitted", "1"); }
+    if (text_of(engine, "held_out")[0] != '\0') { set(r, "fitted", "0"); }
     if (requests != NULL && nnc_row_is(cell(r, "mode"), "open-loop")) { /* of a benchmark with a request rate */
         const char *first = requests;
         while (first > notes && isdigit((unsigned char)first[-1])) { first--; }
@@ -343,6 +345,18 @@ static void read_weights(nnc_row_reading *r, nnc_json engine) {
     }
     for (size_t i = 0; i < NNC_COUNT_OF(narrow) && !nnc_row_given(r, "kv_precision"); i++) {
         if (nnc_row_is(cell(r, "weights"), narrow[i])) { set(r, "kv_precision", text_of(engine, "narrow_kv")); }
+    }
+}
+
+/* Counts the dies of each package as devices, if programs see each die as a device and the source counts packages. The
+ * tensor ranks of the row are then dies as well. */
+static void count_dies(nnc_row_reading *r) {
+    static const char *const columns[] = { "devices", "tensor" };
+    const char *dies = said(r, "-dies");
+    for (size_t i = 0; i < NNC_COUNT_OF(columns) && dies != NULL; i++) {
+        if (nnc_row_given(r, columns[i])) {
+            set_whole(r, columns[i], nnc_row_whole(r, columns[i]) * strtoll(dies, NULL, 10));
+        }
     }
 }
 
@@ -389,6 +403,7 @@ static void read_served(nnc_row_reading *r) {
     const nnc_json engine = engine_of(r);
     const char *words = member(r, cell(r, "model"), "serving");
     set_said(r);
+    count_dies(r);
     read_engine(r, engine);
     if (!is_pass(r)) {
         read_weights(r, engine);

@@ -298,6 +298,16 @@ static nnc_status score_pass(const nnc_measured *row, const nnc_model *model, co
     return NNC_OK;
 }
 
+/* Refuses a static batch that leaves no field open, but is faster than its lower bound: datasheet rates allow no such
+ * time, so the row does not describe its run. An example is a benchmark with more tokens than the model has positions:
+ * the engine ends each request after the prompt. In other modes the bound depends on how many sequences run together,
+ * which is an estimate. */
+static nnc_status check_possible(const nnc_measured *row, nnc_scored *scored, nnc_error *err) {
+    if (row->ask.batch == 0 || row->undecided[0] != '\0' || !nnc_score_contradicts(scored)) { return NNC_OK; }
+    scored->predicted_s = scored->low_s = scored->high_s = NAN;
+    return nnc_fail(err, NNC_ILLEGAL_PLAN, "row", "faster than the datasheet rates of the device allow");
+}
+
 static nnc_status score_serving(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                                 const nnc_software *software, nnc_scratch *scratch, nnc_scored *scored,
                                 nnc_error *err) {
@@ -308,7 +318,7 @@ static nnc_status score_serving(const nnc_measured *row, const nnc_model *model,
     if (!row->tensor_open) {
         NNC_TRY(nnc_serve_of(model, device, software, &ask, scratch, &best, err));
         score_served(row, &best, device, software, scored);
-        return NNC_OK;
+        return check_possible(row, scored, err);
     }
     nnc_status status = NNC_ILLEGAL_PLAN;
     for (ask.tensor = 1; ask.tensor <= row->ask.devices; ask.tensor *= 2) {
@@ -320,7 +330,7 @@ static nnc_status score_serving(const nnc_measured *row, const nnc_model *model,
     }
     if (status != NNC_OK) { return nnc_fail(err, status, "tensor", "no degree fits"); }
     score_served(row, &best, device, software, scored);
-    return NNC_OK;
+    return check_possible(row, scored, err);
 }
 
 nnc_scored nnc_scored_open(const nnc_measured *row) {

@@ -67,16 +67,29 @@ double nnc_serve_added_s(const load *l, double sequences, double prompts) {
 
 /* ---- latency and throughput for each kind of load ---- */
 
+/* Returns the time of the prompts of a static batch relative to the time in which all stages compute one pass after the
+ * other. An engine with pipelined_passes computes successive passes in different stages at the same time: n passes
+ * through p stages take n + p - 1 turns of a stage, not n x p. From p sequences on, all stages have work anyway.
+ * [pipelined-passes] */
+static double prompt_share(const nnc_serve_case *of, const nnc_serve_step *prefill) {
+    const double p = of->plan->pipeline, n = prefill->steps * prefill->sequences;
+    return of->engine->pipelined_passes && prefill->sequences < p ? nnc_min((n + p - 1.0) / (n * p), 1.0) : 1.0;
+}
+
+/* Returns the seconds in which the prompts of a static batch are computed. */
+static double prompts_s(const load *l, double sequences) {
+    const nnc_serve_step prefill = nnc_serve_prefill(l->of, sequences, l->cached, l->fresh, NULL);
+    return prefill.time_s * prompt_share(l->of, &prefill);
+}
+
 /* Returns the seconds that a static batch takes; its `sequences` sequences start and end together. Returns 0 if
  * `sequences` is below 1. */
 static double wave_s_of(const load *l, double sequences) {
-    return sequences < 1.0 ? 0.0
-                           : nnc_serve_prefill(l->of, sequences, l->cached, l->fresh, NULL).time_s +
-                                 (l->output - 1.0) * token_s(l, sequences);
+    return sequences < 1.0 ? 0.0 : prompts_s(l, sequences) + (l->output - 1.0) * token_s(l, sequences);
 }
 
 static void say_static(const load *l, nnc_serve *s, double requests, double sequences, nnc_derivation *why) {
-    NNC_LET(why, prefill_s, "s", s->prefill.time_s);
+    NNC_LET(why, prefill_s, "s", s->prefill.time_s * prompt_share(l->of, &s->prefill));
     NNC_LET(why, decode_s, "s", token_s(l, sequences));
     NNC_LET(why, output_len, NULL, l->output);
     NNC_LET(why, batch, NULL, requests);
@@ -211,7 +224,8 @@ static double token_bound_s(const load *l, double sequences, double context) {
 /* Sets the lower bounds of the latencies and the upper bound of the throughput. The bounds assume datasheet rates and
  * no waiting for other requests. */
 static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why) {
-    NNC_LET(why, prefill_lower_bound_s, "s", s->prefill.lower_bound_s);
+    const double share = s->mode == NNC_SERVE_STATIC ? prompt_share(l->of, &s->prefill) : 1.0;
+    NNC_LET(why, prefill_lower_bound_s, "s", s->prefill.lower_bound_s * share);
     /* The lower bound full_s is for a decode step with all running sequences. At a given time some sequences are in
      * prefill, so a decode step can have fewer sequences and be faster than full_s. If the predicted time is below
      * full_s, the bound of a step with one sequence is used instead. */

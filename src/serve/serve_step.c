@@ -81,6 +81,14 @@ static double kv_share(const nnc_serve_efficiency *s, const nnc_serve_engine *en
     return s->kv_reread > 0.0 && engine->kv_reread == 0.0 ? (double)NAN : s->kv_fraction[format];
 }
 
+/* Returns the share of the threads of a wave that the kernels of this engine use. Kernels that are written for warps of
+ * 32 threads leave half of a wave of 64 threads idle, and request half as many bytes at the same time.
+ * (https://github.com/ggml-org/llama.cpp/pull/11519) */
+static double used_threads(const nnc_device *device, const nnc_serve_engine *engine) {
+    const double wave = device->wave > 0.0 ? device->wave : 32.0;
+    return nnc_min(said(engine->wave_threads, wave) / wave, 1.0);
+}
+
 static void memory_rates(const nnc_device *device, const nnc_serve_engine *engine, const nnc_serve_ask *plan,
                          nnc_serve_rates *r) {
     const nnc_serve_efficiency *s = &device->efficiency.serving;
@@ -102,7 +110,9 @@ static void memory_rates(const nnc_device *device, const nnc_serve_engine *engin
     r->state_bytes_per_s = r->mem_bytes_per_s * nnc_min(kv16 * engine->kv_factor, 1.0);
     /* Largest memory bandwidth, in bytes per second, that the kernels of this engine can reach, because the number of
      * bytes that they request at the same time is limited. */
-    const double most = said(engine->unit_bytes_per_clock * device->units * device->clock_hz, (double)INFINITY);
+    const double most =
+        said(engine->unit_bytes_per_clock * used_threads(device, engine) * device->units * device->clock_hz,
+             (double)INFINITY);
     double *const rates[] = { &r->stream_bytes_per_s, &r->plain_bytes_per_s, &r->expert_bytes_per_s, &r->kv_bytes_per_s,
                               &r->state_bytes_per_s };
     for (size_t i = 0; i < sizeof rates / sizeof rates[0] && most > 0.0; i++) { *rates[i] = nnc_min(*rates[i], most); }

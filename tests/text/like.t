@@ -150,19 +150,19 @@ $ cat > t.sed <<'END'
 > s/"reduce_scatter": .*/"reduce_scatter": { "same_as": "all_gather" },/
 > END
 $ nncost show fitted > before; sed -i -f t.sed toy/hw/fitted.json; nncost show fitted | diff before -
-140c140
+141c141
 < efficiency.attention.flash3.sustained_fraction         0.8
 ---
 \> efficiency.attention.flash3.sustained_fraction         0.9
-144c144
+145c145
 < efficiency.attention.flash3.seq_half                   1000
 ---
 \> efficiency.attention.flash3.seq_half                   500
-149c149
+150c150
 < efficiency.attention.flash3.block_penalty              0
 ---
 \> efficiency.attention.flash3.block_penalty              0.5
-237c237
+238c238
 < source    efficiency.attention.flash3: made up
 ---
 \> source    efficiency.attention.flash3: guessed

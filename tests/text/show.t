@@ -11,6 +11,7 @@ vendor                                                 none
 architecture                                           ampere
 year                                                   2022
 units                                                  100
+wave                                                   -
 clock_hz                                               1000000000               Hz         1.000 GHz
 matmul_flops_per_s.tf32                                1e14                     FLOP/s 100.0 TFLOP/s
 matmul_flops_per_s.bf16                                2e14                     FLOP/s 200.0 TFLOP/s
@@ -289,6 +290,7 @@ $ nncost show round --format json
     {"field": "architecture", "value": "none", "unit": null},
     {"field": "year", "value": 2020, "unit": null},
     {"field": "units", "value": 100, "unit": null},
+    {"field": "wave", "value": null, "unit": null},
     {"field": "clock_hz", "value": 1000000000, "unit": "Hz"},
     {"field": "matmul_flops_per_s.bf16", "value": 1e14, "unit": "FLOP/s"},
     {"field": "matmul_flops_per_s.fp16", "value": 1e14, "unit": "FLOP/s"},
@@ -340,6 +342,7 @@ vendor,none,\r
 architecture,,\r
 year,2010,\r
 units,50,\r
+wave,,\r
 clock_hz,1000000000,Hz\r
 matmul_flops_per_s.fp16,5e13,FLOP/s\r
 vector_flops_per_s.fp32,1e13,FLOP/s\r
@@ -383,6 +386,7 @@ $ nncost show old --format markdown
 | architecture | - |  |  |
 | year | 2010 |  |  |
 | units | 50 |  |  |
+| wave | - |  |  |
 | clock_hz | 1000000000 | Hz | 1.000 GHz |
 | matmul_flops_per_s.fp16 | 5e13 | FLOP/s | 50.00 TFLOP/s |
 | vector_flops_per_s.fp32 | 1e13 | FLOP/s | 10.00 TFLOP/s |

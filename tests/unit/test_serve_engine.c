@@ -105,6 +105,48 @@ START_TEST(units_limit_what_kernels_read) {
 }
 END_TEST
 
+/* Kernels for warps of 32 threads leave half of a wave of 64 idle. AMD Instinct MI100 has 120 units at 1.502 GHz: with
+ * 6.24 bytes per unit and clock, 562 GB/s; llama.cpp was measured there with 14.96 GiB at 36.85 tokens/s, 592 GB/s, and
+ * with kernels for waves of 64 at 49.38 tokens/s (https://github.com/ggml-org/llama.cpp/pull/11519). */
+START_TEST(kernels_for_warps_use_half_a_wave) {
+    const nnc_serve_ask ask = batch_of(1);
+    set_up();
+    device->units = 100;
+    device->clock_hz = 1e9;
+    engine.serving.unit_bytes_per_clock = 5.0;
+    const nnc_serve half = served("llama3-8b", &ask);
+    engine.serving.unit_bytes_per_clock = 10.0;
+    engine.serving.wave_threads = 32.0;
+    const nnc_serve warps = served("llama3-8b", &ask);
+    device->wave = 64.0;
+    close_to(served("llama3-8b", &ask).decode.time_s, half.decode.time_s);
+    ck_assert_double_lt(warps.decode.time_s, 0.6 * half.decode.time_s);
+    engine.serving.wave_threads = (double)NAN;
+    close_to(served("llama3-8b", &ask).decode.time_s, warps.decode.time_s);
+}
+END_TEST
+
+/* A prompt of 128 tokens in 32 passes of 4 through 4 stages takes 32 + 3 turns of a stage, not 32 x 4; with 4 sequences
+ * every stage has work without the overlap of passes. */
+START_TEST(stages_compute_passes_of_a_prompt_together) {
+    nnc_serve_ask ask = batch_of(1);
+    ask.pipeline = 4;
+    ask.input_len = 128;
+    ask.chunk = 4;
+    set_up();
+    const nnc_serve one = served("llama3-8b", &ask);
+    ask.batch = 4;
+    const nnc_serve four = served("llama3-8b", &ask);
+    engine.serving.pipelined_passes = true;
+    close_to(served("llama3-8b", &ask).request_s, four.request_s);
+    ask.batch = 1;
+    const nnc_serve together = served("llama3-8b", &ask);
+    close_to(together.ttft_s, one.ttft_s * 35.0 / 128.0);
+    close_to(together.ttft_lower_bound_s, one.ttft_lower_bound_s * 35.0 / 128.0);
+    close_to(together.tpot_s, one.tpot_s);
+}
+END_TEST
+
 /* Two all-reduces a layer and the one of the input table, 65 in 32 layers. */
 START_TEST(all_reduces_take_what_the_engine_adds) {
     nnc_serve_ask ask = batch_of(16);
@@ -319,12 +361,42 @@ START_TEST(rows_say_why_they_do_not_count) {
 }
 END_TEST
 
+/* A decode step of llama2-7b reads 12.95e9 bytes of layers and 0.26e9 of the head, 13 ms at 1e12 B/s, so 100 tokens take
+ * 1.3 s. A batch that took 1 s is refused, unless the row leaves a field open; a batch that took 2 s is not. */
+START_TEST(a_batch_faster_than_its_bound_is_refused) {
+    static const struct {
+        const char *latency_s, *open;
+        nnc_status status;
+    } cases[] = { { "1", "", NNC_ILLEGAL_PLAN }, { "1", "precision", NNC_OK }, { "2", "", NNC_OK } };
+    const nnc_model *model = NULL;
+    nnc_error err = { 0 };
+    set_up();
+    ok(nnc_model_load(specs, "llama2-7b", &model, &err), &err);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char text[256];
+        nnc_scored scored;
+        snprintf(text, sizeof text,
+                 "id,model,device,weights,framework,mode,batch,input_len,output_len,latency_s,open\n"
+                 "a,llama2-7b,h100-sxm,fp16,vllm,static,1,16,101,%s,%s\n",
+                 cases[i].latency_s, cases[i].open);
+        const nnc_measured_file f = lines(text);
+        ck_assert_ptr_null(f.rows[0].reason);
+        ck_assert_int_eq(
+            (int)nnc_score_row(&f.rows[0], model, device, &engine, &f.rows[0].plan, scratch, &scored, &err),
+            (int)cases[i].status);
+        ck_assert_int_eq(isnan(scored.predicted_s), cases[i].status != NNC_OK);
+    }
+}
+END_TEST
+
 int main(void) {
     const TTest *const tests[] = {
         products_overlap_in_part,
         one_row_streams_weights,
         query_heads_read_the_cache_again,
         units_limit_what_kernels_read,
+        kernels_for_warps_use_half_a_wave,
+        stages_compute_passes_of_a_prompt_together,
         all_reduces_take_what_the_engine_adds,
         launches_hide_behind_the_device,
         operators_run_one_by_one,
@@ -336,6 +408,7 @@ int main(void) {
         a_pass_is_a_row,
         a_rate_is_seconds_per_token,
         rows_say_why_they_do_not_count,
+        a_batch_faster_than_its_bound_is_refused,
     };
     return run_tests_with("serve_engine", open_support, close_support, tests, COUNT_OF(tests));
 }

@@ -92,6 +92,7 @@ class Tables:
         for entry in self.words["engines"]:
             if (row.get("framework", "").startswith(entry.get("framework", "")) and
                     row.get("version", "").startswith(entry.get("version", "")) and
+                    row.get("device", "").startswith(entry.get("device", "")) and
                     source.startswith(entry.get("source", ""))):
                 return entry
         return {}
@@ -340,6 +341,8 @@ class Served(Step):
 
     def convert(self):
         self.out["model_name"] = self.text("model")
+        self.said = self.tables.said(self.row)
+        self.row.update({k: v for k, v in self.said.items() if k in self.row})
         for part in (self.graded, self.software, self.weights, self.serving_degrees, self.lengths, self.served_model):
             self.attempt(part)
         self.out["open"] = "a setting that its source does not record" if self.text("quality") == "B" else ""
@@ -356,9 +359,10 @@ class Served(Step):
         self.out["waves"] = str(self.engine.get("waves", ""))
         requests = re.search(r"(\d+) requests\b", self.text("notes"))  # of a benchmark at a rate
         self.out["requests"] = requests[1] if requests and self.text("mode") == "open-loop" else self.text("requests")
-        self.out["fitted"] = "1" if "fitted_whole" in self.engine else ""
+        self.out["fitted"] = "1" if "fitted_whole" in self.engine else "0" if "held_out" in self.engine else ""
         settings = ("chunk", "wait_steps", "wait_share", "balance_steps", "balance_more")
-        self.out.update(dict.fromkeys(settings, ""), **self.tables.said(self.row))
+        new = {k: v for k, v in self.said.items() if k not in self.row and not k.startswith("-")}
+        self.out.update(dict.fromkeys(settings, ""), **new)
 
     def is_pass(self):
         return self.text("iterations_per_s") or (self.text("latency_s") and not self.text("output_len"))
@@ -377,6 +381,9 @@ class Served(Step):
             self.out["kv_precision"] = self.engine.get("narrow_kv", "")
 
     def serving_degrees(self):
+        for column in ("n_devices", "tensor"):  # programs see each die of a package as a device
+            if "-dies" in self.said and self.text(column):
+                self.row[column] = str(whole(self.text(column)) * whole(self.said["-dies"]))
         out, devices, expert = self.out, whole(self.text("n_devices") or "1"), whole(self.text("expert") or "1")
         layers = self.text("framework").startswith("llama.cpp")  # which splits by layers
         unstated = not self.text("tensor") and devices > 1
