@@ -70,7 +70,7 @@ double nnc_serve_added_s(const load *l, double sequences, double prompts) {
 /* Returns the time of the prompts of a static batch relative to the time in which all stages compute one pass after the
  * other. An engine with pipelined_passes computes successive passes in different stages at the same time: n passes
  * through p stages take n + p - 1 turns of a stage, not n x p. From p sequences on, all stages have work anyway.
- * [pipelined-passes] */
+ * (docs/serving.md, "Two steps") */
 static double prompt_share(const nnc_serve_case *of, const nnc_serve_step *prefill) {
     const double p = of->plan->pipeline, n = prefill->steps * prefill->sequences;
     return of->engine->pipelined_passes && prefill->sequences < p ? nnc_min((n + p - 1.0) / (n * p), 1.0) : 1.0;
