@@ -314,17 +314,17 @@ typedef enum need {
     /* the parameter needs 20 rows, or 3 rows for each parameter of the fit group; the requirements from RATE to WIDTHS
      * need as many rows, too */
     KERNELS,
-    RATE,      /* the parameter needs a device whose file states the bandwidth of its L2 cache */
-    RATIO,     /* the parameter needs a device whose file does not state the bandwidth of its L2 cache */
-    ISSUED,    /* the parameter needs kernels that PyTorch issued */
-    UNSTATED,  /* the parameter needs kernels that PyTorch issued, and a device file that does not state it */
-    UNALIGNED, /* the parameter needs matrix products with a dimension that is no multiple of 16 bytes */
-    WIDTHS,    /* the parameter needs rows of attention with two different head widths */
-    NO_RATIO,  /* the parameter needs a device whose file does not state the rate of unaligned products */
-    A_RATIO,   /* the parameter needs a device whose file states the rate of unaligned products */
-    DEPTHS,    /* the parameter needs 20 rows, of models with at least two different numbers of layers */
-    MESSAGES,  /* the parameter needs 6 rows of collectives */
-    SIZES      /* the parameter needs 6 rows of collectives, with two numbers of ranks */
+    RATE,        /* the parameter needs a device whose file states the bandwidth of its L2 cache */
+    RATIO,       /* the parameter needs a device whose file does not state the bandwidth of its L2 cache */
+    ISSUED,      /* the parameter needs kernels that PyTorch issued */
+    UNSTATED,    /* the parameter needs kernels that PyTorch issued, and a device file that does not state it */
+    NOT_ALIGNED, /* the parameter needs matrix products with a dimension that is no multiple of 16 bytes */
+    WIDTHS,      /* the parameter needs rows of attention with two different head widths */
+    NO_RATIO,    /* the parameter needs a device whose file does not state the rate of unaligned products */
+    A_RATIO,     /* the parameter needs a device whose file states the rate of unaligned products */
+    DEPTHS,      /* the parameter needs 20 rows, of models with at least two different numbers of layers */
+    MESSAGES,    /* the parameter needs 6 rows of collectives */
+    SIZES        /* the parameter needs 6 rows of collectives, with two numbers of ranks */
 } need;
 
 /* Parameters that rows of a fit group can determine, for every group except "steps". group: the beginning of the
@@ -342,7 +342,7 @@ static const struct {
     { "gemm ", "efficiency.gemm.", "l2_bytes_per_s", RATE },
     { "gemm ", "efficiency.gemm.", "l2_bytes_per_flop", RATIO },
     { "gemm ", "efficiency.gemm.", "wave_quantization", KERNELS },
-    { "gemm ", "efficiency.gemm.", "unaligned_ratio", UNALIGNED },
+    { "gemm ", "efficiency.gemm.", "unaligned_ratio", NOT_ALIGNED },
     { "attention ", "efficiency.attention.", "sustained_fraction", FORWARD },
     { "attention ", "efficiency.attention.", "backward_ratio", BACKWARD },
     { "attention ", "efficiency.attention.", "library_backward_bytes", UNSTATED },
@@ -414,7 +414,7 @@ static const char *unmet(const nnc_fit *fit, int32_t g, need what, bool *listed)
               : what == RATIO    ? !rate
               : what == NO_RATIO || what == A_RATIO
                   ? (count_equal(fit, g, unaligned_rate_of, 1) > 0) == (what == A_RATIO)
-              : what == UNALIGNED                  ? count_equal(fit, g, unaligned_of, 1) > 0
+              : what == NOT_ALIGNED                ? count_equal(fit, g, unaligned_of, 1) > 0
               : what == ISSUED || what == UNSTATED ? count_equal(fit, g, issued_of, 1) > 0
                                                    : true;
     switch (what) {
@@ -423,7 +423,7 @@ static const char *unmet(const nnc_fit *fit, int32_t g, need what, bool *listed)
     case RATIO:
     case ISSUED:
     case UNSTATED:
-    case UNALIGNED: return kernels;
+    case NOT_ALIGNED: return kernels;
     case WIDTHS: return kernels != NULL ? kernels : !differs(fit, g, head_width_of) ? one_width : NULL;
     case DEPTHS: return kernels != NULL ? kernels : !differs(fit, g, layers_of) ? one_depth : NULL;
     case MESSAGES: return messages;
