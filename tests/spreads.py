@@ -6,11 +6,11 @@ The half-width of a range has one part of its own, and parts in proportion to sh
 and also device and experts. A software profile states its own part in "spread". If the profile was measured on the
 device with models of this kind, its entry in "ranges" replaces its own part and the parts for device and experts. Each
 own part is fitted on the rows of even CRC-32 that state how the devices are used. For profiles that a plan gets by
-default, these rows are predicted without a named framework. The fit takes TIMES (TIMES_OF_VISION) the smallest half-width that contains
-the share USUAL of the rows, so that no single row decides. With few rows, the value moves towards a more general one:
-from the entry of a device and a kind of model towards the profile, from a profile towards UNKNOWN. USUAL and TIMES were
-chosen so that nine of ten rows of a file lie inside when this file is left out of the fit, with and without a named
-framework, for language and for vision. With ACCEPT=1 the profiles are written again.
+default, these rows are predicted without a named framework. The fit takes the smallest half-width that contains the
+share USUAL of the rows, times TIMES (of vision: TIMES_OF_VISION), so that no single row decides. With few rows, the
+value moves towards a more general one: from the entry of a device and a kind of model towards the profile, from a
+profile towards UNKNOWN. USUAL and both factors were chosen so that nine of ten rows of a file lie inside when this file
+is left out of the fit, with and without a named framework, for language and for vision. With ACCEPT=1 the profiles are written again.
 
 For vision, programs of different sources differ more than rows of one source. So a vision plan without a named
 framework gets the smallest half-width that contains nine of ten rows, at most WIDEST, the same for all devices and

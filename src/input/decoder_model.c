@@ -134,8 +134,7 @@ static const nnc_field fields[] = {
               "one stream." },
     { DECODER(laurel_rank), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
       .help = "Rank of a product parallel to attention, whose output is added to the residual stream (LAuReL, Gemma "
-              "3n); 0 = "
-              "none." },
+              "3n); 0 = none." },
     { DECODER(unused_kv), .rare = true, NNC_DEFAULT_OFF,
       .help = "The last reused_kv_layers layers have weights for keys and values that no step uses (Gemma 3n)." },
     { DECODER(q_lora_rank), .max = 1e7, NNC_DEFAULT(0),

@@ -237,6 +237,9 @@ void nnc_row_read_collective(nnc_row_reading *r);
 void nnc_row_read_conv(nnc_row_reading *r, bool both);
 /* Returns the reason why kernels of a kind are not predicted; NULL = they are predicted. */
 const char *nnc_row_reason_of_kind(const char *kind);
+/* Tests whether the row is a single forward pass, in which no tokens are generated: a denoising step for a batch of
+ * images, or an encoder over a batch. */
+bool nnc_row_is_pass(const nnc_row_reading *r);
 /* Reads one measurement of served requests from a line; the caller has set row->served to the kind of measurement.
  * Returns false if the line has no measurement of this kind. */
 bool nnc_row_read_serving(nnc_row_reading *r);

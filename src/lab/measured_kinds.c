@@ -323,9 +323,7 @@ static bool starts_together(const char *mode) {
     return nnc_row_is(mode, "static") || nnc_row_is(mode, "single-stream");
 }
 
-/* Tests whether the row is a single forward pass, in which no tokens are generated: a denoising step for a batch of
- * images, or an encoder over a batch. */
-static bool is_pass(const nnc_row_reading *r) {
+bool nnc_row_is_pass(const nnc_row_reading *r) {
     return nnc_row_given(r, "iterations_per_s") || (nnc_row_given(r, "latency_s") && !nnc_row_given(r, "output_len"));
 }
 
@@ -335,7 +333,7 @@ static bool counts(const nnc_row_reading *r, nnc_served served) {
     const char *mode = nnc_row_text(r, "mode");
     const bool together = starts_together(mode);
     const bool latency = nnc_row_given(r, "latency_s");
-    if (is_pass(r) || served == NNC_SERVED_PASS) { return is_pass(r) && served == NNC_SERVED_PASS; }
+    if (nnc_row_is_pass(r) || served == NNC_SERVED_PASS) { return nnc_row_is_pass(r) && served == NNC_SERVED_PASS; }
     switch (served) {
     case NNC_SERVED_TPOT: return !together && !nnc_row_is(mode, "offline-max");
     case NNC_SERVED_TTFT: return !together || (!latency && !nnc_row_given(r, "output_tokens_per_s"));

@@ -11,27 +11,29 @@
  * whose columns have the names of nncost is not changed. tools/lab/canonical.py makes the same changes and writes the
  * table to a file. */
 #include <ctype.h>
+#include <strings.h>
 
 #include "lab/lab_internal.h"
 
 static const char words_file[] = "foreign/names/words.json", members_file[] = "foreign/names/members.json";
 
 /* Columns that the functions below change or add, in addition to columns that words.json sets. */
-static const char *const added[] = { "framework",    "framework_version", "software",       "open",
-                                     "quality",      "adapter_rank",      "tensor",         "pipeline",
-                                     "micro_batch",  "micro_batches",     "seq_len",        "model",
-                                     "devices",      "model.mixers",      "attention_data", "expert",
-                                     "kv_precision", "group_size",        "waves",          "requests",
-                                     "fitted",       "input_len",         "output_len",     "variable_length",
+static const char *const added[] = { "framework",      "framework_version",
+                                     "software",       "open",
+                                     "quality",        "tensor",
+                                     "pipeline",       "micro_batch",
+                                     "seq_len",        "model",
+                                     "devices",        "model.mixers",
+                                     "attention_data", "expert",
+                                     "kv_precision",   "group_size",
+                                     "waves",          "requests",
+                                     "fitted",         "input_len",
+                                     "output_len",     "variable_length",
                                      "refused" };
 
 /* ---- cells by column ---- */
 
-static bool begins(const char *text, const char *prefix) {
-    size_t i = 0;
-    while (prefix[i] != '\0' && tolower((unsigned char)text[i]) == tolower((unsigned char)prefix[i])) { i++; }
-    return prefix[i] == '\0';
-}
+static bool begins(const char *text, const char *prefix) { return strncasecmp(text, prefix, strlen(prefix)) == 0; }
 
 /* Returns the cell of a column, which is named as in nncost or as in the table; "" = there is no such column. */
 static const char *cell(const nnc_row_reading *r, const char *column) {
@@ -315,11 +317,6 @@ static nnc_json engine_of(const nnc_row_reading *r) {
     return at;
 }
 
-/* Tests whether the row has single passes: it states iterations per second, or a latency but no output length. */
-static bool is_pass(const nnc_row_reading *r) {
-    return nnc_row_given(r, "iterations_per_s") || (nnc_row_given(r, "latency_s") && !nnc_row_given(r, "output_len"));
-}
-
 static void read_engine(nnc_row_reading *r, nnc_json engine) {
     const nnc_json waves = nnc_json_get(engine, "waves");
     const char *notes = cell(r, "notes"), *requests = strstr(notes, " requests");
@@ -405,7 +402,7 @@ static void read_served(nnc_row_reading *r) {
     set_said(r);
     count_dies(r);
     read_engine(r, engine);
-    if (!is_pass(r)) {
+    if (!nnc_row_is_pass(r)) {
         read_weights(r, engine);
         read_degrees(r);
     }

@@ -10,11 +10,15 @@
 #ifdef _WIN32 /* The C library of Windows has no regular expressions: a file that needs them is refused. */
 typedef int regex_t;
 enum { REG_EXTENDED = 1, REG_NOSUB = 2 };
-static int regcomp(regex_t *pattern, const char *text, int flags) { return *pattern = text[0] != '\0' || flags > 0; }
-static int regexec(const regex_t *pattern, const char *text, size_t count, void *matches, int flags) {
-    return *pattern != 0 || text == NULL || count > 0 || matches != NULL || flags > 0;
+static int regcomp(regex_t *pattern, const char *text, int flags) {
+    (void)pattern, (void)text, (void)flags;
+    return 1; /* not compiled, so the two functions below are not called */
 }
-static void regfree(regex_t *pattern) { *pattern = 0; }
+static int regexec(const regex_t *pattern, const char *text, size_t count, void *matches, int flags) {
+    (void)pattern, (void)text, (void)count, (void)matches, (void)flags;
+    return 1;
+}
+static void regfree(regex_t *pattern) { (void)pattern; }
 #else
 #include <regex.h>
 #endif

@@ -316,7 +316,7 @@ static head_writer *const *const heads[] = { NNC_MODEL_HEAD_LIST(NNC_ROW_AT) };
 
 static void write_head(const nnc_layer_writer *w, const nnc_decoder *d) {
     if (d->streams > 1) { nnc_decoder_streams(w, d, NULL); }
-    if (d->residual_block > 0) { nnc_decoder_read_blocks(w, d, 2); }
+    if (d->residual_block > 0) { nnc_decoder_read_blocks(w, d, NNC_GROUP_HEAD); }
     if (d->altup_inputs > 1) { nnc_decoder_project_streams(w, d, true); }
     if (d->norm_place != NNC_NORM_POST) { nnc_layer_norm(w, "head.norm", d->hidden); }
     if (state_width(d) != d->hidden) {
@@ -487,7 +487,7 @@ static void block(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k
     layer.reuses_kv = k->reuses_kv;
     one.layer = &layer;
     one.to = nnc_list_block(&w->to, k->count, stream_elements(w, d));
-    if (d->residual_block > 0) { nnc_decoder_read_blocks(&one, d, 0); }
+    if (d->residual_block > 0) { nnc_decoder_read_blocks(&one, d, NNC_GROUP_ATTENTION); }
     if (d->altup_inputs > 1) { nnc_decoder_predict_streams(&one, d); }
     nnc_decoder_keep_state(&one, d, k->mixer);
     if (nnc_mixer_attends(k->mixer)) {
@@ -511,7 +511,7 @@ static void block(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k
     }
     if (d->encoder_layers > 0) { cross_attention(&one, d); }
     if (d->streams > 1 && k->mlp != NNC_LAYER_NO_MLP) { nnc_decoder_streams(&one, d, mlp_streams); }
-    if (d->residual_block > 0 && k->mlp != NNC_LAYER_NO_MLP) { nnc_decoder_read_blocks(&one, d, 1); }
+    if (d->residual_block > 0 && k->mlp != NNC_LAYER_NO_MLP) { nnc_decoder_read_blocks(&one, d, NNC_GROUP_MLP); }
     if (k->mlp == NNC_LAYER_EXPERTS) {
         nnc_decoder_experts(&one, d);
     } else if (k->mlp == NNC_LAYER_DENSE) {

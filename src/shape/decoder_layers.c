@@ -201,30 +201,31 @@ void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const 
     }
 }
 
-/* Returns the number of residual streams that all attentions (mlp 0), all MLPs (mlp 1) or the head (mlp 2) of the
- * network read: the finished blocks of residual_block layers, and the present block. The first attention reads the
- * embedding alone. */
-static int64_t streams_read(const nnc_decoder *d, int mlp) {
+/* Returns the number of residual streams that the head, all attentions or all MLPs of the network read: the finished
+ * blocks of residual_block layers, and the present block. The first attention reads the embedding alone. */
+static int64_t streams_read(const nnc_decoder *d, nnc_group reader) {
     const int64_t size = d->residual_block;
-    int64_t sum = mlp == 2 ? (d->layers + size - 1) / size + 1 : 0;
-    for (int64_t i = mlp == 0; i < d->layers && mlp != 2; i++) {
-        sum += mlp == 0 ? (i + size - 1) / size + 1 : i / size + 2;
+    if (reader == NNC_GROUP_HEAD) { return (d->layers + size - 1) / size + 1; }
+    int64_t sum = 0;
+    for (int64_t i = reader == NNC_GROUP_ATTENTION; i < d->layers; i++) {
+        sum += reader == NNC_GROUP_ATTENTION ? (i + size - 1) / size + 1 : i / size + 2;
     }
     return sum;
 }
 
-/* Appends the weighted sum of the residual streams of all blocks of layers, which attention (mlp 0), MLP (mlp 1) or the
- * head (mlp 2) reads (attention residuals). A softmax over the streams has one score per stream: the norm of the stream
+/* Appends the weighted sum of the residual streams of all blocks of layers, which `reader` (attention, MLP or head)
+ * reads (attention residuals). A softmax over the streams has one score per stream: the norm of the stream
  * times a vector. Each layer counts the mean number of streams. Source: KimiDecoderLayer of Kimi K3's
  * modeling_kimi_linear.py: _apply_attn_res, with the weights self_attention_res_norm, self_attention_res_proj,
  * mlp_res_norm, mlp_res_proj, output_attn_res_norm and output_attn_res_proj. [attention-residuals] */
-void nnc_decoder_read_blocks(const nnc_layer_writer *w, const nnc_decoder *d, int mlp) {
-    static const char *const names[] = { "attn.blocks_in", "mlp.blocks_in", "head.blocks_in" };
-    static const nnc_group groups[] = { NNC_GROUP_ATTENTION, NNC_GROUP_MLP, NNC_GROUP_HEAD };
-    const int64_t read = nnc_list_mul(&w->to, w->hidden_elements, streams_read(d, mlp));
-    nnc_op *in = nnc_list_pointwise(&w->to, names[mlp], NNC_PW_COMBINE, groups[mlp], w->hidden_elements);
+void nnc_decoder_read_blocks(const nnc_layer_writer *w, const nnc_decoder *d, nnc_group reader) {
+    const char *name = reader == NNC_GROUP_HEAD  ? "head.blocks_in"
+                       : reader == NNC_GROUP_MLP ? "mlp.blocks_in"
+                                                 : "attn.blocks_in";
+    const int64_t read = nnc_list_mul(&w->to, w->hidden_elements, streams_read(d, reader));
+    nnc_op *in = nnc_list_pointwise(&w->to, name, NNC_PW_COMBINE, reader, w->hidden_elements);
     in->split = NNC_SPLIT_SEQUENCE;
-    in->u.pointwise.input_elements = mlp == 2 ? read : read / d->layers;
+    in->u.pointwise.input_elements = reader == NNC_GROUP_HEAD ? read : read / d->layers;
     /* the present stream is kept for the gradient of its score; each finished stream is kept once for all layers */
     in->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, w->hidden_elements);
     in->weights.vector = 2 * d->hidden;

@@ -406,7 +406,7 @@ void nnc_decoder_predict_streams(const nnc_layer_writer *w, const nnc_decoder *d
 void nnc_decoder_correct_streams(const nnc_layer_writer *w, const nnc_decoder *d);
 void nnc_decoder_project_streams(const nnc_layer_writer *w, const nnc_decoder *d, bool at_end);
 void nnc_decoder_add_laurel(const nnc_layer_writer *w, const nnc_decoder *d);
-void nnc_decoder_read_blocks(const nnc_layer_writer *w, const nnc_decoder *d, int mlp);
+void nnc_decoder_read_blocks(const nnc_layer_writer *w, const nnc_decoder *d, nnc_group reader);
 /* Appends the ops of the indexer of sparse attention, which selects the tokens to which a query attends. Must be called
  * after the projections of the attention were appended. [indexer] */
 void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d);
