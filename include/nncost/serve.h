@@ -191,6 +191,9 @@ typedef struct nnc_serve {
     double simulated, preemptions; /* simulated: number of simulated requests; preemptions: number of preemptions of
                                     * requests */
     double prompt_s;               /* seconds that the prefill of one prompt adds to a decode step */
+    /* why ttft_interval_s and tpot_interval_s are wider than those of measured devices and networks, in static storage;
+     * NULL = they are not wider */
+    const char *interval_reason;
 } nnc_serve;
 
 /* One op of a prefill or decode step, summed over all layers, on one device of a replica. */
@@ -223,11 +226,9 @@ static inline nnc_status nnc_serve_of(const nnc_model *model, const nnc_device *
 /* Returns the range of measured / predicted time per output token in which 90 % of the measurements lie. experts: true
  * for models with experts. */
 const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts);
-/* Returns the factor by which the range of measured / predicted time is wider on a device whose serving efficiencies
- * are not measured: the lower end is divided by it, the upper end multiplied. Returns 1 for a device with measured
- * efficiencies. */
-double nnc_serve_beyond(const nnc_device *device);
-nnc_spread nnc_spread_times(const nnc_spread *of, double beyond);
+/* Returns the range *of of measured / predicted time, widened if the result has an interval_reason: the lower end is
+ * divided by 2.3, the upper end multiplied by it. */
+nnc_spread nnc_serve_widened(const nnc_spread *of, const nnc_serve *serve);
 #endif /* NNC_STATIC_LINKING_ONLY */
 
 /* ---- formulas for a single result of serving: experts, all-reduce, speculative decoding, queue ---- */

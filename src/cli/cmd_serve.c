@@ -133,6 +133,8 @@ static const nnc_page_row answer_rows[] = {
     NNC_ITEM("90 % range {latency.tpot_interval_s.0} to {latency.tpot_interval_s.1}",
              .when = "latency.tpot_interval_s.0"),
     NNC_ITEM("at least {latency.tpot_lower_bound_s}", .when = "latency.tpot_s"),
+    NNC_LINE("ranges", .when = "latency.interval_reason, latency.tpot_s"),
+    NNC_ITEM("widened: {latency.interval_reason}"),
     NNC_LINE("request"),
     NNC_BAD(UNBOUNDED, .when = "!latency.request_s"),
     NNC_BOLD("{latency.request_s}"),

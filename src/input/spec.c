@@ -31,7 +31,8 @@ struct nnc_specs {
     /* structs of the shipped files, made at build time (images.c); NULL = there are none, so every file is parsed */
     const uint64_t *images;
     bool lenient;
-    char marks[512]; /* text that lists the implausible inputs of the current command */
+    int members_open; /* number of names of members.json that are being read, each the base of the one before */
+    char marks[512];  /* text that lists the implausible inputs of the current command */
     bool implementation_given;
     /* the library of every model that this set loads; used only if implementation_given is true */
     nnc_implementation implementation;
@@ -326,7 +327,11 @@ static nnc_status load_member(nnc_specs *specs, const char *asked, const void **
     if (strchr(name, '/') != NULL) { return NNC_OK; }
     NNC_TRY(nnc_specs_look(specs, members_file, look_member, name, &found, err));
     if (found.words != NULL) {
-        NNC_TRY(nnc_model_make(specs, found.words, found.name, &made, err));
+        const bool circle = ++specs->members_open > 4;
+        const nnc_status status = circle ? nnc_fail(err, NNC_BAD_SPEC, members_file, "\"%.60s\" leads to itself", name)
+                                         : nnc_model_make(specs, found.words, found.name, &made, err);
+        specs->members_open--;
+        NNC_TRY(status);
         made->implementation = made->family == NNC_FAMILY_DECODER ? NNC_IMPLEMENTATION_TRANSFORMERS
                                : found.of_library                 ? NNC_IMPLEMENTATION_TIMM
                                                                   : NNC_IMPLEMENTATION_NONE;

@@ -245,8 +245,8 @@ static double predicted_of(const nnc_serve *serve, const nnc_serve_engine *engin
     }
 }
 
-static void score_served(const nnc_measured *row, const nnc_serve *serve, const nnc_device *device,
-                         const nnc_software *software, nnc_scored *scored) {
+static void score_served(const nnc_measured *row, const nnc_serve *serve, const nnc_software *software,
+                         nnc_scored *scored) {
     const nnc_spread *spread = row->served == NNC_SERVED_TTFT ? &software->serving.ttft
                                                               : nnc_serve_spread(&software->serving, scored->experts);
     const double bounds[NNC_SERVED_COUNT] = {
@@ -265,7 +265,7 @@ static void score_served(const nnc_measured *row, const nnc_serve *serve, const 
         scored->predicted_s = 1.0 / serve->saturation_rate;
         scored->lower_bound_s = (double)row->ask.output_len / serve->upper_bound_tokens_per_s;
     }
-    const nnc_spread here = nnc_spread_times(spread, nnc_serve_beyond(device));
+    const nnc_spread here = nnc_serve_widened(spread, serve);
     scored->low_s = nnc_max(here.low * scored->predicted_s, scored->lower_bound_s);
     scored->high_s = here.high * scored->predicted_s;
     scored->fit = serve->fits ? NNC_FITS : NNC_OVER_MEMORY;
@@ -317,7 +317,7 @@ static nnc_status score_serving(const nnc_measured *row, const nnc_model *model,
     scored->experts = model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0;
     if (!row->tensor_open) {
         NNC_TRY(nnc_serve_of(model, device, software, &ask, scratch, &best, err));
-        score_served(row, &best, device, software, scored);
+        score_served(row, &best, software, scored);
         return check_possible(row, scored, err);
     }
     nnc_status status = NNC_ILLEGAL_PLAN;
@@ -329,7 +329,7 @@ static nnc_status score_serving(const nnc_measured *row, const nnc_model *model,
         }
     }
     if (status != NNC_OK) { return nnc_fail(err, status, "tensor", "no degree fits"); }
-    score_served(row, &best, device, software, scored);
+    score_served(row, &best, software, scored);
     return check_possible(row, scored, err);
 }
 

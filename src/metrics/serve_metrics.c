@@ -134,6 +134,8 @@ static const nnc_metric latency_rows[] = {
            .help = "Interval of ttft_s: the range that should contain nine of ten measurements."),
     NNC_AS("tpot_interval_s", NUMBER, OF(tpot_interval_s), .each_count = 2, .unit = "s",
            .help = "Interval of tpot_s: the range that should contain nine of ten measurements."),
+    NNC_TEXT(nnc_serve, interval_reason,
+             .help = "Why the intervals are wider than those of measured devices and networks; null: they are not."),
     SECONDS(ttft_lower_bound_s, .help = "Lower bound of the time to the first token."),
     SECONDS(tpot_lower_bound_s, .help = "Lower bound of the time per output token."),
     SECONDS(request_lower_bound_s, .help = "Lower bound of the time of a request."),

@@ -255,8 +255,27 @@ const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts)
     return experts && !isnan(engine->tpot_experts.low) ? &engine->tpot_experts : &engine->tpot;
 }
 
-nnc_spread nnc_spread_times(const nnc_spread *of, double beyond) {
-    return (nnc_spread){ .low = of->low / beyond, .high = of->high * beyond };
+/* Factor that widens the intervals of a device or network without serving measurements. A device without measurements
+ * has medians of other devices. The factor comes from one case: MI300X with engines of 2024 took 2.3 times as long as
+ * the medians predict. */
+#define UNMEASURED 2.3
+
+/* Returns why the intervals of a case are widened: no published measurement has its device, or a network with its kind
+ * of layers. NULL = the intervals are not widened. */
+static const char *unmeasured(const nnc_serve_case *of) {
+    bool sparse = false;
+    if (of->rates.unmeasured) { return "no serving measurement of this device"; }
+    for (int32_t i = 0; i < of->net->attention_count; i++) {
+        sparse = sparse || of->net->attentions[i].picked || of->net->attentions[i].far_ratio > 0.0;
+    }
+    return of->net->state_count > 0 ? "no serving measurement of a network with recurrent states"
+           : sparse                 ? "no serving measurement of a network with sparse attention"
+                                    : NULL;
+}
+
+nnc_spread nnc_serve_widened(const nnc_spread *of, const nnc_serve *s) {
+    const double factor = s->interval_reason != NULL ? UNMEASURED : 1.0;
+    return (nnc_spread){ .low = of->low / factor, .high = of->high * factor };
 }
 
 static void spread(nnc_spread of, double value, double bound, double interval[2]) {
@@ -496,8 +515,9 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
     say_bounds(&l, s, why);
     s->critical_batch = nnc_serve_critical_batch(of, l.context, &s->intensity_limit_flops_per_byte, why);
     const nnc_spread *tpot = nnc_serve_spread(of->engine, of->net->experts > 0.0);
-    spread(nnc_spread_times(tpot, of->rates.beyond), s->tpot_s, s->tpot_lower_bound_s, s->tpot_interval_s);
-    spread(nnc_spread_times(&of->engine->ttft, of->rates.beyond), s->ttft_s, s->ttft_lower_bound_s, s->ttft_interval_s);
+    s->interval_reason = unmeasured(of);
+    spread(nnc_serve_widened(tpot, s), s->tpot_s, s->tpot_lower_bound_s, s->tpot_interval_s);
+    spread(nnc_serve_widened(&of->engine->ttft, s), s->ttft_s, s->ttft_lower_bound_s, s->ttft_interval_s);
 }
 
 /* ---- results of formulas that were not compared with measurements: speculative decoding and disaggregated prefill

@@ -139,17 +139,6 @@ static void kernel_times(const nnc_device *device, const nnc_serve_engine *engin
     }
 }
 
-/* Factor that widens the prediction intervals of a device without serving measurements, because its estimate uses
- * medians of other devices. The factor comes from one case: MI300X with engines of 2024 took 2.3 times as long as the
- * medians predict. */
-#define UNMEASURED 2.3
-
-double nnc_serve_beyond(const nnc_device *device) {
-    const nnc_efficiencies *e = &device->efficiency;
-    const bool has = !isnan(e->serving.stream_fraction[NNC_STORED_BF16]);
-    return has || e->basis == NNC_BASIS_NONE ? 1.0 : UNMEASURED;
-}
-
 /* Sets how tokens are sent to experts if the ranks that share experts are in several nodes. The rate between nodes is
  * that of collectives in training. Tokens have 8 bits only if weights have scales per block: otherwise vLLM quantises
  * them after dispatch (deepep_ht_prepare_finalize.py). [experts] */
@@ -208,7 +197,7 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
     }
     r->attention_flops_per_s = r->plain_peak_flops_per_s * nnc_min(attention * device->efficiency.calibration, 1.0);
     r->kv_reread = reread_share(&device->efficiency.serving, engine);
-    r->beyond = nnc_serve_beyond(device);
+    r->unmeasured = fitted && isnan(device->efficiency.serving.stream_fraction[NNC_STORED_BF16]);
     memory_rates(device, engine, plan, r);
     kernel_times(device, engine, plan, r);
     const double across = (double)plan->tensor * (double)plan->attention_data;

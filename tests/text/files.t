@@ -106,6 +106,12 @@ $ NNCOST_PATH= nncost estimate dense round
 ! nncost: MODEL: unknown model, expected files in the models folder of NNCOST_PATH or of the installed data, found none
 [3]
 
+# A table of names in which a name leads back to itself is refused.
+$ mkdir -p ring/foreign/names; echo '{ "schema": "nncost.members/1", "note": "a test", "members": { "one": "two hidden=8", "two": "one" } }' >ring/foreign/names/members.json
+$ NNCOST_PATH=ring:toy nncost estimate one round
+! nncost: foreign/names/members.json: "one" leads to itself
+[3]
+
 # Characters that steer a terminal, or turn the direction of a text, are not shown; JSON has them escaped.
 $ printf 's/"A small decoder"/"=a\302\233b\342\200\256c\\\\u001bd"/' >slip.sed; sed -f slip.sed toy/models/dense.json >slip.json; sed -i 's/"id": "dense"/"id": "slip"/' slip.json
 $ nncost estimate slip.json round --full --full | head -1

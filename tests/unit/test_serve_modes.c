@@ -48,11 +48,11 @@ static void check_rates(const nnc_serve *s) {
     CLOSE(s->tpot_lower_bound_s, s->decode.lower_bound_s, 1e-12);
     CLOSE(s->request_lower_bound_s, s->prefill.lower_bound_s + 199.0 * s->decode.lower_bound_s, 1e-12);
     CLOSE(s->upper_bound_tokens_per_s, s->running / s->decode.lower_bound_s, 1e-12);
-    const nnc_spread tpot = nnc_spread_times(nnc_serve_spread(&engine->serving, false), nnc_serve_beyond(device));
+    const nnc_spread tpot = nnc_serve_widened(nnc_serve_spread(&engine->serving, false), s);
     CLOSE(s->tpot_interval_s[0], fmax(tpot.low * s->tpot_s, s->tpot_lower_bound_s), 1e-12);
     CLOSE(s->tpot_interval_s[1], tpot.high * s->tpot_s, 1e-12);
     if (!isinf(s->ttft_s)) {
-        const nnc_spread ttft = nnc_spread_times(&engine->serving.ttft, nnc_serve_beyond(device));
+        const nnc_spread ttft = nnc_serve_widened(&engine->serving.ttft, s);
         CLOSE(s->ttft_interval_s[0], fmax(ttft.low * s->ttft_s, s->ttft_lower_bound_s), 1e-12);
         CLOSE(s->ttft_interval_s[1], ttft.high * s->ttft_s, 1e-12);
     }
@@ -349,9 +349,7 @@ END_TEST
 /* Llama 3 8B has 32 query heads and 8 of keys and values. If device and engine read the cache again for each further
  * query head, decode attention without fixed time takes 4 times as long instead of 1 + 3 x 0.18 times. With an engine
  * that reads the cache once, neither kv_reread nor kv_fraction of such a device counts: AMD published 13,280 tokens/s of
- * Llama 3.1 70B (fp8, 3,200 requests of 128 + 2,048 tokens, vLLM 0.11) on 8 MI300X, with rereads 3,682 were predicted.
- * A device without figures of serving has wider
- * ranges, 2.3 times both ways. */
+ * Llama 3.1 70B (fp8, 3,200 requests of 128 + 2,048 tokens, vLLM 0.11) on 8 MI300X, with rereads 3,682 were predicted. */
 START_TEST(a_device_may_read_the_cache_once_per_query_head) {
     const nnc_model *llama = NULL;
     const nnc_device *h100 = NULL;
@@ -378,10 +376,36 @@ START_TEST(a_device_may_read_the_cache_once_per_query_head) {
     own.efficiency.serving.kv_fraction[NNC_STORED_BF16] = 0.17;
     ck_assert_int_eq(nnc_serve_of(llama, &own, engine, &ask, scratch, &again, &err), NNC_OK);
     ck_assert_double_eq(again.tpot_s, once.tpot_s);
-    ck_assert_double_eq(nnc_serve_beyond(h100), 1.0);
+}
+END_TEST
+
+/* Intervals are 2.3 times as wide on both sides if no measurement has the device, recurrent states (Qwen3.5: 45 of 60
+ * layers) or sparse attention (DeepSeek-V3.2). */
+START_TEST(unmeasured_intervals) {
+    nnc_error err;
+    const nnc_model *model = NULL;
+    const nnc_device *b200 = NULL;
+    nnc_serve serve;
+    nnc_serve_ask ask = nnc_serve_ask_default();
+    ask.tensor = 8;
+    ask.weights = NNC_STORED_FP8;
+    ck_assert_int_eq(nnc_device_load(specs, "b200", &b200, &err), NNC_OK);
+    ck_assert_int_eq(nnc_software_load(specs, "vllm", &engine, &err), NNC_OK);
+    const struct {
+        const char *model, *reason;
+    } cases[] = { { "deepseek-v3", NULL },
+                  { "Qwen/Qwen3.5-397B-A17B", "no serving measurement of a network with recurrent states" },
+                  { "deepseek-ai/DeepSeek-V3.2", "no serving measurement of a network with sparse attention" } };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ck_assert_int_eq(nnc_model_load(specs, cases[i].model, &model, &err), NNC_OK);
+        ck_assert_int_eq(nnc_serve_of(model, b200, engine, &ask, scratch, &serve, &err), NNC_OK);
+        ck_assert_pstr_eq(serve.interval_reason, cases[i].reason);
+    }
+    nnc_device own = *b200;
     own.efficiency.serving.stream_fraction[NNC_STORED_BF16] = NAN;
-    ck_assert_double_eq(nnc_serve_beyond(&own), 2.3);
-    const nnc_spread wide = nnc_spread_times(&(nnc_spread){ .low = 0.92, .high = 1.1 }, 2.3);
+    ck_assert_int_eq(nnc_serve_of(model, &own, engine, &ask, scratch, &serve, &err), NNC_OK);
+    ck_assert_str_eq(serve.interval_reason, "no serving measurement of this device");
+    const nnc_spread wide = nnc_serve_widened(&(nnc_spread){ .low = 0.92, .high = 1.1 }, &serve);
     CLOSE(wide.low, 0.4, 1e-12);
     CLOSE(wide.high, 2.53, 1e-12);
 }
@@ -398,6 +422,7 @@ int main(void) {
                                    speculation,
                                    groups_add_up,
                                    separate_prefill,
-                                   a_device_may_read_the_cache_once_per_query_head };
+                                   a_device_may_read_the_cache_once_per_query_head,
+                                   unmeasured_intervals };
     return run_tests("serving modes", tests, COUNT_OF(tests));
 }
