@@ -117,8 +117,7 @@ typedef struct nnc_serve_rates {
     double prefill_kernel_s, prefill_attention_s; /* fixed times in a prefill step: prefill_kernel_s per kernel,
                                                    * prefill_attention_s per attention */
     nnc_small_all_reduce all_reduce;
-    double kv_reread; /* fraction of the KV cache that is read again for each further query
-                                                    * head of a key-value head */
+    double kv_reread; /* fraction of the KV cache that is read again for each further query head of a key-value head */
     bool unmeasured;  /* true: serving was not measured on this device, so the rates are medians of other devices */
     double link_bytes_per_s;                       /* bytes per second of a link between tensor ranks; NaN = not
                                                     * recorded, which is allowed only on one device */
