@@ -862,8 +862,9 @@ void nnc_scale_dims_text(const nnc_model *model, char *text, size_t size);
 
 /* ---- software profiles ---- */
 
-/* Profile that is used when the user names no profile. */
+/* Profiles that are used when the user names none: of a training step, and of a serving engine. */
 #define NNC_SOFTWARE_DEFAULT "torch-compile"
+#define NNC_SERVE_SOFTWARE "vllm"
 /* Value of --software with which every plan uses the default profile of its kind, and with which a search may use
  * options that no profile supports. */
 #define NNC_SOFTWARE_ANY "any"

@@ -198,6 +198,8 @@ const char *nnc_row_text(const nnc_row_reading *r, const char *name);
 int64_t nnc_row_whole(const nnc_row_reading *r, const char *name);
 /* Returns the number in the cell of a column; NaN if the cell is empty or has no number. */
 double nnc_row_number(const nnc_row_reading *r, const char *name);
+/* Returns a copy of a text that lives as long as the rows; "" when out of memory, which the reading then reports. */
+const char *nnc_row_keep(nnc_row_reading *r, const char *text);
 /* Stores the reason why the current row cannot be predicted. If the row already has a reason, keeps the earlier one. */
 void nnc_row_refuse(nnc_row_reading *r, const char *format, ...) NNC_PRINTF(2, 3);
 /* Sets each field of a table for which the current line has a cell; the column is `prefix` and the name of the field.

@@ -346,7 +346,7 @@ double nnc_row_number(const nnc_row_reading *r, const char *name) {
     return nnc_read_double(nnc_row_text(r, name), &value) ? value : (double)NAN;
 }
 
-static const char *keep(nnc_row_reading *r, const char *text) {
+const char *nnc_row_keep(nnc_row_reading *r, const char *text) {
     const char *kept = nnc_arena_strdup(r->arena, text);
     r->no_memory = r->no_memory || kept == NULL;
     return kept != NULL ? kept : "";
@@ -358,7 +358,7 @@ void nnc_row_refuse(nnc_row_reading *r, const char *format, ...) {
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    r->row->reason = r->row->reason != NULL ? r->row->reason : keep(r, text);
+    r->row->reason = r->row->reason != NULL ? r->row->reason : nnc_row_keep(r, text);
 }
 
 static nnc_status set_plan(void *object, const char *field, const char *value) {
@@ -474,7 +474,7 @@ static const char *left_open(nnc_row_reading *r, const nnc_plan *p) {
              nnc_row_given(r, "recompute") ? "" : ", recompute",
              strstr(nnc_row_text(r, "step_basis"), "composed from parts") != NULL ? ", composed from parts" : "",
              nnc_row_is(nnc_row_text(r, "quality"), "B") ? ", quality B" : "");
-    return text[0] != '\0' ? keep(r, text + strlen(", ")) : "";
+    return text[0] != '\0' ? nnc_row_keep(r, text + strlen(", ")) : "";
 }
 
 /* Reads the fields of a decoder from the columns "model.FIELD". If its MLP is not gated, the other properties are those
@@ -530,7 +530,7 @@ void nnc_row_name_model(nnc_row_reading *r, const char *text) {
             char open[160];
             const char *others = r->row->undecided;
             snprintf(open, sizeof open, "network%s%.120s", others[0] != '\0' ? ", " : "", others);
-            r->row->undecided = keep(r, open);
+            r->row->undecided = nnc_row_keep(r, open);
         }
         return;
     }
@@ -668,7 +668,7 @@ static const char *source_of(nnc_row_reading *r) {
     char text[128];
     const char *cell = nnc_row_text(r, "source");
     snprintf(text, sizeof text, "%.*s", (int)strcspn(cell, ":"), cell);
-    return keep(r, text[0] != '\0' ? text : nnc_measured_file_name(r->csv.name));
+    return nnc_row_keep(r, text[0] != '\0' ? text : nnc_measured_file_name(r->csv.name));
 }
 
 /* Stores the cells of the columns "device.FIELD" and "software.FIELD" in the row; they are applied later, when the

@@ -430,6 +430,21 @@ static bool read_timed(nnc_row_reading *r) {
     return true;
 }
 
+/* Predicts a row whose engine has no profile with the default engine, as 'nncost serve' does. The row then counts as
+ * one that leaves its engine open. */
+static void take_engine(nnc_row_reading *r) {
+    nnc_measured *row = r->row;
+    const nnc_software *profile = NULL;
+    nnc_error err = { 0 };
+    char open[192];
+    if (nnc_software_load(r->specs, row->software, &profile, &err) == NNC_UNKNOWN_ID) {
+        snprintf(open, sizeof open, "engine (%.40s has no profile)%s%.100s", row->software,
+                 row->undecided[0] != '\0' ? ", " : "", row->undecided);
+        row->undecided = nnc_row_keep(r, open);
+        row->software = NNC_SERVE_SOFTWARE;
+    }
+}
+
 bool nnc_row_read_serving(nnc_row_reading *r) {
     nnc_measured *row = r->row;
     if (nnc_row_has(r, "what")) { return read_timed(r); }
@@ -448,6 +463,7 @@ bool nnc_row_read_serving(nnc_row_reading *r) {
     if (row->served == NNC_SERVED_PASS) {
         read_pass(r);
     } else {
+        take_engine(r);
         read_load(r, &row->ask);
     }
     nnc_row_name_model(r, nnc_row_text(r, "model"));

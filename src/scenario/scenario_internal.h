@@ -202,9 +202,6 @@ bool nnc_model_as_published(const nnc_model *model, int64_t *params);
 
 /* ---- serving scenarios ---- */
 
-/* Id of the engine profile (software profile for serving) that is used if the user names none. */
-#define NNC_SERVE_SOFTWARE "vllm"
-
 /* A serving scenario. Do not move or copy the struct after loading, because `base.report` points to other members of
  * the same struct. */
 typedef struct nnc_serve_scenario {

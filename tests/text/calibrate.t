@@ -478,10 +478,10 @@ $ nncost calibrate inputs/steps.csv --serve
 ! nncost: inputs/steps.csv: no row to fit on, expected rows of vllm, found 0 of other engines or devices, 0 held out and 5 that cannot be used (the first: was not served)
 [3]
 $ sed 's/,vllm,/,vlm,/' inputs/served.csv | head -3 >vlm.csv; nncost calibrate vlm.csv --serve
-! nncost: vlm.csv: no row to fit on, expected rows of vllm, found 4 of other engines or devices, 0 held out and 0 that cannot be used
+! nncost: vlm.csv: no row to fit on, expected rows of vllm, found 0 of other engines or devices, 0 held out and 4 that cannot be used (the first: no column or cell for: engine (vlm has no profile))
 [3]
-$ nncost accuracy vlm.csv | grep profile
-   4  vlm.csv  framework: vlm has no profile  bf16-c1-100-200
+$ nncost accuracy vlm.csv --rows | grep profile | head -1
+bf16-c1-100-200  round   2.409 ms   1.309 ms  -45.7%       -  engine (vlm has no profile)
 
 # NLopt is loaded here alone.
 $ : >libnlopt.so.0; LD_LIBRARY_PATH=. nncost calibrate products.csv --device round
