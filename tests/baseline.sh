@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Compares estimates of shipped files with those recorded in tests/baseline.json, digit for digit. The file has to cover
-# every device, model, software profile and cluster that comes with nncost. To accept changes that are meant:
+# Compares estimates of shipped files with the estimates recorded in tests/baseline.json, digit for digit.
+# tests/baseline.json must use every device, model, software profile and cluster that comes with nncost. This command
+# accepts intended changes:
 #     nncost check tests/baseline.json --update
 #   usage: baseline.sh NNCOST ROOT
 set -euo pipefail
@@ -19,13 +20,13 @@ for file in hw/*.json; do named "$file" "\"device\": \"$(basename "$file" .json)
 for file in models/*.json; do named "$file" "\"model\": \"$(basename "$file" .json)\""; done
 for file in clusters/*.json; do named "$file" "\"cluster\": \"../$file\""; done
 for file in software/*.json; do
-    # Profiles that no recorded training step needs to name: the default profile, and profiles of serving engines.
+    # tests/baseline.json need not name these profiles: the default profile, and profiles of serving engines.
     [[ $file == software/torch-compile.json ]] || grep -q '"serving": {' "$file" || named "$file" "\"software\": \"$(basename "$file" .json)\""
 done
-# Requirements alone would pass without any figure.
+# A scenario with requirements but without recorded figures would pass without any comparison.
 grep -qF '"recorded": {' tests/baseline.json || { echo "nothing is recorded"; missing=1; }
 
-# The files of the repository are used, not files of the user with the same names.
+# nncost must read the files of the repository, not files of the user with the same names.
 env -i PATH="$PATH" LC_ALL=C HOME="$home" NNCOST_PATH="$PWD" \
     "$nncost" check tests/baseline.json
 exit $missing

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""canonical.py NNCOST SOURCE: tests that tools/lab/canonical.py converts published tables, and that nncost reads the
-converted tables."""
+"""canonical.py NNCOST SOURCE: tests that tools/lab/canonical.py converts published tables of measurements, and that
+nncost reads the converted tables."""
 import csv
 import glob
 import io

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Tests that captures of PyTorch programs agree with the model families in operators, FLOPs and kept bytes.
+"""Tests that captured PyTorch programs have the operators, FLOPs and kept bytes that nncost counts for the same
+networks.
 
     usage: capture.py PROGRAM ROOT                 needs PyTorch and torchvision (tools/setup capture), otherwise
     skipped
            capture.py PROGRAM ROOT --write         writes tests/data/capture again
 
-Compares networks of torchvision with the model files of the same networks, and an encoder and a decoder, written below,
-with counts by hand. Real and fake tensors must give the same list of operators.
+Compares captures of torchvision networks with the model files of the same networks. Compares captures of an encoder and
+a decoder, which are written below, with counts by hand. Real and fake tensors must give the same list of operators.
 """
 import importlib.util
 import json

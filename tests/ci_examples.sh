@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Uses docs/ci as a new user would, without a network: runs the commands of its README in a new git repository, then the
-# commands of the GitHub and GitLab examples, first for a change that changes an estimate and then for an accepted
-# change.
-#   usage: ci_examples.sh NNCOST ROOT            NNCOST: the program, or the archive of tools/release, which is then
-# installed by the commands of the examples
+# Tests the CI examples in docs/ci as a new user would use them, without a network. Runs the commands of
+# docs/ci/README.md in a new git repository, then the commands of the GitHub and GitLab examples: first for a commit
+# that changes an estimate, then for a commit that accepts this change.
+#   usage: ci_examples.sh NNCOST ROOT            NNCOST: the program, or the archive of tools/release, which the
+#                                                commands of the examples then install
 set -euo pipefail
 
 nncost=$(realpath "$1")
@@ -50,7 +50,8 @@ gitlab_script()
 # Prints the commands of the GitLab example that unpack the archive.
 gitlab_install()
 {
-    awk '/^  before_script:/ { here = 1; next } here && /^  [a-z]/ { exit } here { print substr($0, 7) }' "$docs/gitlab-ci.yml" |
+    awk '/^  before_script:/ { here = 1; next } here && /^  [a-z]/ { exit } here { print substr($0, 7) }'
+                                                            "$docs/gitlab-ci.yml" |
         grep -v apt-get
 }
 
@@ -144,9 +145,9 @@ git commit -qam "Accept"
 run_github 0
 run_gitlab 0
 
-# Names that a fork chose, of the plan file and of a scenario. They must not be run as commands, must not break a line
-# of the log, and must not be read as commands of the CI in the log.
-# shellcheck disable=SC2016 # is not to be expanded
+# The author of a fork can choose any name for the plan file and for a scenario. The shell must not run such a name as a
+# command; it must not break a line of the log, and the CI must not read it as a command in the log. shellcheck
+# disable=SC2016 # is not to be expanded
 evil='$(touch ran)`touch ran`;touch ran;
 ::error::of the fork,.json'
 # shellcheck disable=SC2016

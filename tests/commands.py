@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""search, compare and sweep print a command for each plan. Tests that this command gives the same plan, with the same
-digits.
+"""'nncost search', 'compare' and 'sweep' print a command for each plan. Tests that the printed command gives the same
+plan with the same digits.
 
     usage: commands.py PROGRAM ROOT
 
-Runs on the toy devices and models.
+All commands use the devices and models of tests/toy.
 """
 import json
 import shlex

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""compared.py NNCOST SOURCE: compares the errors that software profiles state with those that `accuracy
---summary` finds.
+"""compared.py NNCOST SOURCE: tests that the prediction errors stated in software profiles are those that `nncost
+accuracy --summary` computes.
 
-With ACCEPT=1 the member "compared" of each profile is written again."""
+With ACCEPT=1, writes the computed errors into the key "compared" of each profile."""
 import collections
 import glob
 import json

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Compares random plans with closed forms and event simulators that share no code with the program.
+"""Tests estimates of random plans against formulas and event simulators that share no code with the program.
 
-Each round draws a decoder, a device and a plan, and computes: parameters and FLOPs from the sizes of the matrices;
-start and end of each pass of the pipeline by a simulation of its schedule, whose bubble agrees with the papers; the
-bytes that each stage keeps, from these passes; bytes of weights, gradients, optimizer states and collectives; and the
-best plan of a small search by evaluating all plans.
-Sources: Narayanan et al., SC '21 (schedules, bubble); Qi et al., ICLR '24 and arXiv:2405.15362 (zero bubble, V); DeepSeek-V3,
-arXiv:2412.19437 (DualPipe); Korthikanti et al., MLSys '23 (what is kept); Rajbhandari et al., SC '20
-(ZeRO); Chowdhery et al., JMLR '23 (FLOPs of a token).
+Each round draws a decoder, a device and a plan. It computes parameters and FLOPs from the sizes of the matrices. A
+simulation of the pipeline schedule gives the start and end of each pass, and thus the bytes that each stage keeps; its
+bubble must agree with the papers. Bytes of weights, gradients, optimizer states and collectives follow from formulas.
+The best plan of a small search is found by evaluating all plans. Sources: Narayanan et al., SC '21 (schedules, bubble);
+Qi et al., ICLR '24 and arXiv:2405.15362 (zero bubble, V); DeepSeek-V3, arXiv:2412.19437 (DualPipe); Korthikanti et al.,
+MLSys '23 (kept activations); Rajbhandari et al., SC '20 (ZeRO); Chowdhery et al., JMLR '23 (FLOPs of a token).
 
     usage: derived.py NNCOST ROOT [ROUNDS]      seed fixed [40 rounds]
 """

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Tests that the same input gives the same digits with every compiler. Compares NNCOST with programs of gcc and clang at
-# full optimisation. -march=native lets the compiler use fused multiply-add, so this test fails if -ffp-contract=off
-# gets lost.
-#   usage: digits.sh ROOT BUILD NNCOST PROGRAM  against a program that is built, by its absolute path
-#          digits.sh ROOT BUILD NNCOST          exits 77 (skipped) when a compiler is missing; BUILD keeps the builds
-#          digits.sh ROOT BUILD NNCOST MACHINE  against gcc -O0 (O0) or a static program for musl, aarch64, s390x (big-endian)
-#                                               or i686 under qemu-user, or the program for windows under Wine (compiled
-#                                               alone where that is missing); static ones need the source of cJSON in
-#                                               ROOT/build/source/cjson (tools/source)
+# Tests that the same input gives the same digits with every compiler. Compares the output of NNCOST with the output of
+# programs that gcc and clang compiled at full optimisation. -march=native lets a compiler use fused multiply-add, so
+# this test fails if the option -ffp-contract=off is missing.
+#   usage: digits.sh ROOT BUILD NNCOST PROGRAM  compares with PROGRAM, an absolute path
+#          digits.sh ROOT BUILD NNCOST          exits with 77 (skipped) if a compiler is missing; the builds stay in
+#                                               BUILD
+#          digits.sh ROOT BUILD NNCOST MACHINE  compares with gcc -O0 (O0), or with a static program for musl, aarch64,
+#                                               s390x (big-endian) or i686 under qemu-user, or the program for windows
+#                                               under Wine (only compiled if Wine is missing); static programs need the
+#                                               source of cJSON in ROOT/build/source/cjson (tools/source)
 set -euo pipefail
 
 root=$1 builds=$2 nncost=$(realpath "$3") machine=${4:-}

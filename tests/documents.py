@@ -1,4 +1,5 @@
-"""Commands with --format json, run on the toy devices and models, and the documents that they print."""
+"""Lists commands with --format json for the devices and models of tests/toy, and runs them to get their JSON
+documents."""
 import json
 import os
 import subprocess

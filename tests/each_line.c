@@ -1,7 +1,7 @@
-/* Runs each line of standard input as a command line of nncost, with words separated by tabs. All command lines run in
- * one process, which takes a third of the time of a process for each. For each run, writes a line with the exit code
- * and the number of bytes that follow: the output, or the error. A command line that succeeds runs again with --format
- * json. */
+/* Runs each line of standard input as a command line of nncost; tabs separate its words. All command lines run in one
+ * process, which takes a third of the time of one process for each line. For each run, writes a line with the exit code
+ * and a number of bytes, then as many bytes of output or error message. A command line that succeeds runs a second time
+ * with --format json. */
 #include <signal.h>
 
 #define main nncost_main

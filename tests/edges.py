@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Tries the smallest and largest legal values, one at a time: of every numeric option of estimate, run, serve and
-budget, and, by --set, of every numeric field of a device, a software profile and a cluster.
+"""Tries the smallest and the largest legal value of every numeric option of estimate, run, serve and budget, one at a
+time. With --set, does the same for every numeric field of a device, a software profile and a cluster.
 
 Each command must print an answer or refuse the value. The text of an answer must have no NaN, no infinity, no number
 above 1e40 and no positive number below 1e-40. The parts in a JSON document must add up to their total.
 
     usage: edges.py NNCOST EACH_LINE ROOT [COUNT [EVERY [SEED]]]
            EACH_LINE: the program that runs many command lines in one process (tests/each_line.c)
-           COUNT: number of random pairs of such values that are tried as well; in 9 of 10 pairs, each value alone is
-           accepted
-           EVERY: one of EVERY values is tried alone [1: all]
+           COUNT: number of random pairs of these values that are tried as well; in 9 of 10 pairs, both values are
+           accepted when given alone
+           EVERY: tries only every EVERY-th value alone [1: all]
 """
 import json
 import math

@@ -4,8 +4,8 @@
     usage: explained.py PROGRAM ROOT
 
 Collects the key paths of all numbers, such as "rows.step.exposed_comm.data", and runs 'nncost explain' for each path,
-without a model. For numbers of an estimate, also runs it with model, device and plan; this answer must begin with the
-number.
+without a model. For numbers of an estimate, runs 'nncost explain' also with model, device and plan: the answer must
+then begin with the number.
 """
 import json
 import sys

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""false_alarms.py NNCOST SOURCE: counts alarms of 'nncost watch' for runs without a fault.
+"""false_alarms.py NNCOST SOURCE: counts alarms of 'nncost watch' for published training runs, which had no known fault.
 
-Writes every tenth published step as a log in the format of some training program. nncost must read the published time
-from the log, rounded as the format rounds it. It raises an alarm if the time is outside the interval of the prediction;
-at most 10 % of the logs may raise one."""
+Writes every tenth published step time as a log file in the format of a training program. nncost must read this time
+from the log, rounded as the format rounds it. 'nncost watch' raises an alarm if the time is outside the 90 % range of
+the prediction; at most 10 % of the logs may raise an alarm."""
 import json
 import os
 import subprocess

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Tests the first screen of an estimate, and advice.
+"""Tests the first screen that 'nncost estimate' prints, and the changes of a plan that nncost proposes (advice).
 
     usage: first_screen.py PROGRAM
 
-For plans of all kinds, the screen must have at most 20 lines of 80 columns, begin with the verdict, and name every
-value that --set changed. Every command that accepts --set must name the changed values in its answer; a table names
-them in its first lines. Each change that the screen, 'nncost serve' or 'nncost advise' proposes is also estimated by a
-separate command, which must give the same step time and memory."""
+The screen must have at most 20 lines of 80 columns, begin with the verdict, and name every value that --set changed.
+Every command that accepts --set must name the changed values in its answer, a table in its first lines. If the screen,
+'nncost serve' or 'nncost advise' proposes a change, an estimate of the changed plan must give the proposed step time
+and memory."""
 import json
 import os
 import shlex

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""fit_kernels.py NNCOST SOURCE: makes rows with known constants, and tests that tools/lab/fit.py finds these constants.
-Exits with 77 (skipped) if SciPy is missing."""
+"""fit_kernels.py NNCOST SOURCE: computes rows of kernel times from known constants, and tests that tools/lab/fit.py
+finds these constants in the rows. Exits with 77 (skipped) if SciPy is missing."""
 import importlib.util
 import json
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tests that the optimised program has the protections that distributions build in: position-independent code, tables
-# that are read-only after start-up, checked stacks and string functions, and marked jump targets if the processor
-# supports them.
+# Tests that the optimised program is hardened as programs of Linux distributions are. It must have position-independent
+# code, relocation tables that are read-only after start-up, stack protection, checked string functions, and marked jump
+# targets if the processor supports them.
 #   usage: hardened.sh NNCOST
 set -euo pipefail
 export LC_ALL=C
@@ -21,8 +21,8 @@ need "$names" '__stack_chk_fail' "has no stack protector"
 need "$names" '__[a-z]+_chk' "has no _FORTIFY_SOURCE"
 if [[ $(uname -m) == x86_64 ]]; then
     need "$(objdump -d --no-show-raw-insn "$program")" 'endbr64' "has no marked jumps"
-    # Properties in the ELF file that the loader reads. Indirect branch tracking is there only if the start-up code of
-    # the system's C library is marked, too.
+    # Reads the properties of the ELF file. The file has indirect branch tracking only if the start-up code of the
+    # system's C library is marked, too.
     need "$(readelf -nW "$program")" 'SHSTK' "does not ask for a shadow stack"
 fi
 ! grep -E 'RPATH|RUNPATH' <<<"$flags"

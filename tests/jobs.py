@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Does 26 jobs of people who are new to nncost, each with at most three commands, in an empty folder and with an empty
-home folder.
+"""Runs 26 tasks of new users, each with at most three commands, in an empty folder and with an empty home folder.
 
     usage: jobs.py PROGRAM ROOT
 
-A job is done when every command exits with the right code and prints what the person needs. Use only commands that a
-reader of the README, of 'nncost help' or of the files of the job would find."""
+A task succeeds if every command exits with the right code and prints the answer that the user needs. A task may use
+only commands that its user finds in the README, in 'nncost help' or in the files of the task."""
 import json
 import os
 import re

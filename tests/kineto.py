@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""nncost trace: tests links, gaps, overlap and findings of profiler traces.
+"""Tests 'nncost trace': which op each kernel of a profiler trace belongs to, gaps between kernels, overlap, and
+findings.
 
-The traces are: one worked out by hand; a recorded one (tests/data/trace); 20 generated ones in which one operator takes
-three times the predicted time; and traces cut off at every 97th byte, which the program must refuse.
+One trace is worked by hand, and one is recorded (tests/data/trace). In 20 generated traces, one operator takes three
+times the predicted time, and nncost must find this operator. nncost must refuse traces that are cut off at every 97th
+byte.
 
     usage: kineto.py NNCOST ROOT
 """

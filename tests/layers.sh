@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Fails when a source file includes a folder that it must not see (see CONTRIBUTING.md, "Finding the place"), when two
-# files of src/ and include/ share a name, or when an object file needs a symbol of a folder that it must not see.
-# Without the last check, a call upwards would be possible through a public header or a declaration in the source file.
+# Tests the layers of src/ (see CONTRIBUTING.md, "Finding the place"). Fails if a source file includes a header of a
+# higher layer, if two files of src/ and include/ have the same name, or if an object file needs a symbol of a higher
+# layer. The check of symbols finds calls to a higher layer through a public header or a local declaration.
 #
 #     base < fields < op < ... < metrics      the core: each folder sees those to its left
 #     input, render                           readers and writers next to the core
 #     scenario                                uses input and the core: what every command computes
 #     sweep, search, record                   use all of these
 #
-# fields/ (names, limits and defaults of public structs) lies below the core, because the core fills in and checks these
-# structs: so no folder needs an exception. scenario/ loads files and estimates, so it lies above input/ and estimate/.
+# fields/ holds names, limits and defaults of public structs. It is below the core, because the core fills in and checks
+# these structs. scenario/ is above input/ and estimate/, because it loads files and computes estimates.
 #
 # usage: layers.sh ROOT [OBJECTS]    OBJECTS: the folder that holds nncost_<folder>.dir/
 set -euo pipefail
@@ -19,8 +19,8 @@ objects=${2:+$(readlink -f "$2")}
 cd "${1:?usage: layers.sh ROOT [OBJECTS]}"
 faults=0
 
-# The folders that each folder may include besides itself, base/ and the public headers. The core is a list of layers: a
-# folder sees all folders to its left.
+# Lists the folders that each folder may include, in addition to itself, base/ and the public headers. The core is a
+# list of layers: a folder may include all folders to its left.
 core=(op graph shape cost pipeline estimate memo serve run metrics)
 declare -A sees=([base]="" [fields]="" [input]="fields metrics graph" [render]="fields metrics")
 for ((i = 0; i < ${#core[@]}; i++)); do
@@ -31,7 +31,7 @@ sees[scenario]="fields ${core[*]} input"
 sees[sweep]=$engine
 sees[search]="$engine sweep"
 sees[record]=$engine
-# The folders above are in the library; launch, trace, store, explain, plot and lab are only in the program.
+# The library contains the folders above. Only the program contains launch, trace, store, explain, plot and lab.
 sees[onnx]="op input"
 sees[launch]="fields metrics input scenario estimate"
 sees[trace]="op cost"
@@ -88,7 +88,7 @@ while read -r name; do
     fault "src" "the name $name stands twice: $(find src -name "$name" -printf '%P ')"
 done < <(find src -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
 
-# Public headers include the system and each other only.
+# Public headers may include only system headers and other public headers.
 while IFS=: read -r file number line; do
     fault "$file:$number" "a public header includes <nncost/...> and the system only: $line"
 done < <(grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*("|<(cjson/|nlopt|base/|input/))' \
@@ -109,7 +109,7 @@ list_symbols()
     done | sort
 }
 
-# Prints "where needs symbol of folder" for each call of a folder that the caller must not see.
+# Prints "where needs symbol of folder" for each call into a folder that the caller must not use.
 wrong_calls()
 {
     local folder allowed=

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""levels.py NNCOST SOURCE: prints the tables of docs/accuracy.md that combine rows of several files.
+"""levels.py NNCOST SOURCE: prints those tables of docs/accuracy.md that combine measured rows of several files.
 
-The tables have the errors at each level of information, the errors of held-out language models, and a comparison of the
-error that `nncost estimate` prints below the step time with the error of rows that this number leaves out: rows of
-other models, and each source in turn."""
+One table has the prediction errors at each level of information, another table the errors of held-out language models.
+A third table tests the error that `nncost estimate` prints below the step time: it compares this error with the error
+of rows from which it was not computed, which are rows of other models, or rows of one source left out."""
 import collections
 import glob
 import json

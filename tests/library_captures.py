@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests captures of library code (transformers, peft, diffusers, timm). nncost must count the same kernels, FLOPs,
-parameters and kept bytes as the recording. The model files of the same networks must agree with the captures in FLOPs,
+"""Tests captured programs of transformers, peft, diffusers and timm. nncost must count the kernels, FLOPs, parameters
+and kept bytes that were recorded. The model files of the same networks must agree with the captured programs in FLOPs,
 parameters, kernels, kept bytes and time of attention.
 
     usage: library_captures.py PROGRAM ROOT

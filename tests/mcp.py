@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Sends hostile requests to nncost mcp: deadlines, cancellation, folders, unusual files, long messages, ids and memory;
-then random requests.
+"""Sends hostile requests to 'nncost mcp', then random requests. The hostile requests test deadlines, cancellation,
+forbidden folders, unusual files, long messages, request ids and memory limits.
 
     usage: mcp.py NNCOST ROOT [COUNT]      COUNT: random requests, by a fixed seed [300]
 """

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Runs nncost.measure on this machine's CPU and nncost calibrate on the measured rows, then predicts steps of networks
-that were not measured.
+"""Measures training steps on this machine's CPU with nncost.measure and runs 'nncost calibrate' on the measured rows.
+Then predicts steps of networks that were not measured.
 
-    usage: measured_here.py PROGRAM ROOT              tests that all commands work; compares no times
-           measured_here.py PROGRAM ROOT --bench N    prints the errors of steps in N runs, before and after calibration
+    usage: measured_here.py PROGRAM ROOT              tests that all commands work, without comparing times
+           measured_here.py PROGRAM ROOT --bench N    prints the prediction errors of N runs, before and after
+                                                      calibration
            measured_here.py PROGRAM ROOT --pages      prints new bytes of steps, counted by nncost and by page faults
            measured_here.py PROGRAM ROOT --convolution SIDE    backward of one convolution, for strace: docs/measure.md
 
-Before calibration, the device file has rates from cores, clock, vector width and measured copies, and the efficiencies
-that hw/ assumes for CPUs.
-Needs PyTorch and torchvision (tools/setup capture); else skipped.
+Before calibration, the rates in the device file follow from the number of cores, the clock, the vector width and
+measured copies, and its efficiencies are those that hw/ assumes for CPUs. The test is skipped if PyTorch or torchvision
+is missing (tools/setup capture).
 """
 import importlib.util
 import json
@@ -102,7 +103,8 @@ def pipeline():
         own.write_text("import _thread, threading, time\n"  # as Ctrl-C, after three seconds of its own CPU time
                        "def interrupt():\n    end = time.process_time() + 3\n"
                        "    while time.process_time() < end:\n        time.sleep(0.05)\n    _thread.interrupt_main()\n"
-                       "def make():\n    threading.Thread(target=interrupt, daemon=True).start()\n    return lambda: None\n")
+                       "def make():\n    threading.Thread(target=interrupt, daemon=True).start()\n    return lambda:
+                                                                                                      None\n")
         code, out, err = measure(folder, "--minutes", "2", "--model", f"{own}:make")
         assert code == 130, (code, out, err)
         check_rows(folder, complete=False)

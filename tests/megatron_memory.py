@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Compares static memory that the CI of Megatron-LM recorded in its tests with estimates from the argument lists of
+"""Compares the memory that tests of Megatron-LM recorded in its CI with estimates from the command-line arguments of
 these tests.
 
 usage: megatron_memory.py NNCOST    prints a row for each recording; fails when fewer are within tolerance than before
 
-Compared are the bytes that stay allocated between two steps on the last pipeline stage (static_bytes of
-memory.stages[]: weights, gradients, optimizer states, workspaces of matrix products) and the memory that PyTorch has
-allocated after a step. The tolerance is 2 % above 2 GB, and 150 MB below. Three rows of a model with 8,192 tokens are
-outside the tolerance: the recorded memory has 16 or 20
-attention masks of 67 MB, which Python had not freed yet.
+The estimate is static_bytes of memory.stages[]: bytes that stay allocated between two steps on the last pipeline stage
+(weights, gradients, optimizer states, workspaces of matrix products). The recording is the memory that PyTorch has
+allocated after a step. Above 2 GB, both may differ by 2 %; below, by 150 MB. Three rows of a model with 8,192 tokens
+differ more: the recorded memory has 16 or 20 attention masks of 67 MB, which Python had not freed yet.
 """
 import json
 import pathlib

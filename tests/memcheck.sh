@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs commands under valgrind, which reports reads of memory that was never written or never allocated. An estimate
-# that depends on such memory can be right on one system and wrong on another.
+# Runs commands under valgrind, which reports reads of uninitialised or unallocated memory. An estimate that depends on
+# uninitialised memory can be right on one system and wrong on another.
 #   usage: memcheck.sh NNCOST
 set -euo pipefail
 command -v valgrind >/dev/null || { echo "skipped: no valgrind"; exit 77; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests the Python module: its numbers are those of the program, its results have attributes, columns and HTML, and it
-refuses bad input.
+"""Tests the Python module nncost. Its numbers must be those of the program; its results must have attributes, columns
+and HTML; and it must refuse bad input.
 
     usage: module.py NNCOST SHARED_LIBRARY ROOT
 """

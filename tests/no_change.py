@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""For random plans that do not fit, tests that the program answers "no change" only if no change makes the plan fit.
+"""Draws random plans that do not fit in memory. nncost may answer "no change" only if no change makes the plan fit.
 
     usage: no_change.py PROGRAM ROOT [COUNT [SEED]]
 
-Draws COUNT plans that do not fit [200]. If the program names no change, the test estimates combinations of adapters,
-format of frozen weights, recomputation, sequence length, ZeRO, tensor and pipeline ranks, micro-batch and offload one
-by one. If the program names a change, the test estimates the changed plan, which has to fit."""
+Draws COUNT plans [200]. If nncost proposes no change, the test estimates all combinations of adapters, format of frozen
+weights, recomputation, sequence length, ZeRO, tensor and pipeline ranks, micro-batch and offload. If nncost proposes a
+change, the test estimates the changed plan, which must fit."""
 import csv
 import io
 import itertools

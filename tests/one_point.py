@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""one_point.py NNCOST SOURCE: tests how much one calibration step improves predictions for SimuMax's B200.
+"""one_point.py NNCOST SOURCE: tests how much one measured step improves predictions for the B200 measurements of
+SimuMax.
 
-Calibrates the device to each measured step alone, predicts the other steps, and prints their mean error: the mean over
-all calibration steps, the best and the worst."""
+Calibrates the device with each measured step alone, then predicts all other steps. Prints their mean error: the mean
+over all calibrations, the best and the worst."""
 import csv
 import json
 import os

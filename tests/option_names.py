@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Tests option names of other programs. nncost must accept at least 95 % of them, or name the option with the same
-meaning in the error, and must never name an option with another meaning.
+"""Tests option names of other programs. For at least 95 % of the names, nncost must accept the name, or its error must
+name the option with the same meaning. The error must never name an option with another meaning.
 
     usage: option_names.py PROGRAM
 
-tests/data/option_names.csv: program, name, option of nncost, note. If nncost accepts NAME as a second name of OPTION,
-it refuses 'NAME VALUE OPTION x' because the option is given twice."""
+The columns of tests/data/option_names.csv are program, name, option of nncost, and note. If NAME is a second name of
+OPTION, nncost must refuse 'NAME VALUE OPTION x', because the option is given twice."""
 import csv
 import re
 import subprocess

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Tests that every command reads each of its options: it refuses a meaningless value and names the option.
+"""Tests that every command reads each of its options: a command must refuse a meaningless value, with a message that
+names the option.
 
     usage: options.py PROGRAM ROOT
 
-Runs on the toy devices and models. One command is tested with all fields of a plan, a run and a serve plan, the other
-commands with the first few.
+The commands use the devices and models of tests/toy. One command is tested with all options of a plan, a run and a
+serve plan, all other commands only with the first few of these options.
 """
 import os
 import re

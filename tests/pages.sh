@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Tests that pages with output of the program have its current output.
+# Tests that the outputs of commands shown in README.md and docs/ are the current outputs of the program.
 #   usage: pages.sh NNCOST PAGE [quick]        a page of docs/ or README.md, by its path from the repository root
-# quick: does not run 'nncost calibrate', which may take minutes, and keeps its output.
-# Runs every "$ command" of a Markdown page ("> " continues it) and compares its output with the lines below it.
-# Commands of README.md have to print something and no error; only outputs above a mark are compared. A picture is the
-# output of its command in docs/pictures/README.md. ACCEPT=1 writes the current output into the page, as tools/update
+# quick: does not run 'nncost calibrate', which may take minutes, and keeps the shown output. Runs every line "$
+# command" of a Markdown page and compares the output with the lines below; "> " continues a command. In README.md, only
+# outputs above the line with the mark are compared; other commands must print something and no error. Pictures are
+# outputs of the commands in docs/pictures/README.md. ACCEPT=1 writes the current output into the page, as tools/update
 # does for all pages.
 set -euo pipefail
 

@@ -3,9 +3,10 @@
 
     usage: pictures.py PROGRAM ROOT [COUNT]
 
-Every picture must be well-formed, have a description, be smaller than 200 kB, and have all marks inside it. No two
-labels may overlap; the widths of letters are those in src/render/svg.c. Bars, circles and passes must lie at the
-numbers of the JSON. Tests COUNT random combinations of model, device, plan and width [200], with a fixed seed.
+Every picture must be well-formed SVG with a description, smaller than 200 kB, and all marks must be inside the picture.
+No two labels may overlap; the widths of letters are those in src/render/svg.c. The positions of bars, circles and
+passes must agree with the numbers of the JSON output. Tests COUNT random combinations of model, device, plan and width
+[200], with a fixed seed.
 """
 import json
 import math

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""releases.py NNCOST SOURCE [ROWS] [SEED]: tests that estimate and accuracy give the same digits for the same words.
+"""releases.py NNCOST SOURCE [ROWS] [SEED]: tests that 'nncost estimate' and 'nncost accuracy' predict the same digits
+for a measured row.
 
-Measured rows become command lines: their cells become options, and their framework and release become --software. Draws
-ROWS [2] rows of each published file with SEED [1] and compares them at every level of information; 0 compares all
-rows."""
+Converts measured rows to command lines: each cell becomes an option, and framework and release become --software. Draws
+ROWS [2] rows of each published file with SEED [1] and compares them at every level of information. If ROWS is 0,
+compares all rows."""
 import csv
 import glob
 import json

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Reads the pages of 'nncost report'.
+"""Tests the HTML pages that 'nncost report' writes.
 
     usage: report.py PROGRAM ROOT
 
-A page must be one file below 120 kB that loads no other file. Its elements must be closed and its ids unique. Text from
-the user's files must not become HTML. The command that the page shows must make the same page again, byte by byte.
+A page must be one file below 120 kB that loads no other file. Its elements must be closed and its ids must be unique.
+Text from files of the user must not become HTML. The command that a page shows must write the same page again, byte by
+byte.
 """
 import json
 import os

@@ -3,10 +3,10 @@
 
 usage: round_trip.py NNCOST [PLANS] [FORMAT...]    PLANS: of each format [1000]
 
-'nncost check --emit' writes the best PLANS plans of random searches with a fixed seed. A second plan file names the
-written files as its models; its estimates must have the same step time, memory and parameters in all digits. At least
-95 % of the plans must be written; for the others the message must name an option. The best plan of each search must be
-written, and must fit.
+'nncost check --emit' writes the best plans of random searches as launch files; the seed is fixed. A second plan file
+names these launch files as models, and its estimates must have the same step time, memory and parameters in all digits.
+nncost must write at least 95 % of the plans; if it cannot write a plan, its message must name an option. The best plan
+of each search must be written, and must fit in memory.
 """
 import concurrent.futures
 import json

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Tests that the time and memory that search, advise, fit, limit, scale, compare and run print for a plan are those of
-an estimate of this plan.
+"""Tests the commands search, advise, fit, limit, scale, compare and run. The time and memory that they print for a plan
+must be those that 'nncost estimate' prints for the same plan.
 
     usage: same_digits.py PROGRAM ROOT [COUNT] [SEED]
 
-Calls each command COUNT times with random models, devices and profiles. Estimates every plan that the command prints,
-with the options of the call and the options that the command added.
+Calls each command COUNT times with random models, devices and profiles. Estimates every plan in its output, with the
+options of the call and the options that the output names.
 """
 import json
 import os

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Validates what commands print with --format json against the schemas of 'nncost docs schema'.
+"""Validates the JSON output of commands against the schemas that 'nncost docs schema' prints.
 
     usage: schema.py PROGRAM ROOT
 
-A member that the schema does not name counts as a fault, although the schemas allow further members.
-Runs on the toy devices and models. Exits with 77 (skipped) if jsonschema (Debian: python3-jsonschema) is missing.
+The test fails if an output has a key that its schema does not name, although the schemas allow further keys. The
+commands use the devices and models of tests/toy. Exits with 77 (skipped) if jsonschema (Debian: python3-jsonschema) is
+missing.
 """
 import json
 import sys

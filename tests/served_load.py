@@ -4,9 +4,10 @@ docs/serving.md.
 
     usage: served_load.py PROGRAM ROOT
 
-The simulation uses the step times that the program prints: decode steps of 1 to 64 sequences, and the time that a
-prompt adds to a step. It runs the engine iteration by iteration and follows each sequence, without tables or closed
-forms. Compared are mean and 99th percentile of the time to first token, the mean time per token, and Little's law.
+The simulation uses step times that the program prints: decode steps of 1 to 64 sequences, and the time that a prompt
+adds to a step. It simulates each iteration of the engine and each sequence, without tables or closed formulas. The test
+compares the mean and the 99th percentile of the time to first token, and the mean time per token. The results must obey
+Little's law.
 """
 import csv
 import json

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Tests that errors of predicted serving do not grow beyond those in docs/accuracy-serving.md.
+"""Tests that the prediction errors of serving do not become larger than those in docs/accuracy-serving.md.
 
     usage: serving_bars.py PROGRAM ROOT
 
-The errors of the rows of tests/published/serving.csv must be below the limits in BARS, which are the errors reached so
-far, rounded up. Every row that the file marks as usable must have a prediction.
+Predicts the measured rows of tests/published/serving.csv. Their errors must be below the limits in BARS, which are the
+smallest errors reached so far, rounded up. Every row that the file marks as usable must have a prediction.
 """
 import json
 import subprocess

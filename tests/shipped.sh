@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests that every device, model, profile and cluster that comes with nncost is valid, and that nncost lists and shows
-# it. tests/baseline.json records estimates with these files.
+# Tests that every device, model, profile and cluster that comes with nncost is valid, and that nncost can list and show
+# each of them. tests/baseline.json records estimates with these files.
 #   usage: shipped.sh NNCOST ROOT
 set -euo pipefail
 
@@ -11,7 +11,7 @@ trap 'rm -rf "$home"' EXIT
 clean() { env -i PATH="$PATH" LC_ALL=C HOME="$home" NNCOST_PATH="$PWD" "$nncost" "$@"; }
 
 clean validate hw/*.json models/*.json software/*.json clusters/*.json prices/*.json grid/*.json foreign/*.json | grep -vx '.*: ok' && exit 1
-# A user's own file needs none.
+# A file that a user writes needs no sources.
 for file in hw/*.json models/*.json software/*.json clusters/*.json; do
     grep -q '"sources": {' "$file" || { echo "$file: no sources"; exit 1; }
 done
@@ -33,7 +33,7 @@ for kind in devices:hw models:models software:software; do
     done
 done
 echo "$(clean list devices --format csv | wc -l) devices and more, listed, shown and valid"
-# Names of GPUs that drivers print and people write.
+# Names of GPUs as drivers print them, and as people write them.
 while IFS='|' read -r name id; do
     if ! clean show "$name" >"$home/shown" 2>&1 || ! grep -q "/hw/$id.json\$" "$home/shown"; then
         echo "$name: not $id"
@@ -76,7 +76,7 @@ NVIDIA RTX PRO 5000 72GB Blackwell|rtx-pro-5000-72gb
 NVIDIA RTX PRO 4000 Blackwell SFF Edition|rtx-pro-4000-sff
 NVIDIA RTX PRO 2000 Blackwell Generation Laptop GPU|rtx-pro-2000-laptop
 END
-# Names of servers, and names for several devices.
+# Names of servers, and names that stand for several devices.
 while IFS='|' read -r name meant; do
     { clean estimate gpt2 "$name" 2>&1 || true; } | grep -qF "\"$meant\"" || { echo "$name: not answered with $meant"; exit 1; }
 done <<'END'
@@ -92,11 +92,11 @@ h1000|h100
 h100-80|h100-80gb
 END
 { clean show a1000 2>&1 || true; } | grep -q "did you mean a100?" || { echo "a1000: not answered with a100"; exit 1; }
-# A country by its name and its codes.
+# A country is found by its name and by its codes.
 for country in FR fra France; do
     clean run gpt2 h100 --tokens 1B --region "$country" | grep -q "(France, " || { echo "$country: not France"; exit 1; }
 done
-# Every price is for a device that exists in hw/.
+# Every device that has a price must exist in hw/.
 python3 - <<'PY'
 import json, pathlib
 for file in sorted(pathlib.Path("prices").glob("*.json")):

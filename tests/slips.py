@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Tests that numbers with a wrong unit are refused: each number of a device, software or cluster file is multiplied by
-1e-9, 1e-6, 1e-3, 1e3, 1e6 and 1e9, and random numbers of random devices are changed for plans of all kinds. A change
-that makes a step at least twice as long or as short must be refused. Each shipped device must be accepted.
+"""Tests that nncost refuses numbers with a wrong unit. Multiplies each number of a device, software or cluster file by
+1e-9, 1e-6, 1e-3, 1e3, 1e6 and 1e9. Then changes random numbers of random devices, for plans of all kinds. If a changed
+number makes a step at least twice as long, or half as long or shorter, nncost must refuse the file. nncost must accept
+each shipped device.
 
-    usage: slips.py NNCOST ROOT [EVERY]      one case of EVERY is tried, drawn by a fixed seed [1: all]
+    usage: slips.py NNCOST ROOT [EVERY]      tries one case of EVERY, drawn with a fixed seed [1: all]
 """
 import json
 import os

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Tests that every command and every part of a file on the pages works: in fenced blocks, indented, and inside lines.
+"""Tests that every command and every example of a file in README.md and docs/ works: in fenced blocks, in indented
+blocks and inside sentences.
 
     usage: snippets.py PROGRAM SHARED_LIBRARY ROOT          (CC: the compiler)
 
-pages.sh runs the commands after "$ " and compares their output; this test checks everything else. Commands of nncost
-run in a temporary folder that has the files they name. Parts of JSON files are validated, C is compiled and run. For
-every other command, SHOWN must name a test that runs it and a text in this test. Other indented lines are formulas.
+tests/pages.sh runs the commands after "$ " and compares their output; snippets.py checks everything else. It runs
+commands of nncost in a temporary folder that has the files they name. It validates parts of JSON files, and compiles
+and runs C code. For every other command, SHOWN must name a test that runs the command, and a text that the test
+contains. All other indented lines must be formulas.
 """
 import json
 import os

@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
-"""spreads.py NNCOST SOURCE: fits the widths of the 90 % ranges of steps, and counts the measured steps inside the
-ranges.
+"""spreads.py NNCOST SOURCE: fits the widths of the 90 % ranges of step times, and counts how many measured steps are
+inside their ranges.
 
-The half-width of a range has one part of its own, and parts in proportion to shares of the step: network, idle time,
-and also device and experts. A software profile states its own part in "spread". If the profile was measured on the
-device with models of this kind, its entry in "ranges" replaces its own part and the parts for device and experts. Each
-own part is fitted on the rows of even CRC-32 that state how the devices are used. For profiles that a plan gets by
-default, these rows are predicted without a named framework. The fit takes the smallest half-width that contains the
-share USUAL of the rows, times TIMES (of vision: TIMES_OF_VISION), so that no single row decides. With few rows, the
-value moves towards a more general one: from the entry of a device and a kind of model towards the profile, from a
-profile towards UNKNOWN. USUAL and both factors were chosen so that nine of ten rows of a file lie inside when this file
-is left out of the fit, with and without a named framework, for language and for vision. With ACCEPT=1 the profiles are written again.
+The half-width of a range is a sum. One part is constant for a software profile, which states this part in "spread".
+Other parts are proportional to shares of the step time: network, idle time, device and experts. If the profile was
+measured on the device with models of this kind, its entry in "ranges" replaces the constant part and the parts of
+device and experts. The constant parts are fitted on measured rows whose CRC-32 is even and that state how the devices
+are used. For profiles that a plan gets by default, these rows are predicted without a named framework. The fit takes
+the smallest half-width that contains the share USUAL of the rows, times TIMES (for vision: TIMES_OF_VISION), so that no
+single row decides. If there are few rows, the value moves towards a more general value: an entry of "ranges" towards
+its profile, and a profile towards UNKNOWN. USUAL and both factors were chosen so that nine of ten rows of a file are
+inside their ranges when the fit leaves this file out. This holds with and without a named framework, for language and
+for vision. With ACCEPT=1, writes the fitted values into the profiles.
 
-For vision, programs of different sources differ more than rows of one source. So a vision plan without a named
-framework gets the smallest half-width that contains nine of ten rows, at most WIDEST, the same for all devices and
-networks; every source has the same weight."""
+For vision, rows of different sources differ more than rows of one source. So all vision plans without a named framework
+get the same half-width: the smallest that contains nine of ten rows, at most WIDEST. Every source has the same
+weight."""
 import collections
 import csv
 import datetime

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Tests that every interface refuses an unknown name and names the nearest known one.
 
-Misspells each option of the plan (without a letter) in MCP, in a plan file and in the Python module, which passes it to
-the C library. For MCP, also puts the option next to the operands instead of inside "options". There must be at least
-200 cases, and none may be accepted.
+Leaves out one letter of each option of the plan, in MCP, in a plan file and in the Python module, which passes options
+to the C library. For MCP, also puts the option next to the operands instead of inside "options". There must be at least
+200 such cases, and nncost must refuse all of them.
 
     usage: strict.py NNCOST SHARED_LIBRARY ROOT
 """

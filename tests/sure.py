@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""sure.py NNCOST SOURCE: compares the probabilities that search prints with published steps: if search is 80 % sure
-that a plan is the faster one, this must be right in about 80 % of the cases.
+"""sure.py NNCOST SOURCE: compares the probabilities that 'nncost search' prints with published step times. If the
+search is 80 % sure that one plan is faster than another, it must be right in about 80 % of such cases.
 
-A choice is a set of published steps of one file with the same model, hardware, software, length and batch, but
-different plans. For each two plans, the predicted times and ranges give the probability, as src/cli/cmd_search.c
-computes it, and the measurements show which plan is faster. Steps with the same prediction are the same plan, measured
-twice, and are left out. Rows to fit on show how much of the error the two plans have in common."""
+A choice is a set of published steps of one file with the same model, hardware, software, sequence length and batch, but
+different plans. For each pair of plans in a choice, the probability follows from the predicted times and their ranges,
+as in src/cli/cmd_search.c; the measurements show which plan is faster. Pairs with equal predictions are left out,
+because they are one plan, measured twice. Rows to fit on give the part of the error that the two plans of a pair have
+in common."""
 import csv
 import json
 import math

@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# Stands for the program.
+# This script replaces the program.
 cat >nncost <<'END'
 #!/bin/sh
 echo "prints $*"; echo "[3]"; printf 'row\r\n'; echo "says $*" >&2; exit 3
@@ -15,7 +15,8 @@ END
 chmod +x nncost
 
 cat >right.t <<'END'
-# Marks in the output, standard error, the exit code; a command over two lines; a blank line printed.
+# The first case has output that looks like a mark, standard error, an exit code, a command over two lines, and a blank
+# line in the output.
 $ nncost one
 prints one
 \[3]
@@ -37,7 +38,7 @@ models
 prices
 software round
 
-# The second case begins in a folder of its own, without the data that comes with the program.
+# The second case runs in a new folder, without the data that comes with the program.
 $ ls; echo >left; echo "$NNCOST_PATH, $HOME" | sed "s|$HOME|home|g"
 inputs
 toy
@@ -53,7 +54,7 @@ fail()
 "$run" nncost right.t >out || fail "what is right differs: $(cat out)"
 grep -qx '2 cases, 0 differ' out || fail "not both cases ran: $(cat out)"
 
-# Each changed line is found, and only its case is reported as different.
+# run.py must find each changed line, and report only the case of this line as different.
 for edit in 's/^prints one/prints two/' 's/^! says one/says one/' '7s/3/4/' 's/^b$/c/' '6d' 's/^toy:home.*/&\n/'; do
     sed "$edit" right.t >wrong.t
     cmp -s right.t wrong.t && fail "$edit changes nothing"

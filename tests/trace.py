@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Reads the traces that nncost writes, as Perfetto does, and checks them by the rules of the Trace Event Format.
+"""Tests that the trace files that nncost writes for the viewer Perfetto follow the rules of the Trace Event Format.
 
     usage: trace.py PROGRAM
 
 Times must be whole nanoseconds. Slices of a thread must follow each other or be nested. An arrow must begin and end
-inside a slice with the name of the arrow. A counter must be a number. The number of micro-batches in flight of a stage
-must never be below 0 and must end at 0. The largest memory of a stage must be that of the estimate, and at the end the
-stage must keep no activations. The time of collectives on each link must be that of the estimate.
+inside a slice that has the name of the arrow. Counters must be numbers. For each stage, the number of micro-batches in
+flight must never be below 0, and must be 0 at the end. The largest memory of a stage must be that of the estimate, and
+the stage must keep no activations at the end. The time of collectives on each link must be that of the estimate.
 """
 import json
 import os

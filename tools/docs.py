@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the pages of docs/ that follow from the tables of the program: man pages, completions, JSON Schemas.
+"""Writes the files of docs/ that are generated from the tables of the program: man pages, completions and JSON Schemas.
 
     usage: docs.py NNCOST [--check]
 
 Reads 'nncost docs options', which lists commands, options, fields, metrics and exit codes. Writes docs/nncost.1,
-docs/nncost-files.5, docs/nncost.{bash,zsh,fish}-completion and docs/schema/*.json. --check writes nothing: it shows the
-first lines that differ from the files of the repository, and exits with 1.
+docs/nncost-files.5, docs/nncost.{bash,zsh,fish}-completion and docs/schema/*.json. --check writes nothing; if a
+generated file differs from docs/, it prints the first different lines and exits with 1.
 """
 import difflib
 import json

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/files.md, one section for each table of foreign/launch/.
+"""Writes the tables of launch-file keys in docs/files.md, one section for each file of foreign/launch/.
 
 usage: tools/launch_tables.py          rewrites docs/files.md below its marker
-       tools/launch_tables.py --check  fails when the page is not what would be written, or when the members of a
-                                       table are not in the order that the program relies on
+       tools/launch_tables.py --check  fails if docs/files.md differs from the tables, or if the keys of a table are not
+                                       in the order that nncost needs
 """
 import json
 import pathlib

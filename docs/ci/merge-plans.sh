@@ -1,17 +1,17 @@
 #!/bin/sh
-# Merge driver of git for plan files: the scenarios are merged as text, the estimates are recorded anew.
+# A merge driver of git for plan files: it merges the scenarios as text and records the estimates again.
 #     git config merge.nncost.driver './merge-plans.sh %O %A %B %P'
 #     echo 'plans.json merge=nncost' >>.gitattributes
-# Ends with 1 where the scenarios themselves conflict: resolve that, then 'nncost check FILE --update'.
+# Exits with 1 if the scenarios conflict. Resolve the conflict, then run 'nncost check FILE --update'.
 set -eu
 
 base=$1 ours=$2 theirs=$3 path=$4
-# Beside the file itself, from where paths in it count.
+# The temporary file is in the folder of the plan file, because paths in a plan file are relative to this folder.
 beside=$(dirname -- "$path")/.nncost-merge-$$.json
 trap 'rm -f -- "$beside"' EXIT
 
 for side in "$base" "$ours" "$theirs"; do
-    # The base is empty where both sides added the file.
+    # The base version is empty if both branches added the file.
     if [ -s "$side" ]; then
         nncost check --forget -- "$side"
     fi

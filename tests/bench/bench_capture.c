@@ -1,4 +1,4 @@
-/* Recorded PyTorch steps: the time to read a file, and the time of one nnc_estimate call once it is read.
+/* Measures two times for captured PyTorch steps: reading the file, and one call of nnc_estimate after that.
  *     usage: bench_capture DATA_DIR DEVICE FILE... */
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Measures recorded PyTorch steps: time to read a file, time of an estimate after that, and time of the whole command.
+# Measures three times for captured PyTorch steps: reading the file, an estimate after that, and the whole command.
 #   usage: bench_capture.sh BENCH_CAPTURE BENCH_COLD NNCOST [RUNS]
-# With PyTorch and torchvision (tools/setup capture) it also records MaxViT, 1,935 operators whose layers are mostly of
-# different kinds. The files of tests/data/capture with most operators are T5 (3,513, equal layers folded) and Whisper (1,447).
+# If PyTorch and torchvision are installed (tools/setup capture), also captures MaxViT: 1,935 operators, in layers of
+# mostly different kinds. The largest files of tests/data/capture are T5 (3,513 operators, equal layers folded) and
+# Whisper (1,447).
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)

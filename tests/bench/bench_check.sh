@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures the time of 'nncost check' with a thousand scenarios whose metrics are all recorded.
+# Measures the time of 'nncost check' for a plan file with a thousand scenarios, each with all of its metrics recorded.
 #   usage: bench_check.sh BENCH_COLD NNCOST [RUNS]
 set -euo pipefail
 

@@ -1,5 +1,5 @@
-/* Runs a command many times, in turn with /bin/true, and prints the wall time of a run, how much of it is the
- * command's own, and the largest resident set.
+/* Runs a command many times, in turn with /bin/true. Prints the wall time of a run, the difference from /bin/true, and
+ * the largest resident set.
  *     usage: bench_cold RUNS COMMAND [ARGUMENT...] */
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Measures a cold start: the time of one run of the program, including the creation of its process.
-#   usage: bench_cold.sh BENCH_COLD NNCOST [RUNS]      NNCOST: of a build folder or installed; for the static one of tools/release
-# NNCOST_PATH names the data.
+#   usage: bench_cold.sh BENCH_COLD NNCOST [RUNS]      NNCOST: the program of a build folder, or an installed one; the
+#                                                      static program of tools/release needs NNCOST_PATH=FOLDER with the
+#                                                      data
 set -euo pipefail
 
 data=()

@@ -1,4 +1,4 @@
-/* Time of one nnc_estimate call with the specs already loaded.
+/* Measures the time of one call of nnc_estimate, after the files of device, model and software are loaded.
  *     usage: bench_estimate DATA_DIR */
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Prints the seconds of the reference loop, for benchmarks that are scripts. */
+/* Prints the seconds that the fixed loop of reference.h takes. Benchmarks that are shell scripts call this program. */
 #include <stdio.h>
 
 #include "reference.h"

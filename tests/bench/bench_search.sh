@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Measures legal plans and full evaluations per second in a search of GPT-3 175B on 1,024 devices and in a small search,
-# with one and two threads. The last column counts evaluations in the time of a fixed loop (reference.h), so it depends
-# little on the speed of the machine.
+# Measures legal plans per second and full evaluations per second of two searches, with one and two threads: GPT-3 175B
+# on 1,024 devices, and a small search. The last column counts evaluations during a fixed loop (reference.h), so it
+# depends little on the speed of the machine.
 #   usage: bench_search.sh NNCOST BENCH_REFERENCE
 set -euo pipefail
 

@@ -1,4 +1,5 @@
-/* Time of one nnc_serve_of call with the specs already loaded, and of one plan of a search.
+/* Measures the time of one call of nnc_serve_of, after the files of device, model and engine are loaded, and the time
+ * of one plan in a search.
  *     usage: bench_serve DATA_DIR */
 #include <math.h>
 #include <stdio.h>

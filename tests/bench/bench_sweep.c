@@ -1,6 +1,6 @@
-/* Measures rows per second of 'nncost sweep' for numbers of threads and kinds of output, and its largest resident set.
- * The rate per core-second is rows / processor time, which other programs do not change.
- *     usage: bench_sweep NNCOST FOLDER      FOLDER takes the files, which are left to the caller */
+/* Measures rows per second and the largest resident set of 'nncost sweep', for several numbers of threads and output
+ * formats. The rate per core-second is rows / processor time; other running programs do not change it.
+ *     usage: bench_sweep NNCOST FOLDER      FOLDER: for output files; the caller deletes them */
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>

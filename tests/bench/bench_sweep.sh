@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures rows per second of sweeps that use only the shipped data.
+# Measures how many rows per second a sweep computes, using only the shipped data.
 #   usage: bench_sweep.sh BENCH_SWEEP NNCOST
 set -euo pipefail
 

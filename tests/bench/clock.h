@@ -1,4 +1,4 @@
-/* The clock of the benchmarks. */
+/* Reads the clock with which all benchmarks measure time. */
 #ifndef NNC_BENCH_CLOCK_H
 #define NNC_BENCH_CLOCK_H
 

@@ -1,4 +1,4 @@
-/* Measures the time of a fixed loop. Benchmark results are divided by this time, so that they do not depend on the
+/* Measures the time of a fixed loop. Benchmarks divide their results by this time, so that results depend less on the
  * current speed of the machine. */
 #ifndef NNCOST_TESTS_BENCH_REFERENCE_H
 #define NNCOST_TESTS_BENCH_REFERENCE_H

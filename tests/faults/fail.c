@@ -1,6 +1,6 @@
-/* A library that is preloaded into the program to make calls fail. FAIL names the call that fails: "alloc:N",
- * "write:N", "sync:N" or "read:N", N from 1. If FAIL_ON is set, all later calls of this kind fail, too. FAIL_COUNT
- * names a file to which the numbers of calls of each kind are written. */
+/* A library that makes system calls of the program fail; the loader preloads it (LD_PRELOAD). The variable FAIL names
+ * the call that fails, such as "write:3" for the third write; kinds are alloc, write, sync and read. If FAIL_ON is set,
+ * all later calls of this kind fail, too. FAIL_COUNT names a file for the number of calls of each kind. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes allocations, writes, syncs and reads of a dozen commands fail, one in each run. With --every N, tests only each
-N-th allocation, and each N-th write or read of a command that has over 4 N of them.
+"""Runs a dozen commands and makes one allocation, write, sync or read fail in each run. With --every N, tests only each
+N-th allocation; if a command has over 4 N writes or reads, tests only each N-th of them.
    usage: fail.py NNCOST LIBRARY ROOT [--every N] [COMMAND]    LIBRARY: fail.c, to be preloaded
-After the failure, the command must either give the same answer, or exit with 4 and one line on standard error; standard
-output then has only whole lines of the answer. A file that the command writes must be the old one or the complete new
-one."""
+After the failure, the command must either give the same answer, or exit with 4 and one line on standard error. In the
+second case, standard output has only whole lines of the answer. An output file must be the old file or the complete new
+file."""
 import os
 import shutil
 import subprocess

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Kills commands that write files at random moments: the file must be the old one or the complete new one, and a
-database must be usable.
-from where it was, and nothing is left behind.
+"""Kills commands at random moments while they write files. Afterwards, an output file must be the old file or the
+complete new file, a database must be usable, and no temporary file may be left.
    usage: kills.py NNCOST N [SEED]"""
 import os
 import random

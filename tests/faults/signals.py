@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Ends sweeps by signals: the output must be whole rows, or the file that existed before, and no other file may be
-left.
+"""Stops sweeps with signals. Afterwards, the output file must have only whole rows, or be the old file, and no
+temporary file may be left.
    usage: signals.py NNCOST"""
 import os
 import resource

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Checks hub/: the table of names and the configurations.
+"""Checks the folder hub/: its table of model names (names.json) and its configurations.
 
     hub.py NNCOST FOLDER
 
-Each shape must have names and a file, and each name one shape. Each configuration must have a source, and nncost must
-read it. If the table states the parameters that the network's own code counts, nncost must count the same number.
-nncost must find a name with and without its owner, in upper and lower case, and with words that do not change the
-shape; it must not find other names.
+Each shape must have names and a file, and each name must belong to one shape. Each configuration must have a source,
+and nncost must read the configuration. If the table states a network's parameters, counted by the network's own code,
+nncost must count as many. nncost must find a name with and without its owner, in upper and lower case, and with words
+that do not change the shape. nncost must not find unknown names.
 """
 import json
 import os

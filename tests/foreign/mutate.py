@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Changes published configurations at random. No changed configuration may crash the reader, and if the reader accepts
-one, its parameter count must be that of the formulas in oracle.py.
+"""Changes published configurations at random and reads them. The reader must not crash. If it accepts a changed
+configuration, its parameter count must be that of the formulas in oracle.py.
 
     mutate.py NNCOST FOLDER [COUNT] [SEED]
 """

@@ -1,7 +1,8 @@
 """Counts parameters of decoders by formulas that do not use the table of architectures in foreign/.
 
-params(config) is the count of the PyTorch class that the configuration names; None: there is no formula for this type,
-or the class would not build such a network. Formulas: total = tables + layers x (attention + MLP + norms) + final norm + head.
+params(config) returns the number of parameters that the PyTorch class of the configuration has. It returns None if
+there is no formula for this type of model, or if the class could not build the network. The formulas have the form:
+total = tables + layers x (attention + MLP + norms) + final norm + head.
 """
 
 

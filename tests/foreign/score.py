@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Scores the reader of configurations: accepted, exact and refused, by type.
+"""Counts for each type of model how many configurations nncost accepts, counts exactly, and refuses.
 
     score.py NNCOST FOLDER [--all] [--must]
 
-FOLDER holds counts.json and the configurations that it names. Without --all, lists only configurations whose count is
-not exact. With --must, fails if a count of parameters, or of FLOPs of one forward pass, is wrong, if a refusal does not
-say what to do, or if a file is refused although its entry has no "refused" with the reason.
+FOLDER holds counts.json and the configurations that counts.json names. Without --all, lists only configurations whose
+parameter count is not exact. With --must, fails if a number of parameters or of forward FLOPs is wrong, or if the
+message of a refusal does not say what the user can do. --must also fails if nncost refuses a file whose entry in
+counts.json has no key "refused" with the reason.
 """
 import json
 import os

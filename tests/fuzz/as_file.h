@@ -1,4 +1,4 @@
-/* Writes bytes to a file, for readers that need a file name. */
+/* Writes the input of a fuzz target to a file, for readers that need a file name. */
 #ifndef NNCOST_FUZZ_AS_FILE_H
 #define NNCOST_FUZZ_AS_FILE_H
 

@@ -1,4 +1,4 @@
-/* Lists and ranges of an axis. */
+/* Fuzzes the parser of sweep axes: lists of values, and ranges. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

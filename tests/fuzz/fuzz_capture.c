@@ -1,5 +1,5 @@
-/* Models of several families, read and estimated: an accepted file has sound numbers. Here the corpus is captured
- * programs. */
+/* Fuzzes the reader of captured programs. If it accepts a file, the file is estimated, and the numbers must be finite
+ * and must add up. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* The readers of sellers' prices, of regions and of buildings. */
+/* Fuzzes the readers of three kinds of files: prices of sellers, regions of the power grid, and data centres. */
 #include <stdint.h>
 #include <stdlib.h>
 

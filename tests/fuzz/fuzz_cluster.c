@@ -1,4 +1,4 @@
-/* The reader of cluster files. */
+/* Fuzzes the reader of cluster files. */
 #include <stddef.h>
 #include <stdint.h>
 

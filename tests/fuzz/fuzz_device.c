@@ -1,4 +1,4 @@
-/* The reader of device files. */
+/* Fuzzes the reader of device files. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-/* Estimates and plan files as 'nncost diff' reads them. */
+/* Fuzzes 'nncost diff', which reads estimates and plan files. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

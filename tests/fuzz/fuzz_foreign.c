@@ -1,4 +1,5 @@
-/* The reader of a user's architectures: the input is foreign/fuzz.json, and small configurations name it. */
+/* Fuzzes the reader of architectures that a user adds. The input becomes the file foreign/fuzz.json, and small
+ * configurations name this architecture. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

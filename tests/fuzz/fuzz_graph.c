@@ -1,3 +1,3 @@
-/* Graph files, read and estimated. A captured program is a model too, so the target is the same: only the corpus
- * differs. */
+/* Fuzzes the reader of graph files with the code of fuzz_capture.c, because both kinds of files are models. Only the
+ * corpus differs. */
 #include "fuzz_capture.c"

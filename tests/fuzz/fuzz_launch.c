@@ -1,5 +1,5 @@
-/* A launch file: the first byte chooses the format and the kind of file; what is accepted sets fields of a plan that
- * the plan accepts. */
+/* Fuzzes the readers of launch files. The first byte of the input selects the format and the kind of file. If a file is
+ * accepted, the plan must accept all the fields that the file sets. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* Logs of training programs: any bytes are lines, and a step that is read takes a time. */
+/* Fuzzes the reader of training logs. It must accept any bytes as lines, and a step that it finds must have a positive
+ * time. */
 #include "as_file.h"
 #include "lab/lab_internal.h"
 

@@ -1,4 +1,5 @@
-/* Descriptions of a machine by nvidia-smi or hwloc: the device file that is made of them is one JSON value. */
+/* Fuzzes the readers of machine descriptions by nvidia-smi and hwloc. The device file that nncost writes from a
+ * description must be one JSON value. */
 #include <stdlib.h>
 #include <string.h>
 

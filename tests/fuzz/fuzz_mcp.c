@@ -1,4 +1,4 @@
-/* Messages of 'nncost mcp', and the command lines that they come to. */
+/* Fuzzes the messages of 'nncost mcp', and the command lines that nncost makes from these messages. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

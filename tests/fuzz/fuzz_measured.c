@@ -1,4 +1,4 @@
-/* The reader of measured rows. */
+/* Fuzzes the reader of measured rows. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

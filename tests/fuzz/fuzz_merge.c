@@ -1,5 +1,5 @@
-/* Shards of a sweep: the input has one shard, or two with a line "----" between them, as CSV, JSON lines or a
- * database. */
+/* Fuzzes the merge of sweep shards. The input has one shard, or two shards with a line "----" between them, as CSV,
+ * JSON lines or a database. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): for memmem() */
 
 #include <stdint.h>

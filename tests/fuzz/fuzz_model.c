@@ -1,4 +1,4 @@
-/* The reader of model files and of configurations. */
+/* Fuzzes the readers of model files and of configurations of Hugging Face. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The reader of ONNX files, and of the graph file that it makes. */
+/* Fuzzes the reader of ONNX files, then the reader of the graph file that it writes. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,5 +1,6 @@
-/* Command lines and the defaults file: the first line names a command, and each further line is a word of it; after an
- * empty line, the defaults file follows. No command runs. */
+/* Fuzzes the parsers of command lines and of the user's defaults file. The first line of the input names a command, and
+ * each further line is one word of the command line. The defaults file follows after an empty line. The command is
+ * parsed, but does not run. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

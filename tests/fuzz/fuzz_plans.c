@@ -1,4 +1,4 @@
-/* The reader of plan files, and the writer of their recorded part. */
+/* Fuzzes the reader of plan files, and the writer that adds recorded estimates to them. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* The header of a .safetensors file: its lengths are hostile. What is accepted has sums that are not negative. */
+/* Fuzzes the reader of .safetensors headers, whose lengths may be wrong. If it accepts a header, all sums must be 0 or
+ * more. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
-/* Fields of a serve plan, a model, a device and an engine, one "serve.field=value" a line, set on the toys; what is
- * accepted is served, and the numbers have to be sound. */
+/* Fuzzes the settings of serving. Each line of the input is an assignment such as "serve.field=value", which sets a
+ * field of a serve plan, model, device or engine of tests/toy. Accepted settings are estimated, and the numbers must be
+ * finite and must add up. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Fields of a plan, a model, a device, a profile and a whole run, one "plan.field=value" a line, set on the toys; what
- * is accepted is estimated, and the numbers have to be sound. */
+/* Fuzzes the settings of training. Each line of the input is an assignment such as "plan.field=value", which sets a
+ * field of a plan, model, device, software profile or run. Accepted settings are estimated, and the numbers must be
+ * finite and must add up. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Shards of a search, read back, merged and written again. */
+/* Fuzzes the shards of a search: reads them, merges them and writes them again. */
 #include <stdint.h>
 #include <string.h>
 

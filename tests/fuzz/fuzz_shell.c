@@ -1,5 +1,5 @@
-/* Shell scripts: whatever the text, the options of a command are one JSON value, unless a limit of JSON documents or a
- * repeated key stops it. */
+/* Fuzzes the reader of shell scripts, which writes the options of a launch command as JSON. It must write one JSON
+ * value for any text, or refuse the text because of a size limit or a repeated key. */
 #include <stdlib.h>
 #include <string.h>
 

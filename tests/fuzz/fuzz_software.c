@@ -1,4 +1,4 @@
-/* The reader of software profiles. */
+/* Fuzzes the reader of software profiles. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
-/* Traces: a file of any bytes is read, priced and summed, made rows of measurements and compared as a rank, or
- * refused. */
+/* Fuzzes the reader of profiler traces. It must either refuse a file, or predict its kernels, add up their times,
+ * convert them to measured rows and compare the file with another rank. */
 #include "as_file.h"
 #include "toys.h"
 #include "trace/trace_internal.h"

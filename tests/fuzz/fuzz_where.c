@@ -1,4 +1,5 @@
-/* Parses constraints and tests them while more and more variables become known. */
+/* Fuzzes the parser of constraints, such as those of --where. Evaluates each constraint while one variable after the
+ * other becomes known. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

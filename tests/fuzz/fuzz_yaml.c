@@ -1,5 +1,5 @@
-/* YAML as JSON: text that the reader accepts is one JSON value, unless a limit of JSON documents or a repeated key
- * stops it. */
+/* Fuzzes the conversion of YAML to JSON. The result must be one JSON value, unless the text is refused because of a
+ * size limit or a repeated key. */
 #include <stdlib.h>
 #include <string.h>
 

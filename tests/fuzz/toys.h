@@ -1,5 +1,5 @@
-/* The specs of tests/toy, opened once for many inputs, because opening and reading them takes longer than most
- * inputs. */
+/* Opens the devices, models and profiles of tests/toy once for all inputs of a fuzz target, because reading these files
+ * takes longer than most inputs. */
 #ifndef NNCOST_FUZZ_TOYS_H
 #define NNCOST_FUZZ_TOYS_H
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Unpacks the archive of tools/release in some folder and tests it: the program is linked only with static libraries and
-# prints the same as the built program; the Python module finds its library; the examples of docs/ci install and use the
-# archive; docs/ci/Containerfile makes an image of it, in which the jobs of tests/jobs.py succeed.
+# Unpacks the archive of tools/release in a temporary folder and tests it. The program must be linked only with static
+# libraries and must print the same as the built program. The Python module must find its library. The examples of
+# docs/ci must install and use the archive. docs/ci/Containerfile must build a container image from the archive, in
+# which the tasks of tests/jobs.py succeed.
 #   usage: archive.sh ROOT BUILD_DIR NNCOST        (CC, CFLAGS and PRESET as the build had them)
 set -euo pipefail
 
@@ -37,7 +38,7 @@ grep -qF "$PWD/share/nncost/hw" "$work/shown"
 cmp "$work/expected-csv" "$work/found"
 "$program" sweep gpt2 a100 --micro-batch 1,2 --db "$work/rows.db" # SQLite is inside
 
-# If the archive is packed again, it must have the same bytes.
+# A second archive of the same build must have the same bytes.
 cp "$archive" "$work/first"
 (cd "$build" && SOURCE_DATE_EPOCH=$(git -C "$root" log -1 --format=%ct) cpack -G TGZ --config CPackConfig.cmake >"$work/log" 2>&1)
 cmp "$work/first" "$archive"
@@ -45,7 +46,7 @@ cmp "$work/first" "$archive"
 python3 -c 'import json, sys; parts = json.load(open(sys.argv[1])); assert parts["spdxVersion"] == "SPDX-2.3"
 assert all(part["versionInfo"] != "NOASSERTION" for part in parts["packages"]), parts' "$work/parts.json"
 
-# The library of the archive must need no library that a machine may lack.
+# The shared library of the archive may depend only on libraries that every machine has.
 python3 -I -B - "$PWD/lib/python3/dist-packages" "$work/expected" <<'PY'
 import json, sys
 sys.path.insert(0, sys.argv[1])
@@ -72,8 +73,8 @@ containers run --isolation chroot "$made" -- /usr/bin/nncost estimate llama3-8b 
 cmp "$work/expected" "$work/found"
 containers inspect --type image --format '{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}}' nncost >"$work/log"
 grep -qx '65534:65534 \[/usr/bin/nncost\]' "$work/log" || { cat "$work/log"; exit 1; }
-# Does the jobs of new users: each command runs on the files of the image, in the folder of the job, without 'buildah
-# run', which would take longer for forty commands than the rest of this test.
+# Runs the tasks of tests/jobs.py on the files of the container image, without 'buildah run': forty such calls would
+# take longer than the rest of this test.
 mkdir -p "$folder/work" "$folder/proc"
 cat >"$work/inside" <<SCRIPT
 #!/bin/bash

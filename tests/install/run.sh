@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs a build into a new prefix, builds the installed examples with it by CMake and by pkg-config, and runs the
-# examples and the installed program.
+# Installs a build into a new folder, builds the installed examples by CMake and by pkg-config, and runs the examples
+# and the installed program.
 #   usage: run.sh BUILD_DIR        (CC and CFLAGS as the build had them)
 set -euo pipefail
 
@@ -12,7 +12,7 @@ export HOME=$work XDG_CONFIG_HOME=$work/config
 unset NNCOST_PATH DESTDIR
 cmake --install "$build" --prefix "$prefix" >/dev/null
 
-# Moves the installed files: nothing may depend on their first folder.
+# Moves the installed files, because they must work in any folder.
 mv "$prefix" "$work/moved"
 prefix=$work/moved
 cp -r "$prefix/share/doc/nncost/examples" "$work/examples"

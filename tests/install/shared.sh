@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds a shared library and does the tests of run.sh with it.
+# Builds the library as a shared library and runs the tests of run.sh with it.
 #   usage: shared.sh ROOT BUILD_DIR        (CC, CFLAGS and PRESET as the build had them)
 set -euo pipefail
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Tests the wheel of a build: made twice, it has the same bytes; its list of files is right; and after an installation
-# in a virtual environment without a network, module and command work without any other file of nncost on the machine.
+# Tests the Python wheel of a build. Two wheels of the same build must have the same bytes, and the list of files must
+# be right. The wheel is installed in a virtual environment without a network; then the Python module and the command
+# must work without any other file of nncost.
 #   usage: wheel.sh ROOT BUILD_DIR
 set -euo pipefail
 

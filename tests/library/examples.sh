@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests that the examples print the right results, and that the JSON of one example is the JSON of the program.
+# Tests that the example programs of the library print the right results, and that one example prints the same JSON as
+# the program.
 #   usage: examples.sh NNCOST ROOT TRAIN_STEP [FASTER_MEMORY]
 set -euo pipefail
 
@@ -25,7 +26,7 @@ for pair in "llama3-8b h100" "gpt2 a100" "llama2-70b h100"; do # the last does n
     [[ $(grep -c "^  batch [0-9]*: " "$work/output") == "$rows" ]] ||
         { echo "no $rows rows in:"; cat "$work/output"; exit 1; }
     sed -n '/^{/,$p' "$work/output" >"$work/json"
-    # Only the program prints errors of measured rows.
+    # The section with errors of measured rows is removed, because only the program prints it.
     { "$nncost" estimate "$model" "$device" --format json || true; } | sed -E '/^  "open_facts": \[$/,/^  \]/d; /^  "(accuracy|open_facts|trust)": /d' >"$work/expected"
     cmp "$work/expected" "$work/json" || { echo "$pair: JSON differs from nncost estimate"; exit 1; }
 done

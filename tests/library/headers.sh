@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests that every public header compiles alone, in C and in C++, for programs that use the shared library and for
-# programs that link statically. Declarations for static linking must be hidden from the former.
+# Tests that every public header compiles alone in C and C++, for programs with the shared library and for statically
+# linked programs. Programs with the shared library must not see the declarations for static linking.
 #   usage: headers.sh ROOT         (CC and CXX: the compilers)
 set -euo pipefail
 

@@ -1,5 +1,5 @@
-/* A program that prints results of the library. It must print the same when it is compiled with headers of another
- * release, in which structs have fewer or more members at their ends. */
+/* Prints results of the library. The output must stay the same if this program is compiled with headers of another
+ * release, whose structs have fewer or more members at their ends. */
 #include <stdio.h>
 
 #include <nncost/nncost.h>

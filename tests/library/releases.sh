@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests that programs run with this library if they were compiled with the headers of an older or a newer release, in
-# which structs lack their last member or have one more.
+# Tests that programs compiled with headers of an older or newer release run with this library. In these headers,
+# structs lack their last member or have one member more.
 #   usage: releases.sh SHARED_LIBRARY ROOT          (CC and CFLAGS as the build had them)
 set -euo pipefail
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests that every row of a sweep has the numbers of 'nncost estimate' of the same plan, in all digits of all metrics.
+# Tests that every row of a sweep has the numbers that 'nncost estimate' prints for the same plan, in all digits of all
+# metrics.
 #   usage: estimates.sh NNCOST
 set -euo pipefail
 export LC_ALL=C

@@ -40,8 +40,8 @@ if sweep --db "$work/alone.db" >/dev/null 2>&1; then
     "$nncost" merge "$work/ranks.csv" "$work/ranks.db"
     cmp "$work/alone" "$work/ranks.csv"
 fi
-# All ranks must end if there is no row, and if rank 0 fails. With a quiet launcher, a command that exits with 1 prints
-# only its own lines.
+# All ranks must end if the sweep has no rows, and if rank 0 fails. If mpirun itself prints nothing, a command that
+# exits with 1 must print only its own lines.
 status=0
 mpirun --quiet -n 3 --oversubscribe --allow-run-as-root "$nncost" "${plans[@]}" --where 'tensor > 9' >"$work/out" \
     2>"$work/err" || status=$?
@@ -55,8 +55,8 @@ for wrong in --bogus 'one more'; do
     ((status == 2)) && (($(grep -c '^nncost: ' "$work/err") == 1)) && [[ ! -e $work/none ]]
 done
 
-# The same for a search, with all its counts: each round must prune the same plans as one process. Only elapsed time and
-# number of threads differ.
+# Does the same for a search and compares all its counts: each round must prune the same plans as a search in one
+# process. Only the elapsed time and the number of threads may differ.
 search() # name, ranks (0: without mpirun), options
 {
     local name=$1 ranks=$2 status=0 run=()
@@ -97,7 +97,8 @@ refused_search 3 '--tensor: ' "${plans[@]}" --tensor 64
 refused_search 3 '.*gpt9' gpt9 a100 --devices 8 --global-batch 8
 refused_search 4 "$work/no/such" "${plans[@]}" --output "$work/no/such"
 
-# If one rank fails, all ranks must end with its message: here rank 2 reads a different file, or cannot read it.
+# If one rank fails, all ranks must end with the message of this rank. Here rank 2 reads a different file, or cannot
+# read its file.
 mkdir "$work/here" "$work/there"
 cp "$root/models/gpt2.json" "$work/here"
 sed 's/"layers": 12/"layers": 24/' "$work/here/gpt2.json" >"$work/there/gpt2.json"

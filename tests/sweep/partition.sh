@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests that a sweep writes the same bytes with any number of threads, and that its merged shards have the same bytes,
-# too.
+# Tests that a sweep writes the same bytes with any number of threads, and that its merged shards have the same bytes as
+# well.
 #   usage: partition.sh NNCOST
 set -euo pipefail
 export LC_ALL=C

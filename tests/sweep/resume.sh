@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Kills sweeps that write into a database at random moments and starts them again: the database must end with the same
-# rows. The same for merged databases of shards.
+# Kills sweeps at random moments while they write into a database, and starts them again. In the end, the database must
+# have the same rows as after an uninterrupted sweep. Does the same while databases of shards are merged.
 #   usage: resume.sh NNCOST          exits 77 (skipped) when built without SQLite
 set -euo pipefail
 export LC_ALL=C
@@ -15,7 +15,7 @@ cd "$work"
 
 "$nncost" sweep dense round --db probe.db >log 2>&1 || { cat log; exit 77; }
 
-# The sweep needs so many rows that it is killed before its end.
+# The sweep has many rows, so that it is still running when it is killed.
 plans=(sweep dense fitted --micro-batch '1,2' --seq-len 1..300 --micro-batches 1..50 --threads 2)
 sweep() { "$nncost" "${plans[@]}" "$@"; }
 

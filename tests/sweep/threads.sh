@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests that sweeps and searches print the same with many threads as with one. Builds with a sanitizer run this test as
-# well.
+# Tests that sweeps and searches print the same with many threads as with one. This test also runs in builds with a
+# sanitizer.
 #   usage: threads.sh NNCOST
 set -euo pipefail
 export LC_ALL=C

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 r"""Runs the cases of a .t file and compares the output of each command with the file.
 
-    usage: run.py PROGRAM FILE.t [TEXT]      only cases whose heading holds TEXT; prints what they print
+    usage: run.py PROGRAM FILE.t [TEXT]      runs only cases whose heading contains TEXT, and prints their output
 
-    # What the case shows.
+    # The heading: the claim that the case tests.
     $ nncost estimate dense round            run by sh; "> " goes on with the command
     standard output, and after it standard error:
     ! nncost: ...
     [3]                                      the exit code, if it is not 0
 
 A case ends at a blank line before the next heading. It runs in a new folder with copies of tests/toy and of
-tests/text/inputs; nncost finds only the ids in tests/toy, not those of the shipped data. An output line that looks like
-one of these marks is written with "\" in front, a carriage return as "\r", and the version of the program as VERSION,
-so that a new version changes no case. ACCEPT=1 writes the current output into the file.
+tests/text/inputs. nncost finds only the ids in tests/toy, not the ids of the shipped data. If an output line looks like
+one of these marks, the file has "\" in front of it. A carriage return is written as "\r", and the version of the
+program as VERSION, so that cases need no change for a new version. ACCEPT=1 writes the current output into the file.
 """
 import difflib
 import os

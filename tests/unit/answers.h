@@ -1,5 +1,5 @@
-/* Examples with known answers. Each id in the file of examples is either computed with the library, or listed with the
- * reason why it is not computed. */
+/* Runs examples with known answers. A test either computes the example of each id with the library, or lists the id
+ * with the reason why the example is not computed. */
 #ifndef NNCOST_TESTS_UNIT_ANSWERS_H
 #define NNCOST_TESTS_UNIT_ANSWERS_H
 

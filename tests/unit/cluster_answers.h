@@ -1,4 +1,5 @@
-/* Functions about several devices that the examples of the handbook and the published exercises share. */
+/* Functions that compute answers about several devices. The examples of docs/formulas.md and the published exercises
+ * use them. */
 #ifndef NNCOST_TESTS_UNIT_CLUSTER_ANSWERS_H
 #define NNCOST_TESTS_UNIT_CLUSTER_ANSWERS_H
 

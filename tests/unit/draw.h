@@ -1,4 +1,4 @@
-/* Models, devices and plans drawn at random, from a fixed seed. */
+/* Draws models, devices and plans at random, from a fixed seed. */
 #ifndef NNCOST_TESTS_UNIT_DRAW_H
 #define NNCOST_TESTS_UNIT_DRAW_H
 

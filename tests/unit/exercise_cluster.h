@@ -1,4 +1,4 @@
-/* Published exercises about several devices, and about whole runs. */
+/* Computes published exercises about several devices and about whole runs. */
 #ifndef NNCOST_TESTS_UNIT_EXERCISE_CLUSTER_H
 #define NNCOST_TESTS_UNIT_EXERCISE_CLUSTER_H
 

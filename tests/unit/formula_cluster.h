@@ -1,4 +1,4 @@
-/* The worked examples of the handbook about several devices. */
+/* Computes the worked examples of docs/formulas.md about several devices. */
 #ifndef NNCOST_TESTS_UNIT_FORMULA_CLUSTER_H
 #define NNCOST_TESTS_UNIT_FORMULA_CLUSTER_H
 

@@ -1,4 +1,4 @@
-/* Worked examples of single ops, computed with the library; the table of examples is in test_formulas.c. */
+/* Computes worked examples of docs/formulas.md about single ops. The table of all examples is in test_formulas.c. */
 #ifndef NNCOST_TESTS_UNIT_FORMULA_OPS_H
 #define NNCOST_TESTS_UNIT_FORMULA_OPS_H
 

@@ -1,4 +1,4 @@
-/* Pipelines for tests of the replay: with equal stages, and random ones. */
+/* Builds pipelines for tests of the pipeline replay: pipelines with equal stages, and random pipelines. */
 #ifndef NNCOST_TESTS_UNIT_PIPELINES_H
 #define NNCOST_TESTS_UNIT_PIPELINES_H
 

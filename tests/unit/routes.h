@@ -1,4 +1,4 @@
-/* Devices that have only links, and routes over these links. */
+/* Devices for tests of collectives, which have links but no compute rates, and routes over these links. */
 #ifndef NNCOST_TESTS_UNIT_ROUTES_H
 #define NNCOST_TESTS_UNIT_ROUTES_H
 

@@ -1,4 +1,4 @@
-/* Training runs without an estimate of a step, for the tests of whole runs. */
+/* Training runs with a given step time, so that tests of whole runs need no estimate of a step. */
 #ifndef NNCOST_RUN_CASES_H
 #define NNCOST_RUN_CASES_H
 

@@ -1,4 +1,4 @@
-/* Shared by the tests of serving. */
+/* Helpers for the tests of serving. */
 #ifndef NNCOST_SERVE_CASES_H
 #define NNCOST_SERVE_CASES_H
 

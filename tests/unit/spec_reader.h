@@ -1,4 +1,5 @@
-/* Reads specs from text: each test has a set of specs, with the shipped folders. */
+/* Reads the text of device, model and software files. Each test has its own set of loaded files, and can use the
+ * shipped folders. */
 #ifndef NNCOST_TESTS_UNIT_SPEC_READER_H
 #define NNCOST_TESTS_UNIT_SPEC_READER_H
 

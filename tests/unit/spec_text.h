@@ -1,4 +1,4 @@
-/* Texts of specs that have all required keys; a test adds the line that it tests. */
+/* Texts of device, model and software files with all required keys. A test adds the line that it is about. */
 #ifndef NNCOST_TESTS_SPEC_TEXT_H
 #define NNCOST_TESTS_SPEC_TEXT_H
 

@@ -1,4 +1,4 @@
-/* Runs the tests of a file. */
+/* Runs all tests of one file with the library Check. */
 #ifndef NNCOST_TESTS_UNIT_SUITE_H
 #define NNCOST_TESTS_UNIT_SUITE_H
 

@@ -1,5 +1,5 @@
-/* Shared by the unit tests: specs made by hand or read from shipped files, one estimate, reference data. Every helper
- * checks its result, so that a test states only its own claim. */
+/* Helpers of all unit tests: device, model and software records, written by hand or read from shipped files; one
+ * estimate; reference data. Every helper checks its result, so that a test needs to check only its own claim. */
 #ifndef NNCOST_TESTS_UNIT_SUPPORT_H
 #define NNCOST_TESTS_UNIT_SUPPORT_H
 

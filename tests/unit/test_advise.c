@@ -1,5 +1,5 @@
-/* Tests advice for plans that do not fit: the changed plan fits, no other change that keeps the training result is
- * faster, and the advice has the options of the change. */
+/* Tests advice for plans that do not fit in memory. The changed plan must fit, no other change that keeps the training
+ * result may be faster, and the advice must name the options of the change. */
 #include "support.h"
 
 enum { MOST = 8 };

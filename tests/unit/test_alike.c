@@ -1,5 +1,5 @@
-/* Tests that estimates which share lists and tables with other plans, or leave out a part, have the same digits as full
- * estimates of single plans. */
+/* Tests that an estimate has the same digits if it uses op lists and tables computed for another plan, or if a part of
+ * the estimate is left out. */
 #include "draw.h"
 #include "memo/memo_internal.h"
 #include "metrics/metrics_internal.h"

@@ -1,5 +1,5 @@
-/* Tests parameters and forward FLOPs of one model of each architecture against the modelling code of its authors.
- * tests/data/architectures/README.md states the sources of the counts. */
+/* Compares parameters and forward FLOPs of one model of each architecture with the PyTorch code of the architecture's
+ * authors. tests/data/architectures/README.md states the sources of the counts. */
 #include "op/op_internal.h"
 #include "support.h"
 

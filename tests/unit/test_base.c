@@ -1,4 +1,4 @@
-/* base/: numbers, errors, names, memory. */
+/* Tests src/base/: reading and writing numbers, error messages, nearest names, arenas and buffers. */
 #include <float.h>
 #include <locale.h>
 #include <math.h>

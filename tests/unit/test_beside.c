@@ -1,4 +1,4 @@
-/* Tests that an output file is either complete or absent. */
+/* Tests that an output file is either complete or absent, also if writing fails. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>

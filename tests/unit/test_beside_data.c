@@ -1,4 +1,5 @@
-/* Overlap of gradients and gathered weights: buckets by bytes, units by blocks, in every family. */
+/* Tests how the communication of gradients and gathered weights overlaps with compute, in every family of models:
+ * buckets by their bytes, units of ZeRO 3 by blocks of layers. */
 #include "draw.h"
 #include "estimate/estimate_internal.h"
 #include "suite.h"

@@ -1,5 +1,5 @@
-/* Compute budgets: each scaling law at a point that its source prints, least FLOPs with serving against a grid,
- * money and devices by hand, and the errors of every input. */
+/* Tests compute budgets. Each scaling law must give a value that its source prints. The smallest FLOPs of training and
+ * serving must be the smallest on a grid. Money and devices are worked by hand. Every bad input must be refused. */
 #include "run_cases.h"
 
 /* The law at its printed point; with 16 times the FLOPs, the parameters (or tokens) grow by 16 to the printed exponent.

@@ -1,4 +1,5 @@
-/* Numbers of whole results worked by hand: energy, order of advice, batches that must agree, gathered weights. */
+/* Compares whole results with numbers worked by hand: energy, the order of advice, batch sizes that must agree, and
+ * gathered weights. */
 #include "cluster.h"
 #include "cost/cost_internal.h"
 #include "estimate/estimate_internal.h"

@@ -1,5 +1,5 @@
-/* Captured programs: FLOPs, bytes and parameters of single operators by hand, folded layers, and faults with their
- * place. */
+/* Tests captured programs: FLOPs, bytes and parameters of single operators, worked by hand; folded layers; and messages
+ * with the place of each fault. */
 #include "op/op_internal.h"
 #include "support.h"
 

@@ -1,6 +1,6 @@
-/* Tests changes of a plan that make it faster or smaller: an estimate with the options of a change gives the stated
- * result; the sorted list has the best change of every move; and all moves together are at least as fast as each
- * alone. */
+/* Tests the proposed changes of a plan that make it faster or smaller. An estimate with the options of a change must
+ * give the stated result. The sorted list must have the best change of every kind. All changes together must be at
+ * least as fast as each change alone. */
 #include "base/base_internal.h"
 #include "cluster.h"
 #include "estimate/estimate_internal.h"

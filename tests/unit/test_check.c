@@ -1,4 +1,5 @@
-/* Compares the values of two estimates: which values changed, and which requirements are not met. */
+/* Tests the comparison of two estimates by 'nncost check': the values that changed, and the requirements that are not
+ * met. */
 #include "figures.h"
 
 START_TEST(a_figure_goes_by_its_full_or_its_last_name) {

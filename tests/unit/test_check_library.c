@@ -1,4 +1,4 @@
-/* Checks run by a program that links the library. */
+/* Tests the functions of the library that check plan files, as 'nncost check' does. */
 #include <unistd.h>
 
 #include "support.h"

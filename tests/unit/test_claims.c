@@ -1,5 +1,5 @@
-/* Claims of popular texts on training systems, compared with results from their own numbers. More are in
- * test_run_input.c (loaders, money, failures) and test_link_examples.c. */
+/* Compares claims of popular texts about training systems with the results that nncost computes from the numbers in
+ * these texts. test_run_input.c (loaders, money, failures) and test_link_examples.c test further claims. */
 #include "op/op_internal.h"
 #include "run_cases.h"
 

@@ -1,5 +1,5 @@
-/* Tests steps on many devices: their parts add up to the step time, plans of one device give the same as before, and
- * the time of a pipeline is that of its replay. */
+/* Tests training steps on many devices. The parts of a step must add up to the step time, a plan for one device must
+ * give the time of a single device, and the time of a pipeline must be that of its replay. */
 #include "draw.h"
 #include "pipeline/pipeline_internal.h"
 

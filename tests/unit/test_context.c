@@ -1,4 +1,4 @@
-/* Costs of context, expert and torus ranks. */
+/* Tests communication and time of context parallelism, expert parallelism and torus networks, worked by hand. */
 #include "cluster.h"
 #include "cost/cost_internal.h"
 #include "routes.h"

@@ -1,5 +1,5 @@
-/* Convolutions by hand: the rate for each shape, on vector units, and in other layouts; and the bytes that a bias, a
- * norm and an activation of a feature map move.   [conv-time] */
+/* Tests the time of convolutions, worked by hand: the rate for each shape, on vector units and in other layouts. Also
+ * tests the bytes that a bias, a norm and an activation of a feature map move.   [conv-time] */
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"

@@ -1,5 +1,5 @@
-/* Tests every file of hw/, models/ and software/: it can be loaded, names the sources of its numbers, and the numbers
- * agree with each other and with published ones. */
+/* Tests every file of hw/, models/ and software/. The file must load and name the sources of its numbers, and its
+ * numbers must agree with each other and with published numbers. */
 #include <glob.h>
 
 #include "input/input_internal.h"

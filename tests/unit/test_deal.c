@@ -1,4 +1,4 @@
-/* Partition of layers over pipeline stages. */
+/* Tests how layers are divided over pipeline stages (the partition). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Decoders whose layers differ from the plain ones, small enough to count by hand. */
+/* Tests decoders with unusual kinds of layers; the decoders are small enough to count by hand. */
 #include "named_rows.h"
 #include "shape/shape_internal.h"
 

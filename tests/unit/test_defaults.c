@@ -1,4 +1,4 @@
-/* The defaults of a struct come from its field rows, and help shows the value that is stored. */
+/* Tests that the defaults of a struct are those of its table of fields, and that help texts show the same defaults. */
 #include <math.h>
 #include <string.h>
 

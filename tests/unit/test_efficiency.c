@@ -1,4 +1,5 @@
-/* Fitted forms of products, attention, collectives and launches, against numbers worked by hand. */
+/* Tests the fitted formulas for the time of products, attention, collectives and launches against numbers worked by
+ * hand. */
 #include "answers.h"
 #include "cost/cost_internal.h"
 #include "estimate/estimate_internal.h"

@@ -1,4 +1,4 @@
-/* Encoders and encoder-decoders small enough to count by hand. */
+/* Tests encoders and encoder-decoders that are small enough to count by hand. */
 #include "cluster.h"
 
 static nnc_plan bf16(void) { return plan_of(1, 1, 1); }

@@ -1,4 +1,5 @@
-/* Tests single estimates: their parts add up, and each setting of the plan has its documented effect. */
+/* Tests single estimates: the parts of an estimate must add up, and each setting of the plan must have its documented
+ * effect. */
 #include "answers.h"
 #include "cluster.h"
 

@@ -1,4 +1,5 @@
-/* Published exercises and figures with the answers of their authors, computed by the library. */
+/* Computes published exercises and published figures with the library, and compares the results with the answers of the
+ * authors. */
 #include "exercise_cluster.h"
 #include "suite.h"
 

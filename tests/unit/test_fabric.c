@@ -1,4 +1,4 @@
-/* Load of collectives on each fabric, by hand. */
+/* Tests the load of collectives: the shortest time in which each fabric can transfer their bytes, worked by hand. */
 #include "cost/cost_internal.h"
 #include "support.h"
 

@@ -1,4 +1,4 @@
-/* Tests field tables: setting a field by its name, showing its value, and that the tables are complete. */
+/* Tests the tables of fields: a field is set by its name, its value is shown, and the tables have every field. */
 #include <stdlib.h>
 #include <string.h>
 

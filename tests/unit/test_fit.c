@@ -1,4 +1,5 @@
-/* Tests fits of efficiency parameters: rows are made with known values, and the fit must find these values. */
+/* Tests the fit of efficiency parameters: the rows are computed from known parameters, and the fit must find these
+ * parameters. */
 #include "base/base_internal.h"
 #include "lab/lab_internal.h"
 #include "support.h"

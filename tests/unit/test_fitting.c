@@ -1,4 +1,5 @@
-/* Kept bytes of libraries, the peak over backward, and the sizes that fit: by hand, and over drawn plans. */
+/* Tests memory, by hand and for random plans: bytes kept by libraries of models, the peak during backward, and the
+ * largest sizes that fit. */
 #include <string.h>
 
 #include "cluster.h"

@@ -1,4 +1,4 @@
-/* The worked numbers of the formula handbook, each computed by calling the library. */
+/* Computes every worked example of docs/formulas.md by calls of the library. */
 #include "formula_cluster.h"
 #include "formula_ops.h"
 #include "suite.h"

@@ -1,5 +1,5 @@
-/* Compares the best plans of a search and its Pareto front with a comparison of all pairs of plans. The plans have few
- * different times and sizes, so that many are equal in time, memory or both. */
+/* Compares the best plans of a search and its Pareto front with the result of comparing all pairs of plans. The plans
+ * have few different times and sizes, so that many plans are equal in time, memory or both. */
 #include "draw.h"
 #include "search/search_internal.h"
 #include "suite.h"

@@ -1,5 +1,5 @@
-/* Tests graph files: shapes, definitions, repeats, which op counts a kept tensor, and faults with their place in the
- * file. */
+/* Tests graph files: shapes of tensors, definitions, repeats, the op that counts a kept tensor, and messages with the
+ * place of each fault. */
 #include "op/op_internal.h"
 #include "support.h"
 

@@ -1,5 +1,5 @@
-/* Generated images by hand: forward passes of the denoiser, the text encoders and the decoder are single estimates;
- * time, bounds, price, energy and carbon follow. */
+/* Tests the cost of generating images, worked by hand: time, bounds, price, energy and carbon. The forward passes of
+ * the denoiser, the text encoders and the decoder are single estimates. */
 #include "run_cases.h"
 #include "serve/serve_internal.h"
 #include "serve_cases.h"

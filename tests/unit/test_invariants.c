@@ -1,4 +1,4 @@
-/* Invariants of any plan, device and model: drawn at random from a fixed seed. */
+/* Tests rules that hold for any plan, device and model; these are drawn at random from a fixed seed. */
 #include "draw.h"
 #include "estimate/estimate_internal.h"
 

@@ -1,5 +1,6 @@
-/* Compares the kernels that nncost counts for a library's network with the operators that the library issues, recorded
- * by a dispatch mode of PyTorch 1.13, without dropout, copies of gradients into buffers, and views.   [issued] */
+/* Compares the kernels that nncost counts for a network with the operators that the network's library issues. A
+ * dispatch mode of PyTorch 1.13 recorded these operators. Dropout, copies of gradients into buffers, and views are left
+ * out.   [issued] */
 #include "cost/cost_internal.h"
 #include "estimate/estimate_internal.h"
 #include "shape/shape_internal.h"

@@ -1,4 +1,5 @@
-/* Launch files: YAML as JSON, tables of formats, and real files with the plan that each stands for. */
+/* Tests launch files: the conversion of YAML to JSON, the tables of formats, and the plans that are read from published
+ * launch files. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Launch files that describe a model, and commands of serving engines: real files with the options and the network that
- * each stands for, by hand; TOML as JSON; headers of checkpoints. */
+/* Tests launch files that describe a model, and commands of serving engines. Options and networks that nncost reads
+ * from published files are compared with a reading by hand. Also tests the conversion of TOML to JSON and the headers
+ * of checkpoints. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

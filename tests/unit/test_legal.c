@@ -1,5 +1,5 @@
-/* Plans that no cluster can run: each rule names the option, the numbers and the nearest legal
- * values. */
+/* Tests that nncost refuses plans that no cluster can run. The message must name the option, the numbers and the
+ * nearest legal values. */
 #include "cluster.h"
 
 enum { GPT, LLAMA, MIXTRAL, DEEPSEEK, UNET };

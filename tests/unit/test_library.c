@@ -1,4 +1,4 @@
-/* Tests that spec files are found by id, alias and path, and validated. */
+/* Tests that nncost finds device, model, software and cluster files by id, alias and path, and validates them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Limits of values in plans, profiles and searches, and of struct sizes of other releases. */
+/* Tests limits of values in plans, profiles and searches, and structs whose size is that of another release. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

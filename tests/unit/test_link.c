@@ -1,4 +1,5 @@
-/* Tests routes and collectives: routes worked out by hand, and rules that hold for any route. */
+/* Tests the routes of collectives and their times: some routes are worked by hand, and random routes must obey rules.
+ * */
 #include "routes.h"
 
 /* --- routes --- */

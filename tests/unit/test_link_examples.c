@@ -1,4 +1,4 @@
-/* Collectives: the worked examples of the formulas and of the exercises. */
+/* Computes the time of collectives for worked examples of docs/formulas.md and for published exercises. */
 #include "routes.h"
 
 static cJSON *examples, *exercises;

@@ -1,4 +1,4 @@
-/* Files of measured rows: cells, columns, and what rows mean as models and plans. */
+/* Tests files of measured rows: their cells and columns, and the models and plans that rows describe. */
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"

@@ -1,5 +1,5 @@
-/* Tests the networks that published measurements name: the models of foreign/names/members.json have the counts of
- * pytorch-image-models (tests/published/vision_counts.csv). */
+/* Tests the networks of published vision measurements. The models of foreign/names/members.json must have the counts
+ * that pytorch-image-models publishes (tests/published/vision_counts.csv). */
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"
 #include "support.h"

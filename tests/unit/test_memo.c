@@ -1,5 +1,5 @@
-/* Tests the caches between estimates: what a table stores, which plans have the same key, and that no entry is computed
- * twice. test_alike.c compares the digits of estimates that share entries; this file counts the entries. */
+/* Tests the caches that several estimates share: the stored values, the plans that have the same cache key, and that no
+ * entry is computed twice. test_alike.c compares digits of estimates that share entries; test_memo.c counts entries. */
 #include "draw.h"
 #include "memo/memo_internal.h"
 #include "suite.h"

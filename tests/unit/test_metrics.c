@@ -1,4 +1,4 @@
-/* Tables of records: reading values, names of columns, and completeness of the estimate's table. */
+/* Tests the tables of metrics: reading values, names of columns, and that the table of an estimate has every metric. */
 #include "input/input_internal.h"
 #include "metrics/metrics_internal.h"
 #include "render/render_internal.h"

@@ -1,4 +1,5 @@
-/* Modules of a layer that run again in backward, counted by hand; what carries tokens to their experts. */
+/* Tests, by hand, the cost of modules of a layer that backward recomputes, and of the communication that sends tokens
+ * to their experts. */
 #include "answers.h"
 #include "cluster.h"
 #include "cost/cost_internal.h"

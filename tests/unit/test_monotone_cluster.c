@@ -1,5 +1,5 @@
-/* Tests on random clusters and plans, with a fixed seed: a faster or larger part of the cluster never makes a step
- * longer, more work never makes it shorter, and small changes have small effects. */
+/* Tests random clusters and plans, with a fixed seed. A faster or larger part of the cluster may not make a step
+ * longer, more work may not make a step shorter, and small changes must have small effects. */
 #include "draw.h"
 
 enum { CASES = 500 };

@@ -1,4 +1,5 @@
-/* Layers that predict later tokens, small enough to count by hand.   [next-tokens] */
+/* Tests layers that predict later tokens (multi-token prediction); the models are small enough to count by hand.
+ * [next-tokens] */
 #include "named_rows.h"
 
 /* Two layers of width 8, 4 heads of 2, 2 of keys, inner width 12; 5 tokens, one trained prediction

@@ -1,5 +1,5 @@
-/* Tests that nnc_estimate allocates no memory after its scratch was created. The program is linked with
- * -Wl,--wrap=malloc (and calloc, realloc), so all such calls of its objects reach the functions below. */
+/* Tests that nnc_estimate allocates no memory after its working memory (scratch) was created. This program is linked
+ * with -Wl,--wrap=malloc (and calloc, realloc), so all allocations of its objects call the functions below. */
 #include <stdlib.h>
 
 #include <nncost/nncost.h>

@@ -1,5 +1,4 @@
-/* Tests that public functions refuse NULL for an argument that they need: they report an error, or return an empty
- * result. */
+/* Tests that public functions report an error or return an empty result if a required argument is NULL. */
 #include <math.h>
 #include <string.h>
 

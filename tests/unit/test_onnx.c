@@ -1,5 +1,5 @@
-/* Tests the import of ONNX files, which are made here node by node: the graph file that they give, and the files that
- * are refused. */
+/* Tests the import of ONNX files, which the test builds node by node. Compares the graph file of each import, and tests
+ * that bad ONNX files are refused. */
 #include <onnx.pb-c.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-/* The work of single ops, small enough to count by hand: products, attention, convolutions, and the
- * tables of all kinds. test_op_vector.c has the others. */
+/* Tests FLOPs and bytes of single ops that are small enough to count by hand: products, attention and convolutions.
+ * Also tests the tables of all kinds of ops. test_op_vector.c tests the other kinds. */
 #include "answers.h"
 
 /* ---- products ---- */

@@ -1,4 +1,4 @@
-/* The work of norms, pointwise ops, lookup, loss and optimizer step, counted by hand. */
+/* Tests FLOPs and bytes of norms, pointwise ops, embedding lookup, loss and optimizer update, counted by hand. */
 #include "answers.h"
 
 /* ---- norms ---- */

@@ -1,6 +1,6 @@
-/* Tests the largest number of bytes that a device of a pipeline keeps. It follows from the times of a replay: the
- * activations of a chunk are kept from the start of its forward to the end of the pass that frees them, and their bytes
- * are added up at every point in time. */
+/* Tests the peak of activations on a device of a pipeline. The test computes the peak from the times of a replay: a
+ * chunk's activations are kept from the start of its forward until the end of the pass that frees them, and the test
+ * adds up their bytes at every point in time. */
 #include "draw.h"
 #include "estimate/estimate_internal.h"
 #include "pipeline/pipeline_internal.h"

@@ -1,4 +1,5 @@
-/* Tests the replay of pipeline schedules against numbers worked by hand, closed forms, and other replays. */
+/* Tests the replay of pipeline schedules against numbers worked by hand, closed formulas, and replays of other
+ * schedules. */
 #include "pipelines.h"
 
 static double whole_step_s(const nnc_pipeline *pipeline, int32_t stage) {

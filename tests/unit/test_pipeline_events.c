@@ -1,5 +1,5 @@
-/* Tests the single passes of a replayed pipeline: each pass runs after its inputs, and a device runs one pass at a
- * time. */
+/* Tests the single passes of a replayed pipeline: each pass must start after its inputs are ready, and a device must
+ * run one pass at a time. */
 #include "pipelines.h"
 
 enum { MICRO_BATCHES = 40, CHUNKS = 4, PHASES = 3 };

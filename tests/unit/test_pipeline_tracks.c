@@ -1,4 +1,4 @@
-/* Tests pipelines that are replayed at the same time, one per track. */
+/* Tests the replay of several pipelines at the same time, one per SIMD lane (a track). */
 #include "pipelines.h"
 
 /* One track's times, of as many virtual stages, take the place of those there. */

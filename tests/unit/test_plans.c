@@ -1,4 +1,4 @@
-/* Plan files, recorded estimates, and digests of files. */
+/* Tests plan files, the estimates recorded in plan files, and digests of files. */
 #include <stdio.h>
 
 #include "figures.h"

@@ -1,4 +1,5 @@
-/* The power limit: by hand from the rows of a step, and on shipped devices. */
+/* Tests how the power limit of a device makes a step longer: by hand from the rows of a step, and on shipped devices.
+ * */
 #include "answers.h"
 
 static nnc_result run_on(const nnc_device *device) {

@@ -1,4 +1,4 @@
-/* Tests the software profile that a plan gets by default, and the settings of its framework. */
+/* Tests the software profile that a plan gets by default, and the plan settings of this profile's framework. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Invariants of every plan: parts, bounds, effects of more work and faster devices. Shipped models, devices
- * and software, plans drawn at random from a fixed seed. */
+/* Tests rules that hold for every plan: its parts add up, its bounds are in order, more work takes longer, and faster
+ * devices take less time. Uses shipped models, devices and software, and random plans from a fixed seed. */
 #include "draw.h"
 #include "pipeline/pipeline_internal.h"
 

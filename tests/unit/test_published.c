@@ -1,4 +1,5 @@
-/* Tests the memory of published training runs against the formulas of their authors and against measurements. */
+/* Compares the memory that nncost predicts for published training runs with the formulas of their authors and with
+ * measurements. */
 #include "cluster.h"
 #include "cost/cost_internal.h"
 

@@ -1,5 +1,5 @@
-/* Parameters, FLOPs and kept bytes of the shipped models against counts.json, which was made by
- * running the public code of each network. */
+/* Compares parameters, FLOPs and kept bytes of the shipped models with counts.json. The counts were recorded while the
+ * public code of each network ran. */
 #include "support.h"
 
 /* Which files of ours describe a model of counts.json. */

@@ -1,4 +1,4 @@
-/* The forms of an output: lines, tables, pages, documents. */
+/* Tests how outputs are written: as lines, tables, pages for people, and JSON documents. */
 #include "metrics/metrics_internal.h"
 #include "render/render_internal.h"
 #include "support.h"

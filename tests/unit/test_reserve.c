@@ -1,4 +1,5 @@
-/* Reserved memory of a plan in addition to counted tensors, and the verdict: against measured peaks. */
+/* Compares the reserved memory of plans, which is added to the counted tensors, with measured peaks. Also tests the
+ * verdict, whether a plan fits. */
 #include <nncost/search.h>
 
 #include "cost/cost_internal.h"

@@ -1,4 +1,5 @@
-/* Open fields of a plan are filled in; impossible plans are refused with the name of the option. */
+/* Tests that nncost fills in fields of a plan that the user left open, and refuses impossible plans with the name of
+ * the option. */
 #include <stddef.h>
 
 #include "estimate/estimate_internal.h"

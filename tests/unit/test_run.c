@@ -1,5 +1,5 @@
-/* Whole runs: failures, checkpoints, prices, energy and budgets, against published numbers, against a simulation, and
- * against rules that hold for all numbers. */
+/* Tests whole training runs: failures, checkpoints, prices, energy and budgets. Compares them with published numbers,
+ * with a simulation, and with rules that hold for all runs. */
 #include "evaluate.h"
 #include "run/run_internal.h"
 #include "run_cases.h"

@@ -1,5 +1,5 @@
-/* Whole runs: the input pipeline against measured loaders, and claims of a popular text on loaders, money
- * and failures against results from its own numbers. */
+/* Tests the input pipeline of training runs against measured data loaders. Also compares claims of a popular text about
+ * loaders, money and failures with the results that nncost computes from the numbers in this text. */
 #include "run_cases.h"
 
 /* ---- input ---- */

@@ -1,5 +1,5 @@
-/* Fine-tuning, distillation and reinforcement learning: FLOPs and prices of a token, against counts by hand,
- * worked numbers and published totals. */
+/* Tests FLOPs and price per token of fine-tuning, distillation and reinforcement learning, against counts by hand,
+ * worked examples and published totals. */
 #include "evaluate.h"
 #include "run_cases.h"
 

@@ -1,4 +1,4 @@
-/* Invariants of every run, over runs chosen at random. */
+/* Tests rules that hold for every training run, on random runs. */
 #include "run_cases.h"
 
 enum { RUNS = 2000 };

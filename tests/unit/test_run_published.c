@@ -1,5 +1,6 @@
-/* Compares whole runs with their published numbers: failures, device-hours, energy, carbon, loaders, budgets. The rows of
- * tests/published/runs.csv and loaders.csv, and questions that textbooks on training systems ask. */
+/* Compares predictions for whole training runs with published numbers: failures, device-hours, energy, carbon, loaders
+ * and budgets. The numbers are rows of tests/published/runs.csv and loaders.csv, and exercises of textbooks on training
+ * systems. */
 #include <stdlib.h>
 
 #include "input/input_internal.h"

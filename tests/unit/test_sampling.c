@@ -1,4 +1,4 @@
-/* Tests that no random plan is better than the best plan of the search. */
+/* Tests that no random plan is faster than the best plan that the search finds. */
 #include <stdlib.h>
 
 #include "draw.h"

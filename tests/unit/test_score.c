@@ -1,4 +1,5 @@
-/* Sums of errors, and single kernels and collectives against measurements. */
+/* Tests the statistics of prediction errors, and the predicted time of single kernels and collectives in measured rows.
+ * */
 #include "base/base_internal.h"
 #include "lab/lab_internal.h"
 #include "support.h"

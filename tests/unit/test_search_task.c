@@ -1,5 +1,5 @@
-/* Search tasks against single searches: several numbers of devices, shards that are written, read and merged, and the
- * memory that reaches a target step. */
+/* Compares large search tasks with single searches: searches for several numbers of devices, and shards that are
+ * written, read and merged. Also tests the search for the memory with which a step reaches a target time. */
 #include <unistd.h>
 
 #include "figures.h"

@@ -1,4 +1,4 @@
-/* Sensitivity: the gain of a faster device. */
+/* Tests by how much the step time changes if one parameter of the device grows (elasticity). */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Tests rules of serving that hold for all numbers. */
+/* Tests rules that hold for every serving estimate. */
 #include "base/base_internal.h"
 #include "evaluate.h"
 #include "serve/serve_internal.h"

@@ -1,5 +1,5 @@
-/* Effects of an engine and of small batches on the roofline of serving, by hand, and reading of measured
- * requests. */
+/* Tests how a serving engine and small batches change the roofline times of serving, by hand. Also tests the reader of
+ * measured requests. */
 #include "lab/lab_internal.h"
 #include "serve/serve_internal.h"
 #include "support.h"

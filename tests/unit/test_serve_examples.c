@@ -1,5 +1,5 @@
-/* Serving: every value of tests/data/reference/serving-examples.json, worked by hand from the formulas
- * of docs/serving.md. */
+/* Compares serving estimates with every value of tests/data/reference/serving-examples.json. The values were worked by
+ * hand from the formulas of docs/serving.md. */
 #include "serve/serve_internal.h"
 #include "serve_cases.h"
 

@@ -1,6 +1,6 @@
-/* Latency and throughput of each way in which requests arrive, computed again from the times of a prefill and of a
- * decode step with the formulas of docs/serving.md, for several splits over devices; laws of simulated loops;
- * speculative decoding and separate prefill workers. test_serve_replay.c has loops by hand. */
+/* Computes latency and throughput of each kind of load again, with the formulas of docs/serving.md, from the times of a
+ * prefill and of a decode step, for several splits over devices. Also tests rules of simulated loads, speculative
+ * decoding and separate prefill workers. test_serve_replay.c tests simulated loads by hand. */
 #include "run_cases.h"
 #include "serve/serve_internal.h"
 #include "serve_cases.h"

@@ -1,4 +1,4 @@
-/* Serving: bounds, order and memory of plans drawn at random, on every device and engine that ships. */
+/* Tests bounds, order and memory of random serving plans, on every shipped device and engine. */
 #include "draw.h"
 #include "serve_cases.h"
 

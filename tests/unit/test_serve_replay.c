@@ -1,6 +1,7 @@
-/* The simulation of a load, by hand: a few recorded requests whose iterations are written down, on an engine without
- * time of its own; the limits of a queue with one server (M/D/1) and with several (M/M/c); seeds, lengths, a full
- * cache, separate workers. tests/served_load.py compares it with a separate simulation in Python. */
+/* Tests the simulation of serving under load. The iterations of a few recorded requests are worked by hand, on an
+ * engine without overhead. Queues must have the known limits for one server (M/D/1) and for several servers (M/M/c).
+ * Further tests cover seeds, lengths, a full cache and separate workers. tests/served_load.py compares the simulation
+ * with a separate one in Python. */
 #include <math.h>
 
 #include "run_cases.h"

@@ -1,6 +1,6 @@
-/* Compares the search for a deployment with estimates of all deployments one by one: counts, the cheapest and the
- * fastest deployment, the Pareto front, the reason why no deployment serves more, and the deployment that misses the
- * limits least. */
+/* Compares the search for a deployment with single estimates of all deployments: the counts, the cheapest and the
+ * fastest deployment, and the Pareto front. Also compares the reason why no deployment serves more requests, and the
+ * deployment that misses the limits least. */
 #include "run_cases.h"
 #include "serve/serve_internal.h"
 #include "serve_cases.h"

@@ -1,5 +1,5 @@
-/* FLOPs, bytes and communication of the steps of serving: a prefill, a verification and a mixed step are sums of decode
- * steps, and a decode step is counted by hand. */
+/* Tests FLOPs, bytes and communication of serving steps. A decode step is counted by hand. A prefill, a verification of
+ * draft tokens and a mixed step must be sums of decode steps. */
 #include "run_cases.h"
 #include "serve/serve_internal.h"
 #include "serve_cases.h"

@@ -1,4 +1,4 @@
-/* Networks small enough to count by hand: parameters, FLOPs, kept bytes of decoders. */
+/* Tests parameters, FLOPs and kept bytes of decoders that are small enough to count by hand. */
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
 #include "support.h"

@@ -1,5 +1,5 @@
-/* Compares U-Nets with a separate count that uses no code of the library: it lists every convolution, linear layer and
- * score product of the network, as the public code builds it. */
+/* Compares U-Nets with a separate count that uses no code of the library. The count lists every convolution, linear
+ * layer and attention product of the network, as the published code of the network builds them. */
 #include "op/op_internal.h"
 #include "support.h"
 

@@ -1,5 +1,5 @@
-/* A vision transformer small enough to count by hand: images of 4 x 4 pixels and 3 channels in patches of
- * 2 x 2, so 4 patches and a class token; hidden 8, 2 heads, 16 inside the MLP, 2 layers, 3 classes. */
+/* Tests a vision transformer that is small enough to count by hand. Its images have 4 x 4 pixels and 3 channels, in
+ * patches of 2 x 2: 4 patches and a class token. It has width 8, 2 heads, MLPs of width 16, 2 layers and 3 classes. */
 #include "support.h"
 
 static nnc_model tiny_vit(void) {

@@ -1,5 +1,5 @@
-/* Compares the ops of one rank with those of the whole network: the divided work of all ranks adds up to the whole, and
- * this file lists the work that every rank repeats. */
+/* Compares the ops of one rank with the ops of the whole network. The divided work of all ranks must add up to the work
+ * of the network; the test lists the ops that every rank repeats. */
 #include "cluster.h"
 #include "cost/cost_internal.h"
 #include "shape/shape_internal.h"

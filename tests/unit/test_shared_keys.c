@@ -1,5 +1,6 @@
-/* Decoders whose attention or experts have widths of their own, small enough to count by hand: window layers with
- * other heads, keys as values, latent experts, shared and reused keys, inputs of layers and residual streams. */
+/* Tests decoders with special attention or experts that are small enough to count by hand. They have window layers with
+ * other heads, keys used as values, experts with a latent, shared or reused keys, layers with extra inputs, or several
+ * residual streams. */
 #include "named_rows.h"
 
 static void set(nnc_model *model, const char *field, const char *text) {

@@ -1,5 +1,6 @@
-/* One op by itself (`nncost op`): work, bytes, bounds and errors of every kind, by hand. The device makes 100
- * TFLOP/s in bf16 and moves 1 TB/s; servers of eight with 300 GB/s between their devices; no fitted efficiency. */
+/* Tests single ops of every kind (`nncost op`), by hand: FLOPs, bytes, bounds and errors. The device of the test has
+ * 100 TFLOP/s in bf16, 1 TB/s of memory bandwidth and no fitted efficiency. Servers have eight devices with links of
+ * 300 GB/s. */
 #include "cluster.h"
 #include "estimate/estimate_internal.h"
 #include "run_cases.h"

@@ -1,4 +1,5 @@
-/* Tests the strict reading of specs: the values that are read, and the one-line errors for all other input. */
+/* Tests the strict reader of device, model and software files: the values of good files, and one-line errors for bad
+ * files. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

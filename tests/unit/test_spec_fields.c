@@ -1,5 +1,5 @@
-/* Tests specs as a program uses them that cannot access their members: it parses them, copies them, and reads fields by
- * name. */
+/* Tests the public functions for device, model and software records, whose members a program cannot access. A program
+ * parses records, copies them, and reads fields by name. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* Layers that keep a state instead of all tokens, small enough to count by hand. */
+/* Tests layers that keep a recurrent state instead of the keys of all tokens; they are small enough to count by hand.
+ * */
 #include "answers.h"
 #include "cluster.h"
 

@@ -1,4 +1,4 @@
-/* Line files (complete or not at all), databases, and merged shards. */
+/* Tests output files of lines, which are either complete or absent, databases, and merged shards. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* Pictures: colours for colour-blind readers, numbers and text of SVG, scales and positions of
+/* Tests pictures: colours that colour-blind readers can distinguish, numbers and text in SVG, scales, and positions of
  * labels. */
 #include <math.h>
 #include <stdlib.h>

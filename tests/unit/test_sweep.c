@@ -1,4 +1,4 @@
-/* Axes, constraints, rows and threads of a sweep. */
+/* Tests axes, constraints, rows and threads of sweeps. */
 #include "base/base_internal.h"
 #include "metrics/metrics_internal.h"
 #include "render/render_internal.h"

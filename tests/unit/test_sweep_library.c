@@ -1,4 +1,4 @@
-/* Sweeps run by a program that links the library. */
+/* Tests the functions of the library that run sweeps. */
 #include "support.h"
 
 static nnc_sweep *sweep;

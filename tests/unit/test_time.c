@@ -1,4 +1,4 @@
-/* Time: efficiencies, bounds, utilisation and money on a device of round numbers. */
+/* Tests the time of a step on a device with round numbers: efficiencies, bounds, utilisation and cost. */
 #include "answers.h"
 
 static nnc_model model_of(void) { return gpt(4, 1024, 8, 5000, 256); }

@@ -1,5 +1,5 @@
-/* Tests the timeline of a step: the activities of a stage do not overlap, have no gaps, and together take the time of
- * the step. */
+/* Tests the timeline of a step: the activities of a stage must not overlap, must have no gaps, and together must take
+ * the step time. */
 #include "cluster.h"
 
 typedef struct lane {

@@ -1,4 +1,5 @@
-/* Decoders with towers, and with indexers, small enough to count by hand. */
+/* Tests decoders that have towers (vision or audio encoders) or indexers (which select the tokens to attend to); they
+ * are small enough to count by hand. */
 #include "named_rows.h"
 #include "op/op_internal.h"
 

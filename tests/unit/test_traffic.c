@@ -1,5 +1,5 @@
-/* Communication and memory of several devices: bytes of every collective by hand, worked examples, memory
- * of sharded, recomputed and offloaded tensors. */
+/* Tests communication and memory of several devices, by hand: the bytes of every collective, worked examples, and the
+ * memory of sharded, recomputed and offloaded tensors. */
 #include "cluster.h"
 #include "cost/cost_internal.h"
 #include "estimate/estimate_internal.h"

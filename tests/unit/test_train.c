@@ -1,4 +1,4 @@
-/* Trained parts, adapters and frozen weights, small enough to count by hand. */
+/* Tests the training of some layers, adapters and frozen weights, on models that are small enough to count by hand. */
 #include "cluster.h"
 #include "shape/shape_internal.h"
 

@@ -1,5 +1,5 @@
-/* Effect of a changed datasheet value on the shipped devices: fitted values are shares of the datasheet and
- * change with it. */
+/* Tests the effect of a changed datasheet value on shipped devices. Fitted values are fractions of datasheet values, so
+ * they change in proportion. */
 #include "support.h"
 
 static nnc_model model_of(const char *id) {

@@ -1,5 +1,5 @@
-// The explorer in Debian's Chromium, headless, opened from disk.
-//   usage: node browser.mjs PROGRAM [FOLDER]     FOLDER: screenshots go there
+// Tests the page of 'nncost explore' in Debian's headless Chromium. The page is opened as a local file.
+//   usage: node browser.mjs PROGRAM [FOLDER]     FOLDER: for screenshots
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,4 +1,5 @@
-// The engine of the explorer without a browser: its output, its memory, what it survives.
+// Tests the WebAssembly program of the explorer without a browser: its output, its memory, and that it runs again after
+// a trap.
 //   usage: node engine.mjs PROGRAM
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What the native program answers, and where the page and its packages are.
+// Runs the native program to compare its answers with those of the page. Also finds the page and its npm packages.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -12,7 +12,7 @@ export const page = join(root, "build/web/explorer.html");
 export const need = createRequire(join(root, "web/package.json"));
 const program = resolve(process.argv[2]);
 
-// Ends the test where something is missing: quietly, unless NNCOST_WEB_TESTS=require.
+// Skips the test if something is missing. If NNCOST_WEB_TESTS=require, the test fails instead.
 export function skip(why) {
   const required = process.env.NNCOST_WEB_TESTS === "require";
   console.log(`web: ${required ? "failed" : "skipped"}: ${why}`);
@@ -40,7 +40,7 @@ export function native(words) {
   return { code: done.status, out: done.stdout, err: done.stderr };
 }
 
-// Tests by name, in their order; the last line counts them.
+// Runs a named test. At the end, end() prints the number of passed and failed tests.
 let passed = 0, failed = 0;
 export async function test(name, body) {
   try {

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""canonical.py TABLE.csv [OUT.csv]: converts a published table of measurements to the columns of nncost.
+"""canonical.py TABLE.csv [OUT.csv]: converts a published table of measurements to the columns that nncost reads.
 
 Reads the columns of published tables (n_layers, d_model, tp, framework ...), writes fields of nncost's plan, model,
-device and software (model.layers, tensor, software ...), and keeps all other columns. Each line gives one line.
+device and software (model.layers, tensor, software ...), and keeps all other columns. Each line of the input gives one
+line of the output.
 
     foreign/names/words.json     meanings of words, names of frameworks, settings that notes or programs of rows state,
                                  families of models, engines, columns for people
     foreign/names/members.json   networks by their published names: a shipped model and the fields that differ
     hub/names.json               networks that have a shape in hub/ of this name
 
-A row has only settings that its source states. Settings that a framework uses by default are in software/*.json, which
-the program reads. If the source does not state a deciding field, its value is guessed, and the column "open" names the
-field. If a row cannot be predicted, the column "refused" has the reason.
+A row of the output has only settings that its source states. Default settings of a framework are in software/*.json,
+which nncost reads. If the source does not state a deciding field, the value is guessed, and the column "open" names the
+field. If nncost cannot predict a row, the column "refused" has the reason.
 """
 import csv
 import io

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """fit.py NNCOST TABLE.csv... --device ID --fit PARAMETER[,PARAMETER...] [options]: fits a whole kernel model of a device.
 
-For maintainers who write hw/*.json: it moves any number of numeric fields of a device together until the rows of
-canonical tables (see canonical.py) are predicted best, and shows how sure each one is. `nncost calibrate` does the
-same for users, with the parameters that their rows determine.
+Maintainers fit the numbers of hw/*.json with this program. It changes several fields of a device together until the
+predictions of measured rows (tables of canonical.py) have the smallest error, and prints a range for each field. Users
+call `nncost calibrate`, which fits only parameters that their rows determine.
 
     --fit A,B        fields of the device; "efficiency." may be left out: gemm.bf16.k_fill,attention.flash3.seq_half
     --only TEXT      rows whose id holds the text
@@ -13,10 +13,10 @@ same for users, with the parameters that their rows determine.
     --seed N         of these starts (default 1)
     --output FILE    the fitted fields as JSON, for the "efficiency" object
 
-Every prediction is made by `NNCOST accuracy TABLES --set FIELD=VALUE --format json`. The mean of
-|ln(predicted / measured)|, over the rows of a file and then over the files, is minimised by Nelder-Mead within the
-limits of docs/schema/device.json; factors and times that are above 0 move by ratios. The range of a parameter is the
-mean +- one standard deviation of the fits of the cross-validation.
+Every prediction comes from `NNCOST accuracy TABLES --set FIELD=VALUE --format json`. Nelder-Mead minimises the mean of
+|ln(predicted / measured)| over the rows of a file and then over the files, within the limits of
+docs/schema/device.json. It changes factors and times above 0 by ratios. The range of a field is the mean +- one
+standard deviation of its values in the fits of the cross-validation.
 """
 import argparse
 import collections

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Peaks of training steps by PyTorch's MemTracker, next to the recordings of the same steps.
+"""Computes memory peaks of training steps with PyTorch's MemTracker, and captures the same steps.
 
     usage: mem_tracker.py FOLDER            needs PyTorch 2.5 or later and torchvision
 
-For networks of torchvision with cross-entropy and AdamW in one kernel, prints the peak that
-torch.distributed._tools.mem_tracker.MemTracker finds under fake tensors, and writes FOLDER/NAME.json with the recording of
-nncost.capture. tests/library_captures.py compares the peaks of PyTorch 2.6 with those of nncost.
+The steps train networks of torchvision with cross-entropy and fused AdamW. For each network, prints the peak that
+torch.distributed._tools.mem_tracker.MemTracker finds with fake tensors, and writes the captured step to
+FOLDER/NAME.json. tests/library_captures.py compares the peaks of PyTorch 2.6 with the peaks that nncost predicts.
 """
 import sys
 from pathlib import Path

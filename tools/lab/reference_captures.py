@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Converts lists of operators that were recorded from libraries into captures (schema nncost.capture/1).
+"""Converts lists of operators, recorded from libraries of models, to captured programs (schema nncost.capture/1).
 
     usage: reference_captures.py FOLDER OUTPUT [NAME...]
 
 FOLDER has NAME.jsonl.gz files: a header with tables, then one array per operator: phase, op, module, autograd node, inputs,
-outputs, bytes read and written, kind (0 = kernel), arguments, storages kept for backward, gradients; of language models
-also the function and the number of equal layers. Their operators were recorded with a dispatch mode under PyTorch 1.13 from
-transformers, peft, diffusers and timm, whose versions are in the header. Only nncost::sdpa, which stands for
-scaled_dot_product_attention, is no operator of these libraries. Writes OUTPUT/NAME.json for each NAME.
+outputs, bytes read and written, kind (0 = kernel), arguments, storages kept for backward, gradients; for language
+models also the function and the number of equal layers. The operators were recorded with a dispatch mode under PyTorch
+1.13 from transformers, peft, diffusers and timm; the header has their versions. The operator nncost::sdpa stands for
+scaled_dot_product_attention; all other operators are those of PyTorch. Writes OUTPUT/NAME.json for each NAME.
 """
 import collections
 import gzip

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""stand_ins.py NNCOST COUNTS.csv: prints known networks with the counts of other networks.
+"""stand_ins.py NNCOST COUNTS.csv: finds a stand-in for each unknown network, which is a known network with nearly the
+same counts.
 
-The output is for "stand_ins" of foreign/names/members.json.
+Copy the output into the key "stand_ins" of foreign/names/members.json.
 
-Each line of COUNTS.csv (model,image_size,params_m,gmacs,activations_m) is a network whose dimensions are not known. Its name
-tells which families are similar. For each family, several depths are tried, and widths are scaled until the multiply-adds
-agree. The network whose activations (outputs of convolutions and products) and parameters are nearest is printed. No measured
-time is used."""
+Each line of COUNTS.csv (model,image_size,params_m,gmacs,activations_m) is a network with unknown dimensions. Its name
+tells which families of networks are similar. For each family, the program tries several depths and scales the widths
+until the multiply-adds agree. It prints the network with the nearest activations (outputs of convolutions and products)
+and parameters. No measured time is used."""
 import csv
 import functools
 import json

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """torchvision_counts.py: prints parameters and multiply-adds of torchvision's classification networks as CSV.
 
-The output is tests/published/torchvision_counts.csv. Multiply-adds are those of convolutions and linear layers in the forward pass
-of one image, auxiliary classifiers of a network in training included; of transformers also those of attention. Needs PyTorch and
-torchvision."""
+The output is tests/published/torchvision_counts.csv. It counts multiply-adds of convolutions and linear layers in the
+forward pass of one image, including auxiliary classifiers that a network has only in training. For transformers, it
+also counts attention. Needs PyTorch and torchvision."""
 import sys
 import warnings
 
