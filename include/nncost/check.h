@@ -37,8 +37,8 @@ NNC_API const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name,
  * -1 = the value is not selected. */
 NNC_API int nnc_figure_match(const char *name, const char *figure);
 
-/* A tolerance: the largest difference with which two values still count as equal. It is the larger of the absolute
- * limit and the relative limit. */
+/* A tolerance: the largest difference with which two values still count as equal. The tolerance is the larger of the
+ * absolute limit and the relative limit. */
 typedef struct nnc_tolerance {
     const char *name; /* selects values as in nnc_figure_match; if several tolerances select a value, the one that
                        * matches most characters applies */

@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* The verdict says whether a plan fits in the memory of its device. Measured memory peaks lie in a range around the
- * predicted peak, so the plan fits for certain only if the upper end of this range fits. */
+/* The verdict says whether a plan fits in the memory of its device. Measured memory peaks are in a range around the
+ * predicted peak, so a plan certainly fits only if the upper end of this range fits. */
 #define NNC_VERDICT_LIST(X)                                                                            \
     X(NNC_FITS, "fits")   /* even the largest expected memory peak fits in the device memory */        \
     X(NNC_TIGHT, "tight") /* the predicted memory peak fits, but the largest expected peak does not */ \
@@ -61,8 +61,8 @@ typedef struct nnc_memory {
  * ops, per kind of communication, per bound. */
 enum { NNC_MEMORY_SPACE = 192, NNC_GROUP_SPACE = 32, NNC_COMM_SPACE = 16, NNC_BOUND_SPACE = 8 };
 
-/* One row of the op table: an op in one phase (forward, backward, update). Work and times are those of a single
- * instance of the op. */
+/* One row of the op table: an op in one phase (forward, backward, update). Work and times are for a single instance of
+ * the op. */
 typedef struct nnc_op_cost {
     const nnc_op *op; /* the op that this row describes; valid until the next call with the same nnc_scratch */
     nnc_work work;
@@ -147,9 +147,10 @@ typedef struct nnc_scratch nnc_scratch;
 NNC_API nnc_scratch *nnc_scratch_create(void); /* Returns NULL if the scratch cannot be allocated. */
 NNC_API void nnc_scratch_destroy(nnc_scratch *scratch);
 
-/* Estimates one training step. software NULL = the neutral profile; plan NULL = the default plan. A plan that does not
- * fit in memory is no error: result->verdict says so. Errors: NNC_ILLEGAL_PLAN, NNC_BAD_SPEC (for example, the device
- * file lacks a value that the estimate needs; err names the value), NNC_BAD_USAGE. Allocates no memory. */
+/* Estimates one training step. software NULL = the neutral profile; plan NULL = the default plan. If a plan does not
+ * fit in memory, nnc_estimate returns no error; result->verdict has the verdict. Errors: NNC_ILLEGAL_PLAN, NNC_BAD_SPEC
+ * (for example, the device file lacks a value that the estimate needs; err names the value), NNC_BAD_USAGE. Allocates
+ * no memory. */
 NNC_API nnc_status nnc_estimate_into(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                      const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err);
 static inline nnc_status nnc_estimate(const nnc_model *model, const nnc_device *device, const nnc_software *software,
@@ -226,9 +227,9 @@ NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, 
                                 void *context, nnc_error *err);
 
 /* A complete plan that fits in memory, made from a plan that does not fit. nnc_advise writes at most `max` of these
- * plans to `advice` and returns the number of written plans. First come plans with up to four changes that keep the
- * training result, the fastest first; if no such plan fits, plans with the fewest changes of any kind come instead.
- * text: the changes as command-line options. */
+ * plans to `advice` and returns the number of written plans. The list has plans with up to four changes that keep the
+ * training result, the fastest plan first. If no such plan fits, the list has plans with the fewest changes of any
+ * kind. text: the changes as command-line options. */
 typedef struct nnc_advice {
     union {
         nnc_plan plan;

@@ -30,8 +30,8 @@ typedef struct nnc_device nnc_device;
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* The scale-up fabric: fast links that join a number of devices (member `devices`). Rates are those of one device in
- * one direction. */
+/* The scale-up fabric: fast links that join a number of devices (member `devices`). Rates are for one device in one
+ * direction. */
 typedef struct nnc_scale_up {
     nnc_link_kind kind;
     int32_t devices;    /* number of devices in one scale-up domain of the fabric */

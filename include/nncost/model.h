@@ -151,8 +151,8 @@ typedef struct nnc_model nnc_model;
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* A transformer over tokens. If a member is 0 or false, the model lacks the part that the member describes, unless the
- * comment of the member says otherwise. */
+/* A transformer over tokens. If a member is 0 or false, the model does not have the part that the member describes,
+ * unless the comment of the member states another meaning. */
 typedef struct nnc_decoder {
     int64_t layers, hidden, heads, kv_heads, head_dim, ffn_hidden;
     int64_t vocab;
@@ -279,9 +279,10 @@ typedef struct nnc_decoder {
      * streams (attention residuals); 0 = one stream for the whole network. */
     bool ssm_full_gate, latent_norm;
     int64_t residual_block;
-    /* Gemma 3n. altup_inputs: number of residual streams; a layer computes one of them and predicts the others (0 =
-     * one stream, as usual); laurel_rank: rank of a product parallel to attention, which is added to the stream (0 = none);
-     * unused_kv: layers that reuse keys and values still have weights for their own, which no step uses. */
+    /* Gemma 3n. altup_inputs: number of residual streams; a layer computes one stream and predicts all other streams (0
+     * = one stream, as usual). laurel_rank: rank of a product parallel to attention, which is added to the stream (0 =
+     * no product). unused_kv: layers that reuse keys and values still have weights for keys and values, which no step
+     * uses. */
     int64_t altup_inputs, laurel_rank;
     bool unused_kv;
 } nnc_decoder;

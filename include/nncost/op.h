@@ -69,7 +69,7 @@ NNC_API const char *nnc_op_kind_name(const nnc_op *op);
 NNC_API nnc_phase nnc_op_phase(const nnc_op *op);
 NNC_API nnc_group nnc_op_group(const nnc_op *op);
 /* Writes the dimensions of an op, such as "m=1024 n=4800 k=1600", to `text`, cut to `size` bytes. An op that computes a
- * gradient has the dimensions of its own product, not those of the product in forward. */
+ * gradient has the dimensions of its own product, not the dimensions of the product in forward. */
 NNC_API void nnc_op_shape(const nnc_op *op, char *text, unsigned long size);
 
 #ifdef __cplusplus

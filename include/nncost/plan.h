@@ -423,7 +423,7 @@ typedef struct nnc_framework {
 } nnc_framework;
 
 /* Switches that a framework release sets for some models and devices. If several recipes apply to a plan, nncost uses
- * the last one in the file. */
+ * the last of these recipes in the file. */
 typedef struct nnc_recipe {
     /* Conditions under which the recipe applies. version, hardware and model have the meaning of the same members of
      * nnc_framework; precision: precision of the plan. */
@@ -534,8 +534,8 @@ typedef struct nnc_serve_engine {
                                   * 0 */
 } nnc_serve_engine;
 
-/* A software profile, as read from software/<id>.json. The comment of a switch (bool) says what the value true
- * means. */
+/* A software profile, as read from software/<id>.json. The comment of a switch (bool) states the meaning of the value
+ * true. */
 struct nnc_software {
     char id[48];
     char name[96];
@@ -651,8 +651,8 @@ struct nnc_software {
 /* Returns the neutral profile "torch-compile", in which every kernel is fused and no tensor is kept twice. */
 nnc_software nnc_software_default(void);
 
-/* Returns an error if a field of the software profile is outside its limits. A profile that was loaded from a file has
- * no such field, because loading does the same check. */
+/* Returns an error if a field of the software profile is outside its limits. nncost checks a profile in the same way
+ * when it loads the file, so no field of a loaded profile is outside its limits. */
 nnc_status nnc_software_check(const nnc_software *software, nnc_error *err);
 
 #endif /* NNC_STATIC_LINKING_ONLY */

@@ -143,7 +143,8 @@ NNC_API nnc_status nnc_search_run(const nnc_model *model, const nnc_device *devi
                                   nnc_search_result *result, nnc_error *err);
 
 /* Searches the search space for the best plans; each plan uses the default software profile of its kind. Plans use only
- * features that their profile has, unless profiles->any is true. Errors are those of nnc_search_run. */
+ * features that their profile has, unless profiles->any is true. The function returns the same errors as
+ * nnc_search_run. */
 NNC_API nnc_status nnc_search_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                       const nnc_search *search, nnc_search_progress_fn *progress, void *context,
                                       nnc_search_result *result, nnc_error *err);

@@ -112,7 +112,7 @@ static inline nnc_serve_ask nnc_serve_ask_default(void) {
  * the option. */
 NNC_API nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err);
 
-/* One step of one replica. FLOPs, bytes and times are those of one device of the replica. */
+/* One step of one replica. FLOPs, bytes and times are for one device of the replica. */
 typedef struct nnc_serve_step {
     double sequences, new_tokens, context; /* sequences: number of sequences in the step; new_tokens: tokens of each
                                             * sequence that are computed; context: tokens of each sequence after the

@@ -375,8 +375,8 @@ bool nnc_digest_repeats(uint64_t *seen, size_t slots, uint64_t digest);
 enum { NNC_DIGEST_TEXT = 17 };
 char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT]);
 
-/* Computes the CRC-32 of zlib and PNG. This checksum is used where other programs must be able to compute the same
- * value. crc: 0 for the first bytes; for further bytes, the result of the previous call. */
+/* Computes the CRC-32 of zlib and PNG. nncost uses CRC-32 if other programs must be able to compute the same checksum.
+ * crc: 0 for the first bytes; for further bytes, the result of the previous call. */
 uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size);
 
 /* ---- atomic files: a file is replaced completely or not at all ----
@@ -389,10 +389,10 @@ typedef struct nnc_atomic_file {
     int descriptor;  /* file descriptor of the temporary file */
 } nnc_atomic_file;
 
-/* Creates an empty temporary file. Its permissions are those of the file at `path`, or those of a new file if `path`
- * does not exist. If the system supports files without a name, the temporary file has no name, so no file remains if
- * the process is killed. After success the caller calls nnc_atomic_file_keep or nnc_atomic_file_drop. Returns false on
- * failure: no file remains, and errno has the cause. */
+/* Creates an empty temporary file. The temporary file gets the permissions of the file at `path`, or those of a new
+ * file if `path` does not exist. If the system supports files without a name, the temporary file has no name, so no
+ * file remains if the process is killed. After success the caller calls nnc_atomic_file_keep or nnc_atomic_file_drop.
+ * Returns false on failure: no file remains, and errno has the cause. */
 bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path);
 
 /* Does the same as nnc_atomic_file_open, but gives the temporary file a name (.nncost- and six letters). For libraries
@@ -453,7 +453,7 @@ nnc_status nnc_dlopen_functions(const char *library, const char *package, const 
 
 /* ---- expressions (derivation.c) ----
  * The parser reads expressions: "tensor * pipeline <= 64 && micro_batch > 1" in --where, "2 * heads + 1" in graph
- * files. These are the operators and operands of expressions:
+ * files. Expressions have these operators and operands:
  *
  *     ||   &&   == != < <= > >=   + -   * / %   ! -   ( )   numbers   names   'text'
  *

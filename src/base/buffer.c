@@ -117,7 +117,7 @@ static bool is_runner_command(const char *text) {
 }
 
 /* The table `controls` has the control characters and invisible characters of The Unicode Standard 15, tables 2-3 and
- * 23-1, annex 9, table 4. Its last range has the tag letters, which are invisible. */
+ * 23-1, annex 9, table 4. The last range of `controls` has the tag letters, which are invisible. */
 size_t nnc_control_length(const char *text) {
     static const struct {
         unsigned first, last;

@@ -1,4 +1,4 @@
-/* Loads system libraries at their first use. This file is a part of the program `nncost`, and no part of the library
+/* Loads system libraries at their first use. dlopen.c belongs to the program `nncost`, and not to the library
  * `libnncost`. */
 #include <dlfcn.h>
 

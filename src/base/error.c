@@ -122,8 +122,8 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
         const size_t name_length = strlen(names[i]);
         if (name_length > NAME_MAX_LENGTH) { continue; }
         const size_t letters = length > name_length ? length : name_length;
-        /* Lower bound of an edit distance: each letter that only one of the texts has needs an edit. It makes most
-         * computations of distances unnecessary. */
+        /* Lower bound of an edit distance: each letter that only one of the texts has needs an edit. This bound makes
+         * most computations of edit distances unnecessary. */
         const size_t least = letters - common_letters(counts, names[i]);
         if (least * 3 > letters || least >= best_distance) { continue; }
         const size_t distance = edit_distance(text, length, names[i], name_length);

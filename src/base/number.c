@@ -283,8 +283,9 @@ static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low) {
 
 /* Computes the first 12 digits of a normal number above 0 as a whole number (*whole), and the power of ten of the first
  * digit (*power). Multiplies the mantissa of the number by a power of ten from the table `powers` and keeps the upper
- * 64 bits of the product. These bits are too small by less than their last bit. Returns false if this error, or a
- * number in the middle between two roundings, could change the 12th digit, or if the table lacks the power of ten. */
+ * 64 bits of the product. The upper 64 bits are too small, by less than the value of their last bit. Returns false if
+ * this error, or a number in the middle between two roundings, could change the 12th digit, or if the table lacks the
+ * power of ten. */
 static bool twelve_digits(double value, uint64_t *whole, int *power) {
     uint64_t bits, low;
     memcpy(&bits, &value, sizeof bits);

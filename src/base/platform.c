@@ -34,8 +34,8 @@
 #define readlink(path, name, size) ((void)(path), (void)(name), (ssize_t)-1)
 #define fchmod(descriptor, mode) ((void)(mode), 0)
 
-/* AT_FDCWD and AT_SYMLINK_FOLLOW have no effect on Windows. They are arguments of linkat(), which gives a name to an
- * unnamed file, and Windows has no unnamed files. */
+/* AT_FDCWD and AT_SYMLINK_FOLLOW have no effect on Windows. Both are arguments of linkat(), which gives a name to an
+ * unnamed file; Windows has no unnamed files. */
 #define AT_FDCWD 0
 #define AT_SYMLINK_FOLLOW 0
 #define linkat(from, own, to, path, flags) ((void)(own), -1)

@@ -633,8 +633,8 @@ nnc_status nnc_serve_report(nnc_session *session, const char *model, const char 
 
 /* ---- cmd_check.c: formats and tables of checks ---- */
 
-/* Output formats of `check` in addition to nnc_formats, the formats of all commands. They are for programs that run
- * checks. */
+/* Output formats of `check` in addition to nnc_formats, the formats of all commands. CI programs read the formats junit
+ * and github. */
 extern const nnc_format nnc_format_junit, nnc_format_github;
 enum { NNC_CHECK_FORMAT_COUNT = NNC_FORMAT_COUNT + 2 };
 const nnc_format *nnc_check_format_at(unsigned index);

@@ -220,10 +220,10 @@ NNC_GET(get_layers, fit_answer, positive(self->fit.layers))
 static const nnc_metric remedy_rows[] = {
     NNC_CHARS(nnc_remedy, options, .head = "with", .help = "Options to add."),
     NNC_WHOLE(nnc_remedy, total_bytes, .head = "memory", .unit = "B",
-              .help = "Memory with these options at the largest micro-batch that fits without them. If no micro-batch "
-                      "fits without them: at the largest micro-batch that fits with them."),
+              .help = "Memory with these options. The micro-batch is the largest that fits without these options; if "
+                      "none fits, it is the largest that fits with these options."),
     NNC_NUMBER(nnc_remedy, step_s, .head = "step", .unit = "s",
-               .help = "Time of one step with these options, at the micro-batch of total_bytes."),
+               .help = "Time of one step with these options and with the micro-batch of total_bytes."),
     NNC_WHOLE(nnc_remedy, micro_batch, .head = "micro-batch",
               .help = "The largest micro-batch that fits with these options."),
     NNC_NUMBER(nnc_remedy, samples_per_s, .head = "samples/s", .show = NNC_SHOW_COUNT,
@@ -249,7 +249,8 @@ static const nnc_metric fit_rows[] = {
     NNC_AS("lora_rank", NUMBER, .get = get_rank,
            .help = "The largest rank of adapters that fits at the micro-batch of the plan; null without adapters."),
     NNC_AS("layers", NUMBER, .get = get_layers,
-           .help = "The largest number of layers of this width that fits at the micro-batch of the plan; null for "
+           .help = "The largest number of layers that fits at the micro-batch of the plan, if their width does not "
+                   "change; null for "
                    "networks without equal layers."),
     NNC_AS("recorded_batch", NUMBER, .get = get_recorded,
            .help = "Largest number of samples in the recordings of a captured step; larger micro-batches are not "
@@ -259,7 +260,7 @@ static const nnc_metric fit_rows[] = {
     NNC_AS("capacity_bytes", WHOLE, FIT(result.memory.capacity_bytes), .unit = "B",
            .help = "Memory of the device that one process can get."),
     NNC_AS("margin_bytes", WHOLE, FIT(margin_bytes), .unit = "B",
-           .help = "Upper end minus lower end of total_interval_bytes with this micro-batch."),
+           .help = "Width of total_interval_bytes, the range of the memory, with the largest micro-batch."),
     NNC_AS("step_s", NUMBER, FIT(result.step_s), .unit = "s", .help = "Time of one step with the largest micro-batch."),
     NNC_AS("samples_per_s", NUMBER, FIT(result.samples_per_s), .show = NNC_SHOW_COUNT,
            .help = "Samples trained on per second with the largest micro-batch."),
@@ -270,8 +271,8 @@ static const nnc_metric fit_rows[] = {
            .help = "Changes that save memory and let the plan fit. The mildest change is first."),
     NNC_AS("changes", LIST, NNC_IN(fit_answer, others.lines), NNC_COUNT(fit_answer, others.count),
            .rows = &change_metrics,
-           .help = "Other changes that let the plan fit, if no micro-batch fits and no remedy helps. The fastest is "
-                   "first."),
+           .help = "Other changes with which the plan fits, if no micro-batch fits and no entry of remedies helps. The "
+                   "fastest change is first."),
 };
 static const nnc_metrics fit_metrics = NNC_METRICS("what fits on a device", fit_rows, fit_answer);
 
@@ -462,8 +463,8 @@ static const nnc_page_row limit_page_rows[] = {
     NNC_LINE("limit", .when = "limit"),
     NNC_BOLD("{of} {limit:count}", .when = "!unit"),
     NNC_BOLD("{limit:count} {unit} per device", .when = "unit"),
-    NNC_ITEM("beyond it {bound_by} bounds", .when = "bound_by, !reason, !unit"),
-    NNC_ITEM("below it {bound_by} bounds", .when = "bound_by, !reason, unit"),
+    NNC_ITEM("larger degrees are bound by {bound_by}", .when = "bound_by, !reason, !unit"),
+    NNC_ITEM("fewer tokens are bound by {bound_by}", .when = "bound_by, !reason, unit"),
     NNC_ITEM("no larger degree is legal", .when = "reason"),
     NNC_LINE("limit", .when = "!limit"),
     NNC_BOLD("none: {bound_by} bounds every size"),
@@ -543,7 +544,7 @@ static nnc_status run_limit(nnc_session *session, nnc_error *err) {
         char option[NNC_OPTION_NAME];
         if (strcmp(name, "micro_batch") == 0 || strcmp(name, "global_batch") == 0) {
             return nnc_fail(err, NNC_BAD_USAGE, nnc_option_name(name, option),
-                            "has no effect here, expected it with --of tensor or context");
+                            "has no effect here, expected together with --of tensor or context");
         }
     }
     limits *a = calloc(1, sizeof *a);
@@ -562,8 +563,9 @@ const nnc_command nnc_cmd_limit = {
     .notes =
         "Accepts the options of the plan. --of tensor and --of context try each legal degree and do not change other "
         "options; without --devices the number of devices grows with the degree. --of data and --of batch change the "
-        "tokens of a step: whole sequences, or one sequence that is shorter than the plan's. A step is bound by the "
-        "resource that takes longest at its datasheet rate if all resources work at the same time. The table shows "
+        "tokens of a step: whole sequences, or one sequence that is shorter than the plan's. The resource that takes "
+        "longest at its datasheet rate bounds the step; the command assumes that all resources work at the same time. "
+        "The table shows "
         "whether a plan fits into memory; the limit does not depend on memory. Exits with 1 when there is no limit.",
     .min_operands = 1,
     .max_operands = 2,

@@ -526,7 +526,7 @@ static nnc_status run_check(nnc_session *session, nnc_error *err) {
     const nnc_options *options = &session->options;
     nnc_check *check = NULL;
     if (options->forget) {
-        return options->update ? nnc_fail(err, NNC_BAD_USAGE, "--forget", "does not go with --update")
+        return options->update ? nnc_fail(err, NNC_BAD_USAGE, "--forget", "cannot be used together with --update")
                                : nnc_plans_forget(session->specs, options->operands[0], err);
     }
     nnc_status status = nnc_check_make(session->specs, options->operands[0],
@@ -547,12 +547,14 @@ static nnc_status run_check(nnc_session *session, nnc_error *err) {
 const nnc_command nnc_cmd_check = {
     .name = "check",
     .operands = "PLANS.json",
-    .summary = "Estimate the scenarios of a plan file again: estimates that changed, why, and missed requirements.",
-    .notes = "Exits with 1 when a metric changed by more than its tolerance (without a tolerance all 12 digits must be "
-             "equal), a scenario was added or removed, or a requirement is missed. --update accepts the changes: it "
-             "writes the \"recorded\" part of the file, completely or not at all, and changes no other byte; --forget "
-             "removes this part, so that 'git merge-file' can merge the other parts. --format also takes junit, and "
-             "github for the annotations of a workflow. 'nncost init' prints a plan file to start from.",
+    .summary = "Estimate the scenarios of a plan file again, and print changed estimates, their causes and missed "
+               "requirements.",
+    .notes =
+        "Exits with 1 when a metric changed by more than its tolerance (without a tolerance all 12 digits must be "
+        "equal), a scenario was added or removed, or a requirement is missed. --update accepts the changes: it "
+        "writes the \"recorded\" part of the file, completely or not at all, and changes no other byte; --forget "
+        "removes this part, so that 'git merge-file' can merge the other parts. --format also accepts junit, and "
+        "github, which prints annotations for a workflow of GitHub. 'nncost init' prints a plan file to start from.",
     .min_operands = 1,
     .max_operands = 1,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_CHECK | NNC_TAKES_EMIT,
@@ -573,9 +575,10 @@ const nnc_command nnc_cmd_diff = {
     .operands = "OLD NEW",
     .summary =
         "Two estimates: the metrics that differ, largest change first, and the op or part that causes the change.",
-    .notes = "OLD and NEW are outputs of 'nncost estimate --format json', or plan files with recorded estimates, which "
-             "are matched by scenario. A pipe also works: git show main:plans.json | nncost diff /dev/stdin "
-             "plans.json. Exits with 0 whether they differ or not; 'nncost check' fails instead.",
+    .notes =
+        "OLD and NEW are outputs of 'nncost estimate --format json', or plan files with recorded estimates, which "
+        "are matched by scenario. A pipe also works: git show main:plans.json | nncost diff /dev/stdin "
+        "plans.json. Exits with 0 whether the estimates differ or not; 'nncost check' exits with 1 if they differ.",
     .min_operands = 2,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,

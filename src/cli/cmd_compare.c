@@ -232,7 +232,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
         nnc_buffer_byte(out, '\n');
         nnc_sheet_line(out, style,
                        "All rows have the software profile %s, which nncost chooses for the first row; --software any "
-                       "gives each row its own.",
+                       "gives each row its own profile.",
                        first->software->id);
     }
 }

@@ -118,7 +118,7 @@ static void write_least(nnc_sheet *sheet, const nnc_report *report) {
     if (report->least_options[0] != '\0') {
         nnc_sheet_item(sheet, NNC_INK_BAD, "at least %s with %s", least, report->least_options);
     } else {
-        nnc_sheet_item(sheet, NNC_INK_BAD, "real peaks may be as low as %s", least);
+        nnc_sheet_item(sheet, NNC_INK_BAD, "measured peaks may be as low as %s", least);
     }
 }
 
@@ -139,7 +139,7 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
                     nnc_percent_text(total / capacity, c));
     nnc_unit_text(fabs((double)memory->headroom_bytes), "B", a);
     if (nnc_report_may_fit(report)) {
-        nnc_sheet_phrase(sheet, NNC_INK_BAD, "over by %s as given", a);
+        nnc_sheet_phrase(sheet, NNC_INK_BAD, "over by %s", a);
         write_least(sheet, report);
     } else if (verdict == NNC_TIGHT) {
         nnc_sheet_phrase(sheet, NNC_INK_BAD, "tight: %s free, the peak may reach %s", a,
@@ -201,9 +201,9 @@ static void write_stages(nnc_sheet *sheet, const void *record) {
 static const double explained_from = 1.1;
 
 static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry) {
-    char needed[NNC_NUMBER_TEXT], has[NNC_NUMBER_TEXT], then[64] = "less than that it does not fit";
+    char needed[NNC_NUMBER_TEXT], has[NNC_NUMBER_TEXT], then[64] = "less memory it does not fit";
     if (entry->needed > entry->value) {
-        snprintf(then, sizeof then, "%.4g times as much it fits", entry->needed / entry->value);
+        snprintf(then, sizeof then, "%.4g times as much memory it fits", entry->needed / entry->value);
     }
     nnc_buffer_byte(out, '\n');
     nnc_sheet_line(out, style, "mem_bytes does not change the time: the plan takes %s of %s; with %s",
@@ -477,8 +477,8 @@ static const nnc_page_row page_rows[] = {
     NNC_BOLD("MFU {throughput.mfu}"),
     NNC_ITEM("HFU {throughput.hfu} of {device.peak_flops_per_s}, FLOPs as in {work.flops_convention}"),
     NNC_LINE("", .when = "throughput.mfu > 1"),
-    NNC_WORDS("MFU above 100%: {work.flops_convention} counts more FLOPs than kernels run; with only the pairs under "
-              "the mask it is {throughput.causal_mfu} (--flops-convention causal)"),
+    NNC_WORDS("MFU above 100%: {work.flops_convention} counts more FLOPs than the kernels execute; with only the pairs "
+              "under the causal mask, MFU is {throughput.causal_mfu} (--flops-convention causal)"),
     NNC_LINE("", .when = "plan.devices > 1"),
     NNC_ITEM("per device {throughput.tokens_per_s_per_device:count} tokens/s"),
     NNC_ITEM("{throughput.model_flops_per_s_per_device}", .when = "work.tokens"),
@@ -577,8 +577,9 @@ static void add_plan_word(nnc_sheet *sheet, const void *record) {
     }
 }
 
-/* Tests whether the range of the step time reaches much farther above the prediction than below it. It then also covers
- * other programs than that of the software profile, which are slower (`skew` of the profile, docs/accuracy.md). */
+/* Tests whether the range of the step time reaches much farther above the prediction than below it. A range that
+ * reaches farther above also covers programs that are slower than the program of the software profile (`skew` of the
+ * profile, docs/accuracy.md). */
 static bool covers_slower(const nnc_result *r) {
     enum { SKEWED = 2 }; /* a usual range has 1.35, that of vision models without a stated framework 2.33 */
     return r->interval_s[0] > r->lower_bound_s &&
@@ -944,7 +945,7 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
         nnc_result eager;
         changes.count = changes.tries = 0;
         if (report->advice_count == 0) { NNC_TRY(nnc_scenario_changes(scenario, true, scratch, &changes, err)); }
-        /* This estimate comes last, because it overwrites the op list of the plan in scratch. */
+        /* The estimate with eager software comes last, because it overwrites the op list of the plan in scratch. */
         NNC_TRY(nnc_scenario_eager(scenario, scratch, &eager, err));
         report->eager_s = eager.step_s;
         report->eager_bytes = isnan(eager.step_s) ? 0 : eager.memory.total_bytes;
@@ -976,7 +977,8 @@ static nnc_status run(nnc_session *session, nnc_error *err) {
                         "CSV holds one table, expected --stages or --timeline, found both");
     }
     if (nnc_format_is_csv(options->format) && options->sensitivity && (options->stages || options->timeline)) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--sensitivity", "CSV holds one table, expected it or %s, found both",
+        return nnc_fail(err, NNC_BAD_USAGE, "--sensitivity",
+                        "CSV holds one table, expected either this option or %s, found both",
                         options->stages ? "--stages" : "--timeline");
     }
     NNC_TRY(nnc_emit_begin(session, false, err));

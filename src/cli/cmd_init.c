@@ -180,7 +180,8 @@ static nnc_status refuse_lost(const nnc_options *options, nnc_error *err) {
     static const char *const lost[] = { "--implementation", "--seller", "--offer", "--region" };
     for (size_t i = 0; i < NNC_COUNT_OF(lost); i++) {
         if (nnc_option_typed(options, lost[i])) {
-            return nnc_fail(err, NNC_BAD_USAGE, lost[i], "a plan file does not store it, expected it with 'nncost %s'",
+            return nnc_fail(err, NNC_BAD_USAGE, lost[i],
+                            "a plan file does not store this option, expected with 'nncost %s'",
                             i == 0 ? "estimate" : "serve");
         }
     }

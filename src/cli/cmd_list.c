@@ -286,8 +286,8 @@ static nnc_status run(nnc_session *session, nnc_error *err) {
     }
     if (what != NULL && strcasecmp(what, "prices") == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, "list",
-                        "unknown list: 'nncost list devices' has a price of each device, 'nncost show DEVICE' all of "
-                        "one, found \"%s\"",
+                        "unknown list: 'nncost list devices' prints one price of each device, 'nncost show DEVICE' all "
+                        "prices of a device, found \"%s\"",
                         what);
     }
     if (what != NULL) {
@@ -297,7 +297,7 @@ static nnc_status run(nnc_session *session, nnc_error *err) {
     const nnc_format *format = session->style.format;
     if (format != &nnc_format_table && format != &nnc_format_markdown) {
         return nnc_fail(err, NNC_BAD_USAGE, "list",
-                        "all lists at once are a table or Markdown, expected devices, models or "
+                        "only the formats table and markdown can show all lists at once, expected devices, models or "
                         "software, found nothing");
     }
     nnc_status status = NNC_OK;

@@ -518,7 +518,7 @@ static nnc_status add_options(words *w, const nnc_command *command, nnc_json opt
     for (nnc_json one = nnc_json_first(options); one.node != NULL; one = nnc_json_next(one)) {
         const char *key = nnc_json_key(one);
         if (!is_option_name(key) || strcmp(key, "format") == 0) {
-            return nnc_fail(err, NNC_BAD_USAGE, "options", "not for tools, found \"%.60s\"", key);
+            return nnc_fail(err, NNC_BAD_USAGE, "options", "not available to tools, found \"%.60s\"", key);
         }
         if (nnc_json_type_of(one) == NNC_JSON_BOOL && takes_value(command, key)) {
             return nnc_fail(err, NNC_BAD_USAGE, key, "expected a value, found %s",

@@ -278,8 +278,9 @@ static nnc_status check_run(const nnc_scenario_args *given, const nnc_report *re
                             strcmp(field->name, "samples") == 0;
         if (of_run) {
             char option[NNC_OPTION_NAME];
-            return nnc_fail(err, NNC_BAD_USAGE, nnc_option_name(field->name, option),
-                            "has no effect here, expected it with --sample-bytes or --prepare-s, or 'nncost run'");
+            return nnc_fail(
+                err, NNC_BAD_USAGE, nnc_option_name(field->name, option),
+                "has no effect here, expected together with --sample-bytes or --prepare-s, or 'nncost run'");
         }
     }
     return NNC_OK;
@@ -410,7 +411,7 @@ static nnc_status find_precision(const nnc_device *device, nnc_plan *plan, nnc_e
         if (!isnan(nnc_device_matmul_peak(device, preferred[i]))) { plan->precision = preferred[i]; }
     }
     if (plan->precision == NNC_DTYPE_COUNT || isnan(nnc_device_matmul_peak(device, plan->precision))) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--precision", "%s has no peak of this format, expected another",
+        return nnc_fail(err, NNC_BAD_USAGE, "--precision", "%s has no peak of this format, expected another format",
                         device->id);
     }
     return NNC_OK;
@@ -432,7 +433,8 @@ static nnc_status run_op(nnc_session *session, nnc_error *err) {
     a.alone.unmasked = options->unmasked;
     if (((options->kernel != NULL || options->unmasked) && strcmp(operands[0], "attention") != 0) ||
         (options->layout != NULL && strcmp(operands[0], "conv") != 0)) {
-        return nnc_fail(err, NNC_BAD_USAGE, "KIND", "--kernel and --unmasked belong to attention, --layout to conv");
+        return nnc_fail(err, NNC_BAD_USAGE, "KIND",
+                        "--kernel and --unmasked are options of attention, --layout is an option of conv");
     }
     if (options->layout != NULL && strcmp(options->layout, "contiguous") != 0 &&
         strcmp(options->layout, "channels_last") != 0) {

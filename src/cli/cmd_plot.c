@@ -61,7 +61,7 @@ static nnc_status check_options(const nnc_options *options, const nnc_picture *p
 /* Refuses options of cost and of a whole run for a picture of a search that has no limit of time or cost. */
 static nnc_status check_limits(const nnc_options *options, nnc_error *err) {
     static const char *const fields[] = { "tokens", "samples", "price" }, *const own[] = { "--seller", "--offer" };
-    static const char needs[] = "changes nothing here, expected it with --deadline or --budget";
+    static const char needs[] = "has no effect here, expected together with --deadline or --budget";
     const nnc_search_options *search = &options->search;
     if (search->deadline_s > 0.0 || search->budget != NULL) { return NNC_OK; }
     for (int i = 0; i < options->given.own_count; i++) {
@@ -192,7 +192,7 @@ static nnc_status draw_found(nnc_session *session, void *context, const nnc_sear
 static nnc_status refuse_png(nnc_error *err) {
     return nnc_fail(err, NNC_BAD_USAGE, "--output",
                     "PNG needs 'resvg' or 'rsvg-convert' (Debian: librsvg2-bin), found "
-                    "neither; a name that ends in .svg needs none");
+                    "neither; a file name that ends in .svg needs neither program");
 }
 
 #if defined(NNC_NO_PROCESSES)

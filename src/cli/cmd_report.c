@@ -105,7 +105,9 @@ static nnc_status put_search(nnc_session *session, const nnc_search_report *repo
     const nnc_plot_data data = { .search = report };
     const bool sizes = report->sizes != NULL;
     char text[192];
-    if (report->digest != NULL) { return nnc_fail(err, NNC_BAD_USAGE, "--shard", "a report needs a whole search"); }
+    if (report->digest != NULL) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--shard", "a report needs the whole search, expected no --shard");
+    }
     nnc_html_put(out, "h1", report->model->name);
     snprintf(text, sizeof text,
              "%" PRIu64 " combinations of the choices for %s, batch %" PRId64 ": %" PRIu64 " legal, %" PRIu64 " fit.",
@@ -340,7 +342,10 @@ static nnc_status write_page(nnc_session *session, const char *page, size_t size
     const char *path = session->options.output != NULL ? session->options.output : "nncost-explorer.html";
     const char *at = strstr(page, mark);
     nnc_buffer text = { 0 };
-    if (at == NULL) { return nnc_fail(err, NNC_BAD_SPEC, "explorer.html", "is not the page of this program"); }
+    if (at == NULL) {
+        return nnc_fail(err, NNC_BAD_SPEC, "explorer.html",
+                        "has no place for a command, expected the page of this version of nncost");
+    }
     at += sizeof mark - 1;
     nnc_buffer_put(&text, page, (size_t)(at - page));
     put_start(&text, session);

@@ -282,11 +282,12 @@ const nnc_command nnc_cmd_run = {
     .name = "run",
     .operands = "[MODEL DEVICE | PLANS.json [DEVICE]]",
     .summary = "The whole run: days, device-hours, cost, energy and carbon, with failures, checkpoints and input.",
-    .notes = "The length of the run is given by --tokens, --samples, --epochs with --dataset-size, or --days. Without "
-             "MODEL and DEVICE the formulas use the given options: --devices, --step-s, --device-mtbf-s and so on. "
-             "Results that need an unknown number are left out. The page of a plan that does not fit in memory has no "
-             "run, unless --ignore-memory is given; exits with 1 for such a plan. Times may have the units us, ms, s, "
-             "min, h, d; bytes and rates k, M, G, T; tokens k, M, B, T.",
+    .notes =
+        "The length of the run is given by --tokens, --samples, --epochs with --dataset-size, or --days. Without "
+        "MODEL and DEVICE the formulas use the given options: --devices, --step-s, --device-mtbf-s and so on. "
+        "Results that need an unknown number are left out. If the plan does not fit in memory, the command prints no "
+        "run and exits with 1; with --ignore-memory it also prints the run. Times may have the units us, ms, s, "
+        "min, h, d; bytes and rates k, M, G, T; tokens k, M, B, T.",
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_RUN |
              NNC_TAKES_OVER_MEMORY,
@@ -419,7 +420,7 @@ static nnc_status run_budget(nnc_session *session, nnc_error *err) {
     }
     if (a.device == NULL && (given->seller != NULL || given->offer != NULL)) {
         return nnc_fail(err, NNC_BAD_USAGE, given->seller != NULL ? "--seller" : "--offer",
-                        "has no effect here, expected it with --device");
+                        "has no effect here, expected together with --device");
     }
     if (a.device != NULL && (given->seller != NULL || given->offer != NULL)) {
         nnc_device *sold = NULL;
@@ -436,7 +437,7 @@ static nnc_status run_budget(nnc_session *session, nnc_error *err) {
         const char *name = given->settings[i].field->name;
         if (strcmp(name, "mfu") == 0 || strcmp(name, "goodput") == 0) {
             return nnc_fail(err, NNC_BAD_USAGE, strcmp(name, "mfu") == 0 ? "--mfu" : "--goodput",
-                            "has no effect here, expected it with --device");
+                            "has no effect here, expected together with --device");
         }
     }
     if (a.device != NULL) { NNC_TRY(nnc_scenario_args_currency(given, a.device, err)); }

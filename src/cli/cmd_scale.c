@@ -325,8 +325,8 @@ static nnc_status write(nnc_session *session, void *context, const nnc_search_re
     nnc_scale *scale = &s->scale;
     if (report->sizes == NULL || report->digest != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, report->sizes == NULL ? "--devices" : "--shard",
-                        report->sizes == NULL ? "several sizes are expected, such as 1,8,64 or 8..512"
-                                              : "is for 'search', which merges shards");
+                        report->sizes == NULL ? "a single number, expected several such as 1,8,64 or 8..512"
+                                              : "is an option of 'search', which merges shards");
     }
     scale->rows = nnc_arena_array(nnc_specs_arena(session->specs), (size_t)report->size_count + 1, sizeof *scale->rows);
     NNC_GOT(scale->rows, err);
@@ -360,8 +360,8 @@ static nnc_status search_all_sizes(nnc_session *session, scaler *s, nnc_error *e
     session->options.search.one_software = true;
     if (s->scratch == NULL) { return nnc_no_memory(err); }
     if (device != NULL && strchr(device, ',') != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "one is expected, 'nncost search' compares several, found \"%s\"",
-                        device);
+        return nnc_fail(err, NNC_BAD_USAGE, "DEVICE",
+                        "several devices, expected one; 'nncost search' compares several, found \"%s\"", device);
     }
     NNC_TRY(choose_sizes(&session->options, err));
     NNC_TRY(nnc_batch_choose(session, options->operands[0], &batch, &s->scale.batch_chosen, err));
@@ -395,15 +395,16 @@ const nnc_command nnc_cmd_scale = {
     .name = "scale",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "The gain of more devices: step, throughput, efficiency, and where device time is lost.",
-    .notes = "For each number of --devices [1..4096*8: 1, 8, 64, 512, 4096] prints the best plan for one batch, as "
-             "'search' finds it with the same options. All plans have the software profile of the first number above 1 "
-             "that has a plan; with --software any, each plan has its own profile. Without --global-batch it chooses a "
-             "batch of about 4 million tokens, or of 64 sequences if adapters are trained, and says so. Efficiency is "
-             "throughput per device divided by the highest throughput per device. "
-             "The loss to 100% is device time that a part of the step takes beyond its time in the plan with the "
-             "highest throughput per device: compute (smaller products), recompute, update, bubble, host, or the "
-             "collectives of tensor, context, expert, data or pipeline ranks. 'nncost plot scaling' draws the "
-             "throughput relative to the smallest number. Exits with 1 when no number has a plan.",
+    .notes =
+        "For each number of --devices [1..4096*8: 1, 8, 64, 512, 4096] prints the best plan for one batch, as "
+        "'search' finds it with the same options. All plans have the software profile of the first number above 1 "
+        "that has a plan; with --software any, each plan has its own profile. Without --global-batch it chooses a "
+        "batch of about 4 million tokens, or of 64 sequences if adapters are trained, and prints it. Efficiency is "
+        "throughput per device divided by the highest throughput per device. "
+        "The loss to 100% is device time that a part of the step takes beyond its time in the plan with the "
+        "highest throughput per device: compute (smaller products), recompute, update, bubble, host, or the "
+        "collectives of tensor, context, expert, data or pipeline ranks. 'nncost plot scaling' draws the "
+        "throughput relative to the smallest number. Exits with 1 when no number has a plan.",
     .min_operands = 1,
     .max_operands = 2,
     .takes =

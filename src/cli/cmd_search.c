@@ -234,11 +234,11 @@ static void write_target(nnc_buffer *out, const nnc_search_report *report, const
     nnc_buffer_print(out, "  %-24s %s", nnc_sensitivity_parameter_name(t->figure, precision, name),
                      nnc_unit_text(t->value, unit, now));
     if (isnan(t->needed)) {
-        nnc_buffer_print(out, ": alone not enough, even %s leaves %s%s\n",
+        nnc_buffer_print(out, ": not enough alone: even with %s the step takes %s%s\n",
                          memory                              ? "infinite capacity"
                          : t->figure == NNC_PARAMETER_MATMUL ? "an infinite peak"
                                                              : "infinite bandwidth",
-                         nnc_unit_text(t->step_s, "s", then), memory ? " with the fastest plan of all" : "");
+                         nnc_unit_text(t->step_s, "s", then), memory ? " (the fastest plan of all)" : "");
     } else {
         nnc_buffer_print(out, " -> %s, %.4g times%s\n", nnc_unit_text(t->needed, unit, then), t->needed / t->value,
                          memory ? ", with another plan" : "");
@@ -526,7 +526,7 @@ nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *re
     return estimate_found(session, report, found, scratch, &best->result, err);
 }
 
-/* Getters for rows whose first member is an nnc_best. They return null if the search found no plan. */
+/* Getters for rows whose first member is an nnc_best. The getters return null if the search found no plan. */
 #define BEST_GET(function, ...)                                                 \
     nnc_cell function(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) { \
         const nnc_best *best = place->record;                                   \
@@ -552,9 +552,9 @@ void nnc_best_command(nnc_buffer *out, const nnc_best *best) {
 /* ---- probability that the first plan of the result is the fastest ---- */
 
 /* The errors of the predicted step times of two plans of one search are correlated, because both have the error of the
- * model, the device and the profile. This constant is the correlated share of the variance of the error. It was chosen
- * on pairs of published steps that differ only in the plan: tests/sure.py prints how often a plan is faster if its
- * probability is 80 %. */
+ * model, the device and the profile. This constant is the correlated share of the variance of the error. The correlated
+ * share was chosen on pairs of published steps that differ only in the plan: tests/sure.py prints how often a plan is
+ * faster if its probability is 80 %. */
 static const double common_share = 0.7;
 
 /* 90 % of a normal distribution lie within this number of standard deviations of the mean. */
@@ -676,7 +676,8 @@ const nnc_command nnc_cmd_search = {
     .summary = "The best legal plans for N devices, and the Pareto front of time and memory.",
     .notes =
         "Needs --devices, or a plan file that has them; without --global-batch it chooses a batch of about 4 million "
-        "tokens, or of 64 sequences if adapters are trained, and says so. The search tries every value of the choices "
+        "tokens, or of 64 sequences if adapters are trained, and prints it. The search tries every value of the "
+        "choices "
         "that are left open: tensor, pipeline, context, expert, virtual stages, micro-batch, ZeRO stage, sequence "
         "parallelism, recompute, schedule, offload. "
         "An option with a list restricts a choice to the list: --tensor 4,8 --recompute none,norm+activation; a list "

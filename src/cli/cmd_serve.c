@@ -364,10 +364,11 @@ nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report, c
         return nnc_fail(err, NNC_BAD_USAGE, "--emit", "--software is %.60s, found \"%.60s\"", software, engine);
     }
     if (session->options.given.set_count > 0 || report->images != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "no engine has --set and --steps");
+        return nnc_fail(err, NNC_BAD_USAGE, "--emit",
+                        "the file of an engine cannot express --set or --steps, expected a command without them");
     }
     if (file != NULL && session->inside) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "writes no file here, expected FORMAT");
+        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "cannot write a file here, expected only FORMAT");
     }
     /* an engine loads the published weights by itself, so their format needs no option */
     const nnc_stored published = report->model->published_weights;
@@ -395,7 +396,7 @@ const nnc_command nnc_cmd_serve = {
     .notes =
         "Requests come as a static batch (--batch), a closed loop (--concurrency), an open loop (--request-rate) or as "
         "many as fit (--offline). Exits with 1 when the requests do not fit, or come faster than they can be served. "
-        "FILE is a script or configuration of vLLM, SGLang or TensorRT-LLM; its command may also stand after \"--\".",
+        "FILE is a script or configuration of vLLM, SGLang or TensorRT-LLM; its command line can also follow \"--\".",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH | NNC_TAKES_EMIT,

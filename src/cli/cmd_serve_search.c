@@ -100,8 +100,8 @@ static nnc_cell get_why(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) 
     } else if (r->found) {
         snprintf(text, NNC_METRIC_TEXT_MAX,
                  best->plan.concurrency > 0
-                     ? "memory and engine take no more requests, or more requests bring no throughput"
-                     : "the load was given");
+                     ? "memory or engine allow no more requests, or more requests do not raise the throughput"
+                     : "the load is fixed by an option");
     } else if (r->nearest_limit >= 0) {
         const nnc_serve_limit *limit = &self->limits[r->nearest_limit];
         value_text(limit, limit->value, b);
@@ -275,7 +275,7 @@ static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc
     const nnc_serve_ask *ask = &scenario->ask;
     if (ask->draft_length > 0 || ask->draft[0] != '\0' || ask->disaggregate[0] != '\0') {
         return nnc_fail(err, NNC_BAD_USAGE, ask->disaggregate[0] != '\0' ? "--disaggregate" : "--draft-length",
-                        "is not searched, since no measurement backs it; 'nncost serve' answers it");
+                        "is not searched, because it was not compared with measurements; 'nncost serve' estimates it");
     }
     NNC_TRY(slo_read(options->slo, nnc_specs_arena(session->specs), limits, &asked.limit_count, err));
     NNC_TRY(nnc_option_count("--max-devices", options->search.max_devices, DEVICES_MOST, &most, err));

@@ -734,7 +734,7 @@ nnc_status nnc_checkpoint_check(nnc_session *session, const char *path, const ch
     if (file.params >= 0 && file.params - file.constants != params) {
         return nnc_fail(err, NNC_BAD_SPEC, path,
                         "has %" PRId64 " parameters, but the network of %s has %" PRId64
-                        ", so it is another one: give MODEL",
+                        ", so the network is another one: give MODEL",
                         file.params - file.constants, model, params);
     }
     return NNC_OK;
@@ -747,8 +747,8 @@ nnc_status nnc_checkpoint_take(nnc_session *session, char **operand, nnc_error *
     NNC_GOT(kept, err);
     if (access(kept, R_OK) != 0) {
         return nnc_fail(err, NNC_BAD_SPEC, *operand,
-                        "names no architecture, expected a config.json in the same folder; 'nncost show' counts its "
-                        "parameters, and MODEL may be given in its place");
+                        "names no architecture, expected a config.json in the same folder, or MODEL; 'nncost show' "
+                        "counts the parameters of the checkpoint");
     }
     NNC_TRY(nnc_checkpoint_check(session, *operand, kept, err));
     *operand = kept;

@@ -255,7 +255,7 @@ static nnc_status check_options(const nnc_options *options, nnc_error *err) {
                        : options->format != &nnc_format_table ? "--format"
                                                               : NULL;
     if (asked->database != NULL && with != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--db", "does not go with %s", with);
+        return nnc_fail(err, NNC_BAD_USAGE, "--db", "cannot be used together with %s", with);
     }
     return NNC_OK;
 }
@@ -306,7 +306,7 @@ static nnc_status add_names(const nnc_options *options, nnc_sweep *sweep, nnc_er
     if (options->view.top > 0) {
         return nnc_sweep_sort(sweep, "--by", asked->by != NULL ? asked->by : "step.step_s", err);
     }
-    return asked->by != NULL ? nnc_fail(err, NNC_BAD_USAGE, "--by", "goes with --top N") : NNC_OK;
+    return asked->by != NULL ? nnc_fail(err, NNC_BAD_USAGE, "--by", "needs --top N") : NNC_OK;
 }
 
 static nnc_status prepare(nnc_session *session, nnc_sweep **made, nnc_error *err) {

@@ -74,8 +74,8 @@ NNC_GET(get_reason, nnc_trace_row, reason(self, text))
         NNC_AS("times", NUMBER, ROW(times), .head = "times", .help = "measured_s divided by expected_s."),             \
         NNC_AS("save_s", NUMBER, ROW(save_s), .unit = "s", .head = "save",                                             \
                .help =                                                                                                 \
-                   "Time that could be saved: measured time minus expected time, or minus the time of the product "    \
-                   "with padded dimensions if this time is shorter."),                                                 \
+                   "Time that could be saved: measured time minus expected time. For a product that padding makes "    \
+                   "faster, it is measured time minus the time with padded dimensions."),                              \
         NNC_AS("flops", NUMBER, ROW(price.flops), .unit = "FLOP", .help = "FLOPs of all calls."),                      \
         NNC_AS("moved_bytes", NUMBER, ROW(price.moved_bytes), .unit = "B",                                             \
                .help = "Bytes that all calls read and write.")
@@ -126,17 +126,17 @@ static const nnc_metric document_rows[] = {
     NNC_AS("linked_share", NUMBER, SUM(linked_share),
            .help = "Share of kernel time whose operator is known with its shapes."),
     NNC_AS("unlaunched_share", NUMBER, SUM(unlaunched_share),
-           .help = "Share of kernel time that is not linked because the trace lacks the launch of the kernel."),
+           .help = "Share of kernel time without a known operator, because the trace lacks the launch of the kernel."),
     NNC_AS("product_factor", NUMBER, SUM(product_factor),
            .help = "Median of measured / predicted time of matrix products; null if there are fewer than three."),
     NNC_AS("memory_factor", NUMBER, SUM(memory_factor),
            .help = "Median of measured / predicted time of all other operators; null if there are fewer than three."),
     NNC_AS("save_s", NUMBER, SUM(save_s), .unit = "s", .help = "Sum of save_s over the findings."),
     NNC_AS("parts", LIST, NNC_IN(answer, parts), NNC_COUNT(answer, part_count), .rows = &part_metrics,
-           .help = "Parts of a step: time of each in the trace, and in the estimate of the model."),
+           .help = "Parts of a step, each with its time in the trace and in the estimate of the model."),
     NNC_AS("findings", LIST, SUM(findings), NNC_COUNT(answer, sum.finding_count), .rows = &finding_metrics,
-           .help = "Operators that take longer than expected by more than the usual error in this trace, and products "
-                   "that padding makes faster. The operator with the largest save_s is first."),
+           .help = "Operators that take longer than expected, by more than the usual error of this trace. Also matrix "
+                   "products that padding would make faster. The operator with the largest save_s is first."),
     NNC_AS("ops", LIST, SUM(rows), NNC_COUNT(answer, sum.row_count), .rows = &row_metrics,
            .help = "All operators, longest time first."),
 };
@@ -147,7 +147,7 @@ static const nnc_page_row page_rows[] = {
     NNC_ITEM("{kernels:count} kernels"),
     NNC_ITEM("{steps:count} steps", .when = "steps"),
     NNC_ITEM("recorded on {recorded_device}", .when = "recorded_device"),
-    NNC_ITEM("priced for {device}", .when = "device"),
+    NNC_ITEM("predicted for {device}", .when = "device"),
     NNC_LINE("time"),
     NNC_BOLD("{span_s}"),
     NNC_ITEM("busy {busy_s}"),
@@ -531,8 +531,9 @@ static nnc_status add_parts(nnc_session *session, void *context, nnc_scenario *s
     const double steps = (double)a->steps, idle_s = r->host_s + r->bubble_s;
     (void)scratch;
     if (a->steps < 1) {
-        return nnc_fail(err, NNC_BAD_SPEC, a->file,
-                        "marks no step, expected annotations ProfilerStep#N: call step() of the profiler after each");
+        return nnc_fail(
+            err, NNC_BAD_SPEC, a->file,
+            "has no marked steps, expected annotations ProfilerStep#N: call step() of the profiler after each step");
     }
     const part parts[PARTS] = {
         { "step", a->sum.span_s / steps, r->step_s },
@@ -636,8 +637,8 @@ static const nnc_metric watch_rows[] = {
     NNC_AS("log", TEXT, WATCHED(log_path), .help = "File that was read."),
     NNC_AS("program", TEXT, WATCHED(program), .help = "Program that wrote the log."),
     NNC_AS("verdict", TEXT, WATCHED(verdict),
-           .help = "inside: the step is within alarm_s; slower or faster: it is outside; more_memory: memory is above "
-                   "its upper end."),
+           .help = "inside: the step time is within alarm_s. slower, faster: the step time is outside of alarm_s. "
+                   "more_memory: the memory is above memory_most_bytes."),
     NNC_AS("lines", WHOLE, WATCHED(lines), .help = "Number of lines of the log."),
     NNC_AS("readings", WHOLE, WATCHED(readings), .help = "Number of lines with a step time."),
     NNC_AS("skipped", WHOLE, WATCHED(skipped), .help = "Number of readings in the warm-up."),
@@ -769,8 +770,8 @@ const nnc_command nnc_cmd_watch = {
     .operands = "LOG MODEL DEVICE | LOG PLANS.json [DEVICE]",
     .summary = "The log of a run, compared with its estimate: step time, memory, MFU.",
     .notes = "Reads logs of Megatron, NeMo, torchtitan, HF Trainer, Axolotl, DeepSpeed, MaxText, nanotron, torchtune, "
-             "Composer, nanoGPT and llm.c. LOG '-' is standard input: it follows a running job, and says on standard "
-             "error when a step leaves the limits. The first "
+             "Composer, nanoGPT and llm.c. LOG '-' is standard input: the command follows a running job and prints a "
+             "line on standard error when a step is outside of the limits. The first "
              "line and the first 5 steps are warm-up and not judged. The step time is the median of the latest 100 "
              "lines. The limits are wider than the interval of the estimate: ln(limit / estimate) is 1.5 times ln(end "
              "of the interval / estimate). Exits "

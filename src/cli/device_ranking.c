@@ -91,8 +91,8 @@ static void write_unmeasured(nnc_buffer *out, const choices *all) {
     nnc_buffer_text(out, count > 0 ? "\n" : "");
 }
 
-/* Writes the table of ranked devices. Its headings say whether costs and energies are those of the run or of one
- * step. */
+/* Writes the table of ranked devices. The headings of the table say whether costs and energies are for the run or for
+ * one step. */
 static void write_table(nnc_buffer *out, nnc_style style, const choices *all) {
     nnc_table table = { .count = 0 };
     bool run = true;
@@ -319,8 +319,8 @@ static nnc_status put_terms(nnc_record *record, const nnc_session *session, cons
         NNC_TRY(nnc_device_load(session->specs, row->id, &device, err));
         if (row->best.currency != NULL && strcmp(row->best.currency, nnc_price_currency(device)) != 0) {
             return nnc_fail(err, NNC_BAD_USAGE, "--plans",
-                            "%s sells %s in %s, a plan file has prices in the device's %s", given->seller, row->id,
-                            row->best.currency, nnc_price_currency(device));
+                            "%s sells %s in %s, but prices in a plan file are in the currency of the device, %s",
+                            given->seller, row->id, row->best.currency, nnc_price_currency(device));
         }
         snprintf(text, sizeof text, "price: %s, %s", row->seller != NULL ? row->seller : given->seller,
                  row->date != NULL ? row->date : "no date");
@@ -421,7 +421,7 @@ nnc_status nnc_device_ranking_run(nnc_session *session, nnc_error *err) {
     const nnc_scenario_args *given = &session->options.given;
     if (session->options.search.plans != NULL && (given->region != NULL || given->building != NULL)) {
         return nnc_fail(err, NNC_BAD_USAGE, given->region != NULL ? "--region" : "--building",
-                        "has no place in a plan file, expected --plans without it");
+                        "cannot be stored in a plan file, expected --plans without this option");
     }
     ranking r = { .arena = nnc_specs_arena(session->specs), .scratch = nnc_scratch_create() };
     const nnc_status status = choose(session, &r, err);

@@ -144,7 +144,7 @@ void nnc_help_program(nnc_buffer *out, nnc_style style) {
     const nnc_command *command = NULL;
     for (int parts = 0; parts < 2; parts++) {
         if (parts > 0) {
-            nnc_buffer_text(out, "\nParts of these commands, also commands of their own:\n");
+            nnc_buffer_text(out, "\nFurther commands, each a part of a command above:\n");
             sheet.indent = 23;
         }
         for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
@@ -250,8 +250,8 @@ void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *comma
     if (command->serving != NULL) {
         char text[160];
         snprintf(text, sizeof text,
-                 "With --serve it is about a decoder that serves requests: 'nncost %s --serve "
-                 "--help' lists those options.",
+                 "With --serve, this command is about a decoder that serves requests; 'nncost %s --serve --help' lists "
+                 "its options.",
                  command->name);
         nnc_sheet_gap(&sheet);
         put_paragraph(&sheet, text);
@@ -625,7 +625,7 @@ static nnc_status write_page(nnc_session *session, const char *name, nnc_error *
     nnc_error missing;
     snprintf(path, sizeof path, "%s/docs/%s", session->data != NULL ? session->data : "", name);
     if (session->data == NULL || nnc_file_read(path, &text, &size, &missing) != NNC_OK) {
-        return nnc_fail(err, NNC_IO, name, "is not installed with this program, expected it in share/nncost/docs");
+        return nnc_fail(err, NNC_IO, name, "is not installed with this program, expected in share/nncost/docs");
     }
     nnc_buffer_put(session->out, text, size);
     free(text);

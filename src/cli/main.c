@@ -152,7 +152,7 @@ static nnc_status check_quotes(nnc_specs *specs, const nnc_options *options, nnc
         const bool known = nnc_device_load(specs, options->operands[2], &device, NULL) == NNC_OK;
         const char *count = options->operands[1];
         if (known && count[0] != '\0' && count[strspn(count, "0123456789")] == '\0') {
-            return nnc_fail(err, NNC_BAD_USAGE, count, "a number of devices, expected it as an option: %s --devices %s",
+            return nnc_fail(err, NNC_BAD_USAGE, count, "a number of devices, expected as an option: %s --devices %s",
                             options->operands[2], count);
         }
         return known ? nnc_fail(err, NNC_BAD_USAGE, options->operands[2],

@@ -76,7 +76,7 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Attention without the causal mask." },
       .takes = NNC_TAKES_ONE_OP },
     { .field = { .name = "layout", TEXT(layout), .group = "Numbers",
-                 .help = "Layout of the maps of a convolution: channels_last or contiguous.",
+                 .help = "Layout of the feature maps of a convolution: channels_last or contiguous.",
                  .default_text = "channels_last" },
       .argument = "NAME", .takes = NNC_TAKES_ONE_OP },
     { .field = { .name = "lenient", SWITCH(lenient), .group = "Batch",
@@ -409,7 +409,7 @@ nnc_status nnc_run_options_refuse(const nnc_scenario_args *given, bool input, co
         const char *group = row < nnc_run_table.count ? group_of(&nnc_run_table, field) : "Fine-tuning";
         if (strcmp(group, "Fine-tuning") != 0 && !(input && strcmp(group, "Input") == 0)) {
             return nnc_fail(err, NNC_BAD_USAGE, nnc_option_name(field->name, option),
-                            "changes nothing here, expected it with %s", needs);
+                            "has no effect here, expected together with %s", needs);
         }
     }
     return NNC_OK;

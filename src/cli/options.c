@@ -334,7 +334,7 @@ static const char *wrong_with(const spelling *entry, const char *value) {
     const nnc_own_option *own = entry->own;
     if (own != NULL && (own->field.capacity > 0 || own->letter == 'h' || own->letter == 'o' ||
                         strcmp(own->field.name, "no-defaults") == 0)) {
-        return "belongs on the command line";
+        return "expected on the command line";
     }
     const bool wants = own != NULL ? own->argument != NULL : entry->field->type != NNC_FIELD_BOOL;
     const bool has = value != NULL;

@@ -72,7 +72,7 @@ nnc_status nnc_scenarios_check_read(const nnc_options *options, const nnc_scenar
         bool unread = needs != NULL;
         for (int32_t k = 1; k < count && unread; k++) { unread = needs_of(options, names[i], &scenarios[k]) != NULL; }
         if (unread) {
-            return nnc_fail(err, NNC_BAD_USAGE, names[i], "changes nothing here, expected it with %s", needs);
+            return nnc_fail(err, NNC_BAD_USAGE, names[i], "has no effect here, expected together with %s", needs);
         }
     }
     return nnc_scenario_check_read(&options->given, scenarios, count, err);
@@ -129,7 +129,7 @@ nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err) {
     const nnc_plans *plans = NULL;
     if (session->options.emit == NULL) { return NNC_OK; }
     if (nnc_emit_file(&session->options, format) != NULL && session->inside) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "writes no file here, expected FORMAT");
+        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "cannot write a file here, expected only FORMAT");
     }
     nnc_arena *arena = nnc_specs_arena(session->specs);
     NNC_TRY(nnc_plans_open(session->specs, arena, session->options.operands[0], &plans, err));

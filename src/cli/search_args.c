@@ -202,11 +202,11 @@ static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_searc
     search->no_prune = given->no_prune;
     task->target_step_s = given->target_step_s;
     if (search->shards > 0 && given->shards != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--shards", "merges all shards, expected no --shard with it");
+        return nnc_fail(err, NNC_BAD_USAGE, "--shards", "merges all shards, expected without --shard");
     }
     return (search->shards > 0 || given->shards != NULL) && task->target_step_s > 0.0
                ? nnc_fail(err, NNC_BAD_USAGE, "--target-step",
-                          "needs the best plan of all shards, expected no --shard with it")
+                          "needs the best plan of all shards, expected without --shard")
                : NNC_OK;
 }
 
@@ -247,7 +247,7 @@ static nnc_status settle_sizes(const nnc_plan *base, const nnc_device *device, i
     task->size_count = kept;
     if (max_devices > 0 && least > max_devices) {
         return nnc_fail(err, NNC_BAD_USAGE, "--max-devices",
-                        "leaves no size of --devices, expected at least %d, found %lld", (int)least,
+                        "below all numbers of --devices, expected at least %d, found %lld", (int)least,
                         (long long)max_devices);
     }
     if (task->size_count > SIZES_MAX) {
@@ -348,7 +348,7 @@ static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc
     return plan->devices > 0 && plan->global_batch > 0
                ? NNC_OK
                : nnc_fail(err, NNC_BAD_USAGE, plan->devices == 0 ? "--devices" : "--global-batch",
-                          "missing, expected a number that all plans of the search share, as %s",
+                          "missing, expected a number for all plans of the search, such as %s",
                           plan->devices == 0 ? "--devices 8" : "--global-batch 256");
 }
 

@@ -2,7 +2,7 @@
  * of the algorithms of each collective, and the times with the fitted efficiencies of a device.
  *
  * `moved` is the number of bytes of the full tensor. Names that begin with inner_ mean links inside a scale-up domain,
- * names that begin with outer_ links between domains. Rates are those of one direction. Papers and pages write S for
+ * names that begin with outer_ links between domains. Rates are for one direction. Papers and pages write S for
  * `moved`, n for the number of ranks, B for a rate, alpha for a latency. [collectives] [collectives-fitted] */
 #include "cost/cost_internal.h"
 
@@ -42,8 +42,8 @@ static double flat_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
     return ring_s;
 }
 
-/* Returns the latency from a rank of a torus to the rank that is farthest away. The data run along one axis after the
- * other. */
+/* Returns the latency from a rank of a torus to the rank that is farthest away. The data are sent along one axis after
+ * another. */
 static double torus_latency_s(const nnc_route *r, nnc_derivation *why) {
     double hops = 0.0;
     for (int32_t i = 0; i < r->axes; i++) {

@@ -494,7 +494,8 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
     return held;
 }
 
-/* Tests whether the memory peak is computed as one moment of backward. It is not if the weights are in host memory. */
+/* Tests whether the memory peak is computed as one moment of backward. The result is false if the weights are in host
+ * memory. */
 static bool is_replayed(const nnc_resident_bytes *held, const nnc_plan *plan) {
     return held->replayed && (plan->offload & NNC_OFFLOAD_WEIGHTS) == 0;
 }

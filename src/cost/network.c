@@ -33,7 +33,7 @@ static nnc_status missing(const nnc_device *device, const char *figure, int32_t 
     char where[sizeof(err->where)];
     snprintf(where, sizeof(where), "%s: %s", device->path != NULL ? device->path : device->id, figure);
     return nnc_fail(err, NNC_BAD_SPEC, where,
-                    "missing, expected the figure that a group of %d ranks needs, found nothing", size);
+                    "missing, expected a value, because a group of %d ranks uses this link, found nothing", size);
 }
 
 /* Returns the number of devices in the whole scale-up fabric (a pod, for example); 0 = the device file does not state

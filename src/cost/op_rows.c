@@ -269,7 +269,7 @@ nnc_status nnc_power_check(const nnc_device *device, nnc_error *err) {
     /* the user sets no power cap, or a cap that is not below the power limit of the board */
     if (!(limit < device->power_w)) { return NNC_OK; }
     if (!(e->exponent > 0.0)) {
-        return nnc_fail(err, NNC_BAD_SPEC, "--power-cap", "what %s draws is not known (efficiency.power of its file)",
+        return nnc_fail(err, NNC_BAD_SPEC, "--power-cap", "the power of %s is not known (efficiency.power of its file)",
                         device->id);
     }
     if (!(limit > idle_w)) {

@@ -19,8 +19,8 @@
 /* Changes that save memory. The gentle changes, which keep the training result, come first; changes of the numerics or
  * of the task follow. */
 typedef enum change {
-    /* change for a plan with adapters: the sequences are shortened. It is the first change, because try_set varies the
-     * first change slowest: so a set of changes keeps the longest sequences that fit. */
+    /* change for a plan with adapters: the sequences are shortened. Shorter sequences are the first entry of this list,
+     * because try_set varies the first change slowest: so a set of changes keeps the longest sequences that fit. */
     CHANGE_SEQ_LEN,
     CHANGE_MICRO_BATCH,
     CHANGE_RECOMPUTE,

@@ -6,8 +6,8 @@
  *     nnc_estimate_time     memory; step ends; bounds; overlap; step time
  *     nnc_estimate_finish   rates, money, energy
  *
- * A brief estimate computes no bounds and no op table of the whole step, because searches and sweeps need neither. This
- * file keeps no results from one estimate to the next; memo/ does that. */
+ * A brief estimate computes no bounds and no op table of the whole step, because searches and sweeps need neither.
+ * estimate.c keeps no results from one estimate to the next; memo/ does that. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"

@@ -51,9 +51,8 @@ static inline unsigned nnc_plan_recompute(unsigned recompute) {
     return (recompute & NNC_RECOMPUTE_FULL) != 0 ? NNC_RECOMPUTE_FULL : recompute;
 }
 
-/* Sets the fields that a plan leaves open: precision, policy, degrees, batch, schedule. The plan has to be one that
- * nnc_plan_read has read. Returns NNC_ILLEGAL_PLAN if the plan breaks a rule; err then names the option and the
- * rule. */
+/* Sets the fields that a plan leaves open: precision, policy, degrees, batch, schedule. nnc_plan_read must have read
+ * the plan before. Returns NNC_ILLEGAL_PLAN if the plan breaks a rule; err then names the option and the rule. */
 nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                  nnc_plan *resolved, nnc_error *err);
 
@@ -84,7 +83,8 @@ typedef struct nnc_variant {
 /* A function that fills in a changed plan with the settings of the framework release that the user has named. On entry
  * of `complete`, variant->own_plan is a plan that was made by a change of `base`, and variant->own_model is the model
  * of this plan. The function sets the fields of own_plan and own_model that neither the user nor the change has set,
- * and sets own_software. It returns false if the file of the release has a fault. `in` is passed to the function. */
+ * and sets own_software. The function returns false if the file of the release has a fault. `in` is passed to the
+ * function. */
 typedef struct nnc_completer {
     bool (*complete)(const void *in, const nnc_plan *base, nnc_variant *variant);
     const void *in;
@@ -147,7 +147,7 @@ typedef struct nnc_segment_time {
      * only for the first segment */
     double lead_s;
     /* For each lane (set of links): seconds in which more communication on the links of this lane could run at the same
-     * time. These are the seconds of compute, and of exposed communication on other links. */
+     * time. Communication can overlap with compute, and with exposed communication on other links. */
     double free_s[NNC_PASS_PARTS][NNC_LANES];
 } nnc_segment_time;
 
@@ -275,9 +275,9 @@ typedef struct nnc_step_memory {
     double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX], weight_s[NNC_VIRTUAL_STAGES_MAX];
 } nnc_step_memory;
 
-/* Returns how many micro-batches pass through each layer of a device in a step. This is the number of micro-batches of
- * the plan; with DualPipe half of the number, because a device then holds two stages, and each micro-batch passes only
- * one of the two. */
+/* Returns how many micro-batches pass through each layer of a device in a step. The result is the number of
+ * micro-batches of the plan. With DualPipe it is half of this number, because a device then holds two stages, and each
+ * micro-batch passes through one of these stages. */
 static inline int64_t nnc_step_passes(const nnc_plan *plan) {
     return plan->micro_batches / (nnc_schedule_dual(plan) ? 2 : 1);
 }
@@ -432,8 +432,8 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_segment_time units[NNC_
                          const nnc_step_times *times, nnc_step_memory *m, nnc_result *r);
 
 /* Replays the schedule with the given seconds of each segment, and writes the times to m->run. send_s: seconds of a
- * message between stages. A plan without a pipeline runs its passes one after the other. Returns false if the pipeline
- * is too large to replay. */
+ * message between stages. A plan without a pipeline runs one pass after another. Returns false if the pipeline is too
+ * large to replay. */
 bool nnc_step_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], double send_s,
                   nnc_step_memory *m);
 /* Returns the pipeline (schedule, stages, times) of the last replay. The pointers in the returned struct point into
@@ -486,8 +486,8 @@ void nnc_step_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *
 /* Counts the FLOPs of the step and writes them to the result, by calls of nnc_step_recomputed, nnc_step_pass_work and
  * nnc_step_work. */
 void nnc_step_count_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m, nnc_result *r);
-/* Sets in the result the FLOPs that all ranks together execute. They are computed from the rows of one rank; if several
- * ranks compute the same values, the FLOPs of each rank are counted. */
+/* Sets in the result the FLOPs that all ranks together execute. The FLOPs are computed from the op table of one rank;
+ * if several ranks compute the same values, the FLOPs of each rank are counted. */
 void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m, nnc_result *r);
 
 /* ---- bounds.c: the lower and the upper bound of the step time ---- */
@@ -509,7 +509,7 @@ typedef struct nnc_ideal {
 } nnc_ideal;
 
 /* Seconds of one layer of each segment in one pass. engine: as if only one engine (matrix, vector, memory) took time.
- * serial: the sum of compute, memory and network, without overlap. Both are computed from the op table of one
+ * serial: the sum of compute, memory and network, without overlap. The times are computed from the op table of one
  * micro-batch on a rank that holds every layer. */
 typedef struct nnc_bound_segment_times {
     nnc_segment_time engine[NNC_ENGINES][NNC_SEGMENTS_MAX];
@@ -733,8 +733,8 @@ bool nnc_is_as_published(const nnc_result *r, const nnc_model *model);
 typedef struct nnc_remedy {
     char options[96];    /* command-line options of the remedy, which the user can append to the command */
     int64_t micro_batch; /* the largest micro-batch that fits with the options of the remedy */
-    /* memory with the remedy. It is computed at the largest micro-batch that fits without the remedy; or at
-     * micro_batch, if micro_batch is smaller or if no micro-batch fits without the remedy */
+    /* memory with the remedy. The micro-batch is the largest that fits without the remedy; or micro_batch, if
+     * micro_batch is smaller or if no micro-batch fits without the remedy */
     int64_t total_bytes;
     /* step time in seconds with the remedy, at the micro-batch for which total_bytes is computed */
     double step_s;
@@ -826,8 +826,8 @@ nnc_estimate_fn nnc_estimate_memory;
 /* Makes one estimate with the function in scratch->estimate. The caller has to check all arguments before. */
 nnc_estimate_fn nnc_estimate_read;
 
-/* Clears the result before an estimate. This is the first part of nnc_estimate_once; memo/ calls the parts of that
- * function one by one. */
+/* Clears the result before an estimate. nnc_estimate_begin is the first part of nnc_estimate_once; memo/ calls the
+ * parts of nnc_estimate_once one by one. */
 void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r);
 /* Computes the step ends, the bounds and the step time from the op table in scratch->rows. Computes the memory before,
  * unless *r already has it. */
@@ -839,9 +839,9 @@ bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan);
 nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                    nnc_scratch *scratch, nnc_result *r, nnc_error *err);
 /* nnc_estimate_finish sets rates, money and energy in the result of an estimate with times. nnc_estimate_untimed
- * completes the result of an estimate that computed only the memory, and sets all times to NaN. Both return an error if
- * numbers are too large for exact arithmetic, or if the number of parameters differs from the number in the model
- * file. */
+ * completes the result of an estimate that computed only the memory, and sets all times to NaN. Both functions return
+ * an error if numbers are too large for exact arithmetic, or if the number of parameters differs from the number in the
+ * model file. */
 nnc_status nnc_estimate_untimed(const nnc_model *model, nnc_result *r, nnc_error *err);
 nnc_status nnc_estimate_finish(const nnc_model *model, const nnc_device *device, const nnc_step *step, nnc_result *r,
                                nnc_error *err);
@@ -856,8 +856,8 @@ void nnc_utilisation(nnc_result *r, nnc_derivation *why);
 /* Sets the money and the energy of one step in the result. If the plan states the length of the run, also sets
  * device-hours, money and energy of the whole run. The energy is the power limit of the device x the time. */
 void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why);
-/* Returns the price of a device-hour. This is `price`, the price in the plan, unless `price` is NaN; then it is the
- * newest price in the device file. NaN = neither is known. */
+/* Returns the price of a device-hour. The result is `price`, the price in the plan; if `price` is NaN, it is the newest
+ * price in the device file. NaN = neither is known. */
 double nnc_price_of(double price, const nnc_device *device);
 
 /* ---- step.c: time of a single op ---- */

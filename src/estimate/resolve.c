@@ -66,13 +66,13 @@ static nnc_status refuse_passes(const nnc_plan *p, bool of_micro_batch, int64_t 
     }
     if (below == 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--global-batch",
-                        "does not divide into passes, expected a multiple of %" PRId64
+                        "cannot be divided into passes, expected a multiple of %" PRId64
                         " (%s x data), or --%s of at most %" PRId64 ", found %" PRId64,
                         given, factor, of_micro_batch ? "micro-batch" : "micro-batches", p->global_batch / p->data,
                         p->global_batch);
     }
     return nnc_fail(err, NNC_ILLEGAL_PLAN, "--global-batch",
-                    "does not divide into passes, expected a multiple of %" PRId64 " (%s x data), such as %" PRId64
+                    "cannot be divided into passes, expected a multiple of %" PRId64 " (%s x data), such as %" PRId64
                     " or %" PRId64 ", found %" PRId64,
                     given, factor, below, below + given, p->global_batch);
 }
@@ -99,7 +99,7 @@ static nnc_status resolve_batch(nnc_plan *p, nnc_error *err) {
     }
     if (p->global_batch > 0 && p->global_batch != product) {
         return nnc_fail(err, NNC_BAD_USAGE, "--global-batch",
-                        "disagrees with the other two, expected micro_batch x micro_batches x data "
+                        "disagrees with the other two options, expected micro_batch x micro_batches x data "
                         "= %" PRId64 ", found %" PRId64,
                         product, p->global_batch);
     }
@@ -136,10 +136,10 @@ static nnc_status check_adapted_experts(const nnc_plan *p, const nnc_model *mode
 
 static nnc_status check_rotations(const nnc_plan *p, nnc_error *err) {
     const char *why = !p->oft                ? NULL
-                      : p->adapter_rank == 0 ? "there are no adapters, expected --adapter-rank too"
-                      : p->dora              ? "its adapters have no magnitude, expected --dora off"
-                      : p->tensor > 1        ? "its blocks stay together, expected --tensor 1"
-                      : p->context > 1       ? "its blocks stay together, expected --context 1"
+                      : p->adapter_rank == 0 ? "the plan has no adapters, expected together with --adapter-rank"
+                      : p->dora              ? "OFT adapters have no magnitude, expected --dora off"
+                      : p->tensor > 1        ? "OFT blocks cannot be divided, expected --tensor 1"
+                      : p->context > 1       ? "OFT blocks cannot be divided, expected --context 1"
                       : (p->adapters & NNC_ADAPTED_EXPERTS) != 0
                           ? "routed experts are not rotated, expected --adapters without experts"
                           : NULL;
@@ -153,15 +153,17 @@ static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_e
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "helper_copies", "expected numbers of helper models of 0 or more");
     }
     if ((p->train & NNC_TRAIN_ADAPTERS) != 0 && p->adapter_rank == 0) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train", "there are no adapters, expected --adapter-rank too");
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train",
+                        "the plan has no adapters, expected together with --adapter-rank");
     }
     if (p->dora && (p->adapter_rank == 0 || p->context > 1)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--dora",
-                        p->context > 1 ? "its weights stay together, expected --context 1"
-                                       : "there are no adapters, expected --adapter-rank too");
+                        p->context > 1 ? "DoRA weights cannot be divided, expected --context 1"
+                                       : "the plan has no adapters, expected together with --adapter-rank");
     }
     if (p->train_from >= 0 && p->train_layers == 0) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train-from", "all layers are trained, expected --train-layers too");
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train-from",
+                        "all layers are trained, expected together with --train-layers");
     }
     const unsigned outside = NNC_TRAIN_EMBEDDING | NNC_TRAIN_HEAD | NNC_TRAIN_TOWERS;
     if (p->train_layers > 0 && p->adapter_rank == 0 && p->train != NNC_TRAIN_ALL && (p->train & ~outside) == 0) {
@@ -172,12 +174,12 @@ static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_e
     NNC_TRY(check_adapted_experts(p, model, err));
     if (p->frozen != NNC_FROZEN_16 && all && !has_helpers(p)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--frozen",
-                        "all weights are trained, expected --adapter-rank or --train too");
+                        "all weights are trained, expected together with --adapter-rank or --train");
     }
     if (!all && (nnc_convention_of(p->flops_convention)->by_params || p->activations == NNC_ACTIVATIONS_KORTHIKANTI)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN,
                         p->activations == NNC_ACTIVATIONS_KORTHIKANTI ? "--activations" : "--flops-convention",
-                        "the formula counts a network with all weights trained");
+                        "this formula is for a network with all weights trained, expected --train all");
     }
     return NNC_OK;
 }
@@ -190,10 +192,10 @@ static nnc_status resolve_optimizer_kernels(const nnc_model *model, const nnc_de
     const bool lists = asked == NNC_KERNELS_FOREACH || asked == NNC_KERNELS_LOOP;
     if (asked == NNC_KERNELS_DEFAULT && device->host.kernel_s == 0.0) { p->optimizer_kernels = NNC_KERNELS_DEFAULT; }
     if (lists && !(nnc_optimizer_list_kernels(p->optimizer) > 0.0)) {
-        return nnc_fail(
-            err, NNC_ILLEGAL_PLAN, "--optimizer-kernels",
-            "not known for %s, expected default or fused, or sgd, momentum, adam, adamw or rmsprop, found %s",
-            nnc_optimizer_name(p->optimizer), nnc_optimizer_kernels_name(asked));
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--optimizer-kernels",
+                        "not known for the optimizer %s, expected default or fused, or one of the optimizers sgd, "
+                        "momentum, adam, adamw or rmsprop, found %s",
+                        nnc_optimizer_name(p->optimizer), nnc_optimizer_kernels_name(asked));
     }
     if (asked == NNC_KERNELS_LOOP && model->captured == NULL) {
         return nnc_fail(

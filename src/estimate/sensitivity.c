@@ -6,8 +6,8 @@
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 
-/* Relative change of a parameter, upwards and downwards, from which its elasticity is computed. It is small, so that
- * the bound of an op seldom changes, and large compared with rounding errors. */
+/* Relative change of a parameter, upwards and downwards, from which its elasticity is computed. The change is small, so
+ * that the bound of an op seldom changes, and large compared with rounding errors. */
 #define APART 1e-3
 
 /* Factor on a rate of the device. With this factor the resource takes nearly no time, but all numbers stay finite. */

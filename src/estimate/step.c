@@ -387,10 +387,11 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
     nnc_step_ends_set(step, units, &overlap, m);
 }
 
-/* The host counts as the bound of all ops if the device waits for it in at least the share held_share of the step. This
- * must still hold if the host needs less time per kernel by the share host_margin: programs on the same host differ by
- * about this share (33.6 to 37.8 us per kernel; the default is 37.5, hosts/h100-server.json). held_share has no source:
- * it was chosen after measured steps of an H100 had been seen. If the host is the bound, faster kernels shorten the step
+/* The host counts as the bound of all ops if the device waits for it in at least the share held_share of the step. The
+ * device must still wait in this share if the host needs less time per kernel, by the share host_margin: programs on
+ * the same host differ by about this share (33.6 to 37.8 us per kernel; the default is 37.5, hosts/h100-server.json).
+ * held_share has no source: it was chosen after measured steps of an H100 had been seen. If the host is the bound,
+ * faster kernels shorten the step
  * little.   [issue] */
 static const double held_share = 0.2, host_margin = 0.1;
 
@@ -865,7 +866,7 @@ static nnc_status choose_kernel(const nnc_device *device, const nnc_single_op *a
 static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op *a, nnc_error *err) {
     if (a->devices > 1 || a->devices_per_node > 0) {
         return nnc_fail(err, NNC_BAD_USAGE, a->devices > 1 ? "--devices" : "--devices-per-node",
-                        "changes nothing here, expected it with a collective, such as all-reduce");
+                        "has no effect here, expected together with a collective, such as all-reduce");
     }
     nnc_op op = { .name = k->name,
                   .phase = NNC_PHASE_FORWARD,

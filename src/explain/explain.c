@@ -1,5 +1,5 @@
-/* `nncost explain`: answers questions about metrics and ops, by their names. It makes the estimate again and records
- * the formula of every number. */
+/* `nncost explain`: answers questions about metrics and ops, by their names. The command computes the estimate again
+ * and records the formula of every number. */
 #include <nncost/estimate.h>
 
 #include "base/base_internal.h"

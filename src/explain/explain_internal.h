@@ -61,8 +61,8 @@ typedef struct nnc_explain_output {
 /* Writes the formula, source and numbers of names joined by commas. A name can be a metric ("mfu",
  * "step.exposed_comm.data"), a group of metrics ("memory"), an op ("attn.qkv"), or a member of another output
  * ("groups.mape"). report: the estimate to explain, which must be the last one that was made with the scratch of the
- * report. outputs: outputs of other commands; NULL = none. Fails with NNC_BAD_USAGE for an unknown name; err names the
- * nearest known one. */
+ * report. outputs: outputs of other commands; NULL = none. Fails with NNC_BAD_USAGE for an unknown name; err has the
+ * most similar known name. */
 nnc_status nnc_report_explain(nnc_buffer *out, nnc_style style, const nnc_report *report,
                               const nnc_explain_output *outputs, const char *names, nnc_error *err);
 

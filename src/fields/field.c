@@ -494,7 +494,8 @@ static double initial_value(const nnc_field *field) {
 }
 
 /* Sets the members of a struct to the defaults of their fields. All bytes of the struct must be 0 before, so members
- * whose default is 0 are skipped. This saves time, because the function runs for each scenario of a plan file. */
+ * whose default is 0 are skipped. Skipping members saves time, because the function runs for each scenario of a plan
+ * file. */
 static void init(const nnc_field *fields, size_t count, char *object) {
     for (const nnc_field *f = fields; f < fields + count; f++) {
         char *place = object + f->offset;

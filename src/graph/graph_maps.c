@@ -250,7 +250,7 @@ static bool infer_unfold(nnc_graph_walk *w, nnc_graph_op *op) {
     if (!graph_needs_map(w, op)) { return false; }
     if (op->in.dims[0] % (side * side) != 0) {
         return nnc_graph_fail(w, op->node,
-                              "%s: side: expected one whose square divides %" PRId64 " channels, found %" PRId64,
+                              "%s: side: expected a number whose square divides %" PRId64 " channels, found %" PRId64,
                               op->node->label, op->in.dims[0], side);
     }
     op->out.dims[0] /= side * side;
@@ -276,7 +276,7 @@ static bool infer_view(nnc_graph_walk *w, nnc_graph_op *op) {
     char one[96], other[96];
     op->out.storage = op->in.storage;
     if (op->node->shape_count == 0 || op->in.ids || nnc_graph_elements(&op->in) != nnc_graph_elements(&op->out)) {
-        return nnc_graph_fail(w, op->node, "%s: shape: %s holds not as many values as %s", op->node->label,
+        return nnc_graph_fail(w, op->node, "%s: shape: %s has another number of values than %s", op->node->label,
                               nnc_graph_shape_text(&op->out, one), nnc_graph_shape_text(&op->in, other));
     }
     return true;
@@ -299,7 +299,9 @@ static bool infer_to_map(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t height = op->values[NNC_TO_MAP_HEIGHT];
     if (op->in.rank != 2 || op->in.dims[0] % height != 0) {
         char text[96];
-        return nnc_graph_fail(w, op->node, "%s: height: expected tokens that make rows of %" PRId64 ", found %s",
+        return nnc_graph_fail(w, op->node,
+                              "%s: height: expected a number of tokens that can be divided into rows of %" PRId64
+                              ", found %s",
                               op->node->label, height, nnc_graph_shape_text(&op->in, text));
     }
     op->out.rank = 3;

@@ -87,7 +87,7 @@ static bool infer_linear(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t out = op->values[NNC_LINEAR_OUT], split = op->values[NNC_LINEAR_SPLIT];
     const int64_t unbiased = op->values[NNC_LINEAR_UNBIASED];
     if (op->in.sharded != (split == NNC_LINEAR_ROWS)) {
-        return nnc_graph_fail(w, op->node, "%s: split: row comes after column, and nothing else does", op->node->label);
+        return nnc_graph_fail(w, op->node, "%s: split: expected row after column, and only there", op->node->label);
     }
     if (unbiased > op->values[NNC_LINEAR_BIAS] * out) {
         return nnc_graph_fail(w, op->node,

@@ -122,7 +122,7 @@ static bool check_size(nnc_graph_walk *w, const nnc_graph_op *op) {
         if (op->out.dims[i] < 1 || op->out.dims[i] > NNC_GRAPH_DIM_MAX ||
             !nnc_mul_i64(product, op->out.dims[i], &product) || product > NNC_GRAPH_NUMBER_MAX) {
             char text[96];
-            return nnc_graph_fail(w, op->node, "%s: nothing is left or too much: the output is %s", op->node->label,
+            return nnc_graph_fail(w, op->node, "%s: the output has no values or too many: it is %s", op->node->label,
                                   nnc_graph_shape_text(&op->out, text));
         }
     }
@@ -152,8 +152,8 @@ static bool check_parts(nnc_graph_walk *w, const nnc_graph_op *op, bool parts) {
     return (!op->in.sharded || parts) && !differ
                ? true
                : nnc_graph_fail(w, op->node,
-                                "%s: works on the whole width, and tensor ranks have parts of it: "
-                                "expected a linear with split row before",
+                                "%s: needs the whole width, but tensor ranks have only parts of it: expected a linear "
+                                "with split row before this op",
                                 op->node->label);
 }
 
@@ -161,7 +161,7 @@ static bool run_op(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t 
     int64_t values[NNC_GRAPH_PARAMS_MAX] = { 0 };
     nnc_graph_op op = { .node = node, .values = values, .in = w->current };
     if (!w->begun && node->kind != NNC_GRAPH_INPUT) {
-        return nnc_graph_fail(w, node, "%s has no tensor to work on", node->label);
+        return nnc_graph_fail(w, node, "%s has no input tensor", node->label);
     }
     if (!read_values(w, node, args, values) || !find_others(w, node, &op)) { return false; }
     op.out = op.in;
@@ -233,7 +233,7 @@ static bool run_ops(nnc_graph_walk *w, const nnc_graph_ops *ops, const int64_t *
 static bool run_repeat(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, int64_t turns) {
     state before, after;
     bool done = true;
-    if (turns > 0 && !w->begun) { return nnc_graph_fail(w, node, "a repeat has no tensor to work on"); }
+    if (turns > 0 && !w->begun) { return nnc_graph_fail(w, node, "a repeat has no input tensor"); }
     w->repeats++;
     for (int64_t turn = 0; done && turn < turns; turn++) {
         const int32_t count = w->binding_count;
@@ -310,9 +310,9 @@ static bool run_ops(nnc_graph_walk *w, const nnc_graph_ops *ops, const int64_t *
         const nnc_graph_node *node = &ops->nodes[i];
         if (w->depth > NNC_GRAPH_DEPTH_MAX || w->steps++ == NNC_GRAPH_STEPS_MAX) {
             return nnc_graph_fail(w, node,
-                                  w->depth > NNC_GRAPH_DEPTH_MAX ? "too deep, expected fewer macros inside each other"
-                                                                 : "too many ops, expected fewer turns of a repeat "
-                                                                   "whose shapes change");
+                                  w->depth > NNC_GRAPH_DEPTH_MAX
+                                      ? "too deep, expected fewer nested macros"
+                                      : "too many ops, expected fewer iterations of a repeat whose shapes change");
         }
         done = run_node(w, node, args) && (node->as < 0 || bind(w, node, node->as));
     }

@@ -102,7 +102,7 @@ static bool read_copies(nnc_json_numbers *n, const storage *s, copies *c) {
     }
     const int64_t begin = s->first + (c->count - 1) * c->first_step, end = s->last + (c->count - 1) * c->last_step;
     if (begin < -1 || begin > POSITIONS_MAX || end < -1 || end > POSITIONS_MAX || nnc_json_has_more(n)) {
-        nnc_json_mismatch(n->list, "outside of the step", "copies at positions of the step");
+        nnc_json_mismatch(n->list, "outside of the step", "copies at positions inside the step");
         return false;
     }
     return true;
@@ -322,7 +322,7 @@ static bool read_tensors(reader *r, nnc_json at, nnc_json op, const char *key, t
 /* ---- dims of operators ---- */
 
 static bool refuse_shapes(const issue *o, const char *expected) {
-    nnc_json_fault(o->at, "inputs", "shapes that do not go together, expected %s", expected);
+    nnc_json_fault(o->at, "inputs", "shapes that do not match each other, expected %s", expected);
     return false;
 }
 
@@ -674,8 +674,8 @@ static bool has_dim(const tensors *all, int64_t dim) {
     return false;
 }
 
-/* Computes the work of an operator and adds the operator to the program. Its form decides whether the work is given by
- * dims or by bytes. If the input is not valid, notes a fault and returns false. */
+/* Computes the work of an operator and adds the operator to the program. The form of the operator decides whether its
+ * work is given by dims or by bytes. If the input is not valid, notes a fault and returns false. */
 static bool read_form(reader *r, const issue *o, form how, nnc_captured_op *op) {
     const tensors *in = &o->in, *out = &o->out;
     bool good = true;
@@ -792,13 +792,14 @@ static bool check_parameters(reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "parameters");
     const int64_t count = r->count_params, trained = r->trained_params;
     if (r->program->params > count) {
-        nnc_json_fault(at, "count", "fewer than the operators read, expected %" PRId64 ", found %" PRId64,
+        nnc_json_fault(at, "count", "fewer parameters than the operators read, expected %" PRId64 ", found %" PRId64,
                        r->program->params, count);
         return false;
     }
     if (r->program->params - r->frozen_params > trained || r->frozen_params > count - trained ||
         (trained == 0 && has_backward(r))) {
-        nnc_json_fault(at, "trained", "not the storages of kind parameter, expected %" PRId64 ", found %" PRId64,
+        nnc_json_fault(at, "trained",
+                       "differs from the number of storages of kind parameter, expected %" PRId64 ", found %" PRId64,
                        r->program->params - r->frozen_params, trained);
         return false;
     }
@@ -900,7 +901,9 @@ static bool read_program(reader *r, nnc_json root) {
  * order. */
 static bool is_same_program(nnc_json at, const struct nnc_captured *one, const struct nnc_captured *two) {
     if (two->batch == one->batch) {
-        nnc_json_fault(at, "batch", "as in the first step, expected another than %" PRId64, one->batch);
+        nnc_json_fault(at, "batch",
+                       "the same number of samples as in the first step, expected another number than %" PRId64,
+                       one->batch);
         return false;
     }
     if (two->count != one->count || two->params != one->params || two->dtype != one->dtype ||

@@ -118,8 +118,8 @@ typedef enum fusion {
 /* Rule by which autocast chooses the number format of an operator. */
 typedef enum rule { RULE_NARROW, RULE_FP32, RULE_MAP, RULE_WIDEST } rule;
 
-/* Everything that follows from the name of an operator. It is found once for each name and then used for all operators
- * with this name. */
+/* Everything that follows from the name of an operator. nncost looks up these properties once for each name and uses
+ * them for all operators with this name. */
 typedef struct naming {
     const char *full; /* full name of the operator in the file, such as "aten.add_.Tensor" */
     const char *name; /* name without library and overload, such as "add_" */
@@ -135,8 +135,8 @@ typedef struct naming {
     rule forward, backward;
 } naming;
 
-/* An operator whose work is not computed yet. It is an operator of the file; or, after unfolding, an operator of one
- * layer: then each of several equal layers has its own operators. */
+/* An operator whose work is not computed yet. The operator is an operator of the file. After unfolding, it is an
+ * operator of one layer: each of several equal layers then has its own operators. */
 typedef struct issue {
     nnc_json at;   /* the JSON value of the operator in the file */
     nnc_json args; /* arguments of the operator that are not tensors; node NULL = the file does not state them */
@@ -217,10 +217,10 @@ nnc_group nnc_capture_group(const reader *r, const char *name, const char *modul
 /* Returns an array with one entry for each position of the unfolded step: the index of the operator of the file that
  * ran there. *count receives the number of positions. If the input is not valid, notes an error and returns NULL. */
 int32_t *nnc_capture_places(reader *r, nnc_json root, int32_t *count);
-/* Returns the optimizer of the step. It is found by the operators of the update and by the number of state elements per
- * trained weight; NNC_OPTIMIZER_COUNT = the step has no operators of an optimizer. Adam and RMSprop divide by the root
- * of their second moment; RMSprop and Adagrad have no first moment. Lion takes the sign. SGD without momentum has no
- * state. RAdam and Adadelta have two states per weight and are counted as Adam. */
+/* Returns the optimizer of the step. The optimizer follows from the operators of the update and from the number of
+ * state elements per trained weight; NNC_OPTIMIZER_COUNT = the step has no operators of an optimizer. Adam and RMSprop
+ * divide by the root of their second moment; RMSprop and Adagrad have no first moment. Lion takes the sign. SGD without
+ * momentum has no state. RAdam and Adadelta have two states per weight and are counted as Adam. */
 nnc_optimizer nnc_capture_optimizer(const reader *r);
 /* Returns the kind of kernels of the optimizer update. If the file states the kind, returns it. Otherwise returns fused
  * if the update is one operator, and foreach (kernels for lists of tensors) if not. foreach is the default of

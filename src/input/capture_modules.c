@@ -127,7 +127,8 @@ static bool copy_tensors(const reader *r, tensors *all) {
     return true;
 }
 
-/* Replaces the operators of the file by those of the unfolded step, in which each layer has its own operators. */
+/* Replaces the operators of the file by the operators of the unfolded step, in which each layer has its own operators.
+ * */
 static bool unfold(reader *r, const int32_t *places, int32_t count) {
     issue *all = nnc_arena_array(r->arena, (size_t)count + 1, sizeof *all);
     int32_t *seen = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *seen);
@@ -138,7 +139,7 @@ static bool unfold(reader *r, const int32_t *places, int32_t count) {
         if (!copy_tensors(r, &o->in) || !copy_tensors(r, &o->out)) { return false; }
         if (o->counts && o->repeat > 1 && !move_all(r, o, seen[places[i]]++)) {
             return refuse(r, option_of(r->asked),
-                          "the file does not hold the storages of each of its equal layers; record the step again");
+                          "the file does not have the storages of each of its equal layers; record the step again");
         }
         o->repeat = 1;
     }
@@ -388,7 +389,7 @@ static bool mark_owners(reader *r, nnc_json root, unsigned char *marks, int64_t 
     const nnc_json owners = nnc_json_get(root, "owners");
     if (nnc_json_type_of(owners) != NNC_JSON_LIST) {
         return refuse(r, option_of(r->asked),
-                      "the file does not say which module holds which parameter; record the step again");
+                      "the file does not state the module of each parameter; record the step again");
     }
     for (nnc_json at = nnc_json_first(owners); at.node != NULL; at = nnc_json_next(at)) {
         folded_row row;
@@ -432,13 +433,13 @@ static bool freeze(reader *r, nnc_json root) {
         r->trained_params -= (int64_t)(s->bytes / s->width);
     }
     if (r->asked->frozen != NULL && !any) {
-        return refuse(r, "--frozen", "changes nothing, expected modules with trained parameters");
+        return refuse(r, "--frozen", "has no effect, expected modules with trained parameters");
     }
     if (r->trained_params == trained) {
-        return refuse(r, "--train", "changes nothing, expected fewer modules than are trained");
+        return refuse(r, "--train", "has no effect, expected fewer modules than the step trains");
     }
     if (r->trained_params == 0) {
-        return refuse(r, option_of(r->asked), "no parameters are left to train, expected some");
+        return refuse(r, option_of(r->asked), "no parameters are left to train, expected at least one trained module");
     }
     return remove_backward(r, gone);
 }
@@ -508,7 +509,7 @@ static int32_t find_reruns(reader *r, rerun **found) {
         find_backward(r, &c);
         if (c.backward < 0) { continue; } /* the module has no operator in backward */
         if (r->issues[c.backward].again) {
-            refuse(r, "--recompute", "these modules already run again in the recorded step, expected others");
+            refuse(r, "--recompute", "the recorded step already recomputes these modules, expected other modules");
             return -2;
         }
         *found = nnc_arena_grow(r->arena, *found, count, &capacity, sizeof **found);

@@ -105,7 +105,7 @@ bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count) {
 enum { UNITS_MAX = 256 };
 
 /* Lengths of two beginnings of a module path. In "layers.3.attn", stem is the length of "layers.", and whole is the
- * length of "layers.3". Both are 0 if the path has no number. */
+ * length of "layers.3". stem and whole are 0 if the path has no number. */
 typedef struct unit_name {
     size_t stem, whole;
 } unit_name;

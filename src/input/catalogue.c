@@ -72,7 +72,7 @@ bool nnc_is_catalogue(nnc_json root) { return is(root, PRICES) || is(root, GRID)
 static const char *stated(nnc_json item, const char *key) {
     const char *text = nnc_read_text(nnc_json_get(item, key));
     if (nnc_json_type_of(nnc_json_get(item, key)) == NNC_JSON_ABSENT) {
-        nnc_json_fault(item, key, "missing, expected it with every value, found nothing");
+        nnc_json_fault(item, key, "missing, expected together with every value, found nothing");
     }
     return text;
 }
@@ -155,7 +155,7 @@ static nnc_status load(nnc_specs *specs, const char *path, const char *schema, c
         if (is(root, schema)) {
             read_catalogue(root, stem, c);
         } else {
-            nnc_json_fault(root, "schema", "expected \"%s\", found another or none", schema);
+            nnc_json_fault(root, "schema", "expected \"%s\", found another value or none", schema);
         }
     }
     nnc_json_free(&doc);

@@ -245,7 +245,7 @@ static void check_experts(nnc_json at, const nnc_decoder *d) {
         if (d->expert_latent > 0 || d->latent_norm || d->expert_norms || d->experts_per_token > 0 ||
             d->expert_hidden > 0 || d->shared_hidden > 0 || d->dense_layers > 0 || d->router_bias || d->shared_gate ||
             d->expert_bias || d->expert_clamp) {
-            nnc_json_fault(at, "experts", "missing, expected it with the other expert keys");
+            nnc_json_fault(at, "experts", "missing, expected together with the other expert keys");
         }
         return;
     }
@@ -267,7 +267,7 @@ static void check_experts(nnc_json at, const nnc_decoder *d) {
                        d->dense_layers);
     }
     if (d->shared_gate && d->shared_hidden < 1) {
-        nnc_json_fault(at, "shared_gate", "does not apply, expected it with a shared_hidden");
+        nnc_json_fault(at, "shared_gate", "does not apply, expected together with a shared_hidden");
     }
 }
 
@@ -294,7 +294,7 @@ static void check_mixers(nnc_json at, const nnc_decoder *d) {
         nnc_json_fault(at, "sliding_window", "does not apply, expected a layer in mixers that slides");
     }
     if (layers_of(d, kinds, d->mixers_count, NNC_MIXER_UNROTATED) > 0 && d->positions != NNC_POSITIONS_ROTARY) {
-        nnc_json_fault(at, "mixers", "full_unrotated does not apply, expected it with rotary positions");
+        nnc_json_fault(at, "mixers", "full_unrotated does not apply, expected together with rotary positions");
     }
 }
 
@@ -316,7 +316,8 @@ static void check_widths(nnc_json at, const nnc_decoder *d) {
     }
     if (d->ffn_widths_count > 0 &&
         (d->share_layers || d->encoder_layers > 0 || (d->experts > 0 && d->mlps_count == 0))) {
-        nnc_json_fault(at, "ffn_widths", "does not apply, expected it in a decoder whose dense layers mlps names");
+        nnc_json_fault(at, "ffn_widths",
+                       "does not apply, expected only in a decoder whose key mlps lists dense layers");
     }
 }
 
@@ -337,7 +338,8 @@ static void check_mlps(nnc_json at, const nnc_decoder *d) {
 /* Checks that a field has a value exactly if another field requires it. */
 static void check_beside(nnc_json at, const char *field, bool given, bool wanted, const char *other) {
     if (given != wanted) {
-        nnc_json_fault(at, field, "%s, expected it with %s and only then", given ? "does not apply" : "missing", other);
+        nnc_json_fault(at, field, "%s, expected always and only together with %s", given ? "does not apply" : "missing",
+                       other);
     }
 }
 
@@ -349,25 +351,25 @@ static void check_ends(nnc_json at, const nnc_decoder *d) {
     }
     check_beside(at, "relative_buckets", d->relative_buckets > 0, relative, "relative positions");
     if (d->head_share > 0.0 && d->head != NNC_HEAD_MASKED && d->head != NNC_HEAD_MASKED_NEXT) {
-        nnc_json_fault(at, "head_share", "does not apply, expected it with a head of masked words");
+        nnc_json_fault(at, "head_share", "does not apply, expected together with a head of masked words");
     }
     check_beside(at, "head_width", d->head_width > 0,
                  d->head == NNC_HEAD_PROJECTION || d->head == NNC_HEAD_CLASSES || d->head == NNC_HEAD_TAGS,
                  "a head of projection, classes or tags");
     if (d->encoder_layers == 0 && (d->encoder_seq_len > 0 || d->encoder_ffn_hidden > 0 || d->frame_bands > 0)) {
-        nnc_json_fault(at, "encoder_layers", "missing, expected it with the other encoder keys");
+        nnc_json_fault(at, "encoder_layers", "missing, expected together with the other encoder keys");
     }
     if (d->encoder_layers > 0 &&
         (d->bidirectional || d->kv_lora_rank > 0 || d->experts > 0 || d->mixers_count > 0 || d->mlps_count > 0)) {
         nnc_json_fault(at, "encoder_layers",
-                       "does not apply, expected it before plain decoder layers: not "
-                       "bidirectional, without experts, latents, mixers and mlps");
+                       "does not apply, expected only with plain decoder layers: not bidirectional, without experts, "
+                       "latents, mixers and mlps");
     }
     if (d->frame_bands > 0 && d->encoder_seq_len == 0) {
         nnc_json_fault(at, "encoder_seq_len", "missing, expected the frames that the encoder sees");
     }
     if (d->embed_width > 0 && d->embed_width != d->hidden && !d->tied_head) {
-        nnc_json_fault(at, "embed_width", "does not apply, expected it with a tied_head");
+        nnc_json_fault(at, "embed_width", "does not apply, expected together with a tied_head");
     }
     for (int32_t i = 0; i < d->mixers_count && d->bidirectional; i++) {
         if (d->mixers[i] == NNC_MIXER_CHUNK) {
@@ -412,7 +414,9 @@ static void check_states(nnc_json at, const nnc_decoder *d) {
                  "kimi_delta layers");
     if ((d->ssm_chunk > 0 && (used & chunked) == 0) || (d->ssm_norms && (used & MAMBA) == 0) ||
         (d->conv_bias && d->conv_kernel == 0)) {
-        nnc_json_fault(at, "mixers", "keep no state, expected one that does with ssm_chunk, ssm_norms and conv_bias");
+        nnc_json_fault(at, "mixers",
+                       "no mixer keeps a state, expected a mixer with a state, because ssm_chunk, ssm_norms or "
+                       "conv_bias is given");
     }
     if (d->ssm_groups > 0 && (d->ssm_heads % d->ssm_groups != 0 || d->ssm_inner % d->ssm_heads != 0)) {
         nnc_json_fault(at, "ssm_heads",
@@ -430,8 +434,8 @@ static void check_states(nnc_json at, const nnc_decoder *d) {
     }
 }
 
-/* Largest number of layers that a pattern of different layers may have. It equals the limit of the op list,
- * NNC_MIXED_LAYERS_MAX in shape/. */
+/* Largest number of layers that a pattern of different layers may have. The limit of the op list, NNC_MIXED_LAYERS_MAX
+ * in shape/, has the same value. */
 enum { MIXED_LAYERS_MAX = 1024 };
 
 static void check_layers(nnc_json at, const nnc_decoder *d) {
@@ -453,10 +457,10 @@ static void check_layers(nnc_json at, const nnc_decoder *d) {
                        d->head_dim, d->rotary_dim);
     }
     if (d->no_key_bias && !d->biases && !d->qkv_bias) {
-        nnc_json_fault(at, "no_key_bias", "does not apply, expected it with biases or qkv_bias");
+        nnc_json_fault(at, "no_key_bias", "does not apply, expected together with biases or qkv_bias");
     }
     if (d->norm_bias && (d->norm != NNC_NORM_LAYER || d->plain_norms)) {
-        nnc_json_fault(at, "norm_bias", "does not apply, expected it with layer norms that have weights");
+        nnc_json_fault(at, "norm_bias", "does not apply, expected together with layer norms that have weights");
     }
 }
 
@@ -488,7 +492,7 @@ static void check_shared(nnc_json at, const nnc_decoder *d) {
     check_beside(at, "out_rank", d->out_rank > 0, d->out_groups > 0, "out_groups");
     if (d->shared_keys ? d->q_lora_rank == 0 || d->kv_heads != 1 || d->kv_lora_rank > 0 : far || picked) {
         nnc_json_fault(at, "shared_keys",
-                       "incomplete, expected it with kv_heads 1, a q_lora_rank and no "
+                       "incomplete, expected together with kv_heads 1, a q_lora_rank and no "
                        "kv_lora_rank, and window_far layers only with it");
     }
     if (d->out_groups > 0 && d->heads % d->out_groups != 0) {
@@ -519,7 +523,7 @@ static void check_inputs(nnc_json at, const nnc_decoder *d) {
         plain &= d->mixers[i] == NNC_MIXER_FULL || d->mixers[i] == NNC_MIXER_WINDOW;
     }
     if (d->layer_input_width > 0 ? d->layer_input_vocab < 1 || !nnc_mlp_gated(d->mlp) : d->layer_input_vocab > 0) {
-        nnc_json_fault(at, "layer_input_width", "incomplete, expected it with layer_input_vocab and a gated mlp");
+        nnc_json_fault(at, "layer_input_width", "incomplete, expected together with layer_input_vocab and a gated mlp");
     }
     if (d->reused_kv_layers > 0 && (!plain || !have_owner(d))) {
         nnc_json_fault(at, "reused_kv_layers",
@@ -532,7 +536,7 @@ static void check_inputs(nnc_json at, const nnc_decoder *d) {
     }
     if (d->wide_reused && (d->reused_kv_layers == 0 || d->experts > 0 || d->ffn_widths_count > 0)) {
         nnc_json_fault(at, "wide_reused",
-                       "does not apply, expected it with reused_kv_layers and dense MLPs of one width");
+                       "does not apply, expected together with reused_kv_layers and dense MLPs of one width");
     }
 }
 
@@ -541,7 +545,7 @@ static void decoder_rules(nnc_json at, const nnc_model *model) {
     check_inputs(at, d);
     check_shared(at, d);
     if (d->tower_inputs > 0 && model->tower_count == 0) {
-        nnc_json_fault(at, "tower_inputs", "does not apply, expected it with towers that read them");
+        nnc_json_fault(at, "tower_inputs", "does not apply, expected together with towers that read them");
     }
     check_experts(at, d);
     check_latent(at, d);
@@ -568,7 +572,8 @@ static void decoder_rules(nnc_json at, const nnc_model *model) {
         nnc_json_fault(at, "head_dim", "odd, expected an even width for rotary positions, found %" PRId64, d->head_dim);
     }
     if (d->positions_max != 0 && !nnc_positions_learned(d->positions)) {
-        nnc_json_fault(at, "positions_max", "does not apply, expected it with learned positions only, found %" PRId64,
+        nnc_json_fault(at, "positions_max",
+                       "does not apply, expected together with learned positions only, found %" PRId64,
                        d->positions_max);
     } else if (d->positions_max != 0 && d->positions_max < d->seq_len) {
         nnc_json_fault(at, "positions_max", "shorter than a sequence, expected at least %" PRId64 ", found %" PRId64,

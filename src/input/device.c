@@ -140,7 +140,7 @@ static void read_prices(nnc_json at, nnc_device *device) {
         price->source = nnc_read_text(nnc_json_get(item, "source"));
         /* an entry of "prices" must state a date, and a place or a source */
         if (nnc_json_go_on(item) && price->date == NULL) {
-            nnc_json_fault(item, "date", "missing, expected it with a price, found nothing");
+            nnc_json_fault(item, "date", "missing, expected together with a price, found nothing");
         } else if (nnc_json_go_on(item) && price->where == NULL && price->source == NULL) {
             nnc_json_fault(item, "where", "missing, expected where or source with a price, found neither");
         }
@@ -172,8 +172,8 @@ static void link_rules(nnc_json at, const nnc_scale_up *link) {
     }
 }
 
-/* Checks rules between the fields of a device. at: the JSON value at which faults are noted. It is the root of the
- * device file; a device without a file has a JSON value whose document has nothing but a list of faults. */
+/* Checks rules between the fields of a device. at: the JSON value at which faults are noted. `at` is the root of the
+ * device file. For a device without a file, `at` is a JSON value whose document has only a list of faults. */
 static void device_rules(nnc_json at, const nnc_device *device) {
     int peaks = 0;
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) { peaks += device->matmul_flops_per_s[i] > 0; }
@@ -477,7 +477,7 @@ static void settle_network(nnc_json root, cluster *c) {
     const bool by_nics = n->nics_per_node > 0 || !isnan(n->nic_bytes_per_s);
     if (!isnan(n->link.bytes_per_s) && by_nics) {
         nnc_json_fault(root, "scale_out.bytes_per_s",
-                       "given twice, expected it or nics_per_node and nic_bytes_per_s, found both");
+                       "given twice, expected either this key or nics_per_node and nic_bytes_per_s, found both");
     } else if (by_nics && (n->nics_per_node == 0 || isnan(n->nic_bytes_per_s))) {
         nnc_json_fault(root, n->nics_per_node == 0 ? "scale_out.nics_per_node" : "scale_out.nic_bytes_per_s",
                        "missing, expected nics_per_node and nic_bytes_per_s together, found one");
@@ -485,7 +485,7 @@ static void settle_network(nnc_json root, cluster *c) {
         n->link.bytes_per_s = n->nics_per_node * n->nic_bytes_per_s / c->devices_per_node;
     } else if (isnan(n->link.bytes_per_s)) {
         nnc_json_fault(root, "scale_out.bytes_per_s",
-                       "missing, expected it or nics_per_node and nic_bytes_per_s, found nothing");
+                       "missing, expected this key or nics_per_node and nic_bytes_per_s, found nothing");
     }
 }
 
@@ -754,8 +754,8 @@ static const nnc_field power_fields[] = {
     FITTED_ON,
 };
 
-/* Default values of these fields for devices without measurements. They are the fractions that were measured on
- * h100-sxm5-80gb. */
+/* Default values of these fields for devices without measurements. The default values are the fractions that were
+ * measured on h100-sxm5-80gb. */
 #define STREAM(member, value) NNC_FIELD(nnc_stream_efficiency, member), .max = 1, .above_min = true, NNC_DEFAULT(value)
 static const nnc_field stream_fields[] = {
     { STREAM(memory_fraction, 0.88), .help = "Share of the memory bandwidth that a kernel reaches." },

@@ -39,7 +39,8 @@ static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id) {
     return ids != NULL;
 }
 
-/* Stores the first error of the operating system, such as an unreadable folder. It is reported if no file is found. */
+/* Stores the first error of the operating system, such as an unreadable folder. nncost reports this error if it finds
+ * no file. */
 static void note_trouble(nnc_folders *folders, const char *path, int number) {
     if (folders->trouble.status == NNC_OK && number != 0 && number != ENOENT && number != ENOTDIR &&
         number != ENAMETOOLONG) {
@@ -655,7 +656,7 @@ static nnc_status find_network(nnc_specs *specs, const char *folder, const char 
         if (access(*path, F_OK) == 0) { return NNC_OK; }
     }
     return nnc_fail(err, NNC_IO, folder,
-                    "no network in it, expected config.json, or model_index.json and "
+                    "contains no network, expected config.json, or model_index.json and "
                     "unet/config.json or transformer/config.json, found neither");
 }
 

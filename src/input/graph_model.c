@@ -55,7 +55,8 @@ static bool put_name(void *context, const char *name, size_t length) {
     snprintf(found, sizeof found, "%.*s", (int)length, name);
     const char *near = nnc_nearest(found, known, count);
     return nnc_json_fault(
-        p->at, NULL, "unknown name, expected a let or an argument of the macro around%s%s%s, found \"%s\"",
+        p->at, NULL,
+        "unknown name, expected a name of \"let\" or an argument of the surrounding macro%s%s%s, found \"%s\"",
         near != NULL ? ", perhaps \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "", found);
 }
 
@@ -288,7 +289,7 @@ static void read_op(reader *r, nnc_json at, nnc_graph_node *node) {
     for (int32_t i = 0; i < row->param_count && nnc_json_go_on(at); i++) {
         const nnc_graph_param *param = &row->params[i];
         if (param->required && nnc_json_type_of(nnc_json_get(at, param->name)) == NNC_JSON_ABSENT) {
-            nnc_json_fault(at, param->name, "missing, expected it for a %s, found nothing",
+            nnc_json_fault(at, param->name, "missing, expected this key for a %s, found nothing",
                            nnc_graph_kind_name(node->kind));
         }
     }
@@ -339,7 +340,7 @@ static void read_use(reader *r, nnc_json at, nnc_graph_node *node) {
     }
     for (int32_t i = 0; i < node->define->arg_count && nnc_json_go_on(at); i++) {
         if (node->args[i].count == 0 && node->define->defaults[i].count == 0) {
-            nnc_json_fault(at, node->define->args[i], "missing, expected it where %s is used, found nothing",
+            nnc_json_fault(at, node->define->args[i], "missing, expected this argument when %s is used, found nothing",
                            node->define->name);
         }
     }
@@ -570,8 +571,8 @@ static const nnc_field fields[] = { NNC_COMMON_FIELDS };
  * a name. */
 static bool is_common(const char *name) { return nnc_field_of_key(&nnc_graph_fields.table, name) != NULL; }
 
-/* Makes the field table of a graph model. It has the fields that models of every family have, and one field for each
- * number under "let" that is stated as a plain number, so that users can set the number. */
+/* Makes the field table of a graph model. The table has the fields that models of every family have. It also has a
+ * field for each entry of "let" that is a plain number, so that users can set this number. */
 static const nnc_field_table *own_fields(nnc_json root, const struct nnc_graph_net *net) {
     nnc_arena *arena = root.doc->arena;
     nnc_field *list = nnc_arena_array(arena, NNC_COUNT_OF(fields) + NNC_GRAPH_LETS_MAX, sizeof *list);

@@ -191,8 +191,8 @@ static void fill_in_same(nnc_json container) {
 
 /* ---- "like": inherits values from another file ---- */
 
-/* Tests whether a file states values for which it must state sources. It does if it has a key that is not in the list
- * `names` (id, name, aliases, note, prices ...). */
+/* Tests whether a file states values for which it must state sources. A file states such values if it has a key that is
+ * not in the list `names` (id, name, aliases, note, prices ...). */
 static bool says_figures(nnc_json root) {
     static const char *const names[] = { "schema", "id",         "name",    "aliases",    "like",
                                          "note",   "references", "prices",  "stands_for", "compared",
@@ -268,20 +268,20 @@ static bool find_like(nnc_json at, nnc_specs *specs, nnc_spec_kind kind, const c
         return false;
     }
     if (nnc_specs_is_reading(specs, *path)) {
-        return nnc_json_mismatch(at, "a circle", "a file that is not like this one in turn");
+        return nnc_json_mismatch(at, "a circle", "a file that does not inherit from this file");
     }
     return true;
 }
 
-/* Reads the file that the key "like" of a document names. This file must be valid, too. If the input is not valid,
- * notes an error and returns false. */
+/* Reads the file that the key "like" of a document names. The file that "like" names must be valid, too. If the input
+ * is not valid, notes an error and returns false. */
 static bool read_like(nnc_json_doc *doc, nnc_json at, nnc_specs *specs, nnc_spec_kind kind) {
     nnc_error err;
     const char *path;
     const void *spec;
     const char *name = doc->faults->name != NULL ? doc->faults->name : "";
     if (!nnc_specs_begin_like(specs, name)) {
-        return nnc_json_fault(at, NULL, "too long a chain, expected at most %d files, each like the next",
+        return nnc_json_fault(at, NULL, "too long a chain, expected at most %d files that inherit from each other",
                               (int)NNC_LIKE_MAX);
     }
     const bool found = find_like(at, specs, kind, &path);

@@ -175,8 +175,8 @@ typedef struct nnc_faults {
     bool no_memory; /* true: one of the noted errors is "out of memory" */
 } nnc_faults;
 
-/* One large object or list of a file. Its members (objects) are parsed one at a time, so that a file of 1 GB needs
- * no tree of that size. */
+/* One large object or list of a file. The members of the large list (objects) are parsed one at a time, so that a file
+ * of 1 GB needs no JSON tree of this size. */
 typedef struct nnc_json_large {
     const char *name; /* dotted name of the large object, such as "recorded.estimates" */
     /* the large object, whose members are parsed one at a time; NULL: the file has no such object, or the object was
@@ -316,8 +316,9 @@ void nnc_json_set_text(nnc_json at, const char *text);
 void nnc_json_inherit(nnc_json object, nnc_json value);
 nnc_json nnc_json_inherit_object(nnc_json object, const char *key);
 bool nnc_json_inherited(nnc_json at);
-/* Returns a number that stands for the value `at` of a document that cJSON has parsed. It is allocated in the arena of
- * the document and is no part of its tree. If memory runs out, notes an error and returns `at`. */
+/* Returns a number that stands for the value `at` of a document that cJSON has parsed. The returned value is allocated
+ * in the arena of the document and does not belong to the tree of the document. If memory runs out, notes an error and
+ * returns `at`. */
 nnc_json nnc_json_number_as(nnc_json at, double number);
 
 /* nnc_json_fault notes an error at a member of the value `at`. member: dotted name of the member, which may be absent;
@@ -523,8 +524,8 @@ enum { NNC_IMPLAUSIBLE_TEXT = 200 };
 bool nnc_device_is_plausible(const nnc_device *device, char *text, size_t size);
 bool nnc_software_is_plausible(const nnc_software *software, char *text, size_t size);
 
-/* Makes a model from a text "ID FIELD=VALUE FIELD=VALUE ...". It is a copy of the shipped model ID with some fields
- * changed, and with the name `name`. */
+/* Makes a model from a text "ID FIELD=VALUE FIELD=VALUE ...". The model is a copy of the shipped model ID with some
+ * changed fields, and with the name `name`. */
 nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, nnc_model **model, nnc_error *err);
 /* Reads how many seconds a host needs to issue one kernel. id: the host, a file in the folder hosts/ of a data
  * folder. */
@@ -623,8 +624,8 @@ bool nnc_specs_is_reading(const nnc_specs *specs, const char *path);
  * be read then. */
 bool nnc_spec_complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind);
 
-/* The files of a chain of "like" keys (the key "like" of each file names the next file). It is used to find out which
- * file sets a field. */
+/* The files of a chain of "like" keys (the key "like" of each file names the next file). The list is used to find out
+ * which file sets a field. */
 typedef struct nnc_lineage nnc_lineage;
 /* Opens the chain that begins with the file `path`. Sets *lineage to NULL if the file has no key "like", or if path is
  * NULL. */
@@ -680,7 +681,8 @@ nnc_status nnc_folders_unknown(nnc_folders *folders, nnc_spec_kind kind, const c
 const char *nnc_folders_nearest_alias(nnc_folders *folders, const nnc_spec_info *info, const char *id);
 const char *nnc_specs_nearest_alias(nnc_specs *specs, nnc_spec_kind kind, const char *id);
 /* nnc_folders_find finds the file of a spec by its id or alias. nnc_folders_find_like finds a file that is not a spec
- * in the same way. Both return NNC_UNKNOWN_ID if no data folder has such a file; err then names the most similar id. */
+ * in the same way. Both functions return NNC_UNKNOWN_ID if no data folder has such a file; err then names the most
+ * similar id. */
 nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path,
                             nnc_error *err);
 nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
@@ -783,7 +785,7 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
 #define NNC_TOKENS_MAX 1e9
 #define NNC_SIDE_MAX 1e6
 
-/* Fields that models of every family have. They are the first rows of the field table of each family. */
+/* Fields that models of every family have. These fields are the first rows of the field table of each family. */
 /* clang-format off */
 #define NNC_COMMON_FIELDS                                                                    \
     { NNC_FIELD(nnc_model, id), .required = true,                                            \
@@ -869,7 +871,7 @@ void nnc_scale_dims_text(const nnc_model *model, char *text, size_t size);
  * options that no profile supports. */
 #define NNC_SOFTWARE_ANY "any"
 
-/* Tests whether the profile follows from each plan. This is so if the user names no profile (asked NULL) or
+/* Tests whether the profile follows from each plan. The result is true if the user names no profile (asked NULL) or
  * NNC_SOFTWARE_ANY. */
 bool nnc_software_is_chosen(const char *asked);
 /* Loads the software profiles. If `asked` names a profile, this profile is used for all kinds of plan; else each kind

@@ -103,7 +103,8 @@ static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object) {
     qsort(members, (size_t)count, sizeof *members, by_key);
     for (int i = 1; i < count; i++) {
         if (strcmp(members[i - 1].node->string, members[i].node->string) == 0) {
-            nnc_json_fault((nnc_json){ doc, members[i].node }, NULL, "repeated key, expected it once, found it again");
+            nnc_json_fault((nnc_json){ doc, members[i].node }, NULL,
+                           "repeated key, expected each key once, found this key again");
         }
     }
     free(members);

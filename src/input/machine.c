@@ -51,7 +51,7 @@ bool nnc_is_machine(const char *text) {
 /* Counts a GPU of the description. Returns false if the GPU is of another product than the GPUs before it. */
 static bool add_gpu(const char *name, machine *m, const char *product, nnc_error *err) {
     if (m->count++ > 0 && strcmp(m->product, product) != 0) {
-        nnc_fail(err, NNC_BAD_SPEC, name, "expected GPUs of one product, found %s and %s; give the id of one",
+        nnc_fail(err, NNC_BAD_SPEC, name, "expected GPUs of one product, found %s and %s; name one of these devices",
                  m->product, product);
         return false;
     }
@@ -246,7 +246,7 @@ nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json
     machine m = { .count = 0 };
     if (is_matrix(text)) {
         return nnc_fail(err, NNC_BAD_SPEC, name,
-                        "names no product, expected the output of nvidia-smi -q -x or of lstopo --of xml");
+                        "names no product, expected the output of 'nvidia-smi -q -x' or of 'lstopo --of xml'");
     }
     NNC_TRY(is_topology(text) ? read_topology(name, text, &m, err) : read_driver(name, text, &m, err));
     if (m.count == 0) { return nnc_fail(err, NNC_BAD_SPEC, name, "expected a GPU, found none"); }
@@ -297,8 +297,8 @@ nnc_status nnc_machine_ask(char **text, size_t *size, nnc_error *err) {
     if (!nnc_is_machine(bytes)) {
         free(bytes);
         return nnc_fail(err, NNC_UNKNOWN_ID, "DEVICE",
-                        "\".\" is the measured machine, or the one that nvidia-smi describes; found "
-                        "neither: 'python3 -m nncost.measure' writes a file of it");
+                        "\".\" means the measured machine, or the GPU that nvidia-smi describes; found neither: "
+                        "'python3 -m nncost.measure' writes a file of the machine");
     }
     *text = bytes;
     return NNC_OK;

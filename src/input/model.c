@@ -174,9 +174,9 @@ static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was) 
     }
 }
 
-/* Tests whether a change of `hidden` keeps the number of heads and changes the head width. This is so if the user has
- * set neither, and if the new `hidden` is a multiple of the number of heads but gives no whole number of heads of the
- * old width. */
+/* Tests whether a change of `hidden` keeps the number of heads and changes the head width. The result is true if two
+ * conditions hold: the user has set neither the number of heads nor the head width, and the new `hidden` is a multiple
+ * of the number of heads, but no multiple of the old head width. */
 static bool keeps_count(const nnc_scale_dims *was, int64_t hidden, unsigned set) {
     return (set & (HEADS | HEAD_DIM)) == 0 && share(was->heads, hidden, was->hidden) == 0 &&
            (was->head_dim == 0 || was->heads * was->head_dim == was->hidden) && hidden % was->heads == 0;
@@ -228,7 +228,7 @@ static void check_whole(nnc_json at, const nnc_scale_dims *was, const char *name
                         int64_t hidden) {
     if ((was->set & flag) == 0 && recorded > 0 && share(recorded, hidden, was->hidden) == 0) {
         nnc_json_fault(at, name,
-                       "does not scale with hidden, expected it to be set too, because %" PRId64 " x %" PRId64
+                       "does not scale with hidden, expected a value for this field too, because %" PRId64 " x %" PRId64
                        " / %" PRId64 " is not whole, found %" PRId64,
                        recorded, hidden, was->hidden, recorded);
     }
@@ -385,11 +385,11 @@ static void check_levels(nnc_json at, const nnc_unet *u) {
     }
     if (u->time_embed_width == 0 && (u->added_embed_width > 0 || u->class_embeds > 0)) {
         nnc_json_fault(at, u->added_embed_width > 0 ? "added_embed_width" : "class_embeds",
-                       "does not apply, expected it with a time_embed_width only");
+                       "does not apply, expected together with a time_embed_width only");
     }
     if (u->context_len == 0 && (u->context_input_width > 0 || u->cross_only_levels_count > 0)) {
         nnc_json_fault(at, u->context_input_width > 0 ? "context_input_width" : "cross_only_levels",
-                       "does not apply, expected it with a context_len only");
+                       "does not apply, expected together with a context_len only");
     }
 }
 
@@ -420,7 +420,7 @@ static void check_attention(nnc_json at, const nnc_unet *u) {
     }
     if ((u->context_len > 0) != (u->context_width > 0)) {
         nnc_json_fault(at, "context_len",
-                       "half a context, expected context_len and context_width or neither, found one of them");
+                       "incomplete context, expected both context_len and context_width or neither, found one of them");
     }
     if (has_attention(u)) {
         check_heads(at, u);
@@ -430,7 +430,7 @@ static void check_attention(nnc_json at, const nnc_unet *u) {
     }
     if (!has_transformers(u) && (u->context_len > 0 || u->linear_projections)) {
         nnc_json_fault(at, u->context_len > 0 ? "context_len" : "linear_projections",
-                       "does not apply, expected it with transformer blocks only, found transformer_depth 0");
+                       "does not apply, expected together with transformer blocks only, found transformer_depth 0");
     }
 }
 

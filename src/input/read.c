@@ -310,7 +310,7 @@ static bool names_fields(const char *key, const nnc_field_table *table, const ch
     return key[0] == '\0' || nnc_field_of_key(table, first) != NULL || nnc_is_one_of(first, others);
 }
 
-/* A list of sources that grows while sources are added. It is allocated in the arena. */
+/* A list of sources that grows while sources are added. The list is allocated in the arena. */
 typedef struct source_list {
     nnc_source *list;
     int32_t count, capacity;
@@ -615,7 +615,7 @@ static nnc_status read_quoted(nnc_csv *csv, char **close, nnc_error *err) {
 static nnc_status read_plain(nnc_csv *csv, char **close, nnc_error *err) {
     while (csv->at < csv->end && *csv->at != ',' && break_length(csv->at) == 0) {
         if (*csv->at == '"' || *csv->at == '\0') {
-            return refuse(csv, "a quote or NUL byte inside a plain cell, expected it in quotes", err);
+            return refuse(csv, "a quote or NUL byte inside a cell without quotes, expected the cell in quotes", err);
         }
         csv->at++;
     }

@@ -161,7 +161,7 @@ nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path,
 static nnc_status fail_hub(const char *asked, const nnc_hub_name *hub, nnc_error *err) {
     const char *name = strrchr(asked, '/') + 1;
     return nnc_fail(err, NNC_UNKNOWN_ID, asked,
-                    "no such file or folder, and no known name of the hub, expected one%s%s or the "
+                    "no such file or folder, and no known name of the hub, expected such a name%s%s or the "
                     "file of this one: hf download %s config.json --local-dir %s, then "
                     "%s/config.json; or curl -LO https://huggingface.co/%s/resolve/main/config.json",
                     hub->nearest != NULL ? ", nearest " : "", hub->nearest != NULL ? hub->nearest : "", asked, name,
@@ -274,10 +274,11 @@ static nnc_status refuse_recorded(nnc_json root, char *name, nnc_error *err) {
     const nnc_json task = entry_of(nnc_json_get(root, "recorded"), name);
     if (task.node == NULL) { return NNC_OK; }
     for (char *at = strchr(name, '-'); at != NULL; at = strchr(at, '-')) { *at = '_'; }
-    return nnc_fail(err, NNC_UNKNOWN_ID, "MODEL",
-                    "%s is a %s network without a model file, expected a recording of it: python3 -m nncost.capture "
-                    "--network torchvision:%s -o step.json",
-                    name, nnc_json_text(task), name);
+    return nnc_fail(
+        err, NNC_UNKNOWN_ID, "MODEL",
+        "%s is a %s network without a model file, expected a recording of this network: python3 -m nncost.capture "
+        "--network torchvision:%s -o step.json",
+        name, nnc_json_text(task), name);
 }
 
 /* Fills in the member `found`. If no network has the name, removes the weights (".a1_in1k") from the name. */
@@ -308,7 +309,7 @@ static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *
     char text[320];
     const char **notes = nnc_arena_array(specs->arena, 1, sizeof *notes);
     NNC_GOT(notes, err);
-    snprintf(text, sizeof text, "has no shape here; %.250s has its counts", words);
+    snprintf(text, sizeof text, "has no shape in nncost; %.250s has the same counts", words);
     notes[0] = nnc_arena_strdup(specs->arena, text);
     NNC_GOT(notes[0], err);
     made->notes = notes;

@@ -424,7 +424,7 @@ static void drop_idle(moving *m) {
     }
     for (int i = 0; i < m->count; i++) {
         if (idle[i]) {
-            m->parameters[i]->reason = "changes nothing about these rows";
+            m->parameters[i]->reason = "does not change the predictions of these rows";
             m->parameters[i]->value = (double)NAN;
             continue;
         }
@@ -524,7 +524,7 @@ static bool refuse_contradicted(moving *m) {
                 const double without = mean_error(m, g);
                 p->value = value;
                 if (with > without + 0.005) {
-                    p->reason = "contradicts kernels that were measured";
+                    p->reason = "contradicts measured kernels";
                     any = true;
                 }
             }
@@ -542,7 +542,7 @@ static bool fit_group(moving *m, nnc_fit *fit, int32_t group) {
         if (p->group != group || p->reason != NULL) { continue; }
         m->ranges[m->count % NNC_MINIMISE_MAX] = range_of(p->name);
         if (m->count == NNC_MINIMISE_MAX || range_of(p->name) == NULL || field_of(m, p->name) == NULL) {
-            p->reason = "is one parameter too many";
+            p->reason = "is one parameter too many for the rows";
             continue;
         }
         m->fields[m->count] = field_of(m, p->name);
@@ -727,7 +727,7 @@ static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands) {
     bool ok = cross_validate(m, hands);
     for (int kept = m->count > 1 ? 1 : 0; ok && kept >= 0 && !helps_others(m); kept--) {
         for (int i = kept; i < m->count; i++) {
-            m->parameters[i]->reason = "is no better on models left out";
+            m->parameters[i]->reason = "does not reduce the error of left-out models";
             m->parameters[i]->value = (double)NAN;
         }
         for (int32_t i = 0; i < fit->row_count && kept == 0; i++) {
@@ -783,8 +783,8 @@ static int leave_out(moving *m, const char *end, const char *reason) {
  * of steps grows, only fixed_s is refused, because it contains the launch of a single call. Returns false when out of
  * memory. */
 static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group) {
-    static const char for_rows[] = "does not make the mean error of its rows less",
-                      for_steps[] = "makes the measured steps worse";
+    static const char for_rows[] = "does not reduce the mean error of its rows",
+                      for_steps[] = "increases the error of the measured steps";
     while (fit->groups[group].kind != NNC_MEASURED_STEP && m->count > 0) {
         bool rows_worse, steps_worse;
         compare_without(m, group, &rows_worse, &steps_worse);

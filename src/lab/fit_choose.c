@@ -94,13 +94,13 @@ bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason) {
     char name[sizeof((nnc_fit_group *)0)->name];
     *reason = NULL;
     if (served != (row->kind == NNC_MEASURED_SERVING)) {
-        *reason = served ? "was not served" : "no efficiency parameter explains it";
+        *reason = served ? "was not served" : "no efficiency parameter affects this row";
     } else if (served && row->served == NNC_SERVED_PASS) {
-        *reason = "is one pass, which no parameter of an engine explains";
+        *reason = "is a single pass, which no parameter of an engine affects";
     } else if (!name_group(&alone, name, sizeof name)) {
-        *reason = "no efficiency parameter explains it";
+        *reason = "no efficiency parameter affects this row";
     } else if (!(row->measured_s > 0.0)) {
-        *reason = "states no time";
+        *reason = "the row states no time";
     }
     return *reason == NULL;
 }
@@ -266,15 +266,15 @@ static bool differs(const nnc_fit *fit, int32_t group, row_key *key) {
 
 /* ---- the parameters that the rows of a fit group can determine ---- */
 
-static const char few_kernels[] = "takes 3 rows or more for each parameter";
-static const char few_requests[] = "takes 20 rows or more";
-static const char few_collectives[] = "takes 6 rows or more";
-static const char few_steps[] = "takes 5 rows or more for each parameter";
-static const char one_shape[] = "takes steps of two hidden sizes and two sequence lengths";
-static const char one_size[] = "takes groups of two sizes";
-static const char one_width[] = "takes heads of two widths";
-static const char one_depth[] = "takes models of two depths, or is one with step_s";
-static const char from_kernels[] = "is fitted on kernels";
+static const char few_kernels[] = "needs 3 rows or more for each parameter";
+static const char few_requests[] = "needs 20 rows or more";
+static const char few_collectives[] = "needs 6 rows or more";
+static const char few_steps[] = "needs 5 rows or more for each parameter";
+static const char one_shape[] = "needs steps of two hidden sizes and two sequence lengths";
+static const char one_size[] = "needs groups of two sizes";
+static const char one_width[] = "needs heads of two widths";
+static const char one_depth[] = "needs models of two depths; otherwise it is fitted together with step_s";
+static const char from_kernels[] = "needs measured kernels";
 
 bool nnc_fit_add(nnc_fit *fit, const char *name) {
     if (fit->parameter_count == NNC_FIT_PARAMETERS_MAX) { return false; }
@@ -482,8 +482,9 @@ static bool is_stated(const nnc_fit *fit, const char *prefix, const char *object
     return nnc_parameter_find(&device, name, &place, NULL) == NNC_OK && *place.value > 0.0;
 }
 
-/* Adds the parameters of a fit group to the list. They are the entries of the table `choices` whose `group` is a
- * beginning of the group's name; if several different texts are, only the first of them is used. */
+/* Adds the parameters of a fit group to the list. The parameters are the entries of the table `choices` whose `group`
+ * is the beginning of the group's name. If several different texts are its beginning, only the first of these texts is
+ * used. */
 static void choose_of_group(nnc_fit *fit, int32_t g) {
     const char *name = fit->groups[g].name, *group = NULL;
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {

@@ -79,8 +79,8 @@ typedef struct nnc_measured_field {
     const char *name, *value;
 } nnc_measured_field;
 
-/* One row of a table of measurements. Its strings are in the arena of the specs. A number is NaN if the row does not
- * state it. */
+/* One row of a table of measurements. The strings of the row are in the arena of the specs. A number is NaN if the row
+ * does not state it. */
 typedef struct nnc_measured {
     const char *id, *file;
     long line;
@@ -475,10 +475,10 @@ nnc_status nnc_minimise_available(nnc_error *err);
 /* Moves x, within the limits low and high, to the point at which the function is least, and returns the value of the
  * function there. Returns NaN when out of memory or without NLopt; x is then unchanged. The method is Subplex
  * (Nelder-Mead in subspaces), which needs no derivatives and also works for functions with kinks and plateaus. The
- * search is started again from its result until a restart improves nothing. Its only limit is the number of
- * evaluations, and nothing is random, so the same problem always gives the same x. Source: Rowan, Functional Stability
- * Analysis of Numerical Algorithms, PhD thesis, University of Texas at Austin, 1990; Johnson, The NLopt
- * nonlinear-optimization package. */
+ * search is started again from its result until a restart improves nothing. The only limit of the search is the number
+ * of evaluations. The search uses no random numbers, so the same problem always gives the same x. Source: Rowan,
+ * Functional Stability Analysis of Numerical Algorithms, PhD thesis, University of Texas at Austin, 1990; Johnson, The
+ * NLopt nonlinear-optimization package. */
 double nnc_minimise(const nnc_minimise_problem *problem, double *x);
 
 /* ---- device_text.c: writes files with fitted parameters ---- */

@@ -477,9 +477,9 @@ static const char *left_open(nnc_row_reading *r, const nnc_plan *p) {
     return text[0] != '\0' ? nnc_row_keep(r, text + strlen(", ")) : "";
 }
 
-/* Reads the fields of a decoder from the columns "model.FIELD". If its MLP is not gated, the other properties are those
- * of GPT: biases, GELU, layer norm, learned positions. If its MLP is gated, they are those of LLaMA: no biases, SwiGLU,
- * RMS norm, rotary positions. */
+/* Reads the fields of a decoder from the columns "model.FIELD". If the MLP is not gated, all other properties are those
+ * of GPT: biases, GELU, layer norm, learned positions. If the MLP is gated, all other properties are those of LLaMA: no
+ * biases, SwiGLU, RMS norm, rotary positions. */
 static void read_decoder(nnc_row_reading *r, nnc_model *model) {
     static const char *const none[] = { NULL };
     nnc_decoder *d = &model->decoder;
@@ -698,7 +698,7 @@ static const char *line_id(nnc_row_reading *r) {
 }
 
 /* Returns the measured seconds of a row, from a column of seconds, milliseconds, steps per second or microseconds. A
- * NaN or negative number means that the row states no time. */
+ * NaN or negative number means that the row the row states no time. */
 static double seconds_of(const nnc_row_reading *r) {
     return nnc_row_given(r, "measured_s")    ? nnc_row_number(r, "measured_s")
            : nnc_row_given(r, "measured_ms") ? 1e-3 * nnc_row_number(r, "measured_ms")
@@ -740,7 +740,7 @@ static bool read_row(nnc_row_reading *r, nnc_served served) {
         nnc_row_refuse(r, "quality C: contradicts itself or physics");
     }
     if (nnc_row_given(r, "measured_s") + nnc_row_given(r, "measured_ms") + nnc_row_given(r, "steps_per_s") > 1) {
-        nnc_row_refuse(r, "states its time in two columns");
+        nnc_row_refuse(r, "the row states its time in two columns");
     }
     read_other_fields(r);
     switch (r->kind) {
@@ -748,7 +748,7 @@ static bool read_row(nnc_row_reading *r, nnc_served served) {
     case NNC_MEASURED_ATTENTION: nnc_row_read_attention(r); break;
     case NNC_MEASURED_CONV: nnc_row_read_conv(r, (int)served == 1); break;
     case NNC_MEASURED_COLLECTIVE: nnc_row_read_collective(r); break;
-    case NNC_MEASURED_MEMORY: nnc_row_refuse(r, "memory of one rank, whose run is in another file"); break;
+    case NNC_MEASURED_MEMORY: nnc_row_refuse(r, "memory of one rank; another file has the run"); break;
     case NNC_MEASURED_SERVING: return nnc_row_read_serving(r);
     default: nnc_row_read_product(r); break;
     }

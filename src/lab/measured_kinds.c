@@ -73,9 +73,9 @@ const char *nnc_row_reason_of_kind(const char *kind) {
 }
 
 /* Reads the op of a measured kernel that is neither a matrix product nor a convolution: a norm, an optimizer or a
- * pointwise op. Its number of elements is rows x cols; in a file without a column `rows`, m x n; in a file without
- * `rows` and `m`, n. Copies, additions and ReLU are single operators of PyTorch, which read and write their tensors
- * once. */
+ * pointwise op. The number of elements of the op is rows x cols; in a file without a column `rows`, m x n; in a file
+ * without `rows` and `m`, n. Copies, additions and ReLU are single operators of PyTorch, which read and write their
+ * tensors once. */
 static void set_vector(nnc_row_reading *r, nnc_op *op) {
     static const struct {
         const char *name;
@@ -421,7 +421,7 @@ static bool read_timed(nnc_row_reading *r) {
     } else if (row->ask.batch < 1 || row->ask.input_len < 1 || !(row->measured_s > 0.0)) {
         nnc_row_refuse(r, "no lengths, no batch, or no measured time");
     } else if (!is_replayed(r)) {
-        nnc_row_refuse(r, "eager inference: the operators of this decoder are not known");
+        nnc_row_refuse(r, "eager inference: nncost does not know the operators of this decoder");
     } else if (nnc_row_given(r, "config")) {
         nnc_row_read_configuration(r);
     } else {
@@ -457,7 +457,7 @@ bool nnc_row_read_serving(nnc_row_reading *r) {
     row->software = row->software != NULL ? row->software : row->framework;
     row->framework = row->software;
     if (row->software[0] == '\0') {
-        nnc_row_refuse(r, "its engine is not stated");
+        nnc_row_refuse(r, "the row does not state its engine");
         return true;
     }
     if (row->served == NNC_SERVED_PASS) {

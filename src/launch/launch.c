@@ -335,17 +335,19 @@ static nnc_status refuse_program(nnc_reading *r, const char *path, const nnc_she
     name = name != NULL ? name + strlen("\".program\":\"") : "";
     if (name[0] == '"' || name[0] == '\0') {
         return nnc_fail(r->err, NNC_BAD_SPEC, where,
-                        "sets options and starts no program itself, expected the script that does, or those that it "
-                        "reads in the same folder; --from FORMAT reads the options");
+                        "sets options but starts no program, expected the script that starts the program, or the "
+                        "scripts that it reads in the same folder; --from FORMAT reads the options");
     }
     if (strstr(command->options, NNC_SHELL_ARGUMENTS) != NULL) {
         return nnc_fail(r->err, NNC_BAD_SPEC, where,
-                        "starts %.*s with \"$@\", arguments that only its command line knows, expected 1=VALUE 2=VALUE "
+                        "starts %.*s with \"$@\", arguments of its command line that nncost does not know, expected "
+                        "1=VALUE 2=VALUE "
                         "... among the arguments",
                         (int)strcspn(name, "\""), name);
     }
     return nnc_fail(r->err, NNC_BAD_SPEC, where,
-                    "starts %.*s, expected a program of docs/files.md; --from FORMAT reads its options as those of one",
+                    "starts %.*s, expected a program that docs/files.md lists; --from FORMAT reads the options as "
+                    "those of such a program",
                     (int)strcspn(name, "\""), name);
 }
 
@@ -535,8 +537,8 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
         status = add_command(r, path, format, &commands[i], &known);
         if (status == NNC_OK && known && first >= 0) {
             return nnc_fail(r->err, NNC_BAD_SPEC, path,
-                            "several commands, expected one that trains or serves, found those of "
-                            "lines %ld and %ld; NAME=VALUE among the arguments may decide",
+                            "several commands, expected one command that trains or serves, found commands in lines %ld "
+                            "and %ld; NAME=VALUE among the arguments may select one",
                             commands[first].line, commands[i].line);
         }
         first = known ? i : first;
@@ -550,10 +552,9 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
         return refuse_program(r, path, longest);
     }
     if (status != NNC_OK || first >= 0) { return status; }
-    return nnc_fail(
-        r->err, NNC_BAD_SPEC, path,
-        "neither this script nor a script that it reads starts a program with options, expected a script that "
-        "starts a program of docs/files.md");
+    return nnc_fail(r->err, NNC_BAD_SPEC, path,
+                    "neither this script nor a script that it reads starts a program with options, expected a script "
+                    "that starts a program that docs/files.md lists");
 }
 
 /* In a format with layers (member "layers" of its table), the values of a launch file replace those of the previous
@@ -575,7 +576,8 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
     if (is_shell(path)) { return open_script(r, path, format); }
     if (nnc_ends_in(path, ".py")) {
         return nnc_fail(r->err, NNC_BAD_SPEC, path,
-                        "Python code, which nncost does not run, expected a file of options, or its values as options");
+                        "Python code, which nncost does not run, expected a file of options, or options with the "
+                        "values of this file");
     }
     nnc_launch_file *file = add_file(r, path, format);
     if (file == NULL) { return r->status; }
@@ -719,8 +721,8 @@ static nnc_status check_purpose(nnc_reading *r) {
         if (serves != (r->asked->may_be_open && i > 0 ? r->serves : r->asked->serves) &&
             !(r->asked->may_be_open && i == 0)) {
             return nnc_fail(r->err, NNC_BAD_USAGE, r->files[i].path,
-                            serves ? "starts an engine that serves: nncost serve reads it"
-                                   : "trains: nncost estimate reads it");
+                            serves ? "starts a serving engine, expected the command 'nncost serve'"
+                                   : "starts a training run, expected the command 'nncost estimate'");
         }
         r->serves = serves;
     }
@@ -928,7 +930,7 @@ static nnc_status open_operands(nnc_reading *r, char **operands, int *operand_co
     }
     if (r->file_count == 0 && asked > *operand_count) {
         return nnc_fail(r->err, NNC_BAD_USAGE, "NAME=VALUE",
-                        "sets a variable of a script, expected one among the files");
+                        "sets a variable of a script, expected a script among the files");
     }
     *operand_count = r->file_count > 0 ? kept : *operand_count;
     return NNC_OK;

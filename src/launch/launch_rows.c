@@ -122,7 +122,7 @@ static void refuse_with(nnc_reading *r, nnc_json at, const char *path, const cha
                         const char *remedy) {
     const nnc_json instead = nnc_json_get(row, "instead");
     if (instead.node != NULL && gives_option(r, nnc_json_text(instead))) {
-        nnc_reading_ignore(r, at, path, "an option counts for it", true);
+        nnc_reading_ignore(r, at, path, "an option replaces this key", true);
         return;
     }
     if (r->model_given != NULL && (nnc_json_get(row, "of_model").node != NULL ||
@@ -143,7 +143,7 @@ static void refuse_with(nnc_reading *r, nnc_json at, const char *path, const cha
     nnc_reading_fail(r, at);
 }
 
-static const char as_option[] = "give what it means as an option of nncost";
+static const char as_option[] = "give the option of nncost with the same meaning";
 
 void nnc_reading_refuse(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row) {
     refuse_with(r, at, path, what, row, as_option);
@@ -590,19 +590,20 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
     const char *or_option = option[0] != '\0' ? ", or " : "", *others = has_others ? list + own : "";
     const char *and_others = has_others ? "; other values need" : "";
     if (length == 0 && is_branch) {
-        snprintf(what, sizeof what,
-                 "stands in a branch or loop, expected NAME=VALUE among the arguments that decides its condition%s%s",
-                 or_option, option);
+        snprintf(
+            what, sizeof what,
+            "is set in a branch or a loop, expected NAME=VALUE among the arguments, which decides the condition%s%s",
+            or_option, option);
     } else if (is_branch) {
         snprintf(what, sizeof what,
-                 "stands in a branch that $%.*s decides, expected %.*s=VALUE among the arguments%s%s%s%s", (int)length,
-                 name, (int)length, name, or_option, option, and_others, others);
+                 "is set in a branch whose condition reads $%.*s, expected %.*s=VALUE among the arguments%s%s%s%s",
+                 (int)length, name, (int)length, name, or_option, option, and_others, others);
     } else if (length > 0) {
         snprintf(what, sizeof what,
                  "is %.200s, which the script does not set, expected %.*s=VALUE among the arguments%s%s%s%s", text,
                  (int)length, name, or_option, option, and_others, others);
     } else {
-        snprintf(what, sizeof what, "is %.200s, which only a run of the script knows", text);
+        snprintf(what, sizeof what, "is %.200s, which is known only when the script runs", text);
     }
     refuse_with(r, at, path, what, row, length > 0 || is_branch ? NULL : as_option);
 }
@@ -736,7 +737,7 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
                strchr(nnc_json_text(at), ',') != NULL) {
         take_words(r, at, path, row);
     } else if (nnc_json_type_of(at) == NNC_JSON_NULL) {
-        nnc_reading_ignore(r, place, path, "empty: the same as absent", false);
+        nnc_reading_ignore(r, place, path, "empty, so nncost ignores the key", false);
     } else if (nnc_launch_value_text(at, text, sizeof text)) {
         take_text(r, place, path, row, text);
     } else if (nnc_json_get(row, "values").node != NULL) {
@@ -861,9 +862,9 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
         if (strncmp(nnc_json_key(at), "${", 2) == 0) {
             take_loose(r, at, nnc_json_key(at));
         } else if (type == NNC_JSON_NULL) {
-            nnc_reading_ignore(r, at, path, "empty: the same as absent", false);
+            nnc_reading_ignore(r, at, path, "empty, so nncost ignores the key", false);
         } else if (!below && nnc_reading_is_replaced(r, at, path)) {
-            nnc_reading_ignore(r, at, path, "the file on top or the default counts", false);
+            nnc_reading_ignore(r, at, path, "the file on top or the default is used instead", false);
         } else if (nnc_reading_names_file(r, &r->files[r->file], path) && at.doc == &r->files[r->file].content.doc) {
             nnc_reading_ignore(r, at, path, "the file before this file is used", false);
         } else if (row.node != NULL && !is_inline) {
@@ -968,7 +969,7 @@ static void answer(nnc_reading *r, nnc_launch_question *q) {
     q->is_open = !is_answered(r, q);
     if (!q->is_open) { return; }
     put_options(q, options, sizeof options);
-    snprintf(what, sizeof what, "left open, expected %s, or a file that sets it", options);
+    snprintf(what, sizeof what, "left open, expected %s, or a file that sets this field", options);
     if (r->asked->may_be_open) {
         r->file = q->file;
         nnc_reading_ignore(r, q->at, q->path, what, true);

@@ -363,7 +363,7 @@ static bool take_key(void *context, const char *name, size_t length) {
          * `number` */
     } else if (found.node == NULL && strncmp(key, "plan.", 5) == 0 && nnc_reading_field(f->r, key + 5) != NULL) {
         if (nnc_reading_is_given(f->r, nnc_reading_field(f->r, key + 5))) {
-            nnc_json_fault(f->at, NULL, "an option gives %s, expected those of all fields of this key", key + 5);
+            nnc_json_fault(f->at, NULL, "an option gives %s, expected options for all fields of this key", key + 5);
             nnc_reading_fail(f->r, f->at);
             return false;
         }
@@ -682,7 +682,7 @@ void nnc_reading_parameters(nnc_reading *r, nnc_json at, const char *path, nnc_j
     if (t != NULL && is_read && family.node != NULL) {
         set_trained(r, at, t, (int64_t)layers);
     } else {
-        nnc_reading_refuse(r, at, path, "names other parameters than whole parts of layers", row);
+        nnc_reading_refuse(r, at, path, "names parameters that are not whole parts of layers", row);
     }
     for (int i = 0; t != NULL && i < t->count; i++) { regfree(&t->patterns[i]); }
     free(t);

@@ -99,9 +99,9 @@ static void put_count(nnc_buffer *out, const char *name, int64_t count) {
     put_member(out, "", name, text);
 }
 
-/* Writes the plan as a JSON document for the functions of launch_rows.c. Its members are the fields of the plan, the
- * fields of the model as "model.FIELD", MODEL, SOFTWARE, the number of nodes, and the number of devices in each
- * node. */
+/* Writes the plan as a JSON document for the functions of launch_rows.c. The members of the document are the fields of
+ * the plan, the fields of the model as "model.FIELD", MODEL, SOFTWARE, the number of nodes, and the number of devices
+ * in each node. */
 static void put_document(nnc_buffer *out, const nnc_launch_plan *asked, const char *model) {
     const nnc_plan *plan = asked->plan;
     const int32_t domain = plan->devices_per_node > 0 ? plan->devices_per_node : plan->devices;
@@ -456,7 +456,8 @@ static nnc_status compare(const writing *w, const nnc_field_table *table, const 
                 snprintf(option, sizeof option, "%s%.40s", prefix, field->name);
             }
             return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
-                            "%.80s cannot be written for %s, whose file would mean %.80s", a, w->asked->format, b);
+                            "%.80s cannot be written for %s, because its file would mean %.80s", a, w->asked->format,
+                            b);
         }
     }
     return NNC_OK;
@@ -468,8 +469,9 @@ static nnc_status compare_library(const writing *w, const nnc_scenario *scenario
     const nnc_implementation asked = w->asked->model->implementation, read = scenario->model.implementation;
     if (!scenario->software.lists_operators || asked == read) { return NNC_OK; }
     return nnc_fail(err, NNC_ILLEGAL_PLAN, "--implementation",
-                    "%s cannot be written for %s, whose file would mean %s (%.80s)", nnc_implementation_name(asked),
-                    w->asked->format, nnc_implementation_name(read), scenario->report.model_asked);
+                    "%s cannot be written for %s, because its file would mean %s (%.80s)",
+                    nnc_implementation_name(asked), w->asked->format, nnc_implementation_name(read),
+                    scenario->report.model_asked);
 }
 
 static nnc_status check_as(const writing *w, nnc_specs *specs, nnc_scenario_args *given, nnc_scenario *scenario,
@@ -783,7 +785,7 @@ static nnc_status check(nnc_specs *specs, const char *format, const char *comman
         text_of(&read, decided[i], b);
         if (strcmp(a, b) != 0) {
             return nnc_fail(err, NNC_ILLEGAL_PLAN, nnc_option_name(decided[i], option),
-                            "%s cannot be written for %s, whose command would mean %s", a, format, b);
+                            "%s cannot be written for %s, because its command would mean %s", a, format, b);
         }
     }
     return status;

@@ -306,7 +306,7 @@ static nnc_shell_frame *open_frame(nnc_shell *s, char kind) {
 
 static void close_frame(nnc_shell *s, char kind) {
     if (s->depth == 0 || s->frames[s->depth - 1].kind != kind) {
-        nnc_shell_refuse(s, "bad syntax, expected the end of another construct");
+        nnc_shell_refuse(s, "bad syntax, expected the end of the innermost construct");
         return;
     }
     s->runs = s->frames[--s->depth].behind;
@@ -973,7 +973,8 @@ nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, 
     read_text(&s, false);
     s.runs = NNC_RUNS;
     if (nnc_shell_goes_on(&s) && s.made.count == 0 && s.starts_unknown) {
-        nnc_shell_refuse(&s, "starts a program whose name only a run of the script knows: give its options");
+        nnc_shell_refuse(
+            &s, "starts a program whose name is known only when the script runs: give the options of the program");
     }
     const bool starts_none = s.made.count == 0;
     if (nnc_shell_goes_on(&s) && starts_none) { keep_variables(&s); }
@@ -981,11 +982,14 @@ nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, 
                                                                       * not found */
         char what[256];
         if (s.sources > SOURCES_MAX) {
-            snprintf(what, sizeof what, "starts no program itself, and reads more than %d scripts: give its options",
+            snprintf(what, sizeof what,
+                     "starts no program itself, and reads more than %d scripts: give the options of the program",
                      SOURCES_MAX);
         } else {
             snprintf(what, sizeof what,
-                     "starts no program itself; %.120s, which it reads, is not found: give its options", s.sourced);
+                     "starts no program itself, and the script %.120s, which it reads, is not found: give the options "
+                     "of the program",
+                     s.sourced);
         }
         nnc_shell_refuse(&s, what);
     }

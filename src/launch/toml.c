@@ -7,8 +7,8 @@
  *
  * The keys of a table are joined to the name of the table by dots: the keys of a TOML table may be at several places of
  * the file, but those of a JSON object may not. The reader accepts tables, dotted keys, strings, numbers, true, false,
- * lists and inline tables; dates become strings. It refuses an array of tables ([[name]]), because no launch file has
- * one. */
+ * lists and inline tables; dates become strings. The reader refuses arrays of tables ([[name]]), because no launch file
+ * has an array of tables. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The hash table that all caches use. It finds the value of a key from the bytes of the key. A slot is one place of the
- * table:
+/* The hash table that all caches use. The table finds the value of a key by the bytes of the key. A slot is one place
+ * of the table:
  *
  *     hash(key) -> a slot, and the next (ways - 1) slots, in which the key may be
  *     slot         { tag: part of the hash, entry: number of an entry, from 1; 0 = the slot is free }
@@ -507,8 +507,8 @@ static void keep_over(nnc_estimate_cache *shared, const nnc_software *software, 
 }
 
 /* Tests whether a plan needs at least as much memory as `over`, the last plan that did not fit, so that it does not fit
- * either. Both plans must be equal, except that this plan may have a larger micro-batch or, without a pipeline, more
- * micro-batches. Returns false for very large memory, for which an estimate may report an error instead of a
+ * either. The plan and `over` must be equal, except that the plan may have a larger micro-batch or, without a pipeline,
+ * more micro-batches. Returns false for very large memory, for which an estimate may report an error instead of a
  * verdict. */
 static bool is_over_too(const nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan) {
     const nnc_plan *over = &shared->over;
@@ -646,9 +646,9 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
     nnc_memo_clear(&shared->partitions);
 }
 
-/* Decides whether an estimate uses the caches. It does if the previous estimate had an equal model and device, or if
- * the caller states in scratch->lists that more estimates of this model follow. After nnc_scratch_share the caches are
- * always used. */
+/* Decides whether an estimate uses the caches. An estimate uses the caches if the previous estimate had an equal model
+ * and device, or if the caller states in scratch->lists that more estimates of this model follow. After
+ * nnc_scratch_share the caches are always used. */
 static void compare_specs(const nnc_scratch *scratch, const nnc_model *model, const nnc_device *device) {
     nnc_estimate_cache *shared = scratch->shared;
     /* true: the bytes of the model struct decide its op list; false for a graph, a captured program or a model with
@@ -768,7 +768,7 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
 /* ---- cache of step ends (the work of a device after its last backward) ---- */
 
 /* Key of the cache of step ends: all values on which the step end of a stage depends, for one model, device file and
- * network. These are the trained parameters of the stage, and the plan without the fields that only change passes and
+ * network. The key has the trained parameters of the stage, and the plan without the fields that only change passes and
  * their order. */
 typedef struct end_key {
     uint64_t degrees; /* hash of the degrees of the plan (data, tensor, pipeline, shard), ZeRO stage and offload */

@@ -24,8 +24,8 @@
  *         value    segments of each stage
  *         invalid  when model or device change
  *
- * The last three caches each gain less than 1.3. They are kept because a search without all three takes about a quarter
- * longer. */
+ * The last three caches each gain less than 1.3. These three caches are kept because a search without all three of them
+ * takes about a quarter longer. */
 #ifndef NNCOST_MEMO_MEMO_INTERNAL_H
 #define NNCOST_MEMO_MEMO_INTERNAL_H
 

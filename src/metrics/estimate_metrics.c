@@ -192,12 +192,12 @@ static const nnc_metric work_rows[] = {
                .more = NNC_MORE(.source = "arXiv:2307.08691; only executed work takes time")),
     NNC_NUMBER(nnc_result, vector_flops, .full = true, .unit = "FLOP",
                .help = "FLOPs of all kernels on the vector units."),
-    NNC_NUMBER(
-        nnc_result, six_nd_flops, .unit = "FLOP",
-        .help = "FLOPs by the rule of thumb: 2 forward and 4 backward per token and per parameter of a matrix product.",
-        .more = NNC_MORE(.source = "arXiv:2001.08361")),
+    NNC_NUMBER(nnc_result, six_nd_flops, .unit = "FLOP",
+               .help = "FLOPs by the rule of thumb 6 N D: for each token and each parameter of a matrix product, 2 "
+                       "FLOPs in forward and 4 in backward.",
+               .more = NNC_MORE(.source = "arXiv:2001.08361")),
     NNC_AS("flops_convention", ENUM, NNC_IN(nnc_result, plan.flops_convention), .name_of = nnc_flops_convention_name,
-           .values = NNC_CONVENTION_COUNT, .help = "Which part of attention counts as model FLOPs."),
+           .values = NNC_CONVENTION_COUNT, .help = "Part of attention that counts as model FLOPs."),
     NNC_NUMBER(nnc_result, read_bytes, .full = true, .unit = "B",
                .help = "Bytes that one device of the busiest stage reads from its memory in a step."),
     NNC_NUMBER(nnc_result, write_bytes, .full = true, .unit = "B",
@@ -241,7 +241,7 @@ static const nnc_metric step_rows[] = {
                .more = NNC_MORE(.part_of = step_s,
                                 .source = "arXiv:1811.06965, arXiv:2104.04473, arXiv:2401.10241, arXiv:2412.19437")),
     NNC_NUMBER(nnc_result, host_s, .head = "host", .unit = "s",
-               .help = "Time that the device waits for the host to issue ops.",
+               .help = "Time in which the device waits until the host issues ops.",
                .more = NNC_MORE(.part_of = step_s, .source = "docs/formulas.md, launch")),
     NNC_AS("exposed_comm", NUMBER, NNC_IN(nnc_result, exposed_s), .each_count = NNC_COMM_COUNT, .unit = "s",
            .help = "Part of exposed_comm_s that this kind of parallelism (tensor, data ...) causes.",
@@ -262,17 +262,17 @@ static const nnc_metric step_rows[] = {
     NNC_NAMED(nnc_result, next_bound, nnc_bound_name, NNC_BOUND_COUNT, .full = true,
               .help = "Resource of the second largest part of the step."),
     NNC_NUMBER(nnc_result, bound_s, .full = true, .each_count = NNC_BOUND_COUNT, .unit = "s",
-               .help =
-                   "Step time by cause: ops by the resource that bounds them, issuing of ops (host), and waiting in "
-                   "the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",
+               .help = "Step time by cause: time of ops by the resource that bounds them, time in which the host "
+                       "issues ops (host), and idle time in the pipeline (bubble). The parts add up to step_s, except "
+                       "in ideal mode, where they overlap.",
                .more = NNC_MORE(.each = nnc_bound_name)),
     NNC_NUMBER(nnc_result, step_without_bound_s, .full = true, .unit = "s",
                .help = "Step time of a second estimate, in which the resource `bound` is unlimited."),
     NNC_AS("advice", TEXT, .get = get_launch_advice, .full = true,
            .help = "Advice if the step is host-bound; else null."),
     NNC_NUMBER(nnc_result, kernels, .full = true,
-               .help = "Number of kernels of forward and backward on one device, if the library of the model issues "
-                       "its operators one by one; null: the operators are not known."),
+               .help = "Number of kernels of forward and backward on one device, if the model's library issues its "
+                       "operators one by one. null: nncost does not know these operators."),
 };
 const nnc_metrics nnc_step_metrics = NNC_METRICS("time of the step", step_rows, nnc_result);
 
@@ -328,7 +328,7 @@ static const nnc_metric model_rows[] = {
            .help = "Parameters that the step trains; all other parameters are frozen.",
            .more = NNC_MORE(.when = trains_part)),
     NNC_AS("matmul_params", WHOLE, RESULT(matmul_params), .show = NNC_SHOW_COUNT,
-           .help = "Active parameters of matrix products: N in 6 N D."),
+           .help = "Parameters of matrix products that one token uses: N in 6 N D."),
     NNC_AS("params_by_group", WHOLE, RESULT(params_by_group), .each_count = NNC_GROUP_COUNT, .sparse = true,
            .show = NNC_SHOW_COUNT, .help = "Number of parameters of each part of the network.",
            .more = NNC_MORE(.each = nnc_group_name, .part_of = "model.params")),
@@ -336,7 +336,7 @@ static const nnc_metric model_rows[] = {
            .help = "Rows of the vocabulary table with the padding that lets tensor ranks divide it.",
            .more = NNC_MORE(.when = is_padded, .source = "Megatron-LM, --make-vocab-size-divisible-by")),
     NNC_AS("notes", TEXTS, MODEL(notes), NNC_COUNT(nnc_model, note_count),
-           .help = "Assumptions about values that a Hugging Face configuration does not give.",
+           .help = "Values that a Hugging Face configuration does not state and that nncost assumes.",
            .more = NNC_MORE(.when = has_notes)),
 };
 static const nnc_metrics model_metrics = NNC_METRICS("the model", model_rows, nnc_report);
@@ -353,12 +353,12 @@ static const nnc_metric device_rows[] = {
            .help = "Ridge point: an op with fewer FLOPs per byte is memory-bound, an op with more is compute-bound.",
            .more = NNC_MORE(.source = roofline_paper)),
     NNC_AS("critical_tokens", NUMBER, RESULT(critical_tokens), .show = NNC_SHOW_SHORT,
-           .help = "The critical batch: with at least this many tokens, a product in the plan's "
-                   "precision is not bound by reading its weights.",
+           .help = "The critical batch: with this many tokens or more, reading the weights does not bound a matrix "
+                   "product in the plan's precision.",
            .more = NNC_MORE(.source = "Pope et al., arXiv:2211.05102, section 2")),
     NNC_AS("critical_width", NUMBER, RESULT(critical_width), .show = NNC_SHOW_SHORT,
-           .help = "The critical width: two devices divide the summed dimension of a product; if this dimension has at "
-                   "least this size, the link between the devices does not bound the product.",
+           .help = "The critical width: if two devices divide the summed dimension of a matrix product, and this "
+                   "dimension has at least this size, the link between the devices does not bound the product.",
            .more = NNC_MORE(.source = "Austin et al., How to scale your model, 2025, chapter 1")),
     NNC_AS("fitted", BOOL, DEVICE(efficiency.fitted),
            .help = "Whether the device file has efficiencies that were fitted to measurements."),
@@ -380,11 +380,12 @@ static const nnc_metric ignored_key_rows[] = {
     NNC_TEXT(nnc_ignored_key, key,
              .help = "Name of the key, after the names of the keys that contain it, joined by dots."),
     NNC_TEXT(nnc_ignored_key, why, .help = "Reason why the key sets no option."),
-    NNC_BOOL(nnc_ignored_key, skipped,
-             .help = "Whether --lenient skipped this key. If so, the key may affect the step, but not the estimate."),
+    NNC_BOOL(
+        nnc_ignored_key, skipped,
+        .help = "Whether --lenient skipped this key. A skipped key may affect the real step; the estimate ignores it."),
 };
 static const nnc_metrics ignored_key_metrics =
-    NNC_METRICS("a key that sets nothing", ignored_key_rows, nnc_ignored_key);
+    NNC_METRICS("a key that sets no option", ignored_key_rows, nnc_ignored_key);
 NNC_IF(has_launch, nnc_report, self->launch != NULL)
 
 static const nnc_metric launch_rows[] = {
@@ -400,9 +401,9 @@ const nnc_metrics nnc_launch_metrics = NNC_METRICS("launch files", launch_rows, 
 static const nnc_metric resolved_plan_rows[] = {
     NNC_ROWS(&nnc_plan_metrics, RESULT(plan)),
     NNC_AS("software", CHARS, NNC_VIA(nnc_report, software), NNC_IN(nnc_software, id),
-           .help = "Software profile: which kernels are fused, and which tensors they keep for backward."),
+           .help = "Software profile, which states the fused kernels and the tensors that they keep for backward."),
     NNC_AS("software_chosen", BOOL, NNC_IN(nnc_report, software_chosen),
-           .help = "Whether the profile was chosen for the plan, not by the user."),
+           .help = "Whether nncost chose the profile; false: the user chose it."),
     NNC_AS("mode", ENUM, RESULT(plan.mode), .name_of = nnc_mode_name, .values = NNC_MODE_COUNT),
     NNC_TEXT(nnc_report, overrides, .help = "Fields that --set changed."),
     NNC_TEXT(nnc_report, cluster, .help = "Cluster file with the links between devices."),
@@ -435,8 +436,8 @@ static const nnc_metric memory_part_rows[] = {
               .help = "Transient memory: the largest temporary tensors at the peak.",
               .more = NNC_MORE(.part_of = total_bytes)),
     NNC_WHOLE(nnc_memory, apart_bytes, .head = "not at once", .unit = "B", .drop = 2, .any_sign = true,
-              .help = "Peak of the step minus the sum of the classes; most often negative, because backward frees "
-                      "activations while gradients grow.",
+              .help = "Peak of the step minus the sum of all classes of memory. This number is usually negative, "
+                      "because backward frees activations while it adds gradients.",
               .more = NNC_MORE(.part_of = total_bytes)),
     NNC_WHOLE(nnc_memory, reserve_bytes, .head = "reserve", .unit = "B", .drop = 1,
               .help = "Reserve: --reserve-bytes, or the memory for driver context, collectives and fragmentation by "
@@ -488,24 +489,24 @@ static const nnc_metric memory_rows[] = {
     NNC_AS("headroom_bytes", WHOLE, RESULT(memory.headroom_bytes), .unit = "B", .any_sign = true,
            .help = "Free memory of one device: capacity minus total; negative when the plan does not fit."),
     NNC_AS("total_interval_bytes", WHOLE, RESULT(memory.total_interval_bytes), .each_count = 2, .unit = "B",
-           .help = "Range of the peaks that may be measured under the software profile; one peak in ten is above its "
-                   "upper end."),
+           .help =
+               "Range of measured peaks under the software profile: one measured peak in ten is above the upper end."),
     NNC_AS("peak_allocated_bytes", WHOLE, RESULT(memory.peak_allocated_bytes), .unit = "B",
-           .help = "Bytes that the allocator hands out at the peak: max_memory_allocated of PyTorch."),
+           .help = "Bytes that the allocator has given to tensors at the peak: max_memory_allocated of PyTorch."),
     NNC_AS("peak_reserved_bytes", WHOLE, RESULT(memory.peak_reserved_bytes), .unit = "B",
-           .help = "Bytes that the allocator takes from the driver at the peak: max_memory_reserved of PyTorch."),
+           .help = "Bytes that the allocator has taken from the driver at the peak: max_memory_reserved of PyTorch."),
     NNC_AS("context_bytes", WHOLE, RESULT(memory.context_bytes), .unit = "B",
            .help = "Bytes outside the allocator: driver context and libraries."),
     NNC_AS("static_bytes", WHOLE, .get = get_static_bytes, .unit = "B", .help = STATIC_HELP),
     NNC_AS("transient_what", TEXT, RESULT(memory.transient_what), .help = "Names of the tensors in transient_bytes."),
     NNC_AS("fits", BOOL, .get = get_fits, .help = "Whether the plan fits into the device memory."),
     NNC_AS("fit", ENUM, RESULT(verdict), .name_of = nnc_verdict_name, .values = NNC_VERDICT_COUNT,
-           .help = "fits; tight: only the lower end of total_interval_bytes is at most the capacity, which open "
-                   "settings of the plan may cause; or does_not_fit."),
+           .help = "fits, tight or does_not_fit. tight: the lower end of total_interval_bytes fits into the capacity, "
+                   "but the upper end does not."),
     NNC_AS("advice", LIST, NNC_IN(nnc_report, advice), NNC_COUNT(nnc_report, advice_count), .rows = &advice_metrics,
            .null_empty = true,
-           .help = "Changes of the plan with which it would fit. Those with the longest sequences are first, then the "
-                   "fastest."),
+           .help = "Changes of the plan with which it would fit. Changes that keep the longest sequences are first; "
+                   "among these, the fastest."),
     NNC_AS("stages", LIST, NNC_IN(nnc_report, stages), NNC_COUNT(nnc_report, stage_count),
            .rows = &memory_stage_metrics,
            .help = "Memory of one device of each pipeline stage, if the plan has several stages.",
@@ -584,14 +585,14 @@ static const nnc_metric past_rows[] = {
     NNC_NAMED(nnc_past, of, nnc_past_name, NNC_PAST_COUNT,
               .help = "Steps from which error and bias are computed. device: steps of the device that no fit has used. "
                       "all_devices: steps of all devices that no fit has used, because the device has fewer than ten. "
-                      "other_devices: the same, and the device has none. "
-                      "seen: all steps of the device, because the error of all steps is larger. too_few: fewer than "
-                      "ten steps on all devices; on a CPU only its own steps count."),
+                      "other_devices: as all_devices, but the device has no such step. seen: all steps of the device, "
+                      "also those of fits, because their error is larger. too_few: there are fewer than ten steps on "
+                      "all devices. For a CPU, only steps of this CPU count."),
     NNC_WHOLE(nnc_past, device_rows, .help = "Number of steps of the device that no fit has used."),
     NNC_WHOLE(nnc_past, rows, .help = "Number of measured steps that `of` selects."),
     NNC_WHOLE(nnc_past, unseen,
-              .help = "Number of steps that no fit has used; error and bias are computed from them (from all rows if "
-                      "`of` is seen)."),
+              .help = "Number of steps that no fit has used. Error and bias are computed from these steps, or from all "
+                      "rows if `of` is seen."),
     NNC_NUMBER(nnc_past, error, .help = "Mean absolute value of predicted / measured - 1."),
     NNC_NUMBER(nnc_past, bias, .help = "Mean of predicted / measured - 1, with its sign."),
 };
@@ -604,17 +605,18 @@ static nnc_cell get_trust_rows(const nnc_place *place, char text[NNC_METRIC_TEXT
 }
 
 /* Metrics of the section `trust`: number and mean absolute error of the measured steps with which the predictions were
- * compared. They are steps that no fit has used; if `of` is NNC_PAST_SEEN, all measured steps of the device. */
+ * compared. These steps are steps that no fit has used; if `of` is NNC_PAST_SEEN, they are all measured steps of the
+ * device. */
 static const nnc_metric trust_rows[] = {
     NNC_NAMED(nnc_past, of, nnc_past_name, NNC_PAST_COUNT,
-              .help = "Devices of these steps; the values are explained at accuracy.of."),
+              .help = "Devices of the steps from which the error is computed; accuracy.of explains the values."),
     NNC_AS("rows", WHOLE, .get = get_trust_rows,
            .help = "Number of measured steps that no fit has used; if accuracy.of is seen, number of all measured "
                    "steps of the device."),
     NNC_NUMBER(nnc_past, error,
                .help = "Mean absolute error of the steps in trust.rows; null if there are fewer than ten."),
 };
-static const nnc_metrics trust_metrics = NNC_METRICS("what an estimate is worth", trust_rows, nnc_past);
+static const nnc_metrics trust_metrics = NNC_METRICS("expected error of an estimate", trust_rows, nnc_past);
 static const nnc_metric fact_rows[] = {
     NNC_TEXT(nnc_open_fact, name, .help = "Name of the option for the setting."),
     NNC_AS("values", TEXTS, NNC_IN(nnc_open_fact, values), NNC_COUNT(nnc_open_fact, value_count),
@@ -623,7 +625,7 @@ static const nnc_metric fact_rows[] = {
                .help = "Largest relative change of the step time over all values of the option."),
 };
 static const nnc_metrics fact_metrics =
-    NNC_METRICS("a fact of the software that is not said", fact_rows, nnc_open_fact);
+    NNC_METRICS("a setting of the software that the plan does not state", fact_rows, nnc_open_fact);
 NNC_IF(has_facts, nnc_report, self->open_fact_count > 0)
 NNC_IF(has_past, nnc_report, self->past.of != NNC_PAST_NONE)
 NNC_IF(has_own, nnc_report, self->own != NULL)
@@ -648,12 +650,11 @@ static const nnc_metric document_rows[] = {
     NNC_AS("trust", OBJECT, NNC_IN(nnc_report, past), .rows = &trust_metrics,
            .help = "Error of predictions of steps that are similar to this step and that no fit has used.",
            .more = NNC_MORE(.when = has_past)),
-    NNC_AS(
-        "open_facts", LIST, NNC_IN(nnc_report, open_facts), NNC_COUNT(nnc_report, open_fact_count),
-        .rows = &fact_metrics,
-        .help =
-            "Settings of the software that the plan does not state. The setting that changes the step most is first.",
-        .more = NNC_MORE(.when = has_facts)),
+    NNC_AS("open_facts", LIST, NNC_IN(nnc_report, open_facts), NNC_COUNT(nnc_report, open_fact_count),
+           .rows = &fact_metrics,
+           .help = "Settings of the software that the plan does not state. The setting with the largest effect on the "
+                   "step time is first.",
+           .more = NNC_MORE(.when = has_facts)),
     NNC_AS("measured", OBJECT, NNC_VIA(nnc_report, own), .rows = &own_metrics,
            .help = "The step of --measured compared with the estimate.", .more = NNC_MORE(.when = has_own)),
     NNC_AS("sensitivity", LIST, NNC_IN(nnc_report, sensitivity), NNC_COUNT(nnc_report, sensitivity_count),

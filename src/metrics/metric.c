@@ -437,7 +437,7 @@ NNC_GET(get_op_network_s, nnc_op_cost, nnc_number_cell(self->link != NULL ? self
 
 static const nnc_metric op_rows[] = {
     NNC_AS("name", TEXT, .get = get_op_name, .help = "Name of the op."),
-    NNC_AS("path", TEXT, .get = get_op_path, .help = "Name of the op after the name of its part of the network."),
+    NNC_AS("path", TEXT, .get = get_op_path, .help = "Name of the op without the name of its part of the network."),
     NNC_AS("kind", TEXT, .get = get_op_kind,
            .help = "Kind of the op; for pointwise ops and collectives, the name of the function or collective."),
     NNC_AS("phase", ENUM, NNC_VIA(nnc_op_cost, op), NNC_IN(nnc_op, phase), .name_of = nnc_phase_name,

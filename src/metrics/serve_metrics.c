@@ -51,15 +51,15 @@ static const nnc_metric plan_rows[] = {
     NNC_NUMBER(nnc_serve_ask, memory_use, .help = "Share of the device memory that may be used."),
     PLAN(block, .help = "Tokens per block of the paged cache."),
     PLAN(chunk, .help = "Maximum tokens of one prefill step."),
-    PLAN(max_batch, .help = "Most sequences that decode together."),
+    PLAN(max_batch, .help = "Maximum number of sequences that decode together."),
     NNC_AS("draft", CHARS, NNC_IN(nnc_serve_ask, draft), .help = "Model that proposes tokens."),
-    PLAN(draft_length, .blank_zero = true, .help = "Tokens that a draft proposes."),
+    PLAN(draft_length, .blank_zero = true, .help = "Tokens that the draft model proposes at a time."),
     NNC_AS("disaggregate", CHARS, NNC_IN(nnc_serve_ask, disaggregate),
            .help = "Number of replicas that only prefill, and number of replicas that only decode."),
     NNC_NUMBER(nnc_serve_ask, imbalance,
                .help = "Tokens of the busiest expert rank divided by the mean of all expert ranks."),
 };
-static const nnc_metrics plan_metrics = NNC_METRICS("how it is served", plan_rows, nnc_serve_ask);
+static const nnc_metrics plan_metrics = NNC_METRICS("how the model is served", plan_rows, nnc_serve_ask);
 
 NNC_GET(get_software, nnc_report, nnc_text_cell(self->software->id))
 
@@ -71,7 +71,7 @@ static const nnc_metric whole_plan_rows[] = {
     NNC_ROWS(&plan_metrics, NNC_VIA(nnc_report, serve), OF(plan)),
     NNC_ROWS(&nnc_launch_metrics),
 };
-static const nnc_metrics whole_plan_metrics = NNC_METRICS("how it is served", whole_plan_rows, nnc_report);
+static const nnc_metrics whole_plan_metrics = NNC_METRICS("how the model is served", whole_plan_rows, nnc_report);
 
 #define STEP(member, ...) NNC_NUMBER(nnc_serve_step, member, __VA_ARGS__)
 static const nnc_metric step_rows[] = {
@@ -91,8 +91,9 @@ static const nnc_metric step_rows[] = {
               .help = "Resource of the largest part of the prefill or decode step."),
     STEP(sequences, .show = NNC_SHOW_COUNT, .help = "Number of sequences that a replica computes in the step."),
     STEP(new_tokens, .show = NNC_SHOW_COUNT, .help = "Number of tokens of each sequence that the step computes."),
-    STEP(context, .show = NNC_SHOW_COUNT, .help = "Number of positions that the last of the new tokens attends to."),
-    STEP(steps, .show = NNC_SHOW_COUNT, .help = "Number of times that the weights are read: chunks of a prefill."),
+    STEP(context, .show = NNC_SHOW_COUNT, .help = "Number of positions to which the last new token attends."),
+    STEP(steps, .show = NNC_SHOW_COUNT,
+         .help = "Number of times that the step reads the weights; a prefill reads them once per chunk."),
     STEP(flops, .unit = "FLOP", .help = "FLOPs of one device of a tensor group."),
     STEP(weight_bytes, .unit = "B", .help = "Bytes of weights that the step reads."),
     STEP(kv_bytes, .unit = "B", .help = "Bytes of keys and values that the step reads and writes."),
@@ -107,10 +108,11 @@ static const nnc_metric decode_rows[] = {
     SECONDS(prompt_s, .help = "Time that one prompt adds to a decode step if both are computed in one step.",
             .more = NNC_MORE(.source = "arXiv:2403.02310; docs/serving.md")),
     COUNT(critical_batch,
-          .help = "Number of sequences from which on decode is compute-bound; null: decode is always memory-bound.",
+          .help =
+              "Smallest number of sequences with which decode is compute-bound; null: decode is always memory-bound.",
           .more = NNC_MORE(.source = "docs/serving.md")),
     NNC_NUMBER(nnc_serve, intensity_limit_flops_per_byte, .unit = "FLOP/B",
-               .help = "Arithmetic intensity that decode approaches as the number of sequences grows."),
+               .help = "Limit of the arithmetic intensity of decode as the number of sequences grows."),
 };
 static const nnc_metrics decode_metrics = NNC_METRICS("one decode step", decode_rows, nnc_serve);
 
@@ -119,7 +121,7 @@ static const nnc_metric latency_rows[] = {
     SECONDS(tpot_s, .head = "TPOT", .help = "Time per output token after the first token.",
             .more = NNC_MORE(.source = "docs/serving.md")),
     SECONDS(request_s, .head = "request", .help = "Time of a request from its start to its last token."),
-    SECONDS(queue_s, .help = "Part of the time to the first token spent waiting for other requests."),
+    SECONDS(queue_s, .help = "Part of the time to the first token in which a request waits for other requests."),
     SECONDS(ttft_p50_s, .help = "Median time to the first token of the simulated requests."),
     SECONDS(ttft_p90_s, .help = "90th percentile of the time to the first token."),
     SECONDS(tpot_p50_s, .help = "Median over the requests of the time per output token."),
@@ -186,8 +188,10 @@ NNC_GET(get_currency, nnc_report, nnc_text_cell(nnc_price_currency(self->device)
 static const nnc_metric money_rows[] = {
     NNC_NUMBER(nnc_serve, price_per_device_hour, .help = "Price of one device for one hour."),
     NNC_NUMBER(nnc_serve, per_million_output_tokens, .help = "Price of all devices per million generated tokens."),
-    NNC_NUMBER(nnc_serve, per_million_prefilled_tokens, .help = "Price of the prefill time per million prompt tokens."),
-    NNC_NUMBER(nnc_serve, per_million_decoded_tokens, .help = "Price of the decode time per million generated tokens."),
+    NNC_NUMBER(nnc_serve, per_million_prefilled_tokens,
+               .help = "Price of the device time of prefill per million prompt tokens."),
+    NNC_NUMBER(nnc_serve, per_million_decoded_tokens,
+               .help = "Price of the device time of decode per million generated tokens."),
     NNC_NUMBER(nnc_serve, energy_j_per_token, .unit = "J",
                .help = "Energy of a generated token at the rated power of the boards."),
     NNC_NUMBER(nnc_serve, carbon_g_per_million_tokens, .unit = "g",
@@ -203,7 +207,8 @@ static const nnc_metrics cost_metrics = NNC_METRICS("cost", cost_rows, nnc_repor
 
 static const nnc_metric formula_rows[] = {
     SECONDS(ttft_p99_s, .help = "99th percentile of the time to the first token of the simulated requests."),
-    COUNT(tokens_per_verify, .help = "Mean number of tokens that one verification of a draft gives.",
+    COUNT(tokens_per_verify,
+          .help = "Mean number of tokens that one verification of draft tokens accepts and generates.",
           .more = NNC_MORE(.source = "arXiv:2211.17192")),
     SECONDS(draft_s, .help = "Time of one step of the draft model."),
     SECONDS(verify_s, .help = "Time of a decode step that verifies the tokens proposed by the draft."),
@@ -213,8 +218,10 @@ static const nnc_metric formula_rows[] = {
     BYTES(transfer_bytes, .help = "Bytes of the cache of a prompt that a prefill worker sends to a decode worker."),
     SECONDS(transfer_s, .help = "Time to send the cache of a prompt."),
     COUNT(apart_requests_per_s, .help = "Requests per second of separate prefill and decode workers."),
-    NNC_NUMBER(nnc_serve, apart_workers_ratio,
-               .help = "Number of prefill workers per decode worker for which neither kind waits for the other."),
+    NNC_NUMBER(
+        nnc_serve, apart_workers_ratio,
+        .help =
+            "Number of prefill workers per decode worker with which no worker waits for workers of the other kind."),
     SECONDS(apart_ttft_s, .help = "Time to the first token with separate workers, without a queue."),
     SECONDS(apart_tpot_s, .help = "Time per output token with separate workers, at full batch."),
 };
@@ -360,9 +367,10 @@ static const nnc_metric run_rows[] = {
     TIME(input_wait_s, .head = "input", .help = "Time that a step waits for its input."),
     NNC_BOOL(nnc_run, input_bound, .help = "Whether the step waits for its input."),
     NNC_NUMBER(nnc_run, input_bytes_per_s, .unit = "B/s",
-               .help = "Storage bandwidth from which on no device waits for input."),
+               .help = "Smallest storage bandwidth with which no device waits for input."),
     NNC_NUMBER(nnc_run, workers_needed, .show = NNC_SHOW_COUNT,
-               .help = "Number of data-loading workers per device from which on the device does not wait for input."),
+               .help =
+                   "Smallest number of data-loading workers per device with which the device does not wait for input."),
     NNC_NUMBER(nnc_run, prefetch_bytes, .unit = "B",
                .help = "Host memory of the batches that are prefetched for one device."),
 
@@ -390,12 +398,12 @@ static const nnc_metric run_rows[] = {
     TIME(save_s, .help = "Time from the start of a checkpoint until it is durable."),
     TIME(load_s, .help = "Time to load a checkpoint."),
     TIME(restart_s, .help = "Time from a stop until training resumes."),
-    TIME(young_s, .help = "Time between two checkpoints that loses the least time, by Young's formula."),
+    TIME(young_s, .help = "Time between two checkpoints with which the run loses the least time, by Young's formula."),
     TIME(interval_s, .help = "Useful training time between two checkpoints."),
     NNC_NUMBER(nnc_run, goodput, .show = NNC_SHOW_PERCENT2,
                .help = "Useful time divided by wall time, without evaluation and planned stops."),
     NNC_NUMBER(nnc_run, first_order, .show = NNC_SHOW_PERCENT2,
-               .help = "Goodput by the first-order formula, which is up to two percentage points too low."),
+               .help = "Goodput by the first-order formula, whose result is up to two percentage points too low."),
 
     RUN_PART(train_s, "training", .help = "Time of the steps, as estimated."),
     RUN_PART(wait_s, "input", .help = "Time that training waits for input."),
@@ -424,10 +432,11 @@ static const nnc_metric run_rows[] = {
     NNC_NUMBER(nnc_run, power_w, .unit = "W", .help = "Mean power of one device, including its share of the node."),
     NNC_NUMBER(nnc_run, energy_j, .unit = "J", .help = "Energy of the run, including the building (PUE)."),
     NNC_NUMBER(nnc_run, rated_energy_j, .unit = "J",
-               .help = "Rated power of the devices times device-hours and PUE, as most published totals count."),
+               .help =
+                   "Rated power of the devices x device-hours x PUE. Most published totals are computed in this way."),
     NNC_NUMBER(nnc_run, carbon_kg, .unit = "kg", .help = "Carbon dioxide emitted for the energy of the run."),
     NNC_NUMBER(nnc_run, rated_carbon_kg, .unit = "kg", .help = "Carbon dioxide emitted for rated_energy_j."),
     NNC_NUMBER(nnc_run, embodied_carbon_kg, .unit = "kg",
-               .help = "Embodied carbon of the devices x the run's share of their lifetime."),
+               .help = "Carbon dioxide emitted to make the devices x the run's share of their lifetime."),
 };
 const nnc_metrics nnc_run_metrics = NNC_METRICS("a whole run", run_rows, nnc_run);

@@ -172,7 +172,7 @@ static bool check_output(nnc_onnx_graph *g) {
             }
         }
         if (v->kind != NNC_ONNX_UNKNOWN && !nnc_onnx_elements(v, &elements)) {
-            return nnc_onnx_refuse(g, "its output is of an impossible size");
+            return nnc_onnx_refuse(g, "the size of its output is impossible");
         }
     }
     return true;
@@ -186,11 +186,11 @@ static bool run_node(nnc_onnx_graph *g) {
         const nnc_onnx_value *v = nnc_onnx_input(g, i);
         constant = constant && v->kind != NNC_ONNX_ACTIVATION;
         if (nnc_onnx_has_input(g, i) && v->kind == NNC_ONNX_UNKNOWN) {
-            return nnc_onnx_refuse(g, "reads \"%.60s\", which nothing makes before", v->name);
+            return nnc_onnx_refuse(g, "reads \"%.60s\", which no earlier node writes", v->name);
         }
     }
     if (nnc_onnx_output(g, 0)->kind != NNC_ONNX_UNKNOWN) {
-        return nnc_onnx_refuse(g, "makes \"%.60s\" a second time", nnc_onnx_output(g, 0)->name);
+        return nnc_onnx_refuse(g, "writes \"%.60s\" a second time", nnc_onnx_output(g, 0)->name);
     }
     return (constant ? nnc_onnx_fold(g) : nnc_onnx_convert(g)) && g->status == NNC_OK && check_output(g);
 }
@@ -229,7 +229,7 @@ static bool pass(nnc_onnx_graph *g) {
     if (nnc_onnx_find(g, "") != 0 || !read_tensors(g)) { return false; }
     for (size_t i = 0; i < g->proto->n_node; i++) {
         g->node = g->proto->node[i];
-        if (!run_node(g)) { return nnc_onnx_refuse(g, "cannot be placed"); }
+        if (!run_node(g)) { return nnc_onnx_refuse(g, "cannot be converted"); }
     }
     return write_outputs(g);
 }
@@ -238,12 +238,12 @@ static const char *notes_of(const nnc_onnx_graph *g) {
     nnc_buffer text = { 0 };
     if (g->batch_norms == 0 && g->biased > 1 && g->biased * 2 > g->convolutions) {
         nnc_buffer_print(&text,
-                         "no batch norm is in the file: if the network trains with them, the export has folded them "
-                         "into its %d convolutions, and parameters and time lack them\n",
+                         "the file has no batch norm: if the network has batch norms in training, the export has "
+                         "folded them into its %d convolutions, and their parameters and time are missing\n",
                          g->convolutions);
     }
-    if (g->dropouts == 0) { nnc_buffer_text(&text, "no dropout is in the file\n"); }
-    nnc_buffer_text(&text, "a loss was added, which the file has not\n");
+    if (g->dropouts == 0) { nnc_buffer_text(&text, "the file has no dropout\n"); }
+    nnc_buffer_text(&text, "a loss was added, which the file does not have\n");
     const char *copy = NULL;
     nnc_buffer_byte(&text, '\0');
     if (!text.failed) { copy = nnc_arena_strdup(g->arena, text.bytes); }

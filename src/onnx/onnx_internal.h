@@ -178,8 +178,8 @@ const char *nnc_onnx_with(nnc_onnx_graph *g, int32_t reg, char text[16]);
 /* Gives the tensor of a value another shape: writes an op "view". Returns false if the node was refused. */
 bool nnc_onnx_view(nnc_onnx_graph *g, nnc_onnx_value *v, int32_t rank, const int64_t *shape);
 /* nnc_onnx_as_map gives a value the shape of a feature map (channels x height x width) or of a volume (channels x depth
- * x height x width). nnc_onnx_as_rows gives a value the shape rows x last axis. Both write an op "view" if the shape
- * changes, and return false if the node was refused. */
+ * x height x width). nnc_onnx_as_rows gives a value the shape rows x last axis. Both functions write an op "view" if
+ * the shape changes, and return false if they refuse the node. */
 bool nnc_onnx_as_map(nnc_onnx_graph *g, nnc_onnx_value *v);
 bool nnc_onnx_as_rows(nnc_onnx_graph *g, nnc_onnx_value *v);
 /* Stores in a value which register contains it, and the shape of this register. */

@@ -1,6 +1,6 @@
 /* Converts the nodes of an ONNX graph: one function for each type of node, and the table of types. Nodes that cut, join
- * or reorder tensors come first, then nodes on feature maps. A node of an unknown type is refused, and the error names
- * the type; the import never guesses what a node does. */
+ * or reorder tensors come first, then nodes on feature maps. If the type of a node is unknown, the import refuses the
+ * file, and the error names the type; the import never guesses the function of a node. */
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 
@@ -115,7 +115,7 @@ static bool moved(nnc_onnx_graph *g) {
     if (!nnc_onnx_moved_shape(g, in, out)) { return false; }
     if (!nnc_onnx_elements(in, &had) || !nnc_onnx_elements(out, &has) || had != has) {
         return nnc_onnx_is(g, "Slice") ? part(g, in, out)
-                                       : nnc_onnx_refuse(g, "repeats values, which cannot be placed");
+                                       : nnc_onnx_refuse(g, "repeats values, which cannot be converted");
     }
     nnc_onnx_alias(g, in, out);
     return true;
@@ -398,10 +398,10 @@ static void last_state(nnc_onnx_graph *g, size_t index, const nnc_onnx_value *al
     }
 }
 
-/* Converts a recurrent layer: LSTM, GRU or RNN. Its inputs are the tokens (tokens x 1 x width), the weights W of the
- * tokens (directions x (gates times hidden) x width), the weights R of the state, and the biases. Its outputs are the
- * states after all tokens (tokens x directions x 1 x hidden) and the last state. Returns false if the node was
- * refused. */
+/* Converts a recurrent layer: LSTM, GRU or RNN. The inputs of the layer are the tokens (tokens x 1 x width), the
+ * weights W of the tokens (directions x (gates times hidden) x width), the weights R of the state, and the biases. The
+ * outputs of the layer are the states after all tokens (tokens x directions x 1 x hidden) and the last state. Returns
+ * false if the node was refused. */
 static bool recurrent(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0);
     const nnc_onnx_value *w = nnc_onnx_input(g, 1);
@@ -535,5 +535,5 @@ bool nnc_onnx_convert(nnc_onnx_graph *g) {
     for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
         if (nnc_onnx_is(g, nodes[i].type)) { return nodes[i].place(g); }
     }
-    return nnc_onnx_refuse(g, "cannot be placed");
+    return nnc_onnx_refuse(g, "cannot be converted");
 }

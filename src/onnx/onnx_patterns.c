@@ -190,8 +190,8 @@ static const char *product_of(const nnc_onnx_graph *g, const nnc_onnx_value *x, 
                                                  : NULL;
 }
 
-/* Converts an elementwise node whose inputs a and b are activations. They have equal shapes, or one has a single
- * element for each channel of the other. Returns false if the node was refused. */
+/* Converts an elementwise node whose inputs a and b are activations. The inputs have equal shapes, or one input has a
+ * single element for each channel of the other input. Returns false if the node was refused. */
 static bool both(nnc_onnx_graph *g, nnc_onnx_value *a, nnc_onnx_value *b, nnc_onnx_value *out, const char *op) {
     char name[16];
     int64_t na = 0, nb = 0;

@@ -337,7 +337,7 @@ static bool fill(nnc_onnx_graph *g, nnc_onnx_value *out) {
     const nnc_onnx_value *shape = nnc_onnx_input(g, 0);
     int64_t count = 0, elements = 0, number = 0;
     if (!nnc_onnx_known(shape, &count) || count > NNC_ONNX_RANK_MAX) {
-        return nnc_onnx_refuse(g, "its shape cannot be worked out");
+        return nnc_onnx_refuse(g, "its shape cannot be computed");
     }
     out->rank = (int32_t)count;
     memcpy(out->dims, shape->whole, (size_t)count * sizeof(int64_t));
@@ -520,7 +520,7 @@ static bool unsqueeze(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_valu
     }
     for (int64_t i = 0; i < count; i++) {
         const int32_t axis = nnc_onnx_axis(g, out, axes[i]);
-        if (axis < 0 || made[axis]) { return nnc_onnx_refuse(g, "axes: one is said twice"); }
+        if (axis < 0 || made[axis]) { return nnc_onnx_refuse(g, "axes: an axis occurs twice"); }
         made[axis] = true;
     }
     for (int32_t i = 0, from = 0; i < out->rank; i++) { out->dims[i] = made[i] ? 1 : in->dims[from++]; }
@@ -633,5 +633,5 @@ bool nnc_onnx_moved_shape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_
             return true;
         }
     }
-    return nnc_onnx_refuse(g, "cannot be placed");
+    return nnc_onnx_refuse(g, "cannot be converted");
 }

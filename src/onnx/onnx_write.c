@@ -220,7 +220,7 @@ static bool write_same(nnc_onnx_graph *g, nnc_onnx_value *v) {
 bool nnc_onnx_materialise(nnc_onnx_graph *g, nnc_onnx_value *v) {
     if (v->pattern != NNC_ONNX_PLAIN && v->same_as > 0 && v->kind == NNC_ONNX_ACTIVATION) { return write_same(g, v); }
     switch (v->pattern) {
-    case NNC_ONNX_PLAIN: return v->reg >= 0 || nnc_onnx_refuse(g, "reads \"%.60s\", which nothing makes", v->name);
+    case NNC_ONNX_PLAIN: return v->reg >= 0 || nnc_onnx_refuse(g, "reads \"%.60s\", which no node writes", v->name);
     case NNC_ONNX_NORMED: return nnc_onnx_write_norm(g, v, ", \"affine\": false");
     case NNC_ONNX_NORMED_GAIN: return nnc_onnx_write_norm(g, v, v->rms ? "" : ", \"bias\": false");
     case NNC_ONNX_SIGMOID: return write_plain(g, v, "\"op\": \"act\", \"kind\": \"sigmoid\"");

@@ -124,9 +124,9 @@ typedef struct nnc_norm {
     nnc_norm_keep keep;
 } nnc_norm;
 
-/* Pointwise kinds that graph files and ONNX files can name: `"op": "act", "kind": NAME`. They are the first values of
- * the enum nnc_pointwise_kind, in the order of docs/graph.md, so that the index of a name in this list is the value of
- * the enum. */
+/* Pointwise kinds that graph files and ONNX files can name: `"op": "act", "kind": NAME`. These kinds are the first
+ * values of the enum nnc_pointwise_kind, in the order of docs/graph.md, so that the index of a name in this list is the
+ * value of the enum. */
 #define NNC_ACTIVATION_LIST(X)             \
     X(NNC_PW_RELU, "relu")                 \
     X(NNC_PW_GELU, "gelu")                 \
@@ -428,7 +428,7 @@ static inline bool nnc_op_is_collective(const nnc_op *op) { return op->kind == N
 
 /* ---- work, kept bytes and backward ops, computed from the dims of an op ---- */
 
-/* Returns the FLOPs and the bytes moved of one instance of an op in its phase. This function cannot fail. */
+/* Returns the FLOPs and the bytes moved of one instance of an op in its phase. nnc_op_work cannot fail. */
 nnc_work nnc_op_work(const nnc_op *op);
 
 /* nnc_flash_scores, nnc_flash_queries and nnc_flash_keys return a number of elements of an attention, over all heads
@@ -453,8 +453,8 @@ static inline nnc_issued nnc_op_issued(const nnc_op *op) {
 /* Returns the bytes of the tensors that one instance of a forward op keeps for backward. If several ops keep the same
  * tensor, only one of them counts its bytes. */
 double nnc_op_kept_bytes(const nnc_op *op);
-/* Returns the bytes of the tensors that backward of an op computes again because they were not kept. They are in memory
- * only while this backward runs. */
+/* Returns the bytes of the tensors that backward of an op computes again because they were not kept. The tensors are in
+ * memory only while this backward runs. */
 double nnc_op_dropped_bytes(const nnc_op *op);
 
 /* Adds the work and the kept bytes of an op to a derivation, with their formulas. */
@@ -599,9 +599,9 @@ typedef struct nnc_op_row {
     bool hides_ring;            /* true: the communication of ring attention overlaps with ops of this kind */
 } nnc_op_row;
 
-/* Defines the functions of a row for one kind of op. They call KIND_work (which also records the dims), KIND_kept and
- * KIND_transient, three NNC_SAYING functions with a parameter `why`. KIND_say records kept bytes and transient bytes
- * only for forward ops. */
+/* Defines the functions of a row for one kind of op. The defined functions call KIND_work (which also records the
+ * dims), KIND_kept and KIND_transient, three NNC_SAYING functions with a parameter `why`. KIND_say records kept bytes
+ * and transient bytes only for forward ops. */
 #define NNC_OP_FUNCTIONS(kind)                                                                    \
     static nnc_work kind##_plain_work(const nnc_op *op) { return kind##_work(op, NULL); }         \
     static double kind##_plain_kept(const nnc_op *op) { return kind##_kept(op, NULL); }           \

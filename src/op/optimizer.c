@@ -202,9 +202,9 @@ static const optimizer NNC_ROW(NNC_OPTIMIZER_LARS) = { 1, 10, 12, NULL, norms, 0
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM4BIT) = { 0, 24, 20, in_4_bits, NULL, 0, 0, false };
 /* Adam-mini: arXiv:2406.16793 */
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM_MINI) = { 1, 12, 16, NULL, NULL, 0, 0, false };
-/* The two optimizers that project gradients. Their memory passes over the parameters of projected matrices are, for
- * GaLore: project 1, project back 1, scale 2, add to the weight 3; for APOLLO: project 1, scale by rows or columns 2,
- * norm 1, limit 2, scale 2, add to the weight 3. */
+/* The two optimizers that project gradients. The memory passes of these optimizers over the parameters of projected
+ * matrices are, for GaLore: project 1, project back 1, scale 2, add to the weight 3; for APOLLO: project 1, scale by
+ * rows or columns 2, norm 1, limit 2, scale 2, add to the weight 3. */
 static const optimizer NNC_ROW(NNC_OPTIMIZER_GALORE) = { 0, 4, 7, projected, project_twice, 0, 0, false };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_APOLLO) = { 0, 8, 11, projected, project_once, 0, 0, false };
 static const optimizer *const optimizers[] = { NNC_OPTIMIZER_LIST(NNC_ROW_AT) };

@@ -117,8 +117,8 @@ ROW(NNC_PW_CAST_WEIGHTS, .forward = { 1, 0.5 }, .backward = { 0.5, 1 }, .unfused
 ROW(NNC_PW_DISPATCH, .flops = { 0, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 });
 ROW(NNC_PW_SUM_COPIES, .forward = { 0, 1 }, .backward = { 1, 0 }, .input_flops = { 1, 0 });
 ROW(NNC_PW_COMBINE, .forward = { 0, 1 }, .backward = { 1, 0 }, .input_flops = { 2, 3 }, .backward_input_reads = 1);
-/* Merge in ring attention: adds the result for the next part of the keys to the fp32 sum. It reads the sum and this
- * result (half as many bytes), scales both and adds them. */
+/* Merge in ring attention: adds the result for the next part of the keys to the fp32 sum. The kernel reads the sum and
+ * the new result (half as many bytes), scales both and adds them. */
 ROW(NNC_PW_MERGE, .flops = { 3, 1 }, .forward = { 1.5, 1 }, .backward = { 1.5, 1 }, .inputs = 1);
 /* Dequantization: multiplies each stored weight by the scale of its group. The input of the op is the stored
  * weights. */

@@ -491,8 +491,8 @@ NNC_SAYING double scan_transient(const nnc_op *op, nnc_derivation *why) {
 NNC_OP_FUNCTIONS(scan)
 
 /* Divides a recurrence over ranks: the tokens over the context ranks; heads, values and groups of keys over the tensor
- * ranks. These numbers are multiples of the tensor degree (an earlier check refuses other plans), except the groups: if
- * there are fewer groups than tensor ranks, each rank has one group. */
+ * ranks. The numbers of heads and values are multiples of the tensor degree (an earlier check refuses other plans). The
+ * number of groups can be smaller: if there are fewer groups than tensor ranks, each rank has one group. */
 static void scan_shard(nnc_op *op, const nnc_degrees *d) {
     nnc_scan *p = &op->u.scan;
     p->tokens /= d->context;

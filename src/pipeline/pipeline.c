@@ -407,8 +407,8 @@ static bool run_op(const replay *r, int32_t d, uint8_t op) {
     }
 }
 
-/* Runs the repeated pair of ops (F0_BW1, F1_BW0) of a dualpipe device until an input has not arrived. It is faster than
- * run_list, because it does not decode each op. Returns true if it has run at least one op. */
+/* Runs the repeated pair of ops (F0_BW1, F1_BW0) of a dualpipe device until an input has not arrived. run_pairs is
+ * faster than run_list, because it does not decode each op. Returns true if it has run at least one op. */
 NNC_EACH bool run_pairs(const replay *r, int32_t d, const bool batch) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     nnc_stream *const stream = device->stream;
@@ -668,8 +668,8 @@ static unsigned skip_periods(const replay *r, unsigned active) {
 /* Replays the tracks whose bits are in *active from the start of the schedule. If some tracks skip a period at a moment
  * at which others cannot, the others are removed from *active. Returns false if the schedule cannot run. Periods are
  * found with Brent's cycle detection: the current state is compared with a remembered one, which is replaced after 1,
- * 2, 4, ... rounds over all devices. This finds periods of any length, and periods that begin after an irregular
- * part. */
+ * 2, 4, ... rounds over all devices. Cycle detection finds periods of any length, and periods that begin after an
+ * irregular part. */
 static bool run_active(replay *r, unsigned *active) {
     const int64_t m = r->pipeline->micro_batches;
     const bool skips = m > NNC_SKIP_MIN && m / 2 >= r->pipeline->stages;

@@ -21,9 +21,9 @@
 
 /* ---- pipeline.c: a pipeline and its replay op by op ---- */
 
-/* A pipeline to replay. It has (stages times chunks) virtual stages, numbered in the order in which forward of a
- * micro-batch passes them. Each device runs its ops in the fixed order of its order list (schedule.c): an op starts as
- * soon as its input has arrived and the previous op of the device has ended. [pipeline] */
+/* A pipeline to replay. A pipeline has (stages times chunks) virtual stages, numbered in the order in which forward of
+ * a micro-batch passes through them. Each device runs its ops in the fixed order of its order list (schedule.c): an op
+ * starts as soon as its input has arrived and the previous op of the device has ended. [pipeline] */
 typedef struct nnc_pipeline {
     nnc_schedule schedule;
     int32_t stages; /* number of devices (stages) in the pipeline, at least 1 */
@@ -55,8 +55,8 @@ typedef struct nnc_pipeline_event {
     double start_s, end_s;
 } nnc_pipeline_event;
 
-/* Function that receives one interval in which a device runs an op. It is called for the intervals of each device in
- * the order of time. */
+/* Function that receives one interval in which a device runs an op. The replay calls the function for the intervals of
+ * each device in the order of time. */
 typedef void nnc_pipeline_event_fn(void *context, const nnc_pipeline_event *event);
 
 enum {
@@ -370,9 +370,9 @@ static inline bool nnc_schedule_dual(const nnc_plan *plan) {
     return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->dual;
 }
 
-/* Tests whether the schedule of a plan gives the same order as 1f1b, so that a search can leave the plan out. This is
- * true for each schedule but 1f1b itself if the plan has no pipeline, and for interleaved with one virtual stage per
- * device. */
+/* Tests whether the schedule of a plan gives the same order as 1f1b, so that a search can leave the plan out. The
+ * result is true for every schedule except 1f1b if the plan has no pipeline, and for the interleaved schedule with one
+ * virtual stage per device. */
 bool nnc_schedule_repeats(const nnc_plan *plan);
 
 /* Tests whether the plan has so many micro-batches that more of them would change neither the micro-batches in flight
@@ -399,8 +399,9 @@ nnc_status nnc_schedule_check(const nnc_plan *plan, nnc_error *err);
 double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal, nnc_derivation *why);
 
 /* Returns the largest number of micro-batches whose activations a device keeps at the same time. The activations of one
- * micro-batch in all layers of the device count as 1, those in one chunk of layers as 1 / chunks. They are kept from
- * the start of forward to the end of backward; in zb-h2, zb-v and dualpipe to the end of the weight gradient; in zb-h1
+ * micro-batch in all layers of the device count as 1, those in one chunk of layers as 1 / chunks. The activations are
+ * kept from the start of forward to the end of backward; in zb-h2, zb-v and dualpipe to the end of the weight gradient;
+ * in zb-h1
  * to the end of the input gradient, as published.   [in-flight] */
 double nnc_pipeline_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks, int64_t micro_batches,
                               int32_t stage);

@@ -399,7 +399,7 @@ static nnc_status check_ends(const nnc_plan *p, int64_t layers, nnc_error *err) 
     if (first == 0 && last == 0) { return NNC_OK; }
     if (p->pipeline < 2 || nnc_schedule_dual(p) || nnc_schedule_ends_meet(p) || p->ends_as_layers) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
-                        "expected a pipeline that runs one way, without --ends-as-layers");
+                        "expected a schedule with one direction, and no --ends-as-layers");
     }
     if ((first > 0 && first < chunks) || (last > 0 && last < chunks) || rest < others * chunks ||
         (others == 0 && rest != 0)) {
@@ -444,13 +444,13 @@ nnc_status nnc_schedule_check(const nnc_plan *p, nnc_error *err) {
     const int64_t m = p->micro_batches, stages = p->pipeline;
     if (stages > 1 && nnc_schedule_of(p->schedule)->chunks == 0 && m % stages != 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--micro-batches",
-                        "interleaving takes micro-batches in groups of %" PRId64 ", expected %" PRId64
+                        "the interleaved schedule runs micro-batches in groups of %" PRId64 ", expected %" PRId64
                         ", found %" PRId64,
                         stages, nnc_ceil_div(m, stages) * stages, m);
     }
     if (nnc_schedule_dual(p) && (m % 2 != 0 || m < stages)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--micro-batches",
-                        "%s feeds both ends, expected an even number of at least the stages, "
+                        "%s starts micro-batches at both ends, expected an even number, at least the number of stages, "
                         "%" PRId64 ", found %" PRId64,
                         nnc_schedule_name(p->schedule), m < stages ? stages : m + 1, m);
     }

@@ -5,8 +5,8 @@
 
 enum { ROOF_MARKS_MAX = 1024 };
 
-/* A symbol of the roofline. It stands for all rows of the op table that have the same name, phase and bound, and are at
- * the same position. */
+/* A symbol of the roofline. The symbol stands for all rows of the op table that have the same name, phase and bound,
+ * and are at the same position. */
 typedef struct roof_mark {
     const nnc_op_cost *cost; /* the first row of the op table for which the symbol stands */
     double intensity, flops_per_s, share;

@@ -263,7 +263,7 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
     }
     const bool as_typed = strstr(asked->rule, limit) != NULL;
     snprintf(text, size, "%s %s%s%s%s, found %s", asked->name, asked->rule, as_typed ? "" : " (", as_typed ? "" : limit,
-             as_typed ? "" : ")", known ? found : "nothing: the plan gives no such metric");
+             as_typed ? "" : ")", known ? found : "nothing: the plan has no such metric");
 }
 
 const nnc_change *nnc_change_find(const nnc_check_row *row, const char *name) {
@@ -589,7 +589,7 @@ NNC_GET(get_now, nnc_change, cell_of(self->now))
 static const nnc_metric change_rows[] = {
     NNC_AS("figure", TEXT, .get = get_figure, .help = "Name of the metric."),
     NNC_NAMED(nnc_change, kind, kind_name, NNC_CHANGE_KIND_COUNT,
-              .help = "Kind of the change: the metric changed, is gone, is new, or is within tolerance."),
+              .help = "Kind of the change: the metric changed, was removed, is new, or is within its tolerance."),
     NNC_AS("old", ANY, .get = get_old, .help = "Recorded value of the metric."),
     NNC_AS("now", ANY, .get = get_now, .help = "New value of the metric."),
     NNC_NUMBER(nnc_change, relative,
@@ -639,11 +639,12 @@ NNC_GET(get_memory_part, void, responsible_for(place, memory_total))
 
 static const nnc_metric responsible_rows[] = {
     NNC_AS(step_total, TEXT, .get = get_step_part,
-           .help = "Part of the step that changed most in the direction in which step.step_s changed."),
+           .help = "Part of the step that contributes most to the change of step.step_s."),
     NNC_AS(memory_total, TEXT, .get = get_memory_part,
-           .help = "Part of the memory that changed most in the direction in which memory.total_bytes changed."),
+           .help = "Part of the memory that contributes most to the change of memory.total_bytes."),
 };
-static const nnc_metrics responsible = NNC_METRICS("the part that a total moved by", responsible_rows, nnc_check_row);
+static const nnc_metrics responsible =
+    NNC_METRICS("the part that contributes most to a change", responsible_rows, nnc_check_row);
 
 NNC_IF(has_split, nnc_check_row, self->split != NULL)
 NNC_IF(is_check, void, NNC_OWNER(nnc_check_report)->other == NULL)
@@ -661,7 +662,7 @@ static const nnc_metric row_rows[] = {
             "Whether the scenario failed: an estimate changed by more than its tolerance, or a requirement is missed.",
         .more = NNC_MORE(.when = is_check)),
     NNC_AS("why", TEXTS, NNC_IN(nnc_check_row, causes), NNC_COUNT(nnc_check_row, cause_count),
-           .help = "Causes of the change: the plan, a file, the tool."),
+           .help = "Causes of the change: the plan, a file, or the version of nncost."),
     NNC_AS("responsible", OBJECT, .rows = &responsible, .help = "Part of each total that changed most."),
     NNC_AS("requirements", LIST, NNC_IN(nnc_check_row, verdicts), NNC_COUNT(nnc_check_row, verdict_count),
            .rows = &verdicts, .help = "Requirements of the scenario."),
@@ -689,8 +690,8 @@ NNC_GET(get_requirements, void, nnc_whole_cell(nnc_check_sum_of(self).requiremen
 NNC_GET(get_missed, void, nnc_whole_cell(nnc_check_sum_of(self).missed))
 
 static const nnc_metric rest_rows[] = {
-    NNC_TEXT(nnc_check_report, tool, .help = "Version of nncost that made the new values."),
-    NNC_TEXT(nnc_check_report, old_tool, .help = "Version of nncost that made the old values."),
+    NNC_TEXT(nnc_check_report, tool, .help = "Version of nncost that computed the new values."),
+    NNC_TEXT(nnc_check_report, old_tool, .help = "Version of nncost that computed the old values."),
     NNC_AS("scenarios", LIST, NNC_IN(nnc_check_report, rows), NNC_COUNT(nnc_check_report, row_count),
            .rows = &scenario_metrics, .help = "Scenarios of the plan file."),
 };

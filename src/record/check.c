@@ -1,6 +1,6 @@
 /* `nncost check`: estimates the scenarios of a plan file again, compares the results with the recorded estimates, finds
  * the causes of changes, checks the requirements, and records the new estimates. The lists of values and changes are
- * used again for each scenario; what the report needs later is copied to the arena. */
+ * used again for each scenario; values that the report needs later are copied to the arena. */
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -187,7 +187,7 @@ static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from, co
         said = say(origins, causes, row, text);
     }
     if (said && row->cause_count == 0) {
-        snprintf(text, sizeof text, "tool: plan and files are as recorded, so it is nncost itself, another build of %s",
+        snprintf(text, sizeof text, "tool: plan and files did not change, so another build of nncost %s is the cause",
                  nnc_version());
         said = say(origins, causes, row, text);
     }
@@ -278,8 +278,8 @@ static nnc_status select_now(nnc_check *c, nnc_figures all, nnc_figures *selecte
     return NNC_OK;
 }
 
-/* Selects those recorded values that a check would record today. If the list "record" has changed, the others must not
- * be reported as missing. */
+/* Selects those recorded values that a check would record today. If the list "record" has changed, metrics that are no
+ * longer in this list must not be reported as missing. */
 static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *selected, nnc_error *err) {
     int32_t count = 0;
     if (!reserve(c, nnc_packed_count(all), &c->old)) { return nnc_no_memory(err); }
@@ -788,8 +788,8 @@ static nnc_status write_recorded(nnc_check *c, const nnc_recorded *recorded, nnc
     if (part.size + c->plans->size > NNC_RECORDED_BYTES_MAX) {
         nnc_buffer_free(&part);
         return nnc_fail(err, NNC_BAD_SPEC, c->plans->path,
-                        "its recorded estimates need more than %d MB, expected less: record selected "
-                        "metrics only (\"record\"), or split the scenarios over several files",
+                        "the recorded estimates need more than %d MB, expected less: record only selected metrics "
+                        "(\"record\"), or divide the scenarios over several files",
                         NNC_RECORDED_BYTES_MAX / 1000000);
     }
     const char *text = part.failed ? NULL : nnc_plans_with_recorded(c->arena, c->plans, part.bytes, &size);

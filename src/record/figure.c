@@ -201,7 +201,8 @@ nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device, c
     if (text != NULL) { *text = NULL; }
     if (software != NULL && software->date[0] != '\0') {
         return nnc_fail(err, NNC_BAD_SPEC, software->id,
-                        "a release, which also sets fields of the plan; expected 'nncost estimate --software %s'",
+                        "a release, which also sets fields of the plan; this function does not set them, expected "
+                        "'nncost estimate --software %s'",
                         software->id);
     }
     NNC_TRY(nnc_estimate_args_read(here, model, device, software, plan, &asked, err));

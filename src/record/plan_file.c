@@ -218,8 +218,8 @@ const char *const nnc_plans_ref_names[NNC_REF_COUNT] = { "model", "device", "sof
 static const char *const own_keys[] = { "id",  "note",    "model",    "device",    "software", "cluster",
                                         "set", "require", "measured", "tolerance", "serve",    NULL };
 
-/* The settings of a scenario while it is read. They begin as a copy of the common settings of the plan file; then the
- * keys of the scenario change this copy. */
+/* The settings of a scenario while it is read. The settings begin as a copy of the common settings of the plan file;
+ * then the keys of the scenario change this copy. */
 typedef struct part {
     bool serve;
     const char *refs[NNC_REF_COUNT];
@@ -525,7 +525,7 @@ static void find_lines(nnc_json root, bool large, nnc_plans *plans) {
     }
     plans->scenarios = list;
     if (plans->recorded.tool != NULL && plans->places.end == 0) {
-        nnc_json_fault(root, "recorded", "its key is written with escapes, expected it plain");
+        nnc_json_fault(root, "recorded", "its key is written with escapes, expected the plain key recorded");
     }
 }
 
@@ -807,8 +807,8 @@ static nnc_status load_whole(nnc_specs *specs, const nnc_scenario_args *given, n
     whole_ask whole = { .own = false };
     if (from->serve != (served != NULL)) {
         nnc_fail(err, NNC_BAD_USAGE, "serve", "%s",
-                 from->serve ? "it is served, expected a scenario that is trained; see 'nncost serve --help'"
-                             : "it is trained, expected a scenario with \"serve\": true");
+                 from->serve ? "this scenario is served, expected a scenario that is trained; see 'nncost serve --help'"
+                             : "this scenario is trained, expected a scenario with \"serve\": true");
         return nnc_plans_blame(plans, from, err);
     }
     NNC_TRY(blame(plans, from, false, ask_whole(specs, given, arena, plans, from, device, &whole, err), err));

@@ -56,7 +56,7 @@ typedef struct nnc_view {
      * digits */
     bool exact;
     /* list: name of the list of `document` that CSV writes line by line; lines: function that returns these lines, if
-     * they are not a list of `document`. Both NULL: CSV has one line with the whole document. */
+     * they are not a list of `document`. If list and lines are NULL, CSV has one line with the whole document. */
     const char *list;
     nnc_lines (*lines)(const void *record);
     void (*page)(nnc_buffer *out, nnc_style style, const void *record); /* writes the result as a page for people;

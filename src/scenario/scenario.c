@@ -263,7 +263,7 @@ nnc_status nnc_scenario_args_offer(const nnc_scenario_args *given, nnc_offer *of
         return nnc_fail(err, NNC_BAD_USAGE, "--offer", "expected %s, found \"%s\"", expected, given->offer);
     }
     if (given->offer != NULL && given->seller == NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--offer", "expected it with --seller, found none");
+        return nnc_fail(err, NNC_BAD_USAGE, "--offer", "expected together with --seller, found no --seller");
     }
     *offer = (nnc_offer)found;
     return NNC_OK;
@@ -543,10 +543,11 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, c
     }
     if (scenario->model.captured != NULL && !given->serves && !nnc_software_is_chosen(given->software) &&
         !scenario->software.lists_operators && !nnc_fuses_captured(&scenario->software)) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--software",
-                        "which operators of a captured program this profile fuses is not known: expected torch-eager, "
-                        "torch-channels-last or torch-compile, found %s",
-                        scenario->software.id);
+        return nnc_fail(
+            err, NNC_ILLEGAL_PLAN, "--software",
+            "nncost does not know which operators of a captured program this profile fuses, expected torch-eager, "
+            "torch-channels-last or torch-compile, found %s",
+            scenario->software.id);
     }
     NNC_TRY(apply_release(given, scenario, err));
     say_switched(given, scenario);
@@ -752,7 +753,7 @@ static const char *needed_by(const nnc_setting *setting, const reader *readers, 
 static nnc_status fail_unread(const nnc_setting *setting, const char *needs, nnc_error *err) {
     char option[NNC_OPTION_NAME];
     nnc_option_name(setting->field->name, option);
-    return nnc_fail(err, NNC_BAD_USAGE, option, "changes nothing here, expected it with %s", needs);
+    return nnc_fail(err, NNC_BAD_USAGE, option, "has no effect here, expected together with %s", needs);
 }
 
 static nnc_status refuse_unread(const nnc_scenario_args *given, const reader *readers, size_t count, nnc_error *err) {
@@ -889,7 +890,7 @@ static nnc_status refuse_of_tokens(const nnc_scenario_args *given, nnc_error *er
     static const char of_images[] = "steps guidance image beside_s batch precision price carbon_g_per_kwh";
     if (given->cluster != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--cluster",
-                        "changes nothing here, expected it with a decoder that generates tokens");
+                        "has no effect here, expected together with a decoder that generates tokens");
     }
     for (int i = 0; i < given->own_count; i++) {
         const nnc_field *field = given->settings[i].field;
@@ -898,7 +899,7 @@ static nnc_status refuse_of_tokens(const nnc_scenario_args *given, nnc_error *er
         while (row < nnc_serve_table.count && field != &nnc_serve_table.fields[row]) { row++; }
         if (row < nnc_serve_table.count && !has_word(of_images, field->name)) {
             return nnc_fail(err, NNC_BAD_USAGE, nnc_option_name(field->name, option),
-                            "changes nothing here, expected it with a decoder that generates tokens");
+                            "has no effect here, expected together with a decoder that generates tokens");
         }
     }
     return NNC_OK;

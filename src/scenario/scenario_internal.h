@@ -193,7 +193,7 @@ nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, c
                              nnc_scratch *scratch, nnc_result *result, nnc_advice advice[NNC_ADVICE_MAX],
                              nnc_error *err);
 
-/* Returns an artificial device on which any model can run. It is used to count the parameters of a model. */
+/* Returns an artificial device on which any model can run. The device is used to count the parameters of a model. */
 nnc_device nnc_counting_device(void);
 /* Tests whether the counted parameters of the model differ by at most 1 % from the number that its file states. Also
  * returns true if the file states no number, or if the parameters cannot be counted. Sets *params to the counted

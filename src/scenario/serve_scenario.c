@@ -344,7 +344,8 @@ nnc_status nnc_scenario_rollout(nnc_specs *specs, nnc_scenario *scenario, nnc_er
     ask.weights = NNC_STORED_BF16;
     if (ask.output_len < 1) {
         return nnc_fail(err, NNC_BAD_USAGE, "--response-tokens",
-                        "missing, expected it where a prompt of %g tokens fills the sequence", run->prompt_tokens);
+                        "missing, expected the length of answers, because a prompt of %g tokens fills the sequence",
+                        run->prompt_tokens);
     }
     NNC_TRY(nnc_software_load(specs, NNC_SERVE_SOFTWARE, &engine, err));
     nnc_scratch *scratch = nnc_scratch_create();

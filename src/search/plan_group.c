@@ -145,8 +145,8 @@ static bool resolve_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_
 }
 
 /* Does the same as resolve_block, but faster: among blocks that differ only in recomputation, only the first block is
- * resolved; for a later block, the stored plan is copied and its recomputation is changed. This is correct because, for
- * models that can be split over ranks, no rule about legal plans depends on recomputation. */
+ * resolved; for a later block, the stored plan is copied and its recomputation is changed. The copy is correct because,
+ * for models that can be divided over ranks, no rule about legal plans depends on recomputation. */
 static bool recall_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number) {
     const nnc_space_axis *recomputes = &groups->space->axes[NNC_AXIS_RECOMPUTE];
     const uint64_t pipelines = (uint64_t)groups->space->axes[NNC_AXIS_PIPELINE].count;
@@ -192,15 +192,16 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err) {
         if (ships(groups, &plan, &option)) { return true; }
     }
     if (option != NULL) {
-        nnc_fail(err, NNC_ILLEGAL_PLAN, option,
-                 "software %s does not offer it; --software any also searches options that it lacks",
-                 software_of(groups, &plan)->id);
+        nnc_fail(
+            err, NNC_ILLEGAL_PLAN, option,
+            "software %s does not support this option; --software any also searches options that this software lacks",
+            software_of(groups, &plan)->id);
     }
     return false;
 }
 
-/* Counts the embedding and the head as one layer each (ends_as_layers) in the plans of the current group, if the base
- * plan says so. Also counts them if only then all pipeline stages and chunks get equal numbers of layers, and the
+/* Counts the embedding and the head as one layer each in the plans of the current group, if ends_as_layers of the base
+ * plan is true. Also counts them if only then all pipeline stages and chunks get equal numbers of layers, and the
  * framework has this option. An example is Llama 3.1 405B on 16 stages: 126 layers, and 128 with embedding and head. */
 static void count_ends(const nnc_plan_groups *groups, nnc_plan *plan) {
     const int64_t parts = (int64_t)plan->pipeline * plan->virtual_stages;
@@ -324,8 +325,8 @@ static void count_over(nnc_plan_groups *groups) {
 }
 
 /* Tests whether one micro-batch of plan `a` has the same costs as one micro-batch of the plans that already share
- * `pass`. This needs the same software profile; the same answer to "ZeRO stage 3?", because this stage gathers weights
- * in every micro-batch; and the same offload of weights and activations, which moves these in every micro-batch. If
+ * `pass`. The costs are the same if the plans have the same software profile and the same offload of weights and
+ * activations, and if both or neither use ZeRO stage 3. ZeRO stage 3 and offload move data in every micro-batch. If
  * embedding and head share one table, either both schedules must put embedding and head on one device, which stores the
  * table once, or both must put them on two devices. */
 static bool same_pass(const nnc_plan_groups *groups, const nnc_plan *a, const nnc_software *software,
@@ -333,8 +334,8 @@ static bool same_pass(const nnc_plan_groups *groups, const nnc_plan *a, const nn
     const nnc_plan *other = &pass->work.plan;
     const nnc_device *device = groups->device;
     const unsigned moved = NNC_OFFLOAD_ACTIVATIONS | NNC_OFFLOAD_WEIGHTS;
-    /* linked: true = a plan with offload and a plan without can share a pass. It is false on one device, whose only use
-     * of links is offload, and if the device file does not state the host bandwidths that offload needs. */
+    /* linked: true = a plan with offload and a plan without can share a pass. `linked` is false on one device, which
+     * uses links only for offload, and if the device file does not state the host bandwidths that offload needs. */
     const bool linked = a->devices > 1 && !isnan(device->host.bytes_per_s) && !isnan(device->host.mem_bytes_per_s);
     const bool tied = pass->usable && pass->step.list->tied_rows > 0;
     return software == pass->software && (a->zero == 3) == (other->zero == 3) &&

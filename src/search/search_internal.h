@@ -94,8 +94,8 @@ typedef struct nnc_front {
     nnc_found missed;
 } nnc_front;
 
-/* Tests whether plan `a` is better than plan `b`. First compares the objective (step time or memory), then the other of
- * these two quantities, then the index of the plan. */
+/* Tests whether plan `a` is better than plan `b`. Compares first the objective, which is step time or memory. Then
+ * compares the quantity that is not the objective, then the index of the plan. */
 bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b);
 
 void nnc_front_clear(nnc_front *front);
@@ -415,8 +415,8 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group);
 uint64_t nnc_plan_groups_full(nnc_plan_groups *groups);
 
 /* Returns the costs per micro-batch of the plan with index `inside` in the current group, and sets the memory of the
- * plan in result. This memory is exact, or it is a lower bound that gives the same verdict (fits or not). Returns NULL
- * if the plan is not legal. */
+ * plan in result. The memory in `result` is exact, or a lower bound that gives the same verdict (fits or not). Returns
+ * NULL if the plan is not legal. */
 nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, nnc_result *result);
 
 /* Computes the exact memory of the plan for which nnc_plan_groups_plan was called last, unless its memory in result is
@@ -481,8 +481,8 @@ void nnc_search_part_add(nnc_search_part *part, const nnc_search *search, const 
 /* Returns the number of blocks of plans in the whole search, or in the shard that `search` names. */
 uint64_t nnc_shard_size(const nnc_search *search, const nnc_space *space);
 
-/* A searcher evaluates blocks of plans on threads. nnc_searcher_create returns NULL if out of memory. Its arguments
- * must exist as long as the searcher. */
+/* A searcher evaluates blocks of plans on threads. nnc_searcher_create returns NULL if out of memory. The arguments of
+ * nnc_searcher_create must exist as long as the searcher. */
 typedef struct nnc_searcher nnc_searcher;
 nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                   const nnc_search *search, const nnc_space *space);
@@ -534,8 +534,8 @@ nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model, c
                                  const nnc_profiles *profiles, const nnc_search *search, const nnc_search_watch *watch,
                                  nnc_search_result *result, nnc_error *err);
 
-/* Every rank except rank 0 calls this function. It evaluates blocks for the searches that rank 0 runs with this model,
- * device and training run, until rank 0 calls nnc_rank_group_search_end. */
+/* Every rank except rank 0 calls this function. The rank evaluates blocks for the searches that rank 0 runs with this
+ * model, device and training run, until rank 0 calls nnc_rank_group_search_end. */
 void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
                                  const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads);
 

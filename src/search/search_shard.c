@@ -30,10 +30,10 @@ static const nnc_metric found_rows[] = {
                .more = NNC_MORE(.same_as = "step.bubble_share")),
     NNC_NUMBER(nnc_found, exposed_comm_s, .unit = "s", .help = "Communication that no compute overlaps.",
                .more = NNC_MORE(.same_as = "step.exposed_comm_s")),
-    NNC_NUMBER(nnc_found, device_s, .unit = "s", .help = "Devices times step: device time of one step."),
+    NNC_NUMBER(nnc_found, device_s, .unit = "s", .help = "Device time of one step: number of devices x step time."),
     NNC_NUMBER(nnc_found, cost_step, .help = "Price of one step; null without a price.",
                .more = NNC_MORE(.same_as = "cost.step")),
-    NNC_NUMBER(nnc_found, run_s, .unit = "s", .help = "Time of the run, with all that it loses.",
+    NNC_NUMBER(nnc_found, run_s, .unit = "s", .help = "Time of the run, including failures, checkpoints and waiting.",
                .more = NNC_MORE(.same_as = "run.run_s")),
     NNC_NUMBER(nnc_found, device_hours, .help = "Device-hours of the run.",
                .more = NNC_MORE(.same_as = "run.device_hours")),
@@ -61,13 +61,12 @@ static const nnc_metric sure_rows[] = {
            .help = "The command line that estimates the plan."),
     NNC_AS("step_s", NUMBER, NNC_VIA(nnc_sure, found), NNC_IN(nnc_found, step_s), .unit = "s",
            .help = "Time of one optimizer step."),
-    NNC_NUMBER(
-        nnc_sure, p_best,
-        .help =
-            "Probability that this plan is the fastest of the list; plans with equal step time share one probability."),
+    NNC_NUMBER(nnc_sure, p_best,
+               .help = "Probability that this plan is the fastest plan of the list. Plans with equal step times have "
+                       "one common probability."),
     NNC_NUMBER(nnc_sure, p_out_of_memory, .help = "Probability that the plan runs out of memory."),
 };
-static const nnc_metrics sure_metrics = NNC_METRICS("how sure a plan of the list is", sure_rows, nnc_sure);
+static const nnc_metrics sure_metrics = NNC_METRICS("probabilities for a plan of the list", sure_rows, nnc_sure);
 
 static const nnc_metric listed_rows[] = {
     NNC_AS("index", WHOLE, NNC_IN(nnc_found, index),
@@ -109,7 +108,7 @@ static const nnc_metric size_rows[] = {
     NNC_AS("feasible", WHOLE, NNC_IN(nnc_search_size, total.feasible), .help = "Legal plans that fit the memory."),
     NNC_AS("evaluated", WHOLE, NNC_IN(nnc_search_size, total.evaluated), .help = "Plans that were evaluated in full."),
     NNC_AS("missed", OBJECT, NNC_IN(nnc_search_size, missed), .rows = &listed_metrics,
-           .help = "The fastest plan that breaks a limit on the run; only with --shard.",
+           .help = "The fastest plan that exceeds --deadline or --budget; only with --shard.",
            .more = NNC_MORE(.when = is_of_shard, .unless = missed_none)),
     NNC_AS("illegal", OBJECT, NNC_IN(nnc_search_size, why), .rows = &refusal_metrics,
            .help = "Reason why no plan is legal; only with --shard.",
@@ -189,9 +188,11 @@ static const nnc_metric target_rows[] = {
     NNC_AS("step_s", NUMBER, NNC_IN(nnc_search_report, target_step_s), .unit = "s",
            .help = "The step time of --target-step."),
     NNC_AS("figures", LIST, NNC_IN(nnc_search_report, targets), NNC_COUNT(nnc_search_report, target_count),
-           .in_place = true, .rows = &figures, .help = "The value that each parameter alone would need."),
+           .in_place = true, .rows = &figures,
+           .help = "For each parameter of the device: the value with which this parameter alone reaches the target "
+                   "step time."),
 };
-static const nnc_metrics target_metrics = NNC_METRICS("the way to a step time", target_rows, nnc_search_report);
+static const nnc_metrics target_metrics = NNC_METRICS("values that reach a step time", target_rows, nnc_search_report);
 
 #define TOTAL(member) NNC_IN(nnc_search_report, total.member)
 #define RESULT(member) NNC_VIA(nnc_search_report, result), NNC_IN(nnc_search_result, member)
@@ -209,8 +210,8 @@ static const nnc_metric document_rows[] = {
     NNC_AS("legal", WHOLE, TOTAL(legal), .help = "Legal plans: combinations that break no rule."),
     NNC_AS("feasible", WHOLE, TOTAL(feasible), .help = "Legal plans that fit the memory."),
     NNC_AS("evaluated", WHOLE, TOTAL(evaluated),
-           .help = "Number of plans that were evaluated completely. The shards of a search together evaluate more "
-                   "plans than one search, because each prunes alone."),
+           .help = "Number of plans that were evaluated completely. All shards of a search together evaluate more "
+                   "plans than the undivided search, because each shard prunes only by its own plans."),
     NNC_AS("pruned", WHOLE, TOTAL(pruned),
            .help = "Number of combinations that were not evaluated, because a rule or a lower bound excludes them."),
     NNC_NUMBER(nnc_search_report, elapsed_s, .unit = "s", .help = "Elapsed time of the search."),
@@ -239,7 +240,7 @@ static const nnc_metric document_rows[] = {
            .help = "Whether plans with less memory were left out; only with --shard.",
            .more = NNC_MORE(.when = is_lone_shard)),
     NNC_AS("missed", OBJECT, RESULT(missed), .rows = &listed_metrics,
-           .help = "The fastest plan that breaks a limit on the run; only with --shard.",
+           .help = "The fastest plan that exceeds --deadline or --budget; only with --shard.",
            .more = NNC_MORE(.when = is_lone_shard, .unless = has_none_missed)),
     NNC_AS("illegal", OBJECT, NNC_IN(nnc_search_report, why), .rows = &refusal_metrics,
            .help = "Reason why no plan is legal; only with --shard.",
@@ -390,8 +391,8 @@ static void read_part(nnc_json root, nnc_search *search) {
     }
 }
 
-/* Sets the members of a size that the file of a shard does not contain: `found`, `any_missed` and why.status. Their
- * values follow from the members `best`, `missed` and `why`, which the file contains. */
+/* Sets the members of a size that the file of a shard does not contain: `found`, `any_missed` and why.status. The
+ * values of these members follow from the members `best`, `missed` and `why`, which the file contains. */
 static void settle_size(nnc_search_size *size) {
     size->found = size->best.plan.devices > 0;
     size->any_missed = size->missed.plan.devices > 0;
@@ -531,7 +532,7 @@ nnc_status nnc_search_merge(nnc_arena *arena, char *const *paths, int count, con
     nnc_shard_set_free(&m->seen);
     NNC_TRY(status);
     if (digest != NULL && strcmp(report->digest, digest) != 0) {
-        return nnc_fail(err, NNC_BAD_SPEC, paths[0], "holds a shard of another search than this one");
+        return nnc_fail(err, NNC_BAD_SPEC, paths[0], "has a shard of another search than this one");
     }
     NNC_TRY(check_legal(report, err));
     nnc_front_result(&m->front, report->result);

@@ -392,8 +392,8 @@ static void hand_out(const desk *d, uint64_t first, uint64_t end, nnc_search_par
     }
 }
 
-/* Runs one round of a search on rank 0: assigns blocks of plans to the other ranks and merges their outcomes. This is
- * the function `work` of nnc_helpers for a search over MPI ranks. */
+/* Runs one round of a search on rank 0: assigns blocks of plans to the other ranks and merges their outcomes.
+ * lead_round is the function `work` of nnc_helpers for a search over MPI ranks. */
 static void lead_round(void *context, const nnc_front *known, uint64_t first, uint64_t end, nnc_search_part *part) {
     desk *d = context;
     tell(ORDER_ROUND);

@@ -130,7 +130,7 @@ static nnc_status refuse(nnc_searcher *searcher, uint64_t blocks, nnc_error *err
     }
     return blocks > 0 ? NNC_ILLEGAL_PLAN
                       : nnc_fail(err, NNC_ILLEGAL_PLAN, "--shard",
-                                 "holds no combination, there are more shards than blocks of them");
+                                 "is empty, because there are more shards than blocks of combinations");
 }
 
 static nnc_status search_rounds(const nnc_search *search, const nnc_space *space, nnc_searcher *searcher,
@@ -171,10 +171,10 @@ static nnc_status check_limits(const nnc_search *search, const nnc_device *devic
     const bool epochs = search->run != NULL && !isnan(search->run->epochs);
     if (limit != NULL && isnan(plan->tokens) && isnan(plan->samples) && !epochs) {
         return nnc_fail(err, NNC_BAD_USAGE, limit,
-                        "limits the whole run, expected the length of the run, too: --tokens or --samples");
+                        "limits the whole run, expected together with the length of the run: --tokens or --samples");
     }
     if (search->budget > 0.0 && isnan(nnc_price_of(plan->price, device))) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--budget", "no price is recorded for %s, expected --price, too",
+        return nnc_fail(err, NNC_BAD_USAGE, "--budget", "no price is recorded for %s, expected together with --price",
                         device->id);
     }
     return nnc_power_check(device, err); /* returns an error if the device file lacks power values that a power cap
@@ -349,8 +349,9 @@ static bool breaks_limits(const nnc_search *search, double run_s, double cost_ru
            (search->budget > 0.0 && !(cost_run <= search->budget));
 }
 
-/* Tests whether a plan can be pruned because of the deadline or the budget of the run. This is so if the plan exceeds
- * one of the two even with the step time least_s, and if a faster plan that exceeds one of them is already known. */
+/* Tests whether a plan can be pruned because of the deadline or the budget of the run. A plan can be pruned if it
+ * exceeds the deadline or the budget even with the step time least_s, and if the search already knows a faster plan
+ * that exceeds one of these limits. */
 static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, double least_s) {
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
@@ -542,9 +543,9 @@ void nnc_search_part_clear(nnc_search_part *part) {
     part->evaluated = part->pruned = part->legal = part->feasible = 0;
 }
 
-/* Returns the number of blocks of plans that a thread takes at a time. It is more than one, because neighbouring blocks
- * share caches and fill the same batches of pipelines. It is small enough that no thread waits long for other threads
- * at the end of a round. */
+/* Returns the number of blocks of plans that a thread takes at a time. A thread takes several blocks, because
+ * neighbouring blocks share caches and fill the same batches of pipelines. The number of blocks is small, so that no
+ * thread waits long for other threads at the end of a round. */
 static uint64_t run_of(uint64_t blocks, int32_t threads) {
     enum { TURNS = 16 }; /* approximate number of times that each thread takes blocks of plans in a round */
     return blocks / (uint64_t)(TURNS * threads) + 1;

@@ -75,9 +75,10 @@ static nnc_status draft_of(const nnc_serve_case *of, const nnc_device *device, c
     alone.devices = alone.data = 0;
     NNC_TRY(nnc_serve_net_of(model, software, scratch, net, err));
     if (fabs(net->vocab - tokens) > 0.01 * tokens) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--draft",
-                        "%s has another vocabulary, expected about %.0f tokens, found %.0f", model->id, tokens,
-                        net->vocab);
+        return nnc_fail(
+            err, NNC_ILLEGAL_PLAN, "--draft",
+            "the draft model %s has another vocabulary than the served model, expected about %.0f tokens, found %.0f",
+            model->id, tokens, net->vocab);
     }
     NNC_TRY(nnc_serve_resolve(&alone, model, device, software, &resolved, &mode, err));
     *draft = (nnc_serve_case){ .net = net, .plan = of->plan, .engine = of->engine, .rates = of->rates };
@@ -251,8 +252,9 @@ static void add_far_keys(nnc_serve_attention *a, const nnc_decoder *d, const cha
     a->open_values = 2.0 * sets * ratio * (a->key_dim + a->index_dim);
 }
 
-/* Sets what a layer needs whose tokens attend to picked positions. indexer: the layer has an indexer of its own; without
- * one it uses the positions that an earlier layer has picked. The indexer has a key for each token. [indexer] */
+/* Sets the inputs of a layer whose tokens attend only to positions that an indexer selects. indexer: the layer has an
+ * indexer of its own; without one it uses the positions that an earlier layer has picked. The indexer has a key for
+ * each token. [indexer] */
 static void add_picked_keys(nnc_serve_attention *a, const nnc_decoder *d, bool indexer) {
     a->picked = true;
     a->window = 0.0;
@@ -616,9 +618,10 @@ static nnc_status resolve_mode(nnc_serve_ask *p, nnc_serve_mode *mode, nnc_error
         const double span_s = p->arrival_list[p->arrival_count - 1].arrival_s - p->arrival_list[0].arrival_s;
         const double rate = span_s > 0.0 ? (double)(p->arrival_count - 1) / span_s : 1e9;
         if (!isnan(p->request_rate) && p->request_rate != rate) {
-            return nnc_fail(err, NNC_BAD_USAGE, "--request-rate",
-                            "recorded requests have their own rate, expected --arrivals alone, found also %g",
-                            p->request_rate);
+            return nnc_fail(
+                err, NNC_BAD_USAGE, "--request-rate",
+                "recorded requests have their own rate, expected --arrivals without --request-rate, found %g",
+                p->request_rate);
         }
         p->request_rate = rate;
     }
@@ -643,8 +646,8 @@ static nnc_status check_loop(const nnc_serve_ask *p, nnc_error *err) {
     enum { OPEN_MOST = 1 << 18 };
     if ((p->concurrency - 1) / p->data >= OPEN_MOST) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--concurrency",
-                        "more than is simulated, expected at most %d for each replica, found %" PRId64, (int)OPEN_MOST,
-                        p->concurrency);
+                        "more requests than nncost simulates, expected at most %d for each replica, found %" PRId64,
+                        (int)OPEN_MOST, p->concurrency);
     }
     if (nnc_serve_is_apart(p) && (p->prefill_workers > NNC_SERVE_WORKERS || p->decode_workers > NNC_SERVE_WORKERS)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--disaggregate",
@@ -673,9 +676,9 @@ static nnc_status check_lengths(const nnc_model *model, const nnc_serve_ask *p, 
     return NNC_OK;
 }
 
-/* Checks the inputs for PyTorch without an inference engine, which means the function `generate` of transformers. It
- * runs one batch on one device, does not divide the KV cache into blocks, and does not divide a prompt into chunks;
- * block size and chunk size are set accordingly. */
+/* Checks the inputs for PyTorch without an inference engine, which means the function `generate` of transformers.
+ * `generate` runs one batch on one device, and divides neither the KV cache into blocks nor a prompt into chunks; block
+ * size and chunk size are set accordingly. */
 static nnc_status resolve_eager(const nnc_model *model, const nnc_software *software, nnc_serve_mode mode,
                                 nnc_serve_ask *p, nnc_error *err) {
     const bool plain = p->weights == NNC_STORED_BF16 || p->weights == NNC_STORED_FP16;
@@ -686,7 +689,7 @@ static nnc_status resolve_eager(const nnc_model *model, const nnc_software *soft
         const char *expected;
     } rows[] = {
         { "--software", model->implementation != NNC_IMPLEMENTATION_TRANSFORMERS,
-          "only those of transformers are known, expected a model of transformers, or --software vllm" },
+          "only the operators of transformers are known, expected a model of transformers, or --software vllm" },
         { "--software", model->decoder.kv_lora_rank > 0 || model->decoder.shared_keys,
           "the copies of its latent cache are not known, expected an engine such as --software vllm" },
         { "--batch", mode != NNC_SERVE_STATIC, "it generates one batch at a time, expected --batch N" },
@@ -769,8 +772,8 @@ static nnc_status resolve(const nnc_model *model, const nnc_device *device, cons
     *plan = *ask;
     if (!nnc_denoises(model)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--steps",
-                        "%s does not denoise images, expected a U-Net of residual blocks, or a graph "
-                        "with an image_decoder; of other networks, nncost estimate --full has the forward pass",
+                        "%s is no network that denoises images, expected a U-Net of residual blocks, or a graph "
+                        "with an image_decoder; for the forward pass of other networks, use nncost estimate --full",
                         model->id);
     }
     plan->batch = plan->batch > 0 ? plan->batch : 1;

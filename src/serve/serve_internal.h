@@ -1,6 +1,6 @@
-/* Internal declarations of serving (inference). They are in the order of the computation: ops of the network, rates of
- * the device, inputs (nnc_serve_ask) with their defaults, one step, load and cost. The declarations of image generation
- * and of the search for a deployment come last. */
+/* Internal declarations of serving (inference). The declarations are in the order of the computation: ops of the
+ * network, rates of the device, inputs (nnc_serve_ask) with their defaults, one step, load and cost. The declarations
+ * of image generation and of the search for a deployment come last. */
 #ifndef NNCOST_SERVE_SERVE_INTERNAL_H
 #define NNCOST_SERVE_SERVE_INTERNAL_H
 
@@ -11,8 +11,8 @@
 
 /* ---- the network of a served model; equal ops in equal layers share one entry ---- */
 
-/* A matrix product of activations with weights. It occurs once in each of `layers` equal layers; n: number of outputs;
- * k: number of inputs. */
+/* A matrix product of activations with weights. The product occurs once in each of `layers` equal layers; n: number of
+ * outputs; k: number of inputs. */
 typedef struct nnc_serve_product {
     const char *name;
     nnc_group group;

@@ -11,7 +11,7 @@
  *
  * Invariants: arrivals, random lengths and iterations depend only on the inputs and the seed, so equal inputs give
  * equal results on every machine. With the default options, sqrt is the only function of the C library in this file
- * that rounds, and IEEE 754 defines its result exactly. This file allocates no memory. */
+ * that rounds, and IEEE 754 defines its result exactly. serve_replay.c allocates no memory. */
 #include "estimate/estimate_internal.h"
 #include "serve/serve_internal.h"
 
@@ -269,9 +269,10 @@ static double gap_s(simulation *s) {
     return (shape == 1.0 ? -ln(uniform(&s->gaps)) : gamma_of(s, shape)) / s->load->requests_per_s;
 }
 
-/* Draws the prompt length and the output length of a request. Both are uniform within a factor of 1 ± length_spread
- * around their means. In every second request, the distances from the means are those of the request before with the
- * opposite sign (antithetic variates), so each such pair of requests has exactly the mean lengths, up to rounding. */
+/* Draws the prompt length and the output length of a request. Both lengths have a uniform distribution within a factor
+ * of 1 ± length_spread around their means. In every second request, the distances from the means are those of the
+ * request before with the opposite sign (antithetic variates), so each such pair of requests has exactly the mean
+ * lengths, up to rounding. */
 static void draw_lengths(simulation *s, int32_t index, request *r) {
     const nnc_serve_ask *plan = s->load->of->plan;
     const int64_t means[] = { plan->input_len, plan->output_len };
@@ -487,7 +488,7 @@ static bool waits_for_more(simulation *s, const worker *w, double *until_s) {
 
 /* Tests whether the prompts that could start now wait until each group of attention_data has a prompt. If so, lowers
  * *steps to the number of steps that they wait at most, and *until_s to the time at which the next request can start.
- * Source: PyExecutor._balance_adp_requests of TensorRT-LLM. Its count of steps runs also while no prompt waits.
+ * Source: PyExecutor._balance_adp_requests of TensorRT-LLM. TensorRT-LLM counts steps also while no prompt waits.
  * Approximation: N waiting prompts are prompts of N groups, because a request goes to the group with the fewest
  * requests. */
 static bool waits_for_groups(simulation *s, worker *w, double *until_s, double *steps) {

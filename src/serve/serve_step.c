@@ -5,8 +5,8 @@
 #include "cost/cost_internal.h"
 #include "serve/serve_internal.h"
 
-/* The constants that follow are medians over the measured devices. They are used for a device whose file has no serving
- * measurements (docs/serving.md). */
+/* The constants that follow are medians over the measured devices. nncost uses these medians for a device whose file
+ * has no serving measurements (docs/serving.md). */
 /* share of the datasheet memory bandwidth that kernels reach when they read 16-bit weights */
 #define STREAM_FRACTION 0.80
 /* bandwidth reached when reading 8-bit weights / bandwidth reached when reading 16-bit weights */
@@ -140,8 +140,8 @@ static void kernel_times(const nnc_device *device, const nnc_serve_engine *engin
 }
 
 /* Sets how tokens are sent to experts if the ranks that share experts are in several nodes. The rate between nodes is
- * that of collectives in training. Tokens have 8 bits only if weights have scales per block: otherwise vLLM quantises
- * them after dispatch (deepep_ht_prepare_finalize.py). [experts] */
+ * the rate of collectives in training. Tokens have 8 bits only if weights have scales per block: otherwise vLLM
+ * quantises them after dispatch (deepep_ht_prepare_finalize.py). [experts] */
 static void dispatch_of(const nnc_device *device, const nnc_software *software, const nnc_serve_ask *plan, double ranks,
                         double node, nnc_serve_rates *r) {
     const bool narrow =
@@ -320,9 +320,9 @@ static double add_op(making *m, const char *name, double count, double rows, dou
     return time_s;
 }
 
-/* Returns the fixed time of a product in seconds, which is its kernel launch. For the second product of experts, the
- * result includes the time that the engine adds per expert layer, if products compute in a wider format than that of
- * the stored weights (weight-only). */
+/* Returns the fixed time of a product in seconds, which is its kernel launch. If products compute in a wider format
+ * than the stored weights (weight-only), the engine adds time per expert layer; the result for the second product of
+ * experts includes this time. */
 static double product_fixed_s(const making *m, const nnc_serve_product *p, bool plain) {
     const nnc_serve_rates *r = &m->of->rates;
     const double kernel = m->decode ? r->kernel_s : r->prefill_kernel_s;
@@ -467,8 +467,8 @@ static double state_accesses(const making *m) {
     return m->sequences + ends - floor(ends * common / nnc_max(floor(m->fresh), 1.0));
 }
 
-/* Adds the update of a recurrent state. Its FLOPs are computed at the rate of 16-bit attention. Each prompt that is
- * prefilled in the same step as a decode reads and writes a state as well. */
+/* Adds the update of a recurrent state. The FLOPs of the update are computed at the rate of 16-bit attention. Each
+ * prompt that is prefilled in the same step as a decode reads and writes a state as well. */
 static void add_state(making *m, const nnc_serve_state *s) {
     const nnc_serve_rates *r = &m->of->rates;
     const double share = 1.0 / m->of->plan->tensor;

@@ -1,4 +1,5 @@
-/* The family of decoders, encoders and encoder-decoders, which process tokens. Their op list has these segments:
+/* The family of decoders, encoders and encoder-decoders, which process tokens. The op list of a decoder has these
+ * segments:
  *
  *    0: towers, embedding, encoder | one segment for each kind of layer | the last segment: head and loss
  *
@@ -666,7 +667,9 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
 static nnc_status split_states(const nnc_decoder *d, const nnc_plan *p, nnc_error *err) {
     if (p->context > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",
-                        "the state passes through all tokens of a sequence, expected 1, found %" PRId32, p->context);
+                        "a recurrent state passes through all tokens of a sequence, so a sequence cannot be divided, "
+                        "expected 1, found %" PRId32,
+                        p->context);
     }
     NNC_TRY(nnc_divides("--tensor", "ssm_inner", d->ssm_inner, p->tensor, err));
     NNC_TRY(nnc_divides("--tensor", "ssm_heads", d->ssm_heads, p->tensor, err));
@@ -686,16 +689,16 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
     }
     if ((d->reused_kv_layers > 0 || d->layer_input_width > 0) && p->pipeline > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
-                        "later layers read keys and values of earlier layers, or inputs from the embedding, expected "
-                        "1, found %" PRId32,
+                        "later layers read keys and values of earlier layers or inputs from the embedding, so the "
+                        "model cannot be divided into stages, expected 1, found %" PRId32,
                         p->pipeline);
     }
     const bool whole = d->encoder_layers > 0 || pooled || d->index_heads > 0 || d->shared_keys || d->tower_inputs > 0 ||
                        d->positions == NNC_POSITIONS_DISENTANGLED;
     if (whole && p->context > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",
-                        "an encoder, a tower, an indexer or the head reads all tokens at once, "
-                        "expected 1, found %" PRId32,
+                        "an encoder, a tower, an indexer or the head reads all tokens at once, so a sequence cannot be "
+                        "divided, expected 1, found %" PRId32,
                         p->context);
     }
     for (int32_t i = 0; i < d->mixers_count; i++) {

@@ -350,8 +350,8 @@ static bool sorts(const nnc_software *s) {
 /* Appends the all-to-all that sends the copies of a rank's tokens to the ranks of their experts (out false), or the
  * results of the experts back (out true). Empty slots of experts are sent, too. With sequence parallelism each tensor
  * rank sends its part of the tokens. If the profile sends in 8 bits (expert_dispatch_8bit), tokens have 8 bits in
- * forward and the gradients of results have 8 bits in backward. The bytes are those of the busiest rank, which receives
- * `imbalance` times the mean. */
+ * forward and the gradients of results have 8 bits in backward. The bytes are counted for the busiest rank, which
+ * receives `imbalance` times the mean. */
 static void dispatch_collective(const routing *r, const char *name, bool out) {
     const nnc_writer *to = &r->w->to;
     const nnc_plan *plan = to->how->plan;

@@ -90,8 +90,9 @@ static void remake(const lowering *l, const nnc_graph_op *op, const nnc_op *writ
 
 /* ---- functions that write convolutions, norms and linear layers ---- */
 
-/* Appends the kernel that gives the weights of each output channel of a convolution a mean of 0 and a variance of 1. It
- * is a batch norm of the fp32 weights, so its work does not depend on the batch. Source: ScaledStdConv2d and StdConv2d,
+/* Appends the kernel that gives the weights of each output channel of a convolution a mean of 0 and a variance of 1.
+ * The kernel is a batch norm of the fp32 weights, so its work does not depend on the batch. Source: ScaledStdConv2d and
+ * StdConv2d,
  * timm/models/layers/std_conv.py of pytorch-image-models.   [graph] */
 static void standardize_weights(const lowering *l, const nnc_graph_op *op) {
     const int64_t rows = op->weights.rows, gains = op->values[NNC_CONV_GAIN] > 0 ? rows : 0;
@@ -147,8 +148,8 @@ static void lower_conv(lowering *l, const nnc_graph_op *op) {
 
 static bool of_map(const nnc_graph_op *op) { return op->out.rank >= 3; }
 
-/* Tests whether an op that reads the feature map t is fused into the kernel of the norm that wrote t. This depends on
- * the switch fused_maps of the software profile. */
+/* Tests whether an op that reads the feature map t is fused into the kernel of the norm that wrote t. The fusion
+ * depends on the switch fused_maps of the software profile. */
 static bool is_inside(const lowering *l, const nnc_graph_tensor *t) {
     return l->to.how->software->fused_maps && t->rank >= 3 && (place_of(l, t)->flags & PLACE_NORMED) != 0;
 }
@@ -233,8 +234,8 @@ static void lower_act(lowering *l, const nnc_graph_op *op) {
         act->u.pointwise.keeps_input = keeps(l, &op->in);
         return;
     }
-    /* This activation overwrites the output of the norm before it and keeps its own output, so backward does not
-     * compute the norm again. */
+    /* An activation of this kind overwrites the output of the norm before it and keeps its own output, so backward does
+     * not compute the norm again. */
     const int32_t producer = place_of(l, &op->in)->producer;
     act->u.pointwise.keeps_output = keeps(l, &op->out);
     if (producer >= 0) { l->list->ops[producer].recomputed = false; }
@@ -353,7 +354,7 @@ static void copy_windows(lowering *l, const nnc_graph_op *op) {
 }
 
 /* Appends the two linear layers that compute the position biases of Swin V2 from the coordinates of `rows` distances.
- * Their work does not depend on the batch. */
+ * The work of these layers does not depend on the batch. */
 static void lower_positions(lowering *l, const nnc_graph_op *op) {
     const int64_t rows = op->values[NNC_ATTENTION_BIASES], hidden = op->values[NNC_ATTENTION_MLP];
     const nnc_group group = group_of(op, NNC_GROUP_ATTENTION);
@@ -666,8 +667,8 @@ static void leave(void *context, int32_t mark, int64_t turns) {
     }
 }
 
-/* Returns the number of image pixels, along one side, for one position of the network's input. It is 8 if the network
- * reads a latent of 64 x 64 positions for an image of 512 x 512 pixels. */
+/* Returns the number of image pixels, along one side, for one position of the network's input. The number is 8 if the
+ * network reads a latent of 64 x 64 positions for an image of 512 x 512 pixels. */
 static int64_t factor_of(const nnc_model *model) { return model->image_factor > 1 ? model->image_factor : 1; }
 
 /* Fills the op list by a walk over the network. layered: true = all layers of one kind become a segment. Returns the
@@ -776,13 +777,13 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
     }
     if (asked % factor != 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
-                        "counts pixels, and %s reads latents of %" PRId64 " pixels a position, expected a multiple of "
+                        "is in pixels, and %s reads latents of %" PRId64 " pixels a position, expected a multiple of "
                         "%" PRId64 " such as %" PRId64 ", found %" PRId64,
                         model->id, factor, factor, own, asked);
     }
     if ((p->pipeline > 1 || p->virtual_stages > 1) && layers_of(g) == 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, p->pipeline > 1 ? "--pipeline" : "--virtual-stages",
-                        "stages consist of layers, and the ops of %s have no repeat of equal turns, expected 1",
+                        "stages consist of equal layers, and %s has no repeat with equal layers, expected 1",
                         model->id);
     }
     return check(model, option, asked / factor, err);
@@ -861,7 +862,7 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
     nnc_graph_fault fault;
     if (p->context > 1 || p->sequence_parallel) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, p->context > 1 ? "--context" : "--sequence-parallel",
-                        "the positions of a graph are not split over ranks");
+                        "nncost cannot divide the positions of a graph over ranks");
     }
     if (p->tensor == 1) { return NNC_OK; }
     if (nnc_graph_run(model->graph.net, model->graph.lets, &sink, &fault) && d.marked == 0) {

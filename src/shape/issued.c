@@ -37,23 +37,24 @@ typedef struct issued_row {
 
 /* clang-format off */
 static const issued_row rows[] = {
-    /* Division of queries and keys by their lengths (F.normalize; Swin V2, XCiT). Its forward runs three kernels: norm,
-     * clamp_min, div; under autocast div writes fp32, and a cast follows. Its backward runs, under autocast, a cast and
-     * div; the cast of the result; neg, div, div, mul and sum for the length; two of clamp_min; cast, div, eq,
-     * masked_fill, mul and cast of the norm; the sum of both gradients. Source: derivatives.yaml of PyTorch 1.12 (div,
-     * clamp_min, norm). */
+    /* Division of queries and keys by their lengths (F.normalize; Swin V2, XCiT). Forward of the division runs three
+     * kernels: norm, clamp_min, div; under autocast div writes fp32, and a cast follows. Backward of the division runs,
+     * under autocast, a cast and div; the cast of the result; neg, div, div, mul and sum for the length; two of
+     * clamp_min; cast, div, eq, masked_fill, mul and cast of the norm; the sum of both gradients. Source:
+     * derivatives.yaml of PyTorch 1.12 (div, clamp_min, norm). */
     { NNC_OP_NORM, NNC_NORM_RMS, "", NNC_IMPLEMENTATION_TIMM,
       { { 3, 6, 0, 13, 42, 0 }, { 4, 0, 14, 17, 70, 30 }, { 3, 12, 0, 13, 84, 0 } } },
-    /* RMS norm (LlamaRMSNorm, T5LayerNorm). Its forward runs eight kernels: cast to fp32, pow, mean, add, rsqrt, mul,
-     * cast back, mul by the weight. */
+    /* RMS norm (LlamaRMSNorm, T5LayerNorm). Forward of an RMS norm runs eight kernels: cast to fp32, pow, mean, add,
+     * rsqrt, mul, cast back, mul by the weight. */
     { NNC_OP_NORM, NNC_NORM_RMS, "", NNC_IMPLEMENTATION_NONE,
       { { 8, 24, 12, 16, 68, 24 }, { 6, 28, 0, 13, 80, 0 }, { 6, 28, 0, 13, 80, 0 } } },
-    /* Layer norm (native_layer_norm). Its forward runs one kernel. Its backward runs one kernel for the gradient of the
-     * input, and one kernel for the gradients of gain and bias, which reads input and output gradient a second time. */
+    /* Layer norm (native_layer_norm). Forward of a layer norm runs one kernel. Backward of a layer norm runs one kernel
+     * for the gradient of the input, and one kernel for the gradients of gain and bias; the second kernel reads the
+     * input and the output gradient again. */
     { NNC_OP_NORM, NNC_NORM_LAYER, "", NNC_IMPLEMENTATION_NONE,
       { { 1, 4, 0, 2, 10, 0 }, { 1, 8, 0, 2, 20, 0 }, { 1, 8, 0, 2, 20, 0 } } },
-    /* Group norm. Its forward runs kernels for the moments, for the factors per channel, and for the element-wise
-     * product and sum; under autocast a cast of the input runs before these. */
+    /* Group norm. Forward of a group norm runs kernels for the moments, for the factors per channel, and for the
+     * element-wise product and sum; under autocast a cast of the input runs before these. */
     { NNC_OP_NORM, NNC_NORM_GROUP, "", NNC_IMPLEMENTATION_NONE,
       { { 3, 6, 0, 4, 10, 0 }, { 4, 12, 6, 5, 20, 6 }, { 3, 12, 0, 4, 20, 0 } } },
     /* GELU as a chain of primitive operators: mul, pow, mul, add, mul, tanh, add, mul. Under autocast, pow and all
@@ -64,11 +65,11 @@ static const issued_row rows[] = {
       { { 1, 4, 0, 1, 6, 0 }, { 1, 4, 0, 1, 6, 0 }, { 1, 8, 0, 1, 12, 0 } } },
     { NNC_OP_POINTWISE, NNC_PW_RELU, "", NNC_IMPLEMENTATION_NONE,
       { { 1, 4, 0, 1, 6, 0 }, { 1, 4, 0, 1, 6, 0 }, { 1, 8, 0, 1, 12, 0 } } },
-    /* SiLU in diffusers. Its input is the output of a group norm, which is fp32 under autocast. */
+    /* SiLU in diffusers. The input of SiLU is the output of a group norm, which is fp32 under autocast. */
     { NNC_OP_POINTWISE, NNC_PW_SILU, "", NNC_IMPLEMENTATION_DIFFUSERS,
       { { 1, 4, 0, 1, 6, 0 }, { 1, 8, 0, 1, 12, 0 }, { 1, 8, 0, 1, 12, 0 } } },
-    /* Activation of a gated MLP. Its forward runs a kernel for SiLU or GELU of the gate, then a kernel for the product
-     * of gate and up. */
+    /* Activation of a gated MLP. Forward of the activation runs a kernel for SiLU or GELU of the gate, then a kernel
+     * for the product of gate and up. */
     { NNC_OP_POINTWISE, NNC_PW_SWIGLU, "", NNC_IMPLEMENTATION_NONE,
       { { 2, 10, 0, 3, 18, 0 }, { 2, 10, 0, 3, 18, 0 }, { 2, 20, 0, 3, 36, 0 } } },
     { NNC_OP_POINTWISE, NNC_PW_GEGLU, "", NNC_IMPLEMENTATION_NONE,
@@ -88,11 +89,11 @@ static const issued_row rows[] = {
      * into the order of tokens, sum. */
     { NNC_OP_POINTWISE, NNC_PW_COMBINE, "", NNC_IMPLEMENTATION_NONE,
       { { 4, 7, 6, 6, 14, 8 }, { 4, 7, 6, 6, 14, 8 }, { 4, 26, 0, 6, 44, 0 } } },
-    /* Sum of a linear layer and its adapter (peft). Its kernels multiply the fp32 output of the adapter by its scale,
-     * add the output of the linear layer, and cast the sum back. */
+    /* Sum of a linear layer and its adapter (peft). The kernels of the sum multiply the fp32 output of the adapter by
+     * its scale, add the output of the linear layer, and cast the sum back. */
     { NNC_OP_POINTWISE, NNC_PW_RESIDUAL, "adapter.add", NNC_IMPLEMENTATION_TRANSFORMERS,
       { { 3, 8, 16, 3, 8, 12 }, { 2, 8, 10, 2, 8, 6 }, { 2, 20, 0, 1, 8, 0 } } },
-    /* Addition to the residual stream in diffusers. Its backward adds the gradients of the two branches. */
+    /* Addition to the residual stream in diffusers. Backward of the addition adds the gradients of the two branches. */
     { NNC_OP_POINTWISE, NNC_PW_RESIDUAL, "", NNC_IMPLEMENTATION_DIFFUSERS,
       { { 1, 6, 0, 1, 6, 0 }, { 1, 6, 0, 1, 6, 0 }, { 1, 12, 0, 1, 12, 0 } } },
     { NNC_OP_POINTWISE, NNC_PW_RESIDUAL, "", NNC_IMPLEMENTATION_NONE,
@@ -101,9 +102,10 @@ static const issued_row rows[] = {
       { { 2, 11, 0, 2, 11, 0 }, { 2, 5, 10, 3, 17, 6 }, { 2, 21, 0, 2, 21, 0 } } },
     { NNC_OP_POINTWISE, NNC_PW_POSITION_ADD, "", NNC_IMPLEMENTATION_NONE,
       { { 1, 6, 0, 1, 2, 0 }, { 1, 12, 0, 1, 4, 0 }, { 1, 12, 0, 1, 4, 0 } } },
-    /* Cross-entropy. Its forward runs kernels for the cast of the logits to fp32, for log_softmax and for nll_loss. Its
-     * backward runs kernels that fill a tensor with zeros, compute the gradients of nll_loss and of log_softmax, and
-     * cast the result. From transformers 4.50 on, the labels are shifted instead of the logits. */
+    /* Cross-entropy. Forward of cross-entropy runs kernels for the cast of the logits to fp32, for log_softmax and for
+     * nll_loss. Backward of cross-entropy runs kernels that fill a tensor with zeros, compute the gradients of nll_loss
+     * and of log_softmax, and cast the result. From transformers 4.50 on, the labels are shifted instead of the logits.
+     * */
     { NNC_OP_LOSS, false, "", NNC_IMPLEMENTATION_NONE,
       { { 3, 8, 6, 4, 16, 6 }, { 3, 8, 6, 4, 16, 6 }, { 2, 8, 0, 3, 16, 0 } } },
     { NNC_OP_LOSS, true, "", NNC_IMPLEMENTATION_NONE,
@@ -160,7 +162,7 @@ static double products_of(const nnc_op *op, const nnc_model *model) {
                                               : 1.0;
 }
 
-/* Tests whether the input of a matrix product is fp32 under autocast. This is so if the input was written by a norm, or
+/* Tests whether the input of a matrix product is fp32 under autocast. The input is fp32 if it was written by a norm, or
  * by a GELU that is a chain of primitive operators (composed_gelu). */
 static bool reads_fp32(const nnc_op *op, const nnc_model *model) {
     return nnc_ends_in(op->name, "qkv") || nnc_ends_in(op->name, ".q") || nnc_ends_in(op->name, ".kv") ||
@@ -168,10 +170,10 @@ static bool reads_fp32(const nnc_op *op, const nnc_model *model) {
            nnc_ends_in(op->name, "router") || (nnc_ends_in(op->name, "mlp.down") && model->composed_gelu);
 }
 
-/* Adds kernels to a matrix product of activations with a weight. These are: under autocast, the casts of input, weight
- * and bias; if several products read the same input, the sums of the gradients of this input; for a bias, the sum over
- * rows that gives its gradient. A product of two activations stays one kernel. The bytes of the casts of weights are
- * not added here, because the op "weights.cast" counts them. */
+/* Adds kernels to a matrix product of activations with a weight. The added kernels are: under autocast, the casts of
+ * input, weight and bias; if several products read the same input, the sums of the gradients of this input; for a bias,
+ * the sum over rows that gives its gradient. A product of two activations stays one kernel. The bytes of the casts of
+ * weights are not added here, because the op "weights.cast" counts them. */
 static void add_to_product(nnc_op *op, const nnc_model *model, number_mode mode) {
     const nnc_matmul *p = &op->u.matmul;
     const double products = products_of(op, model), bias = op->weights.vector > 0 ? products : 0.0;
@@ -476,15 +478,15 @@ static const kept_row loss_working = { 8, 8, 8 };
 static const kept_row of_product = { 2, 2, 4 };
 /* An op that keeps the output of a norm for backward; this output is fp32 under autocast. */
 static const kept_row norm_output = { 4, 2, 4 };
-/* Attention with a learned bias, which runs as separate fp32 kernels (nnc_write_out). It keeps the scores after
- * softmax, and copies of queries, keys and values. During backward, the gradients before and after softmax are in
+/* Attention with a learned bias, which runs as separate fp32 kernels (nnc_write_out). This attention keeps the scores
+ * after softmax, and copies of queries, keys and values. During backward, the gradients before and after softmax are in
  * memory as well. */
 static const kept_row written_out = { 4, 4, 4 };
 /* Attention inside windows, for each score: the scores after softmax, under autocast in fp32 and as a 16-bit copy; with
  * a learned scale also the scores before it. Copies of queries, keys and values come on top; in Swin V2 the values are
  * kept twice, because the norms of queries and keys keep the tensor of all three. */
 static const kept_row window_scores = { 6, 2, 4 }, window_scores_scaled = { 8, 4, 8 };
-/* A product of an adapter (LoRA). It keeps its input in fp32. */
+/* A product of an adapter (LoRA). The product keeps its input in fp32. */
 static const kept_row adapter_row = { 4, 4, 4 };
 
 static double bytes_of(const kept_row *row, const nnc_lowering *how) {
@@ -591,8 +593,8 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
 
 /* Sets the bytes that an op of timm or diffusers keeps for backward. Under autocast the output of a norm is fp32; an op
  * that reads it keeps it in fp32, and each product keeps a 16-bit copy of its own. diffusers computes queries, keys and
- * values with separate products (models/attention_processor.py). Its residual blocks apply SiLU to the output of the
- * norm (models/resnet.py); DiT multiplies this output by a scale (models/normalization.py). */
+ * values with separate products (models/attention_processor.py). Residual blocks of diffusers apply SiLU to the output
+ * of the norm (models/resnet.py); DiT multiplies this output by a scale (models/normalization.py). */
 static void keep_image_op(nnc_op *op, const nnc_lowering *how, const nnc_model *model) {
     const bool amp = how->plan->policy == NNC_POLICY_AMP;
     if (is_of_windows(op, model, how->plan->micro_batch)) {

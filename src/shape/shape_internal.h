@@ -183,8 +183,8 @@ nnc_op *nnc_list_pointwise(const nnc_writer *w, const char *name, nnc_pointwise_
 /* Appends a convolution with a weight that no other op uses, and returns the op. */
 nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, const nnc_conv *conv, bool bias);
 /* Tests whether PyTorch adds the bias of a convolution in a separate kernel on a GPU. The result is usually true,
- * because cuDNN computes a convolution without its bias. It is false for depthwise convolutions of contiguous maps, for
- * which PyTorch has kernels that add the bias. Source: aten/src/ATen/native/Convolution.cpp (_convolution,
+ * because cuDNN computes a convolution without its bias. The result is false for depthwise convolutions of contiguous
+ * maps, for which PyTorch has kernels that add the bias. Source: aten/src/ATen/native/Convolution.cpp (_convolution,
  * use_cudnn_depthwise) of PyTorch. */
 static inline bool nnc_conv_adds_bias(const nnc_conv *conv) {
     return !(conv->contiguous && !conv->transposed && conv->groups > 1 && conv->groups == conv->c_in);
@@ -213,8 +213,8 @@ enum { NNC_SHAPE_TEXT = 64 };
 
 typedef struct nnc_family_row {
     nnc_model_sizes (*sizes)(const nnc_model *model);
-    /* Sets fields of the plan that depend on the model and that the user did not give. It is called before all other
-     * rules are applied. NULL = the family sets no such fields. */
+    /* Sets fields of the plan that depend on the model and that the user did not give. nncost calls this function
+     * before it applies all other rules. NULL = the family sets no such fields. */
     void (*defaults)(const nnc_model *model, nnc_plan *plan);
     /* Sets the sequence length or the image size of the plan if the user did not give it. Returns NNC_ILLEGAL_PLAN if
      * the family does not support an option of the plan, or if the model cannot have this length or size. */
@@ -380,8 +380,8 @@ nnc_op *nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_sp
 void nnc_layer_mlp(const nnc_layer_writer *w);
 
 /* Appends the collective at the start (entering true) or at the end (entering false) of the part of a layer that tensor
- * ranks divide. It is an all-reduce of activations; with sequence parallelism it is an all-gather at the start and a
- * reduce-scatter at the end. Appends no op if the degree of tensor parallelism is 1. Source: Megatron-LM
+ * ranks divide. The collective is an all-reduce of activations; with sequence parallelism it is an all-gather at the
+ * start and a reduce-scatter at the end. Appends no op if the degree of tensor parallelism is 1. Source: Megatron-LM
  * arXiv:1909.08053, arXiv:2205.05198. [tensor-parallel] */
 void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bool entering, int64_t width);
 
@@ -448,8 +448,8 @@ nnc_status nnc_plan_split_devices(nnc_plan *plan, nnc_error *err);
  * a rule is broken, returns NNC_ILLEGAL_PLAN; err names the option, the rule with its numbers, and the nearest legal
  * values. [legal-plans] */
 nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_plan *plan, nnc_error *err);
-/* Checks only the rules for ZeRO stage, ranks per shard, offload and optimizer. This is enough for a legal plan in
- * which only these fields were changed. */
+/* Checks only the rules for ZeRO stage, ranks per shard, offload and optimizer. These checks are enough for a legal
+ * plan in which only these fields were changed. */
 nnc_status nnc_plan_split_data(nnc_plan *plan, nnc_error *err);
 
 /* Tests whether nncost knows which kernels a software profile fuses when it runs a captured program. */

@@ -211,7 +211,7 @@ static bool on_vectors(const nnc_software *software, const nnc_conv *conv) {
     return software->grouped_on_vectors && !software->contiguous_maps && conv->groups > 1 && width > 1 && !kernel;
 }
 
-/* Tests whether PyTorch computes a depthwise convolution of contiguous maps with its own kernels instead of those of
+/* Tests whether PyTorch computes a depthwise convolution of contiguous maps with its own kernels instead of kernels of
  * cuDNN. Source: use_cudnn_depthwise and check_cudnn_depthwise_workload_with_filter, PyTorch 1.12,
  * aten/src/ATen/native/Convolution.cpp, for cuDNN from 8.2 on. */
 static bool is_native(const nnc_software *software, const nnc_conv *conv, nnc_dtype dtype) {
@@ -353,12 +353,10 @@ nnc_status nnc_plan_split_devices(nnc_plan *p, nnc_error *err) {
 
 static nnc_status split_experts(int64_t experts, const nnc_plan *p, nnc_error *err) {
     if (p->expert == 1) { return NNC_OK; }
-    if (experts == 0) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--expert", "the model has no experts to spread, expected 1");
-    }
+    if (experts == 0) { return nnc_fail(err, NNC_ILLEGAL_PLAN, "--expert", "the model has no experts, expected 1"); }
     if (p->imbalance > (double)p->expert) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--imbalance",
-                        "one rank cannot get more than all tokens, expected at most --expert %" PRId32 ", found %g",
+                        "one rank cannot process more than all tokens, expected at most --expert %" PRId32 ", found %g",
                         p->expert, p->imbalance);
     }
     if (experts != NNC_EXPERTS_ANY) { NNC_TRY(nnc_divides("--expert", "experts", experts, p->expert, err)); }
@@ -373,7 +371,7 @@ static nnc_status split_experts(int64_t experts, const nnc_plan *p, nnc_error *e
 nnc_status nnc_plan_split_data(nnc_plan *p, nnc_error *err) {
     const int64_t replicas = plan_replicas(p);
     if (p->shard > 0 && p->shard != replicas && p->zero == 0) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--shard", "nothing is sharded at --zero 0, expected --zero 1 to 3");
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--shard", "--zero 0 divides no tensors, expected --zero 1 to 3");
     }
     p->shard = p->shard > 0 ? p->shard : (int32_t)replicas;
     if (p->shard > replicas) {
@@ -381,10 +379,10 @@ nnc_status nnc_plan_split_data(nnc_plan *p, nnc_error *err) {
                         "more ranks than replicas, expected at most %" PRId64 ", found %" PRId32, replicas, p->shard);
     }
     if ((p->offload & NNC_OFFLOAD_WEIGHTS) != 0 && p->zero < 3) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--offload",
-                        "weights leave the device between uses only when they are sharded, "
-                        "expected --zero 3, found %" PRId32,
-                        p->zero);
+        return nnc_fail(
+            err, NNC_ILLEGAL_PLAN, "--offload",
+            "weights can be stored in host memory only if ZeRO 3 divides them, expected --zero 3, found %" PRId32,
+            p->zero);
     }
     if (nnc_optimizer_projects(p->optimizer) && ((p->zero > 0 && p->data * p->context > 1) || p->tensor > 1)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--optimizer",
@@ -469,7 +467,7 @@ nnc_status nnc_layer_split_context(const nnc_layer *l, const nnc_plan *p, int64_
     }
     if (p->attention == NNC_ATTENTION_UNFUSED) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--attention",
-                        "context parallelism streams blocks through a fused kernel, expected flash, found unfused");
+                        "context parallelism needs a fused attention kernel, expected flash, found unfused");
     }
     return NNC_OK;
 }

@@ -147,8 +147,8 @@ static nnc_layer layer_of(const nnc_unet *u, feature_map map) {
                         .mlp_bias = true };
 }
 
-/* Appends the projection before or after the transformer of a level. It is a linear layer or a convolution with a 1x1
- * kernel; both have the same number of FLOPs. */
+/* Appends the projection before or after the transformer of a level. The projection is a linear layer or a convolution
+ * with a 1x1 kernel; both have the same number of FLOPs. */
 static void projection(const writer *w, const char *name, feature_map map, bool keeps_input) {
     if (w->u->linear_projections) {
         const int64_t tokens = nnc_list_mul(&w->to, w->batch, map.side * map.side);
@@ -160,8 +160,8 @@ static void projection(const writer *w, const char *name, feature_map map, bool 
     }
 }
 
-/* Appends one transformer block. Its ops are: self-attention (cross-attention instead if cross_only is true),
- * cross-attention if the network has a context, and the MLP. */
+/* Appends one transformer block. The ops of the block are: self-attention (cross-attention instead if cross_only is
+ * true), cross-attention if the network has a context, and the MLP. */
 static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len, bool cross_only) {
     static const nnc_attention_names self = {
         .norm = "attn1.norm",

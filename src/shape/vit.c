@@ -136,7 +136,7 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
     const nnc_layer layer = layer_of(v);
     if (p->context > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",
-                        "the patches of an image are not split over context ranks, expected 1, found %" PRId32,
+                        "nncost cannot divide the patches of an image over context ranks, expected 1, found %" PRId32,
                         p->context);
     }
     NNC_TRY(nnc_layer_split_tensor(&layer, p, err));

@@ -55,7 +55,7 @@ static nnc_status sql_fail(const connection *db, nnc_error *err) {
 }
 
 static nnc_status sql_foreign(const connection *db, nnc_error *err) {
-    return nnc_fail(err, NNC_BAD_SPEC, db->path, "holds something else than the rows of a sweep");
+    return nnc_fail(err, NNC_BAD_SPEC, db->path, "contains other data than the rows of a sweep");
 }
 
 static bool sql_prepare(const connection *db, const char *sql, sqlite3_stmt **query) {
@@ -85,13 +85,13 @@ static nnc_status sql_damaged(const connection *db, nnc_error *err) {
         return sql_fail(db, err);
     }
     if (is_earlier(db)) {
-        return nnc_fail(err, NNC_BAD_SPEC, db->path,
-                        "is of an earlier version of nncost, expected one with the digest of its "
-                        "rows and the names "
-                        "of its columns; go on with that version, or delete it to begin anew");
+        return nnc_fail(
+            err, NNC_BAD_SPEC, db->path,
+            "was written by an earlier version of nncost, expected a database with the digest of its rows and the "
+            "names of its columns; continue with the earlier version, or delete the database to start again");
     }
     return nnc_fail(err, NNC_BAD_SPEC, db->path,
-                    "is damaged, expected the rows as a sweep wrote them; delete it to begin anew");
+                    "is damaged, expected the rows that a sweep wrote; delete the database to start again");
 }
 
 static nnc_status sql_run(const connection *db, const char *sql, nnc_error *err) {
@@ -188,8 +188,8 @@ static bool read_cell(const connection *db, sqlite3_stmt *query, int index, nnc_
     return true;
 }
 
-/* Sets *empty to true if the database has no tables. Returns NNC_BAD_SPEC if the database has tables but not those of a
- * sweep. */
+/* Sets *empty to true if the database has no tables. Returns NNC_BAD_SPEC if the database has tables, but not the
+ * tables of a sweep. */
 static nnc_status sql_inspect(const connection *db, bool *empty, nnc_error *err) {
     int64_t application = 0, tables = 0;
     NNC_TRY(sql_ask(db, "PRAGMA application_id", &application, err));

@@ -183,11 +183,12 @@ static nnc_status advance(source *s, bool json, nnc_error *err) {
     if (s->ended) { return NNC_OK; }
     if (!read_row(s, json, &s->row)) {
         return nnc_fail(err, NNC_BAD_SPEC, s->path,
-                        "no line of a sweep, expected the column row first, found \"%.40s\"", s->line);
+                        "not a line of a sweep, expected the row of column names first, found \"%.40s\"", s->line);
     }
-    return s->row > last ? NNC_OK
-                         : nnc_fail(err, NNC_BAD_SPEC, s->path, "row %lld after row %lld, expected rising rows",
-                                    (long long)s->row, (long long)last);
+    return s->row > last
+               ? NNC_OK
+               : nnc_fail(err, NNC_BAD_SPEC, s->path, "row %lld after row %lld, expected rows in rising order",
+                          (long long)s->row, (long long)last);
 }
 
 static nnc_status cannot_open(const char *path, nnc_error *err) {
@@ -227,7 +228,8 @@ static nnc_status open_lines(merger *m, nnc_error *err) {
             return nnc_fail(err, NNC_BAD_SPEC, s->path, "other columns than in %s", m->sources[0].path);
         }
         if (strncmp(s->line, "row,", 4) != 0 && strncmp(s->line, "row\r", 4) != 0) {
-            return nnc_fail(err, NNC_BAD_SPEC, s->path, "expected the column row first, as sweep --shard writes it");
+            return nnc_fail(err, NNC_BAD_SPEC, s->path,
+                            "expected the row of column names first, as 'nncost sweep --shard' writes it");
         }
     }
     return NNC_OK;

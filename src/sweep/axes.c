@@ -33,7 +33,7 @@ static nnc_status add(value_list *list, const char *text, nnc_error *err) {
     return list->values[list->count++] != NULL ? NNC_OK : no_memory(list, err);
 }
 
-/* A range in a list of values. It is written first..last, first..last+increment or first..last*factor. */
+/* A range in a list of values. A range is written first..last, first..last+increment or first..last*factor. */
 typedef struct range {
     double first, last, by;
     bool times;
@@ -198,7 +198,9 @@ static nnc_status adopt(const char *where, nnc_error *err) {
 
 static nnc_status add_axis(nnc_sweep *sweep, const char *where, nnc_sweep_axis **axis, nnc_error *err) {
     nnc_sweep_axes *axes = &sweep->axes;
-    if (sweep->settled) { return nnc_fail(err, NNC_BAD_USAGE, where, "axes come before all else"); }
+    if (sweep->settled) {
+        return nnc_fail(err, NNC_BAD_USAGE, where, "too late, expected all axes before columns, constraints and --top");
+    }
     if (axes->axis_count == NNC_SWEEP_AXES_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, where, "too many axes, expected at most %d", NNC_SWEEP_AXES_MAX);
     }

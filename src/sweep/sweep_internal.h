@@ -213,8 +213,8 @@ typedef struct nnc_rank_group {
 nnc_rank_group nnc_rank_group_begin(void);
 void nnc_rank_group_end(void);
 
-/* Ends all MPI ranks at once. It is used for errors that only some of the ranks have found. If there is only one rank,
- * it does nothing and returns. */
+/* Ends all MPI ranks at once. The function is for errors that only some of the ranks have found. If there is only one
+ * rank, it does nothing and returns. */
 void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status);
 
 /* Returns, on every rank, the value that `mine` has on MPI rank 0. */
@@ -387,7 +387,8 @@ nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep); /* returns NULL if out 
 void nnc_sweeper_destroy(nnc_sweeper *sweeper);
 /* Returns the number of rows that a thread evaluates as one chunk. */
 int64_t nnc_sweeper_chunk(const nnc_sweeper *sweeper);
-/* Evaluates one chunk of rows and stores the results in a batch. This is the function `work` of a pool over a sweep. */
+/* Evaluates one chunk of rows and stores the results in a batch. nnc_sweeper_work is the function `work` of a pool over
+ * a sweep. */
 void nnc_sweeper_work(void *sweeper, nnc_batch *batch);
 
 /* Creates a pool for the rows of the sweep's shard, and one worker for each of its threads. nnc_sweep_close_pool frees

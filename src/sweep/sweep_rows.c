@@ -145,8 +145,8 @@ static int64_t row_at(const nnc_sweep *sweep, int64_t place) {
     return sweep->shard.number - 1 + place * sweep->shard.of;
 }
 
-/* Entry number i in the order of evaluation. Its two members describe different rows: `row` is the row that is
- * evaluated as number i; `mark` is about the row that has index i in the chunk. */
+/* Entry number i in the order of evaluation. The two members of the entry describe different rows: `row` is the row
+ * that is evaluated as number i; `mark` is about the row that has index i in the chunk. */
 typedef struct turn {
     int64_t row; /* index in the chunk of the row that is evaluated as number i */
     size_t mark; /* offset in `marks` of the batch, where the number, sort key and end of the row are; NO_MARK = the row

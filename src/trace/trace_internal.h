@@ -116,8 +116,8 @@ typedef struct nnc_trace_sizes {
  * have the operator, or if its shapes do not determine the sizes. */
 bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *sizes);
 
-/* A row of the summary of a trace. It sums all calls of one operator with the same shapes, or all kernels with the same
- * name whose operator is not known. */
+/* A row of the summary of a trace. The row sums all calls of one operator with the same shapes, or all kernels with the
+ * same name whose operator is not known. */
 typedef struct nnc_trace_row {
     const char *op, *dims, *types, *values; /* op: name of the operator; dims, types, values: shapes, types and
                                              * values, as in nnc_trace_kind; dims = NULL: the operator is not known */

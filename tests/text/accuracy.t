@@ -2,7 +2,7 @@
 
 # Errors per file, device and framework; rows that cannot be used, with the reason; in every format.
 $ nncost accuracy inputs/steps.csv
-5 rows: 4 predicted, 1 that cannot be expressed
+5 rows: 4 predicted, 1 that cannot be predicted
 
 steps:
 
@@ -46,14 +46,14 @@ rows whose lower bound is above the measurement:
 row              device  measured     bound    above  left open
 five/impossible  round   10.00 ms  66.15 ms  +561.5%
 
-rows that cannot be expressed:
+rows that cannot be predicted:
 
 rows file      reason                                                                      the first
    1 steps.csv --precision: round does not train in this format, expected one of fp32, b.. four/int8
 cut: reason (a width of 100, see COLUMNS)
 
 $ nncost accuracy inputs/steps.csv --format markdown
-5 rows: 4 predicted, 1 that cannot be expressed
+5 rows: 4 predicted, 1 that cannot be predicted
 
 ## steps
 
@@ -102,7 +102,7 @@ $ nncost accuracy inputs/steps.csv --format markdown
 |:---|:---|---:|---:|---:|:---|
 | five/impossible | round | 10.00 ms | 66.15 ms | +561.5% |  |
 
-## rows that cannot be expressed
+## rows that cannot be predicted
 
 | rows | file | reason | the first |
 |---:|:---|:---|:---|
@@ -154,7 +154,7 @@ $ nncost accuracy inputs/steps.csv --format json
 
 # Kernels; and every row of several files.
 $ nncost accuracy inputs/parts.csv
-3 rows: 2 predicted, 1 that cannot be expressed
+3 rows: 2 predicted, 1 that cannot be predicted
 
 matrix products:
 
@@ -166,13 +166,13 @@ total                   3       2  28.87%  28.87%  43.64%  -28.9%       -  -43.6
 
 no lower bound is above the measurement
 
-rows that cannot be expressed:
+rows that cannot be predicted:
 
 rows  file       reason                                      the first
    1  parts.csv  hardware: no device file for "nowhere-100"  elsewhere
 
 $ nncost accuracy inputs/steps.csv inputs/parts.csv --rows
-8 rows: 6 predicted, 2 that cannot be expressed
+8 rows: 6 predicted, 2 that cannot be predicted
 
 steps:
 
@@ -224,7 +224,7 @@ rows whose lower bound is above the measurement:
 row              device  measured     bound    above  left open
 five/impossible  round   10.00 ms  66.15 ms  +561.5%
 
-rows that cannot be expressed:
+rows that cannot be predicted:
 
 rows file      reason                                                                      the first
    1 steps.csv --precision: round does not train in this format, expected one of fp32, b.. four/int8
@@ -233,7 +233,7 @@ cut: reason (a width of 100, see COLUMNS)
 
 every row:
 
-row             device      measured predicted   error memory left open, or why not
+row             device      measured predicted   error memory open fields, or reason
 one/small       round       120.0 ms  79.12 ms  -34.1% -57.9%
 two/full        round        3.100 s   1.944 s  -37.3% -81.3%
 three/open      round       700.0 ms  389.0 ms  -44.4%      - recompute
@@ -242,7 +242,7 @@ five/impossible round       10.00 ms  79.12 ms +691.2%      -
 square          round       1.600 ms  1.374 ms  -14.1%      -
 flat            round       60.00 us  33.82 us  -43.6%      -
 elsewhere       nowhere-100 60.00 us         -       -      - hardware: no device file for "nowher..
-cut: left open, or why not (a width of 100, see COLUMNS)
+cut: open fields, or reason (a width of 100, see COLUMNS)
 
 
 # Every row is in one of the parts of --fold, and in all but one of their complements; --group keeps rows together.
@@ -263,7 +263,7 @@ five/impossible,0.01,0.0791185002906,6.91185002906,,,\r
 
 # What has the device, the profile and the kind of model in common, and nothing else.
 $ nncost accuracy inputs/steps.csv --summary
-5 rows: 4 predicted, 1 that cannot be expressed
+5 rows: 4 predicted, 1 that cannot be predicted
 
 steps:
 
@@ -298,7 +298,7 @@ $ nncost accuracy inputs/steps.csv --only /o --format csv
 id,measured,predicted,error,low,high,reason\r
 three/open,0.7,0.389008569013,-0.444273472838,,,\r
 $ nncost accuracy inputs/steps.csv --only two --rows --set device.mem_bytes_per_s=2e12 --set matmul_flops_per_s.bf16=200e12 --recompute none
-1 rows: 1 predicted, 0 that cannot be expressed
+1 rows: 1 predicted, 0 that cannot be predicted
 with device.mem_bytes_per_s=2e12, matmul_flops_per_s.bf16=200e12
 
 steps:
@@ -324,7 +324,7 @@ no lower bound is above the measurement
 
 every row:
 
-row       device  measured  predicted   error  memory  left open, or why not
+row       device  measured  predicted   error  memory  open fields, or reason
 two/full  round    3.100 s   753.0 ms  -75.7%  -43.7%
 
 $ nncost accuracy inputs/steps.csv --only two --format csv --mode ideal
@@ -343,7 +343,7 @@ $ nncost accuracy timed.csv --format csv | cut -d, -f1-3,7
 id,measured,predicted,reason\r
 decode,0.001,0.00134992916445,\r
 prefill,0.01,0.00215531499845,\r
-eager,0.001,,eager inference: the operators of this decoder are not known\r
+eager,0.001,,eager inference: nncost does not know the operators of this decoder\r
 other,0.001,,"what encode
 $ nncost serve dense round --software vllm --batch 4 --input-len 128 --output-len 2 --format json | grep -oE '"(tpot_s|ttft_s)": [^,]*'
 "ttft_s": 0.0121553149984
@@ -358,12 +358,12 @@ $ nncost accuracy none.csv
 ! nncost: none.csv: cannot be opened, expected a readable file, found: No such file or directory
 [4]
 $ echo id,hardware,n_devices,measured_step_s >rows.csv; nncost accuracy rows.csv
-0 rows: 0 predicted, 0 that cannot be expressed
+0 rows: 0 predicted, 0 that cannot be predicted
 
 no lower bound is above the measurement
 
 $ printf 'id,hardware,measured_step_s\na,round,1\n' >rows.csv; nncost accuracy rows.csv
-1 rows: 0 predicted, 1 that cannot be expressed
+1 rows: 0 predicted, 1 that cannot be predicted
 
 steps that leave a deciding field open:
 
@@ -376,7 +376,7 @@ total                1       0     -       -    -     -       -      -  -
 
 no lower bound is above the measurement
 
-rows that cannot be expressed:
+rows that cannot be predicted:
 
 rows  file      reason                         the first
    1  rows.csv  no model, and no model.layers  a
@@ -385,7 +385,7 @@ $ printf 'id,hardware,n_devices,mesured_step_s\na,round,1,1\n' >rows.csv; nncost
 ! nncost: rows.csv:1: unknown column "mesured_step_s", did you mean measured_step_s?
 [3]
 $ printf 'id,hardware,n_devices,measured_step_s\na,round,1,1\nb,round,1,fast\n' >rows.csv; nncost accuracy rows.csv
-2 rows: 0 predicted, 2 that cannot be expressed
+2 rows: 0 predicted, 2 that cannot be predicted
 
 steps that leave a deciding field open:
 
@@ -398,14 +398,14 @@ total                2       0     -       -    -     -       -      -  -
 
 no lower bound is above the measurement
 
-rows that cannot be expressed:
+rows that cannot be predicted:
 
 rows  file      reason                                                   the first
    1  rows.csv  no model, and no model.layers                            a
    1  rows.csv  column measured_step_s: expected a number, found "fast"  b
 
 $ printf 'id,hardware,n_devices,measured_step_s\na,round,1\n' >rows.csv; nncost accuracy rows.csv
-1 rows: 0 predicted, 1 that cannot be expressed
+1 rows: 0 predicted, 1 that cannot be predicted
 
 steps that leave a deciding field open:
 
@@ -418,7 +418,7 @@ total                1       0     -       -    -     -       -      -  -
 
 no lower bound is above the measurement
 
-rows that cannot be expressed:
+rows that cannot be predicted:
 
 rows  file      reason                     the first
    1  rows.csv  expected 4 cells, found 3  a

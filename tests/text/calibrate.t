@@ -13,7 +13,7 @@ efficiency.calibration       1  0.708254  0.700661  0.715935     1  steps
 left as they are:
 
 parameter                             value  why
-efficiency.pointwise.memory_fraction      1  takes 5 rows or more for each parameter
+efficiency.pointwise.memory_fraction      1  needs 5 rows or more for each parameter
 
 errors:
 
@@ -26,7 +26,7 @@ no device file is written: --output FILE.json writes one
 $ nncost calibrate one.csv --device round --format csv
 name,before,after,low,high,rows,of,at_limit,reason\r
 efficiency.calibration,1,0.708254,0.700661,0.715935,1,steps,false,\r
-efficiency.pointwise.memory_fraction,1,1,,,0,,false,takes 5 rows or more for each parameter\r
+efficiency.pointwise.memory_fraction,1,1,,,0,,false,needs 5 rows or more for each parameter\r
 $ nncost calibrate one.csv --device round --format markdown
 round: fitted on 1 row, 0 held out, 0 of other devices
 
@@ -40,7 +40,7 @@ round: fitted on 1 row, 0 held out, 0 of other devices
 
 | parameter | value | why |
 |:---|---:|:---|
-| efficiency.pointwise.memory_fraction | 1 | takes 5 rows or more for each parameter |
+| efficiency.pointwise.memory_fraction | 1 | needs 5 rows or more for each parameter |
 
 ## errors
 
@@ -67,7 +67,7 @@ $ nncost calibrate one.csv --device round --format json
   "loo_error_before": null,
   "figures": [
     {"name": "efficiency.calibration", "before": 1, "after": 0.708254, "low": 0.700661, "high": 0.715935, "rows": 1, "of": "steps", "at_limit": false, "reason": null},
-    {"name": "efficiency.pointwise.memory_fraction", "before": 1, "after": 1, "low": null, "high": null, "rows": 0, "of": null, "at_limit": false, "reason": "takes 5 rows or more for each parameter"}
+    {"name": "efficiency.pointwise.memory_fraction", "before": 1, "after": 1, "low": null, "high": null, "rows": 0, "of": null, "at_limit": false, "reason": "needs 5 rows or more for each parameter"}
   ],
   "groups": [
     {"name": "steps", "rows": 1, "held_out": 0, "parts": 0, "before": {"scored": 1, "mape": 0.270569201644, "median": 0.270569201644, "p90": 0.270569201644, "bias": -0.270569201644}, "after": {"scored": 1, "mape": 4.72647020078e-7, "median": 4.72647020078e-7, "p90": 4.72647020078e-7, "bias": -4.72647020078e-7}, "cross_validated": {"scored": 0, "mape": null, "median": null, "p90": null, "bias": null}, "loo": {"scored": 0, "mape": null, "median": null, "p90": null, "bias": null}, "held_out_before": {"scored": 0, "mape": null, "median": null, "p90": null, "bias": null}, "held_out_after": {"scored": 0, "mape": null, "median": null, "p90": null, "bias": null}}
@@ -89,12 +89,12 @@ efficiency.gemm.bf16.sustained_fraction       1  0.770398  0.755013  0.797132   
 left as they are:
 
 parameter                               value  why
-efficiency.gemm.bf16.boost_ratio            1  takes 3 rows or more for each parameter
-efficiency.gemm.bf16.memory_fraction        1  takes 3 rows or more for each parameter
-efficiency.gemm.bf16.fixed_s                0  takes 3 rows or more for each parameter
-efficiency.gemm.bf16.k_fill                 0  takes 3 rows or more for each parameter
-efficiency.gemm.bf16.l2_bytes_per_flop      -  takes 3 rows or more for each parameter
-efficiency.gemm.bf16.wave_quantization      -  takes 3 rows or more for each parameter
+efficiency.gemm.bf16.boost_ratio            1  needs 3 rows or more for each parameter
+efficiency.gemm.bf16.memory_fraction        1  needs 3 rows or more for each parameter
+efficiency.gemm.bf16.fixed_s                0  needs 3 rows or more for each parameter
+efficiency.gemm.bf16.k_fill                 0  needs 3 rows or more for each parameter
+efficiency.gemm.bf16.l2_bytes_per_flop      -  needs 3 rows or more for each parameter
+efficiency.gemm.bf16.wave_quantization      -  needs 3 rows or more for each parameter
 
 errors:
 
@@ -123,7 +123,7 @@ all_reduce  held out      4       53.22%  55.65%  2.75%   2.37%                -
 rows that are not used:
 
 rows  file             reason                               the first
-   1  collectives.csv  no efficiency parameter explains it  send/1
+   1  collectives.csv  no efficiency parameter affects this row  send/1
 
 no device file is written: --output FILE.json writes one
 $ nncost calibrate inputs/fit-steps.csv --device round
@@ -138,7 +138,7 @@ efficiency.pointwise.memory_fraction       1  0.658653  0.467044  0.885316     6
 left as they are:
 
 parameter                                       value  why
-efficiency.attention.flash2.sustained_fraction      1  takes 5 rows or more for each parameter
+efficiency.attention.flash2.sustained_fraction      1  needs 5 rows or more for each parameter
 
 errors:
 
@@ -170,14 +170,14 @@ efficiency.pointwise.memory_fraction                    1   0.302903   0.256723 
 left as they are:
 
 parameter                                       value  why
-efficiency.gemm.bf16.boost_ratio                    1  takes 3 rows or more for each parameter
-efficiency.gemm.bf16.memory_fraction                1  takes 3 rows or more for each parameter
-efficiency.gemm.bf16.fixed_s                        0  takes 3 rows or more for each parameter
-efficiency.gemm.bf16.k_fill                         0  takes 3 rows or more for each parameter
-efficiency.gemm.bf16.l2_bytes_per_flop              -  takes 3 rows or more for each parameter
-efficiency.gemm.bf16.wave_quantization              -  takes 3 rows or more for each parameter
-efficiency.calibration                              1  contradicts kernels that were measured
-efficiency.attention.flash2.sustained_fraction      1  takes 5 rows or more for each parameter
+efficiency.gemm.bf16.boost_ratio                    1  needs 3 rows or more for each parameter
+efficiency.gemm.bf16.memory_fraction                1  needs 3 rows or more for each parameter
+efficiency.gemm.bf16.fixed_s                        0  needs 3 rows or more for each parameter
+efficiency.gemm.bf16.k_fill                         0  needs 3 rows or more for each parameter
+efficiency.gemm.bf16.l2_bytes_per_flop              -  needs 3 rows or more for each parameter
+efficiency.gemm.bf16.wave_quantization              -  needs 3 rows or more for each parameter
+efficiency.calibration                              1  contradicts measured kernels
+efficiency.attention.flash2.sustained_fraction      1  needs 5 rows or more for each parameter
 
 errors:
 
@@ -189,7 +189,7 @@ steps       fitted on     6       29.63%  29.08%  2.34%   2.22%            2.38%
 rows that are not used:
 
 rows  file             reason                               the first
-   1  collectives.csv  no efficiency parameter explains it  send/1
+   1  collectives.csv  no efficiency parameter affects this row  send/1
    1  fit-steps.csv    no column or cell for: recompute     step/open
 
 written to mine.json
@@ -277,7 +277,7 @@ efficiency.pointwise.fixed_s       0  5.64845e-6         0  0.000187545    10  a
 left as they are:
 
 parameter                value  why
-efficiency.conv.fixed_s      0  changes nothing about these rows
+efficiency.conv.fixed_s      0  does not change the predictions of these rows
 
 errors:
 
@@ -305,8 +305,8 @@ efficiency.calibration       1  0.702916  0.681046  0.727604     3  steps
 left as they are:
 
 parameter                                       value  why
-efficiency.pointwise.memory_fraction                1  takes 5 rows or more for each parameter
-efficiency.attention.flash2.sustained_fraction      1  takes 5 rows or more for each parameter
+efficiency.pointwise.memory_fraction                1  needs 5 rows or more for each parameter
+efficiency.attention.flash2.sustained_fraction      1  needs 5 rows or more for each parameter
 
 errors:
 
@@ -332,7 +332,7 @@ efficiency.pointwise.memory_fraction       1  0.658653  0.467044  0.885316     6
 left as they are:
 
 parameter                                       value  why
-efficiency.attention.flash2.sustained_fraction      1  takes 5 rows or more for each parameter
+efficiency.attention.flash2.sustained_fraction      1  needs 5 rows or more for each parameter
 
 errors:
 
@@ -364,10 +364,10 @@ $ nncost calibrate inputs/fit-steps.csv --device round --only open
 
 # Times in another unit are no rows of a fit.
 $ awk -F, -v OFS=, 'NR > 1 { $7 /= 1000 } 1' inputs/products.csv >ms.csv; nncost calibrate ms.csv --device round
-! nncost: ms.csv: no row to fit on, expected rows of round, found 1 of other devices (the first: nowhere-100), 0 held out and 4 that cannot be used (the first: takes less than 1/300 of its prediction, as if its unit were another)
+! nncost: ms.csv: no row to fit on, expected rows of round, found 1 of other devices (the first: nowhere-100), 0 held out and 4 that cannot be used (the first: takes less than 1/300 of its prediction, as if it had another unit)
 [3]
 $ awk -F, -v OFS=, 'NR > 1 { $7 *= 1000 } 1' inputs/products.csv >ns.csv; nncost calibrate ns.csv --device round
-! nncost: ns.csv: no row to fit on, expected rows of round, found 1 of other devices (the first: nowhere-100), 0 held out and 4 that cannot be used (the first: takes more than 300 times its prediction, as if its unit were another)
+! nncost: ns.csv: no row to fit on, expected rows of round, found 1 of other devices (the first: nowhere-100), 0 held out and 4 that cannot be used (the first: takes more than 300 times its prediction, as if it had another unit)
 [3]
 
 # A copy of a device file has another id: the rows are those of the device with its name.
@@ -421,7 +421,7 @@ serving.ttft_s            0.01   0.0201615   0.0197943   0.0209134    24  time t
 left as they are:
 
 parameter        value  why
-serving.layer_s   1e-5  takes models of two depths, or is one with step_s
+serving.layer_s   1e-5  needs models of two depths; otherwise it is fitted together with step_s
 
 errors:
 
@@ -472,7 +472,7 @@ $ nncost calibrate inputs/served.csv --serve --output mine.txt
 ! nncost: --output: expected a profile, which ends in .json, found "mine.txt"
 [2]
 $ nncost calibrate inputs/served.csv --device round
-! nncost: inputs/served.csv: no row to fit on, expected rows of round, found 0 of other devices, 0 held out and 48 that cannot be used (the first: no efficiency parameter explains it)
+! nncost: inputs/served.csv: no row to fit on, expected rows of round, found 0 of other devices, 0 held out and 48 that cannot be used (the first: no efficiency parameter affects this row)
 [3]
 $ nncost calibrate inputs/steps.csv --serve
 ! nncost: inputs/steps.csv: no row to fit on, expected rows of vllm, found 0 of other engines or devices, 0 held out and 5 that cannot be used (the first: was not served)
@@ -510,7 +510,7 @@ matrix products of this number format: efficiency.gemm.bf16.sustained_fraction f
 0.3394, a step from 17.14 ms to 16.97 ms
 this attention kernel alone, forward and backward: efficiency.attention.flash2.sustained_fraction
 from 0.2174 to 0.2218, a step from 17.10 ms to 17.01 ms
-a measured step of dense itself answers more than any of them
+a measured step of dense would help more than any of these measurements
 
 no device file is written: --output FILE.json writes one
 $ nncost calibrate mixed.json --explain dense --format json | grep low_step_s | sed 's/.*"low_step_s": \([^,]*\), "high_step_s": \([^,]*\),.*/\1 \2/' | awk '{ d = $1 > $2 ? $1 / $2 : $2 / $1; if (NR > 1 && d > last + 1e-9) print "order"; last = d } END { print (NR > 1) }'
@@ -541,7 +541,7 @@ $ printf 'model,gpu,step_ms,micro_batch,recompute\ndense,round,20,1,none\n' >ms.
 "measured_s": 0.02
 "measured_s": 0.04
 $ printf 'model,gpu,step_ms,step_s,micro_batch,recompute\ndense,round,20,0.03,1,none\n' >two.csv; nncost calibrate two.csv
-! nncost: two.csv: no row to fit on, expected rows of round, found 0 of other devices, 0 held out and 1 that cannot be used (the first: states its time in two columns)
+! nncost: two.csv: no row to fit on, expected rows of round, found 0 of other devices, 0 held out and 1 that cannot be used (the first: the row states its time in two columns)
 [3]
 
 # The time of a launch is a value of the host of a GPU, and of the kernels of a CPU, whose host is the device.

@@ -166,7 +166,7 @@ $ nncost estimate inputs/captured.json round --adapter-rank 8
 ! nncost: --adapter-rank: a captured program runs as it was recorded: expected no rank; --adapter-rank of nncost.capture records the step with adapters
 [3]
 $ nncost estimate inputs/captured.json round --frozen nf4
-! nncost: --frozen: changes nothing here, expected it with --lora or --train (--load-in-4bit is --frozen nf4)
+! nncost: --frozen: has no effect here, expected together with --lora or --train (--load-in-4bit is --frozen nf4)
 [2]
 $ nncost estimate inputs/captured.json round --recompute full
 One step of captured takes 31.86 us on A device of round figures and is bound by memory, 74.3% of
@@ -218,16 +218,16 @@ $ nncost estimate inputs/captured.json round --train 'layers.*.gelu'
 ! nncost: --train: no module fits "layers.*.gelu", expected paths such as head
 [2]
 $ nncost estimate inputs/captured.json round --frozen words --train words
-! nncost: --train: no parameters are left to train, expected some
+! nncost: --train: no parameters are left to train, expected at least one trained module
 [2]
 $ nncost estimate inputs/captured.json round --train layers.0 --frozen layers.1
-! nncost: --frozen: changes nothing, expected modules with trained parameters
+! nncost: --frozen: has no effect, expected modules with trained parameters
 [2]
 $ sed 's/"owners":.*,"saved"/"saved"/' inputs/captured.json >a.json; nncost estimate a.json round --frozen words
-! nncost: --frozen: the file does not say which module holds which parameter; record the step again
+! nncost: --frozen: the file does not state the module of each parameter; record the step again
 [2]
 $ sed 's/"moves":\[\[[0-9-]*/&0/' inputs/captured.json >a.json; nncost estimate a.json round --recompute 'layers.*'
-! nncost: --recompute: the file does not hold the storages of each of its equal layers; record the step again
+! nncost: --recompute: the file does not have the storages of each of its equal layers; record the step again
 [2]
 $ sed 's/"owners":\[\[/&1,/' inputs/captured.json >a.json; nncost estimate a.json round --frozen words
 ! nncost: a.json:1: owners[0]: not a row of owners, expected [gradient, parameter, module, count, steps of the three], found a list of 8
@@ -331,10 +331,10 @@ faster    --optimizer adam8bit: 2.482 ms, 2.59x the rate, 1.920 MB
           --optimizer-kernels fused: 3.218 ms, 2x the rate, 1.920 MB
 --full    shows the parts of the step, memory by class, all of the plan
 $ nncost estimate inputs/captured.json round --software deepspeed-0.14
-! nncost: --software: which operators of a captured program this profile fuses is not known: expected torch-eager, torch-channels-last or torch-compile, found deepspeed-0.14
+! nncost: --software: nncost does not know which operators of a captured program this profile fuses, expected torch-eager, torch-channels-last or torch-compile, found deepspeed-0.14
 [3]
 $ nncost estimate inputs/captured.json round --clip-gradients
-! nncost: --clip-gradients: changes nothing here, expected it with a model that is not recorded
+! nncost: --clip-gradients: has no effect here, expected together with a model that is not recorded
 [2]
 $ nncost estimate inputs/captured.json round --seq-len 64
 ! nncost: --seq-len: a captured program runs as it was recorded: expected no length
@@ -382,7 +382,7 @@ $ sed 's/"storages":"[0-9]* /&90/' inputs/captured.json >a.json; nncost estimate
 ! nncost: a.json:1: storages: wrong value, expected a whole number from 0 to 7, found "65536 900 -1 162 4 0 0,8192 0 -1 162,256 0 -1 162 20 0 0,491..."
 [3]
 $ sed 's/"storages":"[0-9]* 0 -1 162 4 0 0/& 1/' inputs/captured.json >a.json; nncost estimate a.json round
-! nncost: a.json:1: storages: outside of the step, expected copies at positions of the step, found "65536 0 -1 162 4 0 0 1,8192 0 -1 162,256 0 -1 162 20 0 0,491..."
+! nncost: a.json:1: storages: outside of the step, expected copies at positions inside the step, found "65536 0 -1 162 4 0 0 1,8192 0 -1 162,256 0 -1 162 20 0 0,491..."
 [3]
 $ sed 's/"args":0/"args":99/' inputs/captured.json >a.json; nncost estimate a.json round
 ! nncost: a.json:1: ops[1].args: wrong value, expected a whole number from 0 to 14, found 99
@@ -405,7 +405,7 @@ $ nncost estimate inputs/captured.json round --offload activations --recompute f
 ! nncost: --recompute: a captured program runs as it was recorded: expected none with --offload activations
 [3]
 $ nncost estimate inputs/captured.json round --optimizer-kernels foreach --optimizer lion
-! nncost: --optimizer-kernels: not known for lion, expected default or fused, or sgd, momentum, adam, adamw or rmsprop, found foreach
+! nncost: --optimizer-kernels: not known for the optimizer lion, expected default or fused, or one of the optimizers sgd, momentum, adam, adamw or rmsprop, found foreach
 [3]
 $ nncost estimate dense round --optimizer-kernels loop
 ! nncost: --optimizer-kernels: the number of tensors is known only of a captured program, expected fused or foreach, found loop

@@ -19,7 +19,7 @@ $ sed 's/"mfu": ">= 0.1"/"cost.run": "<= 20000"/' inputs/plans.json >p.json; nnc
 p.json: 2 estimated; 1 of 4 requirements missed
 
 p.json:8: recompute: estimated
-  missed  cost.run <= 20000, found nothing: the plan gives no such metric
+  missed  cost.run <= 20000, found nothing: the plan has no such metric
 
 The file has no recorded estimates yet; 'nncost check p.json --update' records them.
 [1]
@@ -346,7 +346,7 @@ $ nncost check inputs/plans.json
 inputs/plans.json: 2 as recorded; 4 of 4 requirements met
 2 metrics are new and not recorded yet, so they cannot fail the check.
 
-# A tolerance lets a small move pass, and says so.
+# A tolerance lets a small change pass, and reports it.
 $ sed 's/"micro_batch": 4 }/"micro_batch": 4,\n    "tolerance": { "": { "relative": 0.01 } } }/' inputs/plans.json >p.json
 $ nncost check p.json --update >/dev/null; sed -i 's/"mem_bytes_per_s": 1e12/"mem_bytes_per_s": 1.002e12/' toy/hw/round.json
 $ nncost check p.json && nncost check p.json --format csv
@@ -389,7 +389,7 @@ $ head -c 300 inputs/plans.json >p.json; nncost check p.json
 $ cp inputs/plans.json p.json && nncost check p.json --update >/dev/null
 $ sed 's/"step": {"step_s": 0/"step": {"step_s": 1/' p.json >edited.json && cp edited.json before.json
 $ nncost check edited.json --update 2>&1 | sed 's/digest [0-9a-f]*/digest -/'; cmp edited.json before.json
-nncost: edited.json:10: recorded: edited by hand or damaged, expected it as 'nncost check --update' wrote it (digest -); restore it, or remove the whole of it and record again
+nncost: edited.json:10: recorded: edited by hand or damaged, expected the text that 'nncost check --update' wrote (digest -); restore this text, or remove all of it and record again
 $ sed 's/"tool": "[0-9.]*"/"tool": "99.0.0"/' p.json >newer.json; cp newer.json before.json
 $ nncost check newer.json --update; cmp newer.json before.json
 ! nncost: newer.json:13: recorded.tool: recorded by a newer nncost, expected at most VERSION, found "99.0.0"
@@ -460,7 +460,7 @@ first.json: ok
 0
 middle.json: ok
 $ nncost check plans.json --forget --update
-! nncost: --forget: does not go with --update
+! nncost: --forget: cannot be used together with --update
 [2]
 $ nncost check --forget - < plans.json
 ! nncost: --forget: - is not a file that can be replaced

@@ -20,7 +20,7 @@ nncost estimate inputs/tiny.gguf DEVICE
 
 # An engine may serve it in another format.
 $ nncost serve inputs/tiny.gguf round
-! nncost: inputs/tiny.gguf:29: checkpoint.type: left open, expected --weights, or a file that sets it
+! nncost: inputs/tiny.gguf:29: checkpoint.type: left open, expected --weights, or a file that sets this field
 [3]
 $ nncost serve inputs/tiny.gguf round --weights int4 | head -3
 model        inputs/tiny.gguf = tiny.gguf, tiny.gguf, 1,230,080 parameters
@@ -40,7 +40,7 @@ $ printf 'GGUF\001\000\000\000' >old.gguf; nncost show old.gguf
 
 # A safetensors file names no architecture. An index whose files are elsewhere has bytes only.
 $ printf '\031\000\000\000\000\000\000\000{"__metadata__":{"a":"b"}}' | head -c 33 >empty.safetensors; nncost estimate empty.safetensors round
-! nncost: empty.safetensors: names no architecture, expected a config.json in the same folder; 'nncost show' counts its parameters, and MODEL may be given in its place
+! nncost: empty.safetensors: names no architecture, expected a config.json in the same folder, or MODEL; 'nncost show' counts the parameters of the checkpoint
 [3]
 $ printf '{"metadata":{"total_size":48},"weight_map":{"a":"x-1.safetensors","b":"x-2.safetensors"}}' >x.safetensors.index.json
 $ nncost show x.safetensors.index.json

@@ -475,7 +475,7 @@ bound by  compute 100.0% of the step, network 87.1%,
 
 # Does not fit: what would, or that nothing of what was tried does.
 $ nncost estimate dense round --full --full --set layers=80 --devices 8 --tensor 2 --global-batch 64 --micro-batch 16 | tail -8
-total     33.85 GB (31.52 GiB) of 10.00 GB (9.31 GiB), 338.5%: over by 23.85 GB as given,
+total     33.85 GB (31.52 GiB) of 10.00 GB (9.31 GiB), 338.5%: over by 23.85 GB,
           at least 3.840 GB with --recompute full --zero 3 --sequence-parallel
 would fit --micro-batch 4 --micro-batches 4 --zero 1, 9.922 GB, step 687.6 ms
           --micro-batch 1 --micro-batches 16, 9.417 GB, step 706.3 ms
@@ -495,7 +495,7 @@ cost      1 USD per device-hour (nowhere, 2020-01), 0.005434 USD per step of all
 
 # Links that nobody published are asked for by name.
 $ nncost estimate dense old --data 32
-! nncost: toy/hw/old.json: scale_out.bytes_per_s: missing, expected the figure that a group of 32 ranks needs, found nothing
+! nncost: toy/hw/old.json: scale_out.bytes_per_s: missing, expected a value, because a group of 32 ranks uses this link, found nothing
 [3]
 $ nncost estimate dense old --data 2 --offload optimizer
 ! nncost: old: offload needs host.bytes_per_s, which the device file does not record, expected --set host.bytes_per_s=...

@@ -8,8 +8,8 @@ $ mkdir -p llama/sub pipe/unet; cat >llama/config.json <<J
 > J
 $ nncost estimate llama/ round --full --full | head -3
 model     llama/ = llama, llama, decoder, 135,217,000 parameters
-noted     sequence: 8192 tokens unless --seq-len sets another; the file's 100000 is the longest
-          possible
+noted     sequence: 8192 tokens, unless --seq-len sets another length; the file's 100000 is the
+          longest possible length
 $ nncost estimate llama round --full --full --seq-len 1000 | head -1
 model     llama, llama, decoder, 135,217,000 parameters
 $ nncost show llama | head -1
@@ -17,7 +17,7 @@ model     llama/config.json
 $ nncost validate llama
 llama: ok
 $ nncost estimate llama/sub round
-! nncost: llama/sub: no network in it, expected config.json, or model_index.json and unet/config.json or transformer/config.json, found neither
+! nncost: llama/sub: contains no network, expected config.json, or model_index.json and unet/config.json or transformer/config.json, found neither
 [4]
 $ echo '{ "_class_name": "StableDiffusionPipeline", "unet": ["diffusers", "UNet2DModel"] }' >pipe/model_index.json
 $ cat >pipe/unet/config.json <<J
@@ -86,18 +86,18 @@ $ sed -i 's/"id": "config"/"id": "copy"/' copy.json; nncost estimate copy.json r
 model     copy.json = copy, config, decoder, 125,233,000 parameters
 $ nncost estimate config.json round --full --full | head -2
 model     config.json = config, config, decoder, 125,233,000 parameters
-noted     left open by the file, so as gemma2 has it: tie_word_embeddings on, attn_logit_softcapping
+noted     not stated by the file, so nncost uses the defaults of gemma2: tie_word_embeddings on,
 $ nncost show experts --format json | nncost estimate --full - round | head -1; nncost estimate --full experts round | head -1
 model     - = experts, A small mixture of experts, decoder, 125,641,000 parameters,
 model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
 
 # A name of the hub is no file, but can be fetched.
 $ nncost estimate someone/Dense-7B round
-! nncost: someone/Dense-7B: no such file or folder, and no known name of the hub, expected one or the file of this one: hf download someone/Dense-7B config.json --local-dir Dense-7B, then Dense-7B/config.json; or curl -LO https://huggingface.co/someone/Dense-7B/resolve/main/config.json
+! nncost: someone/Dense-7B: no such file or folder, and no known name of the hub, expected such a name or the file of this one: hf download someone/Dense-7B config.json --local-dir Dense-7B, then Dense-7B/config.json; or curl -LO https://huggingface.co/someone/Dense-7B/resolve/main/config.json
 [3]
 
 # A key that is not known is refused, unless it says nothing; --lenient skips it where it does not look like a
-# part of the shape, and says so.
+# part of the shape, and reports it.
 $ cat >config.json <<J
 > { "model_type": "llama", "hidden_size": 1000, "intermediate_size": 4000, "num_hidden_layers": 8,
 >   "num_attention_heads": 10, "num_key_value_heads": 2, "vocab_size": 10000, "tie_word_embeddings": false,
@@ -113,7 +113,7 @@ noted     skipped by --lenient: fast_path
 $ nncost show config.json --lenient | tail -1
 noted     skipped by --lenient: fast_path
 $ sed -i 's/"fast_path": "yes"/"idea_layers": 3/' config.json; nncost estimate config.json round --lenient
-! nncost: config.json:4: idea_layers: shapes a network in a way that a llama is not known to, expected it left out, or the shape as a file of your own (nncost show llama3-8b --format json), found 3
+! nncost: config.json:4: idea_layers: changes the shape of a llama in an unknown way, expected no such key, or the shape as your own model file (nncost show llama3-8b --format json), found 3
 [3]
 
 # An architecture of one's own is one file in the foreign folder of a data folder, found at the next start.
@@ -218,7 +218,7 @@ $ wrong() { sed "$1" pear.json >toy/foreign/pear.json; nncost estimate --full co
 > wrong ''
 nncost: toy/foreign/pear.json:3: lik: unknown key, expected one of the architecture's keys, perhaps "like", found "lik"
 nncost: toy/foreign/pear.json:3: like: unknown architecture, expected the id of a file in foreign/, nearest "llama", found "lama"
-nncost: toy/foreign/pear.json:3: like: a circle, expected a file that is not like this one in turn, found "pear"
+nncost: toy/foreign/pear.json:3: like: a circle, expected a file that does not inherit from this file, found "pear"
 nncost: toy/foreign/pear.json: source: missing, expected text of 1 to 255 bytes, found nothing
 nncost: toy/foreign/pear.json:2: id: not the name of the file, expected "pear", found "plum"
 nncost: toy/foreign/pear.json:7: keys[0].too: unknown key, expected one of the key's keys, perhaps "to", found "too"
@@ -231,7 +231,7 @@ nncost: toy/foreign/pear.json:8: keys[1].values.a.bias: unknown field, expected 
 nncost: toy/foreign/pear.json:8: keys[1].when.is: wrong type, expected a number, a switch, a word or an object of fields, found a list of 1
 nncost: toy/foreign/pear.json:10: patterns[0].to: unknown field, expected one of the decoder's fields, perhaps "mixers", found "mixer"
 nncost: toy/foreign/pear.json:10: patterns[0].values: missing, expected the kind of each word, found nothing
-nncost: toy/foreign/pear.json:9: keys: repeated key, expected it once, found it again
+nncost: toy/foreign/pear.json:9: keys: repeated key, expected each key once, found this key again
 nncost: toy/foreign/pear.json:5: implies.qk_norm: unknown field, expected one of the graph's fields, found "qk_norm"
 nncost: toy/foreign/pear.json:10: patterns[0].values: unknown list of words, expected an object, or one of activations, found "fulls"
 nncost: toy/foreign/pear.json:2:3: bad syntax, expected ',' or '}', found '"'
@@ -252,7 +252,7 @@ $ mkdir bin; printf '#!/bin/sh\ncat smi.xml\n' >bin/nvidia-smi; chmod +x bin/nvi
 $ PATH=$PWD/bin:$PATH nncost estimate dense . --full | grep '^device'
 device    . = nvidia-smi -q -x, NVIDIA round, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 $ rm bin/nvidia-smi; PATH=$PWD/bin:$PATH nncost estimate dense .
-! nncost: DEVICE: "." is the measured machine, or the one that nvidia-smi describes; found neither: 'python3 -m nncost.measure' writes a file of it
+! nncost: DEVICE: "." means the measured machine, or the GPU that nvidia-smi describes; found neither: 'python3 -m nncost.measure' writes a file of the machine
 [3]
 
 # A machine as hwloc describes it: one library counts the GPUs; the switch joins two of them, the host joins nothing.
@@ -262,7 +262,7 @@ $ nncost estimate dense inputs/hwloc.xml --format json | grep -oE '"(capacity|de
 $ nncost estimate dense inputs/hwloc.xml --devices 4 --format json | grep -o '"devices_per_node": [0-9]*'
 "devices_per_node": 2
 $ sed '0,/round/s//square/' inputs/hwloc.xml >mixed.xml; nncost estimate dense mixed.xml
-! nncost: mixed.xml: expected GPUs of one product, found Tesla square and Tesla round; give the id of one
+! nncost: mixed.xml: expected GPUs of one product, found Tesla square and Tesla round; name one of these devices
 [3]
 $ sed 's/OSDev" g/Misc" g/' inputs/hwloc.xml >none.xml; nncost estimate dense none.xml
 ! nncost: none.xml: expected a GPU, found none
@@ -271,5 +271,5 @@ $ nncost show inputs/hwloc.xml | sed -n '1p;/^mem_bytes /p'
 device    inputs/hwloc.xml
 mem_bytes                   40000000000   B            40.00 GB  hwloc.xml
 $ printf '\tGPU0\tGPU1\nGPU0\t X \tNV18\nGPU1\tNV18\t X \n\nLegend:\n' >topo.txt; nncost estimate dense ./topo.txt
-! nncost: ./topo.txt: names no product, expected the output of nvidia-smi -q -x or of lstopo --of xml
+! nncost: ./topo.txt: names no product, expected the output of 'nvidia-smi -q -x' or of 'lstopo --of xml'
 [3]

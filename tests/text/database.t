@@ -59,9 +59,9 @@ $ for sql in 'DROP TABLE columns' 'ALTER TABLE sweep DROP COLUMN rows_digest'; d
 old.db: 4 rows of 4 combinations, was complete
 3
 3
-! nncost: old.db: is of an earlier version of nncost, expected one with the digest of its rows and the names of its columns; go on with that version, or delete it to begin anew
-! nncost: old.db: is of an earlier version of nncost, expected one with the digest of its rows and the names of its columns; go on with that version, or delete it to begin anew
-! nncost: old.db: is of an earlier version of nncost, expected one with the digest of its rows and the names of its columns; go on with that version, or delete it to begin anew
+! nncost: old.db: was written by an earlier version of nncost, expected a database with the digest of its rows and the names of its columns; continue with the earlier version, or delete the database to start again
+! nncost: old.db: was written by an earlier version of nncost, expected a database with the digest of its rows and the names of its columns; continue with the earlier version, or delete the database to start again
+! nncost: old.db: was written by an earlier version of nncost, expected a database with the digest of its rows and the names of its columns; continue with the earlier version, or delete the database to start again
 
 # Rows that are not those that were written are not gone on with, nor merged.
 $ nncost sweep dense round --micro-batch 1..4 --db rows.db
@@ -71,14 +71,14 @@ $ for sql in 'UPDATE rows SET step_s = 1 WHERE row = 2' 'DELETE FROM rows' 'UPDA
 3
 3
 3
-! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
-! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
-! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
-! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
-! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
-! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
-! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
-! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
+! nncost: bad.db: is damaged, expected the rows that a sweep wrote; delete the database to start again
+! nncost: bad.db: is damaged, expected the rows that a sweep wrote; delete the database to start again
+! nncost: bad.db: is damaged, expected the rows that a sweep wrote; delete the database to start again
+! nncost: bad.db: is damaged, expected the rows that a sweep wrote; delete the database to start again
+! nncost: bad.db: is damaged, expected the rows that a sweep wrote; delete the database to start again
+! nncost: bad.db: is damaged, expected the rows that a sweep wrote; delete the database to start again
+! nncost: bad.db: is damaged, expected the rows that a sweep wrote; delete the database to start again
+! nncost: bad.db: is damaged, expected the rows that a sweep wrote; delete the database to start again
 ! ls: cannot access 'out.csv': No such file or directory
 [2]
 
@@ -103,11 +103,11 @@ $ for what in bits name key; do python3 bad.py $what; nncost sweep dense round -
 bad.db: 4 rows of 4 combinations, was complete
 3
 3
-! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
-! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
-! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
-! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
-! nncost: bad.db: is damaged, expected the rows as a sweep wrote them; delete it to begin anew
+! nncost: bad.db: is damaged, expected the rows that a sweep wrote; delete the database to start again
+! nncost: bad.db: is damaged, expected the rows that a sweep wrote; delete the database to start again
+! nncost: bad.db: is damaged, expected the rows that a sweep wrote; delete the database to start again
+! nncost: bad.db: is damaged, expected the rows that a sweep wrote; delete the database to start again
+! nncost: bad.db: is damaged, expected the rows that a sweep wrote; delete the database to start again
 ! ls: cannot access 'out.csv': No such file or directory
 [2]
 
@@ -127,7 +127,7 @@ $ python3 -c 'import sqlite3; d = sqlite3.connect("plain.db"); print(*d.execute(
 $ nncost merge plain.csv plain.db && head -1 plain.csv
 row,plan.micro_batch,step.step_s,step.interval_s.0,device.scale_up.bytes_per_s,device.scale_out.bytes_per_s,memory.total_bytes\r
 $ python3 -c 'import sqlite3; d = sqlite3.connect("plain.db"); d.execute("DROP TABLE columns"); d.commit()'; nncost merge other.csv plain.db
-! nncost: plain.db: is of an earlier version of nncost, expected one with the digest of its rows and the names of its columns; go on with that version, or delete it to begin anew
+! nncost: plain.db: was written by an earlier version of nncost, expected a database with the digest of its rows and the names of its columns; continue with the earlier version, or delete the database to start again
 [3]
 
 # SQLite is loaded when it is asked for. Where it is not what is expected, that is said; the others do without.

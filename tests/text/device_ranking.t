@@ -59,7 +59,7 @@ $ nncost search dense round,old --threads 1 --devices 8 --tensor 7 --recompute n
 ! nncost: --devices: expected a multiple of tensor x pipeline x context = 7, found 8
 [3]
 $ nncost search dense old --threads 1 --devices 32 --recompute none
-! nncost: toy/hw/old.json: scale_out.bytes_per_s: missing, expected the figure that a group of 32 ranks needs, found nothing
+! nncost: toy/hw/old.json: scale_out.bytes_per_s: missing, expected a value, because a group of 32 ranks uses this link, found nothing
 [3]
 
 # A plan file of them, which check estimates to the same.
@@ -103,9 +103,9 @@ elsewhere/best.json: 2 as recorded
 
 # What no plan file can hold is refused, before the search or with the price.
 $ nncost search dense round,fitted --devices 8 --region de --plans best.json
-! nncost: --region: has no place in a plan file, expected --plans without it
+! nncost: --region: cannot be stored in a plan file, expected --plans without this option
 [2]
 $ nncost search dense round,round --threads 1 --devices 8 --global-batch 64 --tensor 1 --recompute none --offload none --seller corner --plans best.json; ls best.json
-! nncost: --plans: corner sells round in EUR, a plan file has prices in the device's USD
+! nncost: --plans: corner sells round in EUR, but prices in a plan file are in the currency of the device, USD
 ! ls: cannot access 'best.json': No such file or directory
 [2]

@@ -57,16 +57,16 @@ $ nncost docs schema devices
 
 # A program without its data has no pages.
 $ nncost docs man
-! nncost: nncost.1: is not installed with this program, expected it in share/nncost/docs
+! nncost: nncost.1: is not installed with this program, expected in share/nncost/docs
 [4]
 $ nncost docs man files
-! nncost: nncost-files.5: is not installed with this program, expected it in share/nncost/docs
+! nncost: nncost-files.5: is not installed with this program, expected in share/nncost/docs
 [4]
 $ nncost docs completion fish
-! nncost: nncost.fish-completion: is not installed with this program, expected it in share/nncost/docs
+! nncost: nncost.fish-completion: is not installed with this program, expected in share/nncost/docs
 [4]
 $ nncost docs schema device
-! nncost: schema/device.json: is not installed with this program, expected it in share/nncost/docs
+! nncost: schema/device.json: is not installed with this program, expected in share/nncost/docs
 [4]
 $ nncost docs man fields
 ! nncost: man: unknown page, expected "files" or nothing, found "fields"

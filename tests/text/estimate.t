@@ -191,8 +191,8 @@ backward  18.56 ms  67.1%    mlp        15.36 ms  55.5%
 
 rate      288,994 tokens/s, 289 samples/s, MFU 105.8%,
           HFU 105.8% of 200.0 TFLOP/s, FLOPs as in palm
-          MFU above 100%: palm counts more FLOPs than kernels run; with only the pairs under the
-          mask it is 98.8% (--flops-convention causal)
+          MFU above 100%: palm counts more FLOPs than the kernels execute; with only the pairs under
+          the causal mask, MFU is 98.8% (--flops-convention causal)
 work      model 5.856 TFLOP, executed 5.536 TFLOP, 6ND 5.093 TFLOP, memory traffic 17.36 GB
 
 memory            size  of device
@@ -363,7 +363,7 @@ optimizer     1.285 GB      12.9%  states and master weights
 activations   17.95 GB     179.5%  kept for backward
 transient     1.408 GB      14.1%  gradients of activations
 not at once  -1.494 GB     -14.9%  gradients grow while activations are freed
-total     19.57 GB (18.23 GiB) of 10.00 GB (9.31 GiB), 195.7%: over by 9.573 GB as given,
+total     19.57 GB (18.23 GiB) of 10.00 GB (9.31 GiB), 195.7%: over by 9.573 GB,
           at least 5.351 GB with --recompute full
 would fit --micro-batch 16 --micro-batches 4, 6.552 GB, step 488.5 ms
           --recompute full, 5.351 GB, step 638.0 ms
@@ -415,7 +415,7 @@ not at once -1.494 GB    -14.9% gradients grow while activ..
 reserve      500.0 MB      5.0% set aside
 cut: remarks (a width of 60, see COLUMNS)
 total     20.07 GB (18.69 GiB) of 10.00 GB (9.31 GiB),
-          200.7%: over by 10.07 GB as given,
+          200.7%: over by 10.07 GB,
           at least 5.851 GB with --recompute full
 would fit --micro-batch 16 --micro-batches 4, 7.052 GB,
           step 488.5 ms
@@ -431,12 +431,12 @@ $ nncost estimate dense round --full --full --set layers=47 --tokens 1e9 | sed -
 total     9.591 GB (8.93 GiB) of 10.00 GB (9.31 GiB), 95.9%: fits, 409.1 MB free
 
 $ nncost estimate dense old --full --full --precision fp32 --set layers=25 | sed -n '/^total/,/^$/p'
-total     5.389 GB (5.02 GiB) of 5.000 GB (4.66 GiB), 107.8%: over by 389.1 MB as given,
+total     5.389 GB (5.02 GiB) of 5.000 GB (4.66 GiB), 107.8%: over by 389.1 MB,
           at least 4.997 GB with --recompute full
 would fit --recompute norm,activation, 4.997 GB, step 233.4 ms
 
 $ nncost estimate dense fitted --full --full --precision fp32 --set layers=100 | sed -n '/^total/,/^$/p'
-total     21.00 GB (19.56 GiB) of 20.00 GB (18.63 GiB), 105.0%: over by 1.004 GB as given,
+total     21.00 GB (19.56 GiB) of 20.00 GB (18.63 GiB), 105.0%: over by 1.004 GB,
           at least 19.41 GB with --recompute full
 would fit --recompute norm,activation, 19.41 GB, step 1.397 s
 
@@ -859,15 +859,15 @@ $ nncost ops dense round --software eager --set device.host.kernel_s=0 --format 
 
 # Options that the estimate would not read.
 $ nncost estimate dense round --building shed
-! nncost: --building: changes nothing here, expected it with --tokens or --samples, or 'nncost run'
+! nncost: --building: has no effect here, expected together with --tokens or --samples, or 'nncost run'
 [2]
 $ nncost estimate dense round --host 1e-4
-! nncost: --host: changes nothing here, expected it with --software torch-eager and --implementation
+! nncost: --host: has no effect here, expected together with --software torch-eager and --implementation
 [2]
 
 # Names of other programs that have no effect alone, or another meaning.
 $ nncost estimate dense round --load_in_4bit
-! nncost: --frozen: changes nothing here, expected it with --lora or --train (--load-in-4bit is --frozen nf4)
+! nncost: --frozen: has no effect here, expected together with --lora or --train (--load-in-4bit is --frozen nf4)
 [2]
 $ nncost estimate dense round --overlap-grad-reduce
 ! nncost: --overlap-grad-reduce: unknown option, did you mean --overlap X, the share of communication that overlaps?

@@ -675,8 +675,8 @@ executed_flops    FLOPs that kernels run on the matrix units: fused attention sk
                   recompute.executed_flops 208.0 GFLOP
   note            sum over all micro-batches and ranks
   source          arXiv:2307.08691; only executed work takes time
-six_nd_flops      FLOPs by the rule of thumb: 2 forward and 4 backward per token and per parameter
-                  of a matrix product.
+six_nd_flops      FLOPs by the rule of thumb 6 N D: for each token and each parameter of a matrix
+                  product, 2 FLOPs in forward and 4 in backward.
                   = 6 * matmul_params * tokens
                   = 6 * 106106000 * 1000
                   = 636636000000 FLOP (636.6 GFLOP)
@@ -972,8 +972,8 @@ recompute_layers  Number of layers per stage that --recompute full recomputes. 0
 offload           Tensors that are stored in host memory instead of device memory.
 attention         Attention in one fused kernel, or in separate kernels (unfused). flash: fused
 activations       Rule by which nncost counts the bytes of kept activations. per-op: sum of the
-software          Software profile: which kernels are fused, and which tensors they keep for
-software_chosen   Whether the profile was chosen for the plan, not by the user.
+software          Software profile, which states the fused kernels and the tensors that they keep
+software_chosen   Whether nncost chose the profile; false: the user chose it.
 mode              Predicted step time, or lower bound of the step time (ideal). predicted: with the
 overrides         Fields that --set changed.
 cluster           Cluster file with the links between devices.
@@ -1420,11 +1420,11 @@ $ nncost explain mfu,groups.mape dense round --format json
 $ nncost explain mfu,bound_s dense round --format csv
 of,name,kind,formula,numbers,result,unit,text,meaning,note,source\r
 step,mfu,formula,model_flops / (step_s * devices * peak_flops_per_s),732000000000 / (0.010795756 * 1 * 1e14),0.678044224045,,,Model FLOPs utilisation: model FLOPs / (peak x devices x step time).,,arXiv:2204.02311 appendix B\r
-step,bound_s.compute,formula,compute.attention + compute.mlp + compute.head,0.00248056 + 0.00384 + 0.0006,0.00692056,s,,"Step time by cause: ops by the resource that bounds them, issuing of ops (host), and waiting in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",of the ops that it bounds,\r
-step,bound_s.memory,formula,memory.embedding + memory.norm + memory.attention + memory.mlp + memory.loss + memory.optimizer,1.6016e-5 + 0.00017 + 4.8e-5 + 0.000368 + 6e-5 + 0.00321318,0.003875196,s,,"Step time by cause: ops by the resource that bounds them, issuing of ops (host), and waiting in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",of the ops that it bounds,\r
-step,bound_s.network,formula,0,0,0,s,,"Step time by cause: ops by the resource that bounds them, issuing of ops (host), and waiting in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",of the ops that it bounds,\r
-step,bound_s.host,formula,0,0,0,s,,"Step time by cause: ops by the resource that bounds them, issuing of ops (host), and waiting in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.","of the ops that it bounds, and what issuing all of them adds",\r
-step,bound_s.bubble,formula,0,0,0,s,,"Step time by cause: ops by the resource that bounds them, issuing of ops (host), and waiting in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",waiting for other stages,\r
+step,bound_s.compute,formula,compute.attention + compute.mlp + compute.head,0.00248056 + 0.00384 + 0.0006,0.00692056,s,,"Step time by cause: time of ops by the resource that bounds them, time in which the host issues ops (host), and idle time in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",of the ops that it bounds,\r
+step,bound_s.memory,formula,memory.embedding + memory.norm + memory.attention + memory.mlp + memory.loss + memory.optimizer,1.6016e-5 + 0.00017 + 4.8e-5 + 0.000368 + 6e-5 + 0.00321318,0.003875196,s,,"Step time by cause: time of ops by the resource that bounds them, time in which the host issues ops (host), and idle time in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",of the ops that it bounds,\r
+step,bound_s.network,formula,0,0,0,s,,"Step time by cause: time of ops by the resource that bounds them, time in which the host issues ops (host), and idle time in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",of the ops that it bounds,\r
+step,bound_s.host,formula,0,0,0,s,,"Step time by cause: time of ops by the resource that bounds them, time in which the host issues ops (host), and idle time in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.","of the ops that it bounds, and what issuing all of them adds",\r
+step,bound_s.bubble,formula,0,0,0,s,,"Step time by cause: time of ops by the resource that bounds them, time in which the host issues ops (host), and idle time in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",waiting for other stages,\r
 $ nncost explain mfu,xyzzy dense round
 ! nncost: xyzzy: unknown metric or op, expected a name such as params, flops, mfu, memory, step_s, cost or attn.qkv; 'nncost explain' lists them
 [2]

@@ -5,7 +5,7 @@ $ nncost estimate ./none.json round
 ! nncost: ./none.json: cannot be opened, expected a readable file, found: No such file or directory
 [4]
 $ mkdir folder.json && nncost estimate folder.json round
-! nncost: folder.json: no network in it, expected config.json, or model_index.json and unet/config.json or transformer/config.json, found neither
+! nncost: folder.json: contains no network, expected config.json, or model_index.json and unet/config.json or transformer/config.json, found neither
 [4]
 $ : >empty.json && nncost estimate empty.json round
 ! nncost: empty.json:1:1: bad syntax, expected a value, found the end of the text
@@ -70,7 +70,7 @@ $ sed 's/"layers": 8/"layers": "8"/' toy/models/dense.json >dense.json; nncost e
 ! nncost: dense.json:7: layers: wrong type, expected a whole number from 1 to 100000, found "8"
 [3]
 $ sed 's/"layers": 8/"layers": 8, "layers": 9/' toy/models/dense.json >dense.json; nncost estimate dense.json round
-! nncost: dense.json:7: layers: repeated key, expected it once, found it again
+! nncost: dense.json:7: layers: repeated key, expected each key once, found this key again
 [3]
 $ sed 's/"layers"/"layer"/' toy/models/dense.json >dense.json; nncost estimate dense.json round
 ! nncost: dense.json:7: layer: unknown key, expected one of the decoder's keys, perhaps "layers", found "layer"

@@ -114,7 +114,7 @@ with                                                            step  speed   me
 
 # Options of a run have no effect; the models of a method take memory.
 $ nncost fit dense round --days 3
-! nncost: --days: changes nothing here, expected it with 'nncost run'
+! nncost: --days: has no effect here, expected together with 'nncost run'
 [2]
 $ nncost fit dense round --method dpo --reference-params 1e8 | head -1
 model     dense, A small decoder, decoder, 107,106,000 parameters

@@ -29,8 +29,8 @@ Commands:
   sweep     Every combination of the given axes, one row each.
   search    The best legal plans for N devices, and the Pareto front of time and memory.
   scale     The gain of more devices: step, throughput, efficiency, and where device time is lost.
-  check     Estimate the scenarios of a plan file again: estimates that changed, why, and missed
-            requirements.
+  check     Estimate the scenarios of a plan file again, and print changed estimates, their causes
+            and missed requirements.
   accuracy  Predictions compared with measurements: mean, median and largest errors per file, device
             and framework.
   calibrate Fit a device's efficiency parameters to measured rows: errors before and after, and the
@@ -46,7 +46,7 @@ Commands:
   docs      The man pages nncost(1) and nncost-files(5), completions for bash, zsh and fish, all
             options, or the JSON Schema of a kind of file or output.
 
-Parts of these commands, also commands of their own:
+Further commands, each a part of a command above:
   trace log, watch     The log of a run, compared with its estimate: step time, memory, MFU.
   sweep merge, merge   Join the shards of a sweep or of a search into one file, equal to the output
                        of one undivided run.
@@ -191,8 +191,9 @@ first, and the op or part that causes the change.
 OLD and NEW are outputs of 'nncost estimate --format json',
 or plan files with recorded estimates, which are matched by
 scenario. A pipe also works: git show main:plans.json |
-nncost diff /dev/stdin plans.json. Exits with 0 whether they
-differ or not; 'nncost check' fails instead.
+nncost diff /dev/stdin plans.json. Exits with 0 whether the
+estimates differ or not; 'nncost check' exits with 1 if they
+differ.
 
 Options (their names cannot be abbreviated).
 
@@ -367,8 +368,8 @@ and fit; after Ctrl-C the output ends with a whole row. --shard I/N computes onl
 beginning with row I; 'nncost merge' joins the shards. Exits with 1 when there is no row, and with
 128 + the number of the signal when a signal stops the sweep.
 
-With --serve it is about a decoder that serves requests: 'nncost sweep --serve --help' lists those
-options.
+With --serve, this command is about a decoder that serves requests; 'nncost sweep --serve --help'
+lists its options.
 
 usage: nncost calibrate FILE... [options]
 
@@ -382,8 +383,8 @@ others. With --fold the other rows are held out, and their errors are printed. -
 new device file and names the device after the file; the report goes to standard output. Options of
 the plan and --set replace the values of every row; fields of --set are not written.
 
-With --serve it is about a decoder that serves requests: 'nncost calibrate --serve --help' lists
-those options.
+With --serve, this command is about a decoder that serves requests; 'nncost calibrate --serve
+--help' lists its options.
 
 usage: nncost explain [NAMES [MODEL DEVICE | PLANS.json [DEVICE]]] [options]
 

@@ -25,7 +25,7 @@ $ nncost estimate dense round --devices 16 --tensor 2 --data 4
 ! nncost: --devices: disagrees with data x tensor x pipeline x context, expected 8, found 16
 [2]
 $ nncost estimate dense round --devices 16 --global-batch 24
-! nncost: --global-batch: does not divide into passes, expected a multiple of 16 (micro_batch x data), such as 16 or 32, found 24
+! nncost: --global-batch: cannot be divided into passes, expected a multiple of 16 (micro_batch x data), such as 16 or 32, found 24
 [3]
 $ nncost estimate dense round --tensor 16
 ! nncost: --tensor: heads 8 does not divide over 16 ranks, expected 8
@@ -42,7 +42,7 @@ $ nncost estimate dense round --pipeline 9
 ! nncost: --pipeline: 8 layers cannot fill 9 stages, expected pipeline x virtual_stages of at most 8, or --ends-as-layers, which counts embedding and head as one layer each
 [3]
 $ nncost estimate dense round --pipeline 4 --virtual-stages 2 --micro-batches 6
-! nncost: --micro-batches: interleaving takes micro-batches in groups of 4, expected 8, found 6
+! nncost: --micro-batches: the interleaved schedule runs micro-batches in groups of 4, expected 8, found 6
 [3]
 $ nncost estimate dense round --virtual-stages 2
 ! nncost: --virtual-stages: a pipeline of one stage has no bubble to split, expected 1, found 2
@@ -57,7 +57,7 @@ $ nncost estimate dense round --pipeline 3 --schedule dualpipe --micro-batches 1
 ! nncost: --pipeline: dualpipe enters a pipeline from both ends, expected an even number of stages, 2 or 4, found 3
 [3]
 $ nncost estimate dense round --pipeline 4 --offload weights --micro-batches 8
-! nncost: --offload: weights leave the device between uses only when they are sharded, expected --zero 3, found 0
+! nncost: --offload: weights can be stored in host memory only if ZeRO 3 divides them, expected --zero 3, found 0
 [3]
 
 # Context and sequences.
@@ -76,7 +76,7 @@ $ nncost estimate dense round --tensor 8 --sequence-parallel --seq-len 100
 
 # Experts.
 $ nncost estimate dense round --devices 8 --expert 8
-! nncost: --expert: the model has no experts to spread, expected 1
+! nncost: --expert: the model has no experts, expected 1
 [3]
 $ nncost estimate experts round --devices 8 --expert 3
 ! nncost: --expert: experts 8 does not divide over 3 ranks, expected 2 or 4
@@ -87,7 +87,7 @@ $ nncost estimate experts round --devices 4 --expert 8
 
 # What ZeRO shards, and how far.
 $ nncost estimate dense round --data 8 --shard 4
-! nncost: --shard: nothing is sharded at --zero 0, expected --zero 1 to 3
+! nncost: --shard: --zero 0 divides no tensors, expected --zero 1 to 3
 [3]
 $ nncost estimate dense round --data 8 --zero 3 --shard 3
 ! nncost: --shard: data x context 8 does not divide over 3 ranks, expected 2 or 4
@@ -122,7 +122,7 @@ $ nncost estimate vision round --tensor 3
 ! nncost: --tensor: heads 10 does not divide over 3 ranks, expected 2 or 5
 [3]
 $ nncost estimate vision round --context 2
-! nncost: --context: the patches of an image are not split over context ranks, expected 1, found 2
+! nncost: --context: nncost cannot divide the patches of an image over context ranks, expected 1, found 2
 [3]
 $ nncost estimate vision round --image 95
 ! nncost: --image: does not divide into patches, expected a multiple of 10, found 95

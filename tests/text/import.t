@@ -1,8 +1,8 @@
 # An ONNX file as a model file, which reads back; what the export has lost goes to standard error.
 $ cp inputs/conv.onnx .; nncost import conv.onnx > conv.json; nncost validate conv.json
 conv.json: ok
-! nncost: conv.onnx: note: no dropout is in the file
-! nncost: conv.onnx: note: a loss was added, which the file has not
+! nncost: conv.onnx: note: the file has no dropout
+! nncost: conv.onnx: note: a loss was added, which the file does not have
 $ nncost estimate conv.json round --full --full | head -1
 model     conv.json = conv, conv, graph, 276 parameters
 $ nncost estimate conv.onnx round --full --full 2>/dev/null | head -1
@@ -26,4 +26,4 @@ $ nncost import
 $ cp inputs/conv.onnx "$(printf 'a"\\\n::error::\033\302\233.onnx')"; nncost import ./a*.onnx 2>err | sed -n 3,4p; head -1 err | cut -d: -f2-
   "id": "a\"\\\u000a::error::\u001b\u009b",
   "name": "a\"\\\u000a::error::\u001b\u009b",
- ./a"\?::error::???.onnx: note: no dropout is in the file
+ ./a"\?::error::???.onnx: note: the file has no dropout

@@ -2,7 +2,7 @@
 
 # Every key is used, or listed as one without effect; "auto" is asked for by name.
 $ nncost estimate inputs/ds.json dense round --devices 4
-! nncost: inputs/ds.json:3: gradient_accumulation_steps: left open, expected --micro-batches or --global-batch, or a file that sets it
+! nncost: inputs/ds.json:3: gradient_accumulation_steps: left open, expected --micro-batches or --global-batch, or a file that sets this field
 [3]
 $ nncost estimate inputs/ds.json dense --full round --full --devices 4 --micro-batches 8 | sed -n '/^plan/,/^$/p'
 plan      4 devices = data 4, ZeRO 2, offload optimizer
@@ -22,10 +22,10 @@ $ grep -o '"source_files": .*' out.json | sed 's/}, /},\n/g; s/"ignored/\n&/'
 # As a command line, with what is still open.
 $ nncost show inputs/ds.json --to-options
 nncost estimate MODEL DEVICE --software deepspeed-0.14 --micro-batch 2 --clip-gradients --precision bf16 --zero 2 --offload optimizer
-\# inputs/ds.json:3: gradient_accumulation_steps: left open, expected --micro-batches or --global-batch, or a file that sets it
+\# inputs/ds.json:3: gradient_accumulation_steps: left open, expected --micro-batches or --global-batch, or a file that sets this field
 $ nncost show inputs/ds.json dense --to-options
 nncost estimate dense DEVICE --software deepspeed-0.14 --micro-batch 2 --clip-gradients --precision bf16 --zero 2 --offload optimizer
-\# inputs/ds.json:3: gradient_accumulation_steps: left open, expected --micro-batches or --global-batch, or a file that sets it
+\# inputs/ds.json:3: gradient_accumulation_steps: left open, expected --micro-batches or --global-batch, or a file that sets this field
 $ nncost show inputs/fsdp.yaml --to-options
 nncost estimate MODEL DEVICE --zero 3 --reshard --precision bf16 --devices-per-node 4 --devices 8 --shard 4 --recompute full
 $ nncost show inputs/fsdp.yaml dense round --to-options | sed "s/\$/ --full/" | sh | sed -n '/^plan/,/^$/p' | head -3
@@ -98,7 +98,7 @@ $ printf 'a: 1\n' >other.yaml; nncost estimate other.yaml dense round
 ! nncost: other.yaml: unknown kind of launch file, expected one of those in docs/files.md; --from FORMAT names it
 [3]
 $ nncost estimate other.yaml dense round --from accelerate
-! nncost: other.yaml:1: a: unknown key, and it may affect the cost; give what it means as an option of nncost, and --lenient skips the key
+! nncost: other.yaml:1: a: unknown key, and it may affect the cost; give the option of nncost with the same meaning, and --lenient skips the key
 [3]
 $ nncost estimate inputs/ds.json dense round --from yaml
 ! nncost: --from: unknown format, expected one of those in docs/files.md, found "yaml"
@@ -110,7 +110,7 @@ $ printf 'a: !!str 1\n' >bad.yaml; nncost estimate bad.yaml dense round
 ! nncost: bad.yaml:1:4: cannot be read, expected no tag (!), found one
 [3]
 $ nncost estimate inputs/ds.json
-! nncost: inputs/ds.json:3: gradient_accumulation_steps: left open, expected --micro-batches or --global-batch, or a file that sets it
+! nncost: inputs/ds.json:3: gradient_accumulation_steps: left open, expected --micro-batches or --global-batch, or a file that sets this field
 [3]
 $ nncost estimate gone.yaml dense round
 ! nncost: gone.yaml: cannot be opened, expected a readable file, found: No such file or directory
@@ -135,13 +135,13 @@ python -m sglang.launch_server --model-path dense --tp-size 2 --dp-size 4
 $ nncost serve dense round --tensor 2 --emit tensorrt-llm
 trtllm-serve dense --tp-size 2
 $ nncost serve dense round --tensor 2 --data 4 --emit tensorrt-llm
-! nncost: --data: 4 cannot be written for tensorrt-llm, whose command would mean 1
+! nncost: --data: 4 cannot be written for tensorrt-llm, because its command would mean 1
 [3]
 $ nncost serve dense round --emit deepspeed
 ! nncost: --emit: expected vllm, sglang or tensorrt-llm, found "deepspeed"
 [2]
 $ nncost serve dense round --emit vllm --set device.mem_bytes=1e9
-! nncost: --emit: no engine has --set and --steps
+! nncost: --emit: the file of an engine cannot express --set or --steps, expected a command without them
 [2]
 
 # A plan as a launch file, unless it would stand for another plan. A file that names no model leaves it to the command.
@@ -176,7 +176,7 @@ $ nncost estimate dense round --devices 4 --pipeline 2 --global-batch 16 --emit 
 ! nncost: --pipeline: cannot be written for deepspeed: a DeepSpeed file has no pipeline stages: --emit megatron, torchtitan or nanotron
 [3]
 $ nncost estimate experts round --devices 4 --zero 3 --capacity-factor 2 --global-batch 16 --emit transformers
-! nncost: --capacity-factor: 2 cannot be written for transformers, whose file would mean 0
+! nncost: --capacity-factor: 2 cannot be written for transformers, because its file would mean 0
 [3]
 $ nncost estimate dense round --devices 4 --zero 3 --global-batch 16 --emit transformers
 {
@@ -211,7 +211,7 @@ $ nncost search dense round,dense --devices 4 --global-batch 16 --emit deepspeed
 $ nncost show dense --to-options -- vllm serve x --no-enable-eplb --no-enforce-eager --no-async-scheduling --speculative-config '{"method": "mtp", "num_speculative_tokens": 2}'
 nncost serve dense DEVICE --software vllm --acceptance 0.7 --draft-length 2 --data 1
 $ nncost show dense --to-options -- vllm serve x --no-eplb
-! nncost: arguments:1: no-eplb: unknown key, and it may affect the cost; give what it means as an option of nncost, and --lenient skips the key
+! nncost: arguments:1: no-eplb: unknown key, and it may affect the cost; give the option of nncost with the same meaning, and --lenient skips the key
 [3]
 $ nncost show dense --to-options -- vllm serve x --speculative-config.method ngram
 ! nncost: arguments:1: speculative-config.method: cannot be estimated, expected mtp, deepseek_mtp, qwen3_next_mtp, qwen3_5_mtp, mimo_mtp, ernie_mtp, glm4_moe_mtp, longcat_flash_mtp, pangu_ultra_moe_mtp, exaone_moe_mtp, nemotron_h_mtp ..., found ngram; --draft MODEL --draft-length N --acceptance X, and --lenient skips the key
@@ -245,7 +245,7 @@ $ nncost show serve.sh 1=2 BATCH=32 --to-options
 nncost serve dense DEVICE --software tensorrt-llm --tensor 2 --kv-precision fp8 --max-batch 32
 $ echo 'enable_attention_dp: true' >>options.yml
 $ nncost serve options.yml dense round --tensor 4 --input-len 8 --output-len 8
-! nncost: options.yml: an option gives tensor, expected those of all fields of this key
+! nncost: options.yml: an option gives tensor, expected options for all fields of this key
 [3]
 $ printf 'cat >o.yml <<EOF\nenable_attention_dp: true\nEOF\ntrtllm-serve dense --tp_size=4 --ep_size 4 --extra_llm_api_options=o.yml\n' >dp.sh; nncost show dp.sh --to-options
 nncost serve dense DEVICE --software tensorrt-llm --tensor 1 --expert 4 --attention-data 4
@@ -267,7 +267,7 @@ nncost serve dense DEVICE --software vllm --tensor 2 --data 1
 $ nncost show all.sh 1=--max-num-seqs 2=64 'EXTRA_ARGS=--kv-cache-dtype fp8' --to-options
 nncost serve dense DEVICE --software vllm --max-batch 64 --kv-precision fp8 --tensor 2 --data 1
 $ echo 'torchrun pretrain_gpt.py "${@:2}"' >all.sh; nncost show all.sh --to-options
-! nncost: all.sh:1: starts pretrain_gpt.py with "$@", arguments that only its command line knows, expected 1=VALUE 2=VALUE ... among the arguments
+! nncost: all.sh:1: starts pretrain_gpt.py with "$@", arguments of its command line that nncost does not know, expected 1=VALUE 2=VALUE ... among the arguments
 [3]
 $ printf 'shift\nvllm serve $1 --tensor-parallel-size $2' >all.sh; nncost show all.sh --to-options
 ! nncost: all.sh:1: vllm: is ${2}, which the script does not set, expected 2=VALUE among the arguments; other values need 3
@@ -279,12 +279,12 @@ nncost serve dense DEVICE --software vllm --tensor 4 --data 1
 
 # A value that a branch sets names the variable that decides the branch; an unknown word is not the value of an option.
 $ printf 'if [ ${12} = true ]; then A="--tensor-parallel-size 2"; else A=""; fi\nif [ $2 = big ]; then M=wide; else M=dense; fi\nvllm serve dense --dtype auto $A --max-num-seqs $3' >branch.sh; nncost show branch.sh --to-options
-! nncost: branch.sh:1: tensor-parallel-size: stands in a branch that $12 decides, expected 12=VALUE among the arguments, or --tensor; other values need 3
+! nncost: branch.sh:1: tensor-parallel-size: is set in a branch whose condition reads $12, expected 12=VALUE among the arguments, or --tensor; other values need 3
 [3]
 $ nncost show branch.sh 12=true 3=8 --to-options
 nncost serve dense DEVICE --software vllm --tensor 2 --max-batch 8 --data 1
 $ printf 'if [ "$1" = small ]; then L=2; fi\ntorchrun pretrain_gpt.py --num-layers $L --tensor-model-parallel-size 2' >branch.sh; nncost show branch.sh --to-options
-! nncost: branch.sh:2: num-layers: stands in a branch that $1 decides, expected 1=VALUE among the arguments
+! nncost: branch.sh:2: num-layers: is set in a branch whose condition reads $1, expected 1=VALUE among the arguments
 [3]
 $ printf 'M=""\nif [[ $M == *"VL"* ]]; then A="--tensor-parallel-size 4"; else A="--tensor-parallel-size 2"; fi\nvllm serve dense $A\n' >branch.sh; nncost show branch.sh --to-options
 nncost serve dense DEVICE --software vllm --tensor 2 --data 1
@@ -296,7 +296,7 @@ nncost serve dense DEVICE --software vllm --tensor 2 --data 1
 
 # MaxText computes a degree of -1 from the devices.
 $ printf 'base_config: base.yml\nmodel_name: mixtral-8x7b\nici_fsdp_parallelism: 1\nici_expert_parallelism: -1\n' >axis.yml; nncost estimate axis.yml round --devices 8
-! nncost: axis.yml:4: ici_expert_parallelism: left open, expected --expert, or a file that sets it
+! nncost: axis.yml:4: ici_expert_parallelism: left open, expected --expert, or a file that sets this field
 [3]
 $ nncost estimate axis.yml round --devices 8 --expert 8 --shard 8 --full | grep '^plan'
 plan      8 devices = data 8, expert 8, ZeRO 3
@@ -347,7 +347,7 @@ $ nncost show twice.yaml --to-options | grep -o -e '--micro-batch [0-9]*'
 --micro-batch 2
 $ printf 'base_model: x\nmicro_batch_size: 2\nmicro_batch_size: 20\n' >twice.yaml
 $ nncost show twice.yaml --to-options
-! nncost: twice.yaml:3: micro_batch_size: repeated key, expected it once, found it again
+! nncost: twice.yaml:3: micro_batch_size: repeated key, expected each key once, found this key again
 [3]
 
 # FSDP 2 of accelerate gathers weights in 8 bits with fp8, unless the recipe says no.
@@ -428,7 +428,7 @@ $ printf 'model_name_or_path: dense\nstage: sft\ndo_train: true\nfinetuning_type
 $ nncost show --to-options -- llamafactory-cli train sft.yaml per_device_train_batch_size=4 | grep -o -- '--micro-batch .'
 --micro-batch 4
 $ nncost show --to-options -- llamafactory-cli train sft.yaml per_device_batch=4
-! nncost: arguments:1: per_device_batch: unknown key, and it may affect the cost; give what it means as an option of nncost, and --lenient skips the key
+! nncost: arguments:1: per_device_batch: unknown key, and it may affect the cost; give the option of nncost with the same meaning, and --lenient skips the key
 [3]
 $ printf 'base_model: dense\nmicro_batch_size: 1\nbf16: true\n' >tune.yaml
 $ nncost show --to-options -- axolotl train tune.yaml --micro-batch-size 4 --launcher torchrun -- --nproc_per_node=2 | grep -o -- '--micro-batch .\|--devices .'
@@ -450,7 +450,7 @@ $ nncost show --to-options -- torchrun --nproc_per_node 2 -m torchtitan.train --
 # A program that reads a configuration and does not train is refused by name.
 $ printf 'python -m maxtext.checkpoint_conversion.to_maxtext base.yml model_name=llama2-7b\n' >convert.sh
 $ nncost show convert.sh --to-options
-! nncost: convert.sh:1: starts maxtext.checkpoint_conversion.to_maxtext, expected a program of docs/files.md; --from FORMAT reads its options as those of one
+! nncost: convert.sh:1: starts maxtext.checkpoint_conversion.to_maxtext, expected a program that docs/files.md lists; --from FORMAT reads the options as those of such a program
 [3]
 
 # Helper models of a method count in memory: a frozen copy of the weights, and none with adapters.
@@ -463,7 +463,7 @@ $ nncost estimate dpo.yaml dense round --reference-params 0 --format json | grep
 $ nncost estimate dpo.yaml dense round --reference-params 1e6 --reference-total-params 8e6 --format json | grep -o '"helper_bytes": [0-9]*'
 "helper_bytes": 16000000
 $ nncost estimate dpo.yaml dense round --reference-params 1e6 --reference-total-params 8e5
-! nncost: --reference-total-params: changes nothing here, expected it with --reference-params N, and N at most this number
+! nncost: --reference-total-params: has no effect here, expected together with --reference-params N, and N at most this number
 [2]
 $ sed 's/full/lora/' dpo.yaml >lora.yaml
 $ nncost estimate lora.yaml dense round --format json | grep -o '"helper_bytes": [0-9]*' | wc -l
@@ -475,7 +475,7 @@ nncost estimate dense DEVICE --software torch-eager --method kto --precision bf1
 # MaxText divides weights inside a node of GPUs, unless the file says more. Base values do not contradict themselves.
 $ printf 'base_config: base.yml\nhardware: gpu\nmodel_name: llama3-8b\n' >gpu.yml
 $ nncost estimate gpu.yml round --devices 16
-! nncost: gpu.yml:2: hardware: left open, expected --shard, or a file that sets it
+! nncost: gpu.yml:2: hardware: left open, expected --shard, or a file that sets this field
 [3]
 $ nncost estimate gpu.yml round --software torch-compile --devices 16 --shard 8 --full | grep '^plan'
 plan      16 devices = data 16, ZeRO 3, sharded over 8 of 16 ranks
@@ -486,15 +486,15 @@ $ nncost show gpu.yml --to-options | grep -o ' --zero.*'
 # Patterns of parameters: one layer, and parts of different layers, which no option states.
 $ printf 'base_model: a/b\nsequence_len: 2048\nmicro_batch_size: 1\nbf16: true\nunfrozen_parameters:\n  - model.layers.2.mlp.+\n' >one.yml; nncost show one.yml dense round --to-options | grep -o ' --train.*--opt'
  --train mlp --train-layers 1 --train-from 2 --opt
-$ echo '  - model.layers.1.self_attn.+' >>one.yml; nncost show one.yml dense round --to-options 2>&1 | grep -c 'other parameters than whole parts'
+$ echo '  - model.layers.1.self_attn.+' >>one.yml; nncost show one.yml dense round --to-options 2>&1 | grep -c 'parameters that are not whole parts'
 1
 
 # A script that reads itself, and pipes and devices, end; each message says why nothing starts.
 $ echo 'bash self.sh' >self.sh; ln -s self.sh other.sh; nncost show other.sh --to-options
-! nncost: other.sh:2: starts no program itself, and reads more than 16 scripts: give its options
+! nncost: other.sh:2: starts no program itself, and reads more than 16 scripts: give the options of the program
 [3]
 $ echo 'ls -l' >ls.sh; echo 'bash ls.sh' >calls.sh; nncost show calls.sh --to-options
-! nncost: calls.sh: neither this script nor a script that it reads starts a program with options, expected a script that starts a program of docs/files.md
+! nncost: calls.sh: neither this script nor a script that it reads starts a program with options, expected a script that starts a program that docs/files.md lists
 [3]
 $ mkfifo pipe.sh; printf 'source pipe.sh\nsource /dev/zero\ntorchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-length 128 --micro-batch-size 3\n' >pipes.sh
 $ timeout 10 nncost show pipes.sh --to-options | grep -o 'micro-batch .'
@@ -536,7 +536,7 @@ $ printf '[model]\nname = "llama2"\nflavor = "7B"\n[training]\nbatch_size = 1\np
 # A fragment of a script whose other part is missing is refused; linear biases of Megatron-LM are those of experts, too.
 $ printf 'source ./common.sh\nMODEL_OPTIONS="--num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-length 128"\n' >part.sh
 $ nncost show part.sh --to-options
-! nncost: part.sh:3: starts no program itself; ./common.sh, which it reads, is not found: give its options
+! nncost: part.sh:3: starts no program itself, and the script ./common.sh, which it reads, is not found: give the options of the program
 [3]
 $ nncost estimate round --software torch-compile --format json -- --num-layers 1 --hidden-size 64 --num-attention-heads 4 --seq-length 128 --vocab-size 128 --num-experts 2 --moe-router-topk 1 --position-embedding-type rope --micro-batch-size 1 --bf16 | grep -o '"mlp": [0-9]*'
 "mlp": 66304
@@ -557,7 +557,7 @@ $ nncost show --to-options -- vllm serve a/x --enable-expert-parallel --tensor-p
 nncost serve a/x DEVICE --software vllm --tensor 2 --expert 8 --attention-data 4
 $ nncost show --to-options -- vllm serve a/x --tensor-parallel-size 2 --data-parallel-size 4
 nncost serve a/x DEVICE --software vllm --tensor 2
-\# arguments:1: data_parallel_size: left open, expected --data, or a file that sets it
+\# arguments:1: data_parallel_size: left open, expected --data, or a file that sets this field
 
 # Of two MaxText files, the second replaces values of the first.
 $ printf 'run_name: ""\nbase_emb_dim: 512\nbase_num_decoder_layers: 3\nmax_target_length: 1024\nper_device_batch_size: 4\nbase_mlp_dim: 7168\nmesh_axes: ["data"]\n' >base.yml
@@ -581,13 +581,13 @@ nncost estimate dense DEVICE --software torch-eager --micro-batch 2 --micro-batc
 $ sed 's/bfloat16/auto/' pure.yaml >auto.yaml
 $ nncost show auto.yaml --to-options
 nncost estimate dense DEVICE --software torch-eager --micro-batch 2 --micro-batches 1 --optimizer adamw --clip-gradients
-\# auto.yaml:2: dtype: left open, expected --precision, or a file that sets it
+\# auto.yaml:2: dtype: left open, expected --precision, or a file that sets this field
 
 # MaxText divides weights over one of several data-parallel replicas; the rest of the devices decides its size.
 $ printf 'base_config: base.yml\nmodel_name: llama3-8b\nici_fsdp_parallelism: -1\ndcn_data_parallelism: 2\n' >replicas.yml
 $ nncost show replicas.yml --to-options
 nncost estimate ./replicas.yml DEVICE --micro-batch 12 --micro-batches 1 --seq-len 2048 --recompute full --precision bf16 --policy amp --optimizer adamw --clip-gradients --attention flash --tensor 1 --context 1 --expert 1 --zero 3
-\# replicas.yml:4: dcn_data_parallelism: left open, expected --shard, or a file that sets it
+\# replicas.yml:4: dcn_data_parallelism: left open, expected --shard, or a file that sets this field
 
 # torchtitan names the kernels of the update; LLaMA-Factory generates max_new_tokens with ppo alone.
 $ printf '[model]\nname = "llama3"\nflavor = "8B"\n[optimizer]\nimplementation = "foreach"\n[parallelism]\ntensor_parallel_degree = 1\n' >foreach.toml
@@ -656,21 +656,21 @@ $ nncost estimate experts fitted --dora --adapter-rank 16 --adapters experts
 # The subcommand of LLaMA-Factory v1 says whether steps run on pairs of answers; its data set hints at it.
 $ printf 'model: dense\npeft_config:\n  name: lora\n  r: 8\ndist_config:\n  name: fsdp2\ntrain_dataset: data/v1_dpo_demo.yaml\nmicro_batch_size: 1\n' >pairs.yaml
 $ nncost estimate pairs.yaml fitted
-! nncost: pairs.yaml:7: train_dataset: left open, expected --method, or a file that sets it
+! nncost: pairs.yaml:7: train_dataset: left open, expected --method, or a file that sets this field
 [3]
 $ nncost show pairs.yaml --to-options
 nncost estimate dense DEVICE --adapter-rank 8 --zero 3 --reshard --micro-batch 1 --micro-batches 1 --seq-len 2048 --precision bf16 --recompute full --context 1 --optimizer adamw --clip-gradients
-\# pairs.yaml:7: train_dataset: left open, expected --method, or a file that sets it
+\# pairs.yaml:7: train_dataset: left open, expected --method, or a file that sets this field
 $ sed 's/_dpo_/_sft_/' pairs.yaml >one.yaml; nncost show one.yaml --to-options
 nncost estimate dense DEVICE --adapter-rank 8 --zero 3 --reshard --micro-batch 1 --micro-batches 1 --seq-len 2048 --precision bf16 --recompute full --context 1 --optimizer adamw --clip-gradients
 
 # A repeat of a repeat in a pattern is refused: its compilation would take minutes.
 $ printf 'base_model: meta-llama/Llama-3.1-8B\nsequence_len: 2048\nmicro_batch_size: 1\nbf16: true\nunfrozen_parameters:\n  - ((((((((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+\n' >p.yml
 $ nncost estimate p.yml dense round
-! nncost: p.yml:5: unfrozen_parameters: names other parameters than whole parts of layers; --train LIST names the parts that are trained; with an adapter, names of parameters begin with base_model.model, so that patterns of the model match none, and --lenient skips the key
+! nncost: p.yml:5: unfrozen_parameters: names parameters that are not whole parts of layers; --train LIST names the parts that are trained; with an adapter, names of parameters begin with base_model.model, so that patterns of the model match none, and --lenient skips the key
 [3]
 $ printf 'base_model: meta-llama/Llama-3.1-8B\nsequence_len: 2048\nmicro_batch_size: 1\nbf16: true\nunfrozen_parameters:\n  - a++++++++++++++++++++++++++++++\n' >p.yml
-$ timeout 5 nncost estimate p.yml dense round >out 2>err; echo $?; grep -c 'names other parameters' err
+$ timeout 5 nncost estimate p.yml dense round >out 2>err; echo $?; grep -c 'names parameters that are not' err
 3
 1
 
@@ -678,7 +678,7 @@ $ timeout 5 nncost estimate p.yml dense round >out 2>err; echo $?; grep -c 'name
 $ printf 'base_model: meta-llama/Llama-3.1-8B\nsequence_len: 2048\nmicro_batch_size: 1\nbf16: true\nunfrozen_parameters:\n  - x|embed_tokens|lm_head\n' >p.yml
 $ nncost show p.yml dense round --to-options | grep -o 'train [a-z,]*'
 train head
-$ sed -i 's/x|.*/a)|(lm_head/' p.yml; nncost show p.yml dense round --to-options 2>err; echo $?; grep -c 'names other parameters' err
+$ sed -i 's/x|.*/a)|(lm_head/' p.yml; nncost show p.yml dense round --to-options 2>err; echo $?; grep -c 'names parameters that are not' err
 3
 1
 
@@ -710,7 +710,7 @@ plan      4 devices dp4
 
 # A repeated key whose earlier value is the value of an alias.
 $ printf 'zero: &a null\nzero: 1\nseq_len: *a\n' >alias.yaml; nncost show alias.yaml dense --from axolotl --to-options
-! nncost: alias.yaml:2: zero: repeated key, expected it once, found it again
+! nncost: alias.yaml:2: zero: repeated key, expected each key once, found this key again
 [3]
 
 # The shell that "bash -c" starts expands variables in single quotes and removes quotes that a variable holds; the launcher counts although the command was printed before.
@@ -798,7 +798,7 @@ $ sed 's/bf16/fp16/' ds0.json >ds16.json; nncost show dense --to-options -- torc
 $ for i in localhost:0,1,2,3 localhost:1 worker-2:0,1; do nncost estimate dense round --format json -- deepspeed --include $i sft.py --per_device_train_batch_size 1 --bf16 True | grep -o '"devices": [0-9]*' | head -1; done
 "devices": 4
 "devices": 1
-! nncost: arguments:1: include: left open, expected --devices, or a file that sets it
+! nncost: arguments:1: include: left open, expected --devices, or a file that sets this field
 
 # Options of accelerate launch take precedence over its file; without --num_machines the file does not know the nodes.
 $ printf 'distributed_type: FSDP\nfsdp_config:\n  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\nmixed_precision: bf16\nnum_machines: 2\nnum_processes: 8\n' >accelerate.yaml
@@ -858,7 +858,7 @@ $ for b in true false; do printf "base_model: dense\nbf16: $b\nfp16: false\ntf32
 $ printf "tokenizer:\n  max_seq_len: 64\nmodel:\n  _component_: torchtune.models.llama3_1.qlora_llama3_1_8b\n  lora_attn_modules: ['q_proj', 'output_proj']\n  apply_lora_to_mlp: True\n  lora_rank: 4\nbatch_size: 2\ngradient_accumulation_steps: 8\noptimizer:\n  _component_: torch.optim.AdamW\nloss:\n  _component_: torchtune.modules.loss.LinearCrossEntropyLoss\ndtype: bf16\nenable_activation_checkpointing: True\n" >tune.yaml
 $ nncost show tune.yaml --to-options
 nncost estimate meta-llama/Llama-3.1-8B-Instruct DEVICE --seq-len 64 --adapters mlp,q,out --adapter-rank 4 --micro-batch 2 --micro-batches 8 --optimizer adamw --loss-keep chunks --precision bf16 --policy bf16-pure --recompute full --frozen nf4 --clip-gradients=off --attention flash
-\# tune.yaml:8: batch_size: left open, expected --devices, or a file that sets it
+\# tune.yaml:8: batch_size: left open, expected --devices, or a file that sets this field
 $ for n in 1 2; do nncost estimate tune.yaml dense round --devices $n --software eager --full | grep -o -e '^plan .*' -e '--zero.*'; done
 plan      batch 16 = 8 micro-batches of 2, sequence 64, bf16, policy bf16-pure, adamw,
 --zero 0
@@ -879,7 +879,7 @@ nncost estimate dense DEVICE --software deepspeed-0.14 --precision bf16 --adapte
 $ sed -e '/deepspeed/d' -e 's/flash_attn .*/flash_attn/' -e '/NPROC/d' -e 's/DEVICES=0,1/DEVICES=0/' -e 's/lora \\/full \\/' swift.sh >one.sh; nncost show one.sh --to-options
 nncost estimate dense DEVICE --software torch-eager --precision bf16 --micro-batches 8 --seq-len 64 --attention flash2 --micro-batch 1 --optimizer adamw --clip-gradients --devices 1 --devices-per-node 1 --policy bf16-pure --recompute full
 $ sed -e '/NPROC/d' swift.sh >split.sh; nncost estimate split.sh round
-! nncost: split.sh:1: swift: left open, expected --devices, or a file that sets it
+! nncost: split.sh:1: swift: left open, expected --devices, or a file that sets this field
 [3]
 $ sed -e 's/swift sft/swift rlhf --rlhf_type grpo/' swift.sh >grpo.sh; nncost estimate grpo.sh round
 ! nncost: grpo.sh:4: rlhf_type: cannot be estimated, expected dpo, kto, orpo, simpo, cpo, found grpo; nncost estimate MODEL DEVICE --method NAME, and --lenient skips the key
@@ -887,13 +887,13 @@ $ sed -e 's/swift sft/swift rlhf --rlhf_type grpo/' swift.sh >grpo.sh; nncost es
 
 # A rank of adapters without use_peft may be that of another program, so it is asked; the number of nodes of NeMo, too.
 $ printf 'per_device_train_batch_size: 2\nlora_r: 4\nbf16: true\nmax_length: 64\n' >rank.yaml; nncost estimate rank.yaml dense round
-! nncost: rank.yaml:2: lora_r: left open, expected --adapter-rank, or a file that sets it
+! nncost: rank.yaml:2: lora_r: left open, expected --adapter-rank, or a file that sets this field
 [3]
 $ (cat rank.yaml; echo 'use_peft: false') >whole.yaml; nncost show whole.yaml --to-options | grep -c adapter
 0
 [1]
 $ printf 'exp_manager:\n  name: x\ntrainer:\n  devices: 8\nmodel:\n  micro_batch_size: 1\n  global_batch_size: 8\n  encoder_seq_length: 64\n' >nodes.yaml; nncost estimate nodes.yaml dense round
-! nncost: nodes.yaml:4: trainer.devices: left open, expected --devices, or a file that sets it
+! nncost: nodes.yaml:4: trainer.devices: left open, expected --devices, or a file that sets this field
 [3]
 
 # GPT-NeoX: keys with '-' or '_'; a later file replaces an earlier one; a gated MLP has a third of intermediate_size,
@@ -922,7 +922,7 @@ $ nncost show sum.sh dense round N=16 --to-options | grep -o -e '--micro-batch [
 
 # A number of devices that only a run knows is not needed with --devices.
 $ printf 'G=`python -c "print(8)"`\ntorchrun --nproc_per_node $G --nnodes $N sft.py --per_device_train_batch_size 1\n' >asked.sh; nncost estimate asked.sh dense round
-! nncost: asked.sh:2: nproc_per_node: is ${`python_-c_"print(8)"`}, which only a run of the script knows; --devices N, and --lenient skips the key
+! nncost: asked.sh:2: nproc_per_node: is ${`python_-c_"print(8)"`}, which is known only when the script runs; --devices N, and --lenient skips the key
 [3]
 $ nncost estimate asked.sh dense round --devices 4 --full | grep '^plan'
 plan      4 devices = data 4
@@ -933,12 +933,12 @@ $ echo "--bf16 --num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-len
 $ for t in Qwen2Tokenizer LLama3Tokenizer LLamaTokenizer; do echo "torchrun pretrain_qwen.py $(cat pai) --patch-tokenizer-type $t" >$t.sh; nncost estimate $t.sh round --software torch-eager --format json 2>&1 | grep -o '"embedding": [0-9]*\|nncost: .*' | head -1; done # (151643 + 5) x 64; (128000 + 5) x 64
 "embedding": 9705472
 "embedding": 8192320
-nncost: LLamaTokenizer.sh:1: extra-vocab-size: left open, expected --set model.vocab=N, or a file that sets it
+nncost: LLamaTokenizer.sh:1: extra-vocab-size: left open, expected --set model.vocab=N, or a file that sets this field
 $ echo "torchrun pretrain_qwen.py $(cat pai) --patch-tokenizer-type Qwen2VLTokenizer --padded-vocab-size 128" >vl.sh; nncost estimate vl.sh round
-! nncost: vl.sh:1: patch-tokenizer-type: left open, expected MODEL, or a file that sets it
+! nncost: vl.sh:1: patch-tokenizer-type: left open, expected MODEL, or a file that sets this field
 [3]
 $ echo "torchrun pretrain_deepseek.py $(cat pai) --patch-tokenizer-type DeepSeekV2Tokenizer --padded-vocab-size 128 --moe-layer-freq 1" >ds2.sh; nncost estimate ds2.sh round
-! nncost: ds2.sh:1: .program: left open, expected MODEL, or a file that sets it
+! nncost: ds2.sh:1: .program: left open, expected MODEL, or a file that sets this field
 [3]
 
 # A padded vocabulary is the size of the table: neither vocab_size nor make_vocab_size_divisible_by counts beside it.
@@ -958,7 +958,7 @@ $ nncost show zoo.yaml dense TP=4 L=2 --to-options | grep -o -- '--tensor .\|--v
 $ sed '/account/d' zoo.yaml >plain.yaml; nncost show plain.yaml dense TP=4 L=1 --to-options | grep -o -- '--virtual-stages .'
 --virtual-stages 3
 $ (sed '/account/d' zoo.yaml; echo '  --decoder-first-pipeline-num-layers: 2') >uneven.yaml; nncost estimate uneven.yaml dense round TP=1 L=1
-! nncost: uneven.yaml:5: MODEL_ARGS.--num-layers-per-virtual-pipeline-stage: left open, expected --virtual-stages, or a file that sets it
+! nncost: uneven.yaml:5: MODEL_ARGS.--num-layers-per-virtual-pipeline-stage: left open, expected --virtual-stages, or a file that sets this field
 [3]
 
 # Megatron-LM: a gated delta rule in three of four layers, and gated attention. With a list of modules, the switch for
@@ -979,10 +979,10 @@ nncost serve dense DEVICE --software vllm --chunk 8192 --data 1
 $ printf 'python3 -m sglang.launch_server --model-path dense --tp-size 4 --nnodes 2 --node-rank 0 --port 1 --mem-frac 0.8\npython3 -m sglang.launch_server --model-path dense --tp-size 4 --nnodes 2 --node-rank 1 --mem-frac 0.8\n' >nodes.sh; nncost show nodes.sh --to-options
 nncost serve dense DEVICE --software sglang --memory-use 0.8 --tensor 4 --data 1
 $ sed 's/--node-rank .//' nodes.sh >two.sh; nncost show two.sh --to-options
-! nncost: two.sh: several commands, expected one that trains or serves, found those of lines 1 and 2; NAME=VALUE among the arguments may decide
+! nncost: two.sh: several commands, expected one command that trains or serves, found commands in lines 1 and 2; NAME=VALUE among the arguments may select one
 [3]
 $ sed '2s/tp-size 4/tp-size 2/' nodes.sh >other.sh; nncost show other.sh --to-options
-! nncost: other.sh: several commands, expected one that trains or serves, found those of lines 1 and 2; NAME=VALUE among the arguments may decide
+! nncost: other.sh: several commands, expected one command that trains or serves, found commands in lines 1 and 2; NAME=VALUE among the arguments may select one
 [3]
 $ printf 'vllm serve dense --data-parallel-size 2 --data-parallel-size-local 1\nvllm serve dense --headless --data-parallel-start-rank 1 --data-parallel-size 2 --data-parallel-size-local 1\n' >head.sh; nncost show head.sh --to-options
 nncost serve dense DEVICE --software vllm --data 2

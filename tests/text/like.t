@@ -88,14 +88,14 @@ $ mk() { echo "{ \"schema\": \"nncost.device/1\", \"id\": \"$1\", \"name\": \"x\
 ! nncost: toy/hw/f.json:2: like: unknown device, expected one of f, fitted, g, h, i, j, k, old, round, nearest "fitted", found "fited"
 ! nncost: toy/hw/g.json:2: like: wrong type, expected the id of another file, found 5
 ! nncost: toy/hw/h.json:2: like: "dense" is a model, expected a device here
-! nncost: toy/hw/j.json:2: like: a circle, expected a file that is not like this one in turn, found "i"
-! nncost: toy/hw/././././k.json:2: like: too long a chain, expected at most 4 files, each like the next
+! nncost: toy/hw/j.json:2: like: a circle, expected a file that does not inherit from this file, found "i"
+! nncost: toy/hw/././././k.json:2: like: too long a chain, expected at most 4 files that inherit from each other
 [3]
 $ mk() { echo "{ \"schema\": \"nncost.device/1\", \"id\": \"$1\", \"name\": \"x\",
 >  \"like\": \"$2\" }" > toy/hw/$1.json; }
 > mk l m; mk m n; mk n o; mk o p; mk p fitted; mk q ./fitted.json
 > nncost validate toy/hw/[lmq].json
-! nncost: toy/hw/p.json:2: like: too long a chain, expected at most 4 files, each like the next
+! nncost: toy/hw/p.json:2: like: too long a chain, expected at most 4 files that inherit from each other
 [3]
 
 # A fault in the other file is told with its own place, and what does not go together with the key that took it over.

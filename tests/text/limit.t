@@ -7,7 +7,7 @@ plan      4 devices = tensor 4
           batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-limit     tensor 4, beyond it network bounds
+limit     tensor 4, larger degrees are bound by network
 formula   network_s <= other bounds; MLPs alone: tensor <= F W / C
 
 size  micro-batch  sequence   compute    memory   network      step  bound    memory fits
@@ -30,7 +30,7 @@ plan      16 devices = data 16, ZeRO 3
           flash attention, recompute none, software torch-compile (chosen for this plan),
           mode predicted
 
-limit     825 tokens per device, below it network bounds
+limit     825 tokens per device, fewer tokens are bound by network
 formula   network_s <= other bounds; matrices alone: tokens >= C / W
 
 size  micro-batch  sequence   compute    memory   network      step  bound    memory fits
@@ -60,7 +60,7 @@ $ nncost limit unet round --of batch --format markdown
 - **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 - **plan**: batch 3, image 256, bf16, policy mixed, adamw, flash attention, recompute none, software torch-compile (chosen for this plan), mode predicted
 
-- **limit**: 3 images per device, below it memory bounds
+- **limit**: 3 images per device, fewer tokens are bound by memory
 - **formula**: compute_s >= other bounds; matrices alone: tokens >= b C / (2 M)
 
 | size | micro-batch | sequence | compute | memory | network | step | bound | memory fits |

@@ -152,5 +152,5 @@ $ NNCOST_PATH=mine:toy nncost show pipe
 
 # Prices stand beside the devices.
 $ nncost list prices
-! nncost: list: unknown list: 'nncost list devices' has a price of each device, 'nncost show DEVICE' all of one, found "prices"
+! nncost: list: unknown list: 'nncost list devices' prints one price of each device, 'nncost show DEVICE' all prices of a device, found "prices"
 [2]

@@ -66,7 +66,7 @@ $ nncost estimate DENS round
 ! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "DENS"
 [3]
 $ nncost estimate some-lab/Dense-3 round
-! nncost: some-lab/Dense-3: no such file or folder, and no known name of the hub, expected one or the file of this one: hf download some-lab/Dense-3 config.json --local-dir Dense-3, then Dense-3/config.json; or curl -LO https://huggingface.co/some-lab/Dense-3/resolve/main/config.json
+! nncost: some-lab/Dense-3: no such file or folder, and no known name of the hub, expected such a name or the file of this one: hf download some-lab/Dense-3 config.json --local-dir Dense-3, then Dense-3/config.json; or curl -LO https://huggingface.co/some-lab/Dense-3/resolve/main/config.json
 [3]
 
 # GPT-2 has 50,257 words: padded for tensor ranks as frameworks do it, to 128 times the ranks, and said.
@@ -122,7 +122,7 @@ id     year          peak in     memory  bandwidth ridge       link price/h meas
 id       name                            family    parameters  shape                   input
 id              release  name
 $ nncost list -f csv
-! nncost: list: all lists at once are a table or Markdown, expected devices, models or software, found nothing
+! nncost: list: only the formats table and markdown can show all lists at once, expected devices, models or software, found nothing
 [2]
 
 # The defaults file: options for all commands that have them; the command line goes first.
@@ -140,7 +140,7 @@ $ echo '--region TOY' > config/nncost/region; mkdir -p other/nncost; mv config/n
 One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute,
 64.1% of it; it fits: 1.782 GB of 10.00 GB per device.
 $ nncost estimate dense round --region TOY --brief
-! nncost: --region: changes nothing here, expected it with --tokens or --samples, or 'nncost run'
+! nncost: --region: has no effect here, expected together with --tokens or --samples, or 'nncost run'
 [2]
 $ nncost init dense round > plans.json; XDG_CONFIG_HOME=$PWD/config nncost estimate plans.json --full --full | sed -n 3,4p
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,

@@ -64,7 +64,7 @@ $ ask() { printf '{"jsonrpc":"2.0","id":1234567890123,"method":"tools/call","par
 $ nncost mcp < in | sed -E 's/.*("id":[^,]*).*"text":"(.*)"isError":(.*)}}/\1 \2 \3/' | cut -c1-150; ls t 2>&1
 "id":1234567890123 --trace: is not allowed for tools: their answer is the output"}], true
 "id":1234567890123 --trace: is not allowed for tools: their answer is the output"}], true
-"id":1234567890123 options: not for tools, found \"trace=t\""}], true
+"id":1234567890123 options: not available to tools, found \"trace=t\""}], true
 "id":1234567890123 cluster: expected a number, a text, true, false or a list of such values, and no pipe"}], true
 "id":1234567890123 options: wrong type, expected an object"}], true
 "id":1234567890123 options: wrong type, expected an object"}], true

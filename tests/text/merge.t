@@ -25,7 +25,7 @@ $ nncost merge all 2 1 && cat all
 {"row": 3, "plan.micro_batch": 4}
 $ for i in 1 2; do nncost sweep dense round --micro-batch 1..4 --shard $i/2 --columns micro_batch --output $i; done
 $ nncost merge new 2 1
-! nncost: 2: expected the column row first, as sweep --shard writes it
+! nncost: 2: expected the row of column names first, as 'nncost sweep --shard' writes it
 [3]
 
 # Other columns, a shard twice, a name that is taken.
@@ -78,16 +78,16 @@ $ nncost merge all.csv 2 3 1 && cmp all.csv whole.csv
 $ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --format csv --shards 3,1,2 | cmp - whole.csv
 $ nncost plot front dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none > again; nncost plot front dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,2,3 | cmp - again
 $ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,2,3 --max-memory 1e9
-! nncost: 1: holds a shard of another search than this one
+! nncost: 1: has a shard of another search than this one
 [3]
 $ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,3
 ! nncost: merge: expected all 3 shards, found 2: shard 2/3 is missing
 [2]
 $ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,2,3 --shard 1/3
-! nncost: --shards: merges all shards, expected no --shard with it
+! nncost: --shards: merges all shards, expected without --shard
 [2]
 $ nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none --shards 1,2,3 --target-step 1s
-! nncost: --target-step: needs the best plan of all shards, expected no --shard with it
+! nncost: --target-step: needs the best plan of all shards, expected without --shard
 [2]
 $ nncost merge new 3 1
 ! nncost: merge: expected all 3 shards, found 2: shard 2/3 is missing

@@ -69,7 +69,7 @@ $ nncost op attention 1x16x1024x64 round --kernel cudnn
 ! nncost: --kernel: cudnn: not measured on round, expected flash3, efficient, flash or math
 [2]
 $ nncost op matmul 10x10x10 round --kernel flash
-! nncost: KIND: --kernel and --unmasked belong to attention, --layout to conv
+! nncost: KIND: --kernel and --unmasked are options of attention, --layout is an option of conv
 [2]
 $ nncost op conv 1x64x56x56x64x3 round --layout nchw
 ! nncost: --layout: expected channels_last or contiguous, found "nchw"

@@ -585,11 +585,11 @@ $ nncost plot step dense round --sample-bytes 2k --input-bytes-per-s 100MB/s | g
 
 # A run is shown with its input alone: without one its options are refused.
 $ nncost ops dense round --pue 1.2
-! nncost: --pue: has no effect here, expected it with --sample-bytes or --prepare-s, or 'nncost run'
+! nncost: --pue: has no effect here, expected together with --sample-bytes or --prepare-s, or 'nncost run'
 [2]
 $ nncost ops dense round --tokens 1G
-! nncost: --tokens: has no effect here, expected it with --sample-bytes or --prepare-s, or 'nncost run'
+! nncost: --tokens: has no effect here, expected together with --sample-bytes or --prepare-s, or 'nncost run'
 [2]
 $ nncost ops dense round --host 1e-4
-! nncost: --host: changes nothing here, expected it with --software torch-eager and --implementation
+! nncost: --host: has no effect here, expected together with --software torch-eager and --implementation
 [2]

@@ -650,5 +650,5 @@ $ nncost plot
 ! nncost: plot: too few arguments, expected PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE]
 [2]
 $ $(command -v env) PATH=/nowhere "$(command -v nncost)" plot step dense round -o step.png
-! nncost: --output: PNG needs 'resvg' or 'rsvg-convert' (Debian: librsvg2-bin), found neither; a name that ends in .svg needs none
+! nncost: --output: PNG needs 'resvg' or 'rsvg-convert' (Debian: librsvg2-bin), found neither; a file name that ends in .svg needs neither program
 [2]

@@ -107,7 +107,7 @@ $ nncost report diff old.json
 ! nncost: report diff: too few arguments, expected OLD NEW
 [2]
 $ nncost report search dense round --devices 4 --global-batch 16 --shard 1/2
-! nncost: --shard: a report needs a whole search
+! nncost: --shard: a report needs the whole search, expected no --shard
 [2]
 $ nncost report dense round --deadline nan
 ! nncost: --deadline: is not an option of 'report MODEL DEVICE'

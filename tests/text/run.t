@@ -73,10 +73,10 @@ devices,nodes,steps,tokens,samples,flops,flops_per_token,step_s,fetch_s,prepare_
 
 # What contradicts itself.
 $ nncost run dense round --tokens 1T --days 3
-! nncost: --days: one amount of training is enough, expected --tokens, --samples, --epochs with --dataset-size, --days or --device-hours, found 2 of them
+! nncost: --days: too many amounts of training, expected one of --tokens, --samples, --epochs with --dataset-size, --days or --device-hours, found 2 of them
 [2]
 $ nncost run dense round --epochs 3
-! nncost: --epochs: expected both --epochs and --dataset-size, found only this
+! nncost: --epochs: expected both --epochs and --dataset-size, found only one of them
 [2]
 $ nncost run dense round --device-mtbf-s fast
 ! nncost: --device-mtbf-s: not a number, expected a number above 0 s, at most 1e12 s, found "fast"
@@ -121,7 +121,7 @@ $ nncost estimate dense round --seller korner
 ! nncost: --seller: unknown seller, expected one of corner, nearest "corner", found "korner"
 [3]
 $ nncost estimate dense round --offer spot
-! nncost: --offer: expected it with --seller, found none
+! nncost: --offer: expected together with --seller, found no --seller
 [2]
 $ nncost run dense round --tokens 1T --region Tyland
 ! nncost: --region: expected a country, its ISO code or a cloud's region, nearest "Toyland", found "Tyland"
@@ -129,9 +129,9 @@ $ nncost run dense round --tokens 1T --region Tyland
 
 # A catalogue without a source is none.
 $ sed 's/, "source": "@shelf" }/ }/' toy/prices/corner.json >corner.json; nncost validate corner.json
-! nncost: corner.json:7: prices[0].source: missing, expected it with every value, found nothing
-! nncost: corner.json:8: prices[1].source: missing, expected it with every value, found nothing
-! nncost: corner.json:9: prices[2].source: missing, expected it with every value, found nothing
+! nncost: corner.json:7: prices[0].source: missing, expected together with every value, found nothing
+! nncost: corner.json:8: prices[1].source: missing, expected together with every value, found nothing
+! nncost: corner.json:9: prices[2].source: missing, expected together with every value, found nothing
 [3]
 $ nncost validate toy/prices/corner.json toy/grid/regions.json
 toy/prices/corner.json: ok
@@ -216,10 +216,10 @@ run.cost_per_million_tokens
                   = 6.31290215831 / 100000000 * 1e6
                   = 0.0631290215831
 $ nncost run dense round --devices 2 --tokens 100M --method distill
-! nncost: --teacher-params: missing, expected the parameters of the teacher, found none
+! nncost: --teacher-params: missing, expected the number of parameters of the teacher, found none
 [2]
 $ nncost run dense round --devices 2 --tokens 100M --method grpo --prompt-tokens 5000
-! nncost: --response-tokens: missing, expected it where a prompt of 5000 tokens fills the sequence
+! nncost: --response-tokens: missing, expected the length of answers, because a prompt of 5000 tokens fills the sequence
 [2]
 $ nncost run dense round --devices 2 --tokens 100M --method grpo --rollout-batch 1M
 ! nncost: --rollout-batch: such sequences do not fit on 1 x round, expected at most 240
@@ -241,7 +241,7 @@ $ nncost run dense round --devices 16 --tokens 1T --carbon-g-per-kwh 100 --embod
 carbon      0.3254 t CO2e, at 100 g/kWh, 0.3254 t at the devices' rated power
             0.02185 t for making the devices, this run's share, of 300 kg each (as given)
 $ sed 's/, "source": "@meter"//' toy/grid/buildings.json >buildings.json; nncost validate buildings.json toy/grid/buildings.json
-! nncost: buildings.json:7: buildings[0].source: missing, expected it with every value, found nothing
+! nncost: buildings.json:7: buildings[0].source: missing, expected together with every value, found nothing
 [3]
 $ sed 's/ "year": 2025,//' toy/grid/buildings.json >buildings.json; nncost validate buildings.json
 ! nncost: buildings.json:7: buildings[0].year: missing, expected a whole number from 1990 to 2100, found nothing

@@ -82,19 +82,19 @@ devices      step   tokens/s  efficiency  lost to    step cost        memory    
 
 # Refused.
 $ nncost scale dense round --devices 8 --global-batch 8
-! nncost: --devices: several sizes are expected, such as 1,8,64 or 8..512
+! nncost: --devices: a single number, expected several such as 1,8,64 or 8..512
 [2]
 $ nncost scale dense round,old
-! nncost: DEVICE: one is expected, 'nncost search' compares several, found "round,old"
+! nncost: DEVICE: several devices, expected one; 'nncost search' compares several, found "round,old"
 [2]
 $ nncost scale dense round --plans x.json
 ! nncost: --plans: is not an option of 'scale'
 [2]
 $ nncost scale dense round --devices 1,8 --global-batch 8 --shard 1/2
-! nncost: --shard: is for 'search', which merges shards
+! nncost: --shard: is an option of 'search', which merges shards
 [2]
 $ nncost scale dense round --devices 1,8 --global-batch 8 --warmup-s 100
-! nncost: --warmup-s: changes nothing here, expected it with --tokens or --samples
+! nncost: --warmup-s: has no effect here, expected together with --tokens or --samples
 [2]
 $ nncost scale dense round --devices 1,8 --global-batch 8 --warmup-s 100 --tokens 1e6 --threads 1 | head -3
 dense on round, global batch 8; the best plan of each size

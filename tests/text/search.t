@@ -309,10 +309,10 @@ Pareto front: no other plan is faster with less memory
 from 24.14 ms to a step of 20.00 ms, the smallest value of one parameter alone
 
   matmul_flops_per_s.bf16  200.0 TFLOP/s -> 251.9 TFLOP/s, 1.26 times
-  mem_bytes_per_s          2.000 TB/s: alone not enough, even infinite bandwidth leaves 21.84 ms
-  scale_up.bytes_per_s     200.0 GB/s: alone not enough, even infinite bandwidth leaves 23.92 ms
-  scale_out.bytes_per_s    20.00 GB/s: alone not enough, even infinite bandwidth leaves 24.02 ms
-  mem_bytes                20.00 GB: alone not enough, even infinite capacity leaves 24.14 ms with the fastest plan of all
+  mem_bytes_per_s          2.000 TB/s: not enough alone: even with infinite bandwidth the step takes 21.84 ms
+  scale_up.bytes_per_s     200.0 GB/s: not enough alone: even with infinite bandwidth the step takes 23.92 ms
+  scale_out.bytes_per_s    20.00 GB/s: not enough alone: even with infinite bandwidth the step takes 24.02 ms
+  mem_bytes                20.00 GB: not enough alone: even with infinite capacity the step takes 24.14 ms (the fastest plan of all)
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --target-step 2 | tail -3
 32.08 ms  548.3 MB  45.6%    0.0%  dp16 zero2 mb1 recompute=activation
 
@@ -323,8 +323,8 @@ from 32.08 ms to a step of 30.00 ms, the smallest value of one parameter alone
 
   matmul_flops_per_s.bf16  200.0 TFLOP/s -> 220.7 TFLOP/s, 1.103 times
   mem_bytes_per_s          2.000 TB/s -> 4.882 TB/s, 2.441 times
-  scale_up.bytes_per_s     200.0 GB/s: alone not enough, even infinite bandwidth leaves 31.52 ms
-  scale_out.bytes_per_s    20.00 GB/s: alone not enough, even infinite bandwidth leaves 31.76 ms
+  scale_up.bytes_per_s     200.0 GB/s: not enough alone: even with infinite bandwidth the step takes 31.52 ms
+  scale_out.bytes_per_s    20.00 GB/s: not enough alone: even with infinite bandwidth the step takes 31.76 ms
   mem_bytes                600.0 MB -> 724.7 MB, 1.208 times, with another plan
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1 --tensor 1 --pipeline 1 --zero 1 --target-step 20ms --format json | sed -n '/"target"/,$p'
   "target": {"step_s": 0.02, "figures": [{"figure": "matmul_flops_per_s.bf16", "value": 2e14, "needed": 2.51948319927e14, "step_s": 0.0199999999997}, {"figure": "mem_bytes_per_s", "value": 2e12, "needed": null, "step_s": 0.0218379244297}, {"figure": "scale_up.bytes_per_s", "value": 200000000000, "needed": null, "step_s": 0.0239193594011}, {"figure": "scale_out.bytes_per_s", "value": 20000000000, "needed": null, "step_s": 0.0240180342678}, {"figure": "mem_bytes", "value": 20000000000, "needed": null, "step_s": 0.0241434006598}]}
@@ -430,7 +430,7 @@ nncost: search: interrupted after N of N combinations, N%; the best of these are
 $ nncost search dense round --threads 1 --devices 16 | head -1
 dense on 16 x round, global batch 4096 (chosen: about 4 million tokens)
 $ nncost search dense round --threads 1 --global-batch 64
-! nncost: --devices: missing, expected a number that all plans of the search share, as --devices 8
+! nncost: --devices: missing, expected a number for all plans of the search, such as --devices 8
 [2]
 
 # Budgets and deadlines: not an amount, not a time, without a run or a price.
@@ -474,10 +474,10 @@ Pareto front: no other plan is faster with less memory
 37.78 ms 590.4 s   2.624 2.624 458.1 MB 77.5% dp8 pp2 vpp5 zero2 mb1 ends recompute=activation
 left out: bubble (a width of 100, see COLUMNS)
 $ nncost search dense round --devices 16 --global-batch 64 --budget 1e6
-! nncost: --budget: limits the whole run, expected the length of the run, too: --tokens or --samples
+! nncost: --budget: limits the whole run, expected together with the length of the run: --tokens or --samples
 [2]
 $ nncost search dense old --devices 16 --global-batch 64 --tokens 1e9 --budget 5
-! nncost: --budget: no price is recorded for old, expected --price, too
+! nncost: --budget: no price is recorded for old, expected together with --price
 [2]
 $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadline soon
 ! nncost: --deadline: not a time, expected a number above 0 and one of us, ms, s, min, h, d, w, such as 2.5s or 30d, found "soon"
@@ -525,7 +525,7 @@ $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadli
 ! nncost: --deadline: not a time, expected a number above 0 and one of us, ms, s, min, h, d, w, such as 2.5s or 30d, found "-3d"
 [2]
 $ nncost search dense round --devices 16 --global-batch 64 --deadline 1d
-! nncost: --deadline: limits the whole run, expected the length of the run, too: --tokens or --samples
+! nncost: --deadline: limits the whole run, expected together with the length of the run: --tokens or --samples
 [2]
 
 # Lists, objectives, targets and shards.
@@ -542,7 +542,7 @@ $ nncost search dense round --devices 4 --global-batch 8 --shard 0/3
 ! nncost: --shard: expected I/N with I from 1 to N, found "0/3"
 [2]
 $ nncost search dense round --devices 4 --global-batch 8 --shard 1/3 --target-step 1s
-! nncost: --target-step: needs the best plan of all shards, expected no --shard with it
+! nncost: --target-step: needs the best plan of all shards, expected without --shard
 [2]
 
 # A vocabulary that does not divide is padded for tensor ranks.
@@ -559,10 +559,10 @@ $ nncost search dense round --threads 1 --devices 8 --global-batch 8 --tensor 16
 
 # A cap on a device whose power figures are not known is an error, not a search that finds nothing.
 $ nncost search dense round --devices 2 --global-batch 4 --power-cap 100
-! nncost: --power-cap: what round draws is not known (efficiency.power of its file)
+! nncost: --power-cap: the power of round is not known (efficiency.power of its file)
 [3]
 $ nncost estimate dense round --power-cap 100
-! nncost: --power-cap: what round draws is not known (efficiency.power of its file)
+! nncost: --power-cap: the power of round is not known (efficiency.power of its file)
 [3]
 
 # The run of a plan counts stops and checkpoints as 'nncost run' does; deadline and budget hold for it.
@@ -591,7 +591,7 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
 24.14 ms  10.48 h    335.3  83.83  1.718 GB  60.6%    0.0%  dp16 zero1 mb4
 24.14 ms  10.48 h    335.3  83.83  1.718 GB  60.6%    0.0%  dp16 zero1 mb4
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tokens 1B --days 3
-! nncost: --days: one amount of training is enough, expected --tokens, --samples, --epochs with --dataset-size, --days or --device-hours, found 2 of them
+! nncost: --days: too many amounts of training, expected one of --tokens, --samples, --epochs with --dataset-size, --days or --device-hours, found 2 of them
 [2]
 
 # A profile without fused attention changes the attention of a search as it changes the attention of an estimate.

@@ -15,13 +15,13 @@ vector_flops_per_s.fp32  10.00 TFLOP/s       0.000         528.3 ms    0.0%
 scale_up.latency_s            2.000 us       0.000         528.3 ms    0.0%
 host.bytes_per_s            20.00 GB/s       0.000         528.3 ms    0.0%
 
-mem_bytes does not change the time: the plan takes 267.3 MB of 20.00 GB; with less than that it does
+mem_bytes does not change the time: the plan takes 267.3 MB of 20.00 GB; with less memory it does
 not fit
 $ nncost estimate dense fitted --micro-batch 8 --set efficiency.gemm.bf16.l2_bytes_per_s=4e12 --sensitivity | tail -5
 only one parameter is doubled: the cache that feeds the matrix units keeps its 4.000 TB/s,
 efficiency.gemm.bf16.l2_bytes_per_s, and may bound products first
 
-mem_bytes does not change the time: the plan takes 3.759 GB of 20.00 GB; with less than that it does
+mem_bytes does not change the time: the plan takes 3.759 GB of 20.00 GB; with less memory it does
 not fit
 $ nncost estimate dense fitted --devices 16 --global-batch 512 --zero 3 --recompute full --sensitivity --format csv
 figure,value,elasticity,step_if_doubled_s,needed\r
@@ -61,7 +61,7 @@ $ nncost estimate unet round --full --full --micro-batch 8 --sensitivity --forma
 | host.bytes_per_s | 10.00 GB/s | 0.000 | 2.350 ms | 0.0% |
 | host.mem_bytes_per_s | 10.00 GB/s | 0.000 | 2.350 ms | 0.0% |
 
-mem_bytes does not change the time: the plan takes 305.6 MB of 10.00 GB; with less than that it does not fit
+mem_bytes does not change the time: the plan takes 305.6 MB of 10.00 GB; with less memory it does not fit
 
 # Of a step that does not fit, capacity is what is missing.
 $ nncost estimate dense round --full --full --micro-batch 64 --sensitivity | sed -n '/^cost/,$p'
@@ -79,10 +79,10 @@ scale_out.latency_s           10.00 us       0.000         488.5 ms    0.0%
 host.bytes_per_s            10.00 GB/s       0.000         488.5 ms    0.0%
 host.mem_bytes_per_s        10.00 GB/s       0.000         488.5 ms    0.0%
 
-mem_bytes does not change the time: the plan takes 19.57 GB of 10.00 GB; with 1.957 times as much it
-fits
+mem_bytes does not change the time: the plan takes 19.57 GB of 10.00 GB; with 1.957 times as much
+memory it fits
 
 # One table in CSV.
 $ nncost estimate dense round --sensitivity --stages --format csv
-! nncost: --sensitivity: CSV holds one table, expected it or --stages, found both
+! nncost: --sensitivity: CSV holds one table, expected either this option or --stages, found both
 [2]

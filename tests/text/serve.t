@@ -263,7 +263,7 @@ time_s            Time of the whole prefill or decode step.
 
 latency.queue_s:
 
-queue_s           Part of the time to the first token spent waiting for other requests.
+queue_s           Part of the time to the first token in which a request waits for other requests.
                   = 0 s (0 s)
 
 # The tail, a draft, prefill apart from decode.
@@ -323,13 +323,13 @@ requests     500 tokens in, 30 out, 0.1111 per second
 throughput   3.333 tokens/s, 758.3 per user, 0.1111 requests/s, 0.005598 running, 0.0% of the peak
 cost         83.33 USD per million output tokens if they pay for all, split by time 0.001198 input,
 $ nncost serve dense round --arrivals a.csv --output-len 30
-! nncost: --output-len: changes nothing here, expected it with a list of requests without a column output_len
+! nncost: --output-len: has no effect here, expected together with a list of requests without a column output_len
 [2]
 $ nncost serve dense round --arrivals a.csv --request-rate 2
-! nncost: --request-rate: recorded requests have their own rate, expected --arrivals alone, found also 2
+! nncost: --request-rate: recorded requests have their own rate, expected --arrivals without --request-rate, found 2
 [2]
 $ nncost serve dense round --arrivals a.csv --seed 2
-! nncost: --seed: changes nothing here, expected it with --request-rate or --concurrency in place of --arrivals
+! nncost: --seed: has no effect here, expected together with --request-rate or --concurrency in place of --arrivals
 [2]
 $ nncost serve dense round --input-len 500 --disaggregate 3
 ! nncost: --disaggregate: expected P:D, such as 1:2, found "3"
@@ -347,7 +347,7 @@ $ nncost serve dense round --input-len 500 --draft nobody
 ! nncost: --draft: unknown model, expected one of dense, experts, segnet, unet, vision, found "nobody"
 [3]
 $ nncost search dense round --serve --draft-length 4
-! nncost: --draft-length: is not searched, since no measurement backs it; 'nncost serve' answers it
+! nncost: --draft-length: is not searched, because it was not compared with measurements; 'nncost serve' estimates it
 [2]
 
 # Images.
@@ -408,10 +408,10 @@ $ nncost serve unet round --steps 20 --format json | grep -o '"weight_bytes": [0
 $ nncost serve unet round --steps 20 --precision fp32 --format json | grep -o '"weight_bytes": [0-9]*'
 "weight_bytes": 38185216
 $ nncost serve unet round --steps 20 --weights fp8
-! nncost: --weights: changes nothing here, expected it with a decoder that generates tokens
+! nncost: --weights: has no effect here, expected together with a decoder that generates tokens
 [2]
 $ nncost serve unet round --steps 20 --devices 2
-! nncost: --devices: changes nothing here, expected it with a decoder that generates tokens
+! nncost: --devices: has no effect here, expected together with a decoder that generates tokens
 [2]
 $ nncost ops --serve unet round --steps 20
 ! nncost: --steps: the ops of a pass are those of 'nncost ops unet round'

@@ -59,10 +59,10 @@ searched   dense on round with vllm, 4 deployments, 4 with their requests, 4 fit
 cheapest   1 device, 8 requests at a time
            first token 14.01 ms, per token 1.549 ms, 4,778 tokens/s per device, 645.4 per user,
 $ nncost serve inputs/served.json --scenario train
-! nncost: inputs/served.json:10: train: serve: it is trained, expected a scenario with "serve": true
+! nncost: inputs/served.json:10: train: serve: this scenario is trained, expected a scenario with "serve": true
 [2]
 $ nncost estimate inputs/served.json --scenario chat
-! nncost: inputs/served.json:8: chat: serve: it is served, expected a scenario that is trained; see 'nncost serve --help'
+! nncost: inputs/served.json:8: chat: serve: this scenario is served, expected a scenario that is trained; see 'nncost serve --help'
 [2]
 $ nncost serve dense
 ! nncost: DEVICE: missing, expected MODEL DEVICE or a plan file, found only "dense"

@@ -182,10 +182,10 @@ fastest: 16 devices, 24.14 ms a step, step cost 0.0002146 USD
 cheapest: 8 devices, 46.13 ms a step, step cost 0.000205 USD
     nncost estimate dense fitted --global-batch 64 --devices 8 --zero 2 --micro-batch 8
 $ nncost search dense fitted --threads 1 --devices 64..256 --max-devices 20 --global-batch 64
-! nncost: --max-devices: leaves no size of --devices, expected at least 64, found 20
+! nncost: --max-devices: below all numbers of --devices, expected at least 64, found 20
 [2]
 $ nncost search dense fitted --threads 1 --devices 64 --max-devices 20 --global-batch 64
-! nncost: --max-devices: leaves no size of --devices, expected at least 64, found 20
+! nncost: --max-devices: below all numbers of --devices, expected at least 64, found 20
 [2]
 $ nncost search dense fitted --threads 1 --max-devices 4 --global-batch 64
 ! nncost: --max-devices: below one node, expected at least the 8 devices of one, or --devices, found 4

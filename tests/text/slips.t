@@ -45,7 +45,7 @@ $ nncost estimate dense round --full --full --set hidden=256 | grep -E '^(model|
 model     dense, A small decoder, decoder, 9,134,592 parameters
 set       hidden=256 (with it head_dim=32, ffn_hidden=1024)
 $ nncost estimate dense round --set hidden=1001
-! nncost: --set: heads: does not scale with hidden, expected it to be set too, because 8 x 1001 / 1000 is not whole, found 8
+! nncost: --set: heads: does not scale with hidden, expected a value for this field too, because 8 x 1001 / 1000 is not whole, found 8
 [2]
 $ nncost estimate dense round --full --full --set hidden=1001 --set heads=7 --set ffn_hidden=4000 | grep -E '^(model|set)'
 model     dense, A small decoder, decoder, 107,245,106 parameters
@@ -78,7 +78,7 @@ $ nncost estimate dense round --rlhf
 $ nncost budget --usd 1000 --device round | head -1
 budget    1,000 USD, 1,000 device-hours of round at 1 USD (nowhere, 2020-01), 1.368e+20 FLOP at MFU
 $ nncost estimate dense 8 round
-! nncost: 8: a number of devices, expected it as an option: round --devices 8
+! nncost: 8: a number of devices, expected as an option: round --devices 8
 [2]
 $ nncost estimate dense 'round x 8'
 ! nncost: DEVICE: unknown device, expected one device, its number with --devices: "round --devices 8", nearest "round", found "round x 8"

@@ -52,10 +52,10 @@ $ nncost search dense round --devices 4 --global-batch 8 --pipeline 2 --zero 1 -
 "schedule": "zb-h1"
 "schedule": "zb-h2"
 $ nncost search dense round --devices 4 --global-batch 8 --pipeline 2 --zero 1 --schedule zb-h1
-! nncost: --schedule: software megatron does not offer it; --software any also searches options that it lacks
+! nncost: --schedule: software megatron does not support this option; --software any also searches options that this software lacks
 [3]
 $ nncost search dense round --devices 4 --global-batch 8 --pipeline 2 --zero 1 --recompute norm
-! nncost: --recompute: software megatron does not offer it; --software any also searches options that it lacks
+! nncost: --recompute: software megatron does not support this option; --software any also searches options that this software lacks
 [3]
 $ nncost search dense round --devices 4 --global-batch 8 --pipeline 1,2 --tensor 1 --context 1 --zero 1,3 --recompute none --best 4 | cut -c1-100
 dense on 4 x round, global batch 8

@@ -256,7 +256,7 @@ $ nncost sweep dense round --columns step_ss
 ! nncost: --columns: no such name, did you mean step_s? found "step_ss"
 [2]
 $ nncost sweep dense round --by mfu
-! nncost: --by: goes with --top N
+! nncost: --by: needs --top N
 [2]
 $ nncost sweep dense round --top 1 --by mfu:down
 ! nncost: --by: expected COLUMN, COLUMN:asc or COLUMN:desc, found "mfu:down"
@@ -273,7 +273,7 @@ $ nncost sweep dense round --threads 0
 ! nncost: --threads: out of range, expected a whole number from 1 to 256, found "0"
 [2]
 $ nncost sweep dense round --db rows.db --format csv
-! nncost: --db: does not go with --format
+! nncost: --db: cannot be used together with --format
 [2]
 
 # Where the rows go.

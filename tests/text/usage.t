@@ -320,5 +320,5 @@ $ nncost serve dense round --8bit
 ! nncost: --8bit: unknown option, did you mean --weights int8?
 [2]
 $ nncost estimate dense round --nproc-per-node 8
-! nncost: --devices-per-node: changes nothing here, expected it with --devices
+! nncost: --devices-per-node: has no effect here, expected together with --devices
 [2]

@@ -81,7 +81,7 @@ $ try() { sed "s/\"dropout\": 0/\"dropout\": 0, $1/" toy/models/experts.json >ex
 ! nncost: experts.json:19: sliding_window: does not apply, expected a layer in mixers that slides
 ! nncost: experts.json:19: window_kv_heads: does not divide the heads of layers with a window, expected a divisor of 8, found 3
 ! nncost: experts.json:19: ffn_widths: do not fit the layers, expected a width for each dense MLP, the largest equal to ffn_hidden = 4000, found a largest of 20
-! nncost: experts.json:19: ffn_widths: does not apply, expected it in a decoder whose dense layers mlps names
+! nncost: experts.json:19: ffn_widths: does not apply, expected only in a decoder whose key mlps lists dense layers
 ! nncost: experts.json:19: mixers[0]: unknown value, expected one of full, window, chunk, full_unrotated, mamba, mamba2, gated_delta, lightning, short_conv, full_mamba2, none, full_reused, full_all, window_far, window_far_picked, kimi_delta, found "fill"
 ! nncost: experts.json:19: mixers: wrong type, expected a list out of full, window, chunk, full_unrotated, mamba, mamba2, gated_delta, lightning, short_conv, full_mamba2, none, full_reused, full_all, window_far, window_far_picked, kimi_delta, found "full"
 ! nncost: experts.json:19: mixers: more than there are layers, expected at most 4 names, found 5
@@ -89,24 +89,24 @@ $ try() { sed "s/\"dropout\": 0/\"dropout\": 0, $1/" toy/models/experts.json >ex
 ! nncost: experts.json:19: dense_layers: given twice, expected dense_layers or mlps, found both
 ! nncost: experts.json:19: norm_place: parallel halves are attention and a dense MLP, expected no experts and an MLP in every layer
 ! nncost: experts.json:19: rotary_dim: out of range, expected at most head_dim = 100 with rotary positions, found 128
-! nncost: experts.json:19: no_key_bias: does not apply, expected it with biases or qkv_bias
-! nncost: experts.json:19: norm_bias: does not apply, expected it with layer norms that have weights
-! nncost: experts.json:19: shared_gate: does not apply, expected it with a shared_hidden
+! nncost: experts.json:19: no_key_bias: does not apply, expected together with biases or qkv_bias
+! nncost: experts.json:19: norm_bias: does not apply, expected together with layer norms that have weights
+! nncost: experts.json:19: shared_gate: does not apply, expected together with a shared_hidden
 ! nncost: experts.json:19: kv_lora_rank: latent attention has norms of its own, expected qk_norm none
-! nncost: experts.json:19: relative_buckets: does not apply, expected it with relative positions and only then
-! nncost: experts.json: head_width: missing, expected it with a head of projection, classes or tags and only then
-! nncost: experts.json: encoder_layers: missing, expected it with the other encoder keys
-! nncost: experts.json:19: encoder_layers: does not apply, expected it before plain decoder layers: not bidirectional, without experts, latents, mixers and mlps
-! nncost: experts.json:19: embed_width: does not apply, expected it with a tied_head
+! nncost: experts.json:19: relative_buckets: does not apply, expected always and only together with relative positions
+! nncost: experts.json: head_width: missing, expected always and only together with a head of projection, classes or tags
+! nncost: experts.json: encoder_layers: missing, expected together with the other encoder keys
+! nncost: experts.json:19: encoder_layers: does not apply, expected only with plain decoder layers: not bidirectional, without experts, latents, mixers and mlps
+! nncost: experts.json:19: embed_width: does not apply, expected together with a tied_head
 ! nncost: experts.json:19: mlps: has no experts, expected at least one layer of them with the key experts
-! nncost: experts.json:19: encoder_layers: does not apply, expected it before plain decoder layers: not bidirectional, without experts, latents, mixers and mlps
+! nncost: experts.json:19: encoder_layers: does not apply, expected only with plain decoder layers: not bidirectional, without experts, latents, mixers and mlps
 ! nncost: experts.json:19: mixers: chunk does not apply, expected window or full in an encoder
-! nncost: experts.json: ssm_state: missing, expected it with a mixer that keeps such a state and only then
-! nncost: experts.json: ssm_rank: missing, expected it with a mixer that keeps such a state and only then
-! nncost: experts.json: conv_kernel: missing, expected it with a mixer that keeps such a state and only then
-! nncost: experts.json:19: ssm_heads: does not apply, expected it with a mixer that keeps such a state and only then
-! nncost: experts.json: mixers: keep no state, expected one that does with ssm_chunk, ssm_norms and conv_bias
-! nncost: experts.json: conv_kernel: missing, expected it with a mixer that keeps such a state and only then
+! nncost: experts.json: ssm_state: missing, expected always and only together with a mixer that keeps such a state
+! nncost: experts.json: ssm_rank: missing, expected always and only together with a mixer that keeps such a state
+! nncost: experts.json: conv_kernel: missing, expected always and only together with a mixer that keeps such a state
+! nncost: experts.json:19: ssm_heads: does not apply, expected always and only together with a mixer that keeps such a state
+! nncost: experts.json: mixers: no mixer keeps a state, expected a mixer with a state, because ssm_chunk, ssm_norms or conv_bias is given
+! nncost: experts.json: conv_kernel: missing, expected always and only together with a mixer that keeps such a state
 ! nncost: experts.json:19: ssm_heads: does not divide, expected a divisor of ssm_inner = 8 and a multiple of ssm_groups = 3, found 8
 ! nncost: dense.json: heads: missing, expected a whole number from 1 to 1e7, found nothing
 ! nncost: dense.json: ffn_hidden: missing, expected a whole number from 1 to 1e7, found nothing
@@ -123,7 +123,7 @@ $ try() { sed "s/$1/$2/" toy/models/unet.json >unet.json; nncost validate unet.j
 ! nncost: unet.json:11: channel_multipliers: wrong length, expected a list of 1 to 8 whole numbers, found a list of 0
 ! nncost: unet.json:21: attention_levels: wrong length, expected 2, one per level, found 1
 ! nncost: unet.json:16: kernel: even, expected an odd side, found 2
-! nncost: unet.json: context_len: half a context, expected context_len and context_width or neither, found one of them
+! nncost: unet.json: context_len: incomplete context, expected both context_len and context_width or neither, found one of them
 ! nncost: unet.json:18: down: does not suit the blocks, expected max_pool, found conv
 ! nncost: unet.json:20: time_embed_width: does not apply, expected none with block double_conv, found some
 [3]
@@ -152,7 +152,7 @@ $ try() { sed "s/$1/$2/" toy/hw/fitted.json >fitted.json; nncost validate fitted
 $ try() { sed "s/$1/$2/" toy/clusters/pod.json >pod.json; nncost validate pod.json; }
 > try '"nics_per_node": 2,' '"bytes_per_s": 1e9,'; try '"kind": "switch"' '"kind": "bus"'; try '"devices_per_node"' '"devices_per_nod"'
 > try '"nics_per_node": 2, ' ''; try '"oversubscription": 2' '"oversubscription": 0.5'
-! nncost: pod.json:7: scale_out.bytes_per_s: given twice, expected it or nics_per_node and nic_bytes_per_s, found both
+! nncost: pod.json:7: scale_out.bytes_per_s: given twice, expected either this key or nics_per_node and nic_bytes_per_s, found both
 ! nncost: pod.json:6: scale_up.kind: unknown value, expected one of none, switch, torus, mesh, ring, pcie, found "bus"
 ! nncost: pod.json:5: devices_per_nod: unknown key, expected one of the cluster's keys, perhaps "devices_per_node", found "devices_per_nod"
 ! nncost: pod.json: devices_per_node: missing, expected a whole number from 1 to 1e6, found nothing
@@ -210,7 +210,7 @@ e.json: ok
 $ echo '{ "schema": "nncost.device/1", "id": "f", "name": "F", "like": "./e.json", "mem_bytes": "1GiB" }' > f.json; nncost validate f.json
 f.json: ok
 $ echo '{ "schema": "nncost.device/1", "id": "e", "name": "E", "like": "round", "prices": [{ "per_device_hour": 9, "currency": "USD", "where": "here" }, { "per_device_hour": 9, "currency": "USD", "date": "2026-01" }] }' > e.json; nncost validate e.json
-! nncost: e.json:1: prices[0].date: missing, expected it with a price, found nothing
+! nncost: e.json:1: prices[0].date: missing, expected together with a price, found nothing
 ! nncost: e.json:1: prices[1].where: missing, expected where or source with a price, found neither
 [3]
 

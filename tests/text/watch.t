@@ -94,5 +94,5 @@ $ nncost watch ten.log dense round
 ! nncost: round: no fitted efficiencies, so the estimate has no interval
 [3]
 $ nncost watch ten.log dense .
-! nncost: DEVICE: "." is the measured machine, or the one that nvidia-smi describes; found neither: 'python3 -m nncost.measure' writes a file of it
+! nncost: DEVICE: "." means the measured machine, or the GPU that nvidia-smi describes; found neither: 'python3 -m nncost.measure' writes a file of the machine
 [3]

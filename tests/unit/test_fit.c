@@ -379,7 +379,7 @@ START_TEST(kernels_leave_the_steps_as_good_as_they_were) {
     int32_t taken_back = 0;
     for (int32_t i = 0; i < fit.parameter_count; i++) {
         const nnc_fit_parameter *p = &fit.parameters[i];
-        taken_back += p->reason != NULL && strcmp(p->reason, "makes the measured steps worse") == 0;
+        taken_back += p->reason != NULL && strcmp(p->reason, "increases the error of the measured steps") == 0;
     }
     ck_assert_int_gt(taken_back, 0);
     for (int32_t g = 0; g < fit.group_count; g++) {

@@ -153,9 +153,9 @@ static nnc_status parse(const char *text, nnc_model *model) {
     return nnc_model_parse_into(specs, "c.json", text, strlen(text), model, &err);
 }
 
-#define REFUSED(type, found)                                                               \
-    "shapes a network in a way that a " type " is not known to, expected it left out, or " \
-    "the shape as a file of your own (nncost show llama3-8b --format json), found " found
+#define REFUSED(type, found)                                                                                        \
+    "changes the shape of a " type " in an unknown way, expected no such key, or the shape as your own model file " \
+    "(nncost show llama3-8b --format json), found " found
 
 static const struct {
     const char *text, *where, *what;
@@ -189,7 +189,8 @@ static const struct {
       "shapes a network this version does not know, expected empty, found an object" },
     { LLAMA ",\n\"num_key_value_heads\": 1.5 }", "c.json:4: num_key_value_heads",
       "not a whole number, expected a whole number, found 1.5" },
-    { LLAMA ",\n\"vocab_size\": 200 }", "c.json:4: vocab_size", "repeated key, expected it once, found it again" },
+    { LLAMA ",\n\"vocab_size\": 200 }", "c.json:4: vocab_size",
+      "repeated key, expected each key once, found this key again" },
     { "{ \"model_type\": \"gpt2\", \"n_layer\": 2 }", "c.json: n_embd",
       "missing, expected a whole number from 1 to 1e7, found nothing" },
     { QWEN2 ",\n\"layer_types\": [\"full_attention\", \"linear_attention\"] }", "c.json:4: layer_types[1]",
@@ -361,7 +362,7 @@ START_TEST(defaults_are_named) {
                            "\"vocab_size\": 100, \"sliding_window\": null }",
                            &m),
                      NNC_OK);
-    ck_assert_str_eq(m.notes[0], "left open by the file, so as mistral has it: "
+    ck_assert_str_eq(m.notes[0], "not stated by the file, so nncost uses the defaults of mistral: "
                                  "tie_word_embeddings off, num_key_value_heads 8");
 }
 END_TEST

@@ -105,7 +105,7 @@ START_TEST(fixed_shapes_and_names) {
     stages.pipeline = 2;
     ck_assert_int_eq(nnc_plan_resolve(&stages, &model, &device, &resolved, &error), NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(error.where, "--pipeline");
-    ck_assert_ptr_nonnull(strstr(error.what, "stages consist of layers"));
+    ck_assert_ptr_nonnull(strstr(error.what, "stages consist of equal layers"));
 }
 END_TEST
 

@@ -257,8 +257,8 @@ static const struct {
     { INFERENCE "dsr1_fp8_mi300x.sh", "deepseek-v3", "${TP}", true },
     /* The script writes this file itself, from a variable that it does not set. */
     { INFERENCE "deprecated--gptoss_fp4_b200_trt.sh", "TP=2 EP_SIZE=2 gpt-oss-120b", "DP_ATTENTION=VALUE", true },
-    { INFERENCE "dsr1_fp8_mi300x.sh", "TP=8 deepseek-v3", "starts an engine that serves", false },
-    { TITAN "llama3--train_configs--llama3_8b.toml", "", "trains", true },
+    { INFERENCE "dsr1_fp8_mi300x.sh", "TP=8 deepseek-v3", "starts a serving engine", false },
+    { TITAN "llama3--train_configs--llama3_8b.toml", "", "starts a training run", true },
     /* The network is in the checkpoint. */
     { "nncost--nemo--lora.yaml", "", "expected MODEL", false },
 };

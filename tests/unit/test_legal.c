@@ -54,8 +54,8 @@ static const struct {
     { LLAMA, "context=4 context_kind=ulysses", NNC_ILLEGAL_PLAN, "--context",
       "kv_heads of a tensor rank 6 does not divide over 4 ranks, expected 3 or 6" },
     { GPT, "context=2 attention=unfused", NNC_ILLEGAL_PLAN, "--attention",
-      "context parallelism streams blocks through a fused kernel, expected flash, found unfused" },
-    { GPT, "expert=2 data=2", NNC_ILLEGAL_PLAN, "--expert", "the model has no experts to spread, expected 1" },
+      "context parallelism needs a fused attention kernel, expected flash, found unfused" },
+    { GPT, "expert=2 data=2", NNC_ILLEGAL_PLAN, "--expert", "the model has no experts, expected 1" },
     { MIXTRAL, "expert=8 data=8", NNC_ILLEGAL_PLAN, "--expert",
       "experts 12 does not divide over 8 ranks, expected 6 or 12" },
     { MIXTRAL, "expert=4 data=6", NNC_ILLEGAL_PLAN, "--expert",
@@ -71,15 +71,17 @@ static const struct {
     { GPT, "virtual_stages=2", NNC_ILLEGAL_PLAN, "--virtual-stages",
       "a pipeline of one stage has no bubble to split, expected 1, found 2" },
     { GPT, "pipeline=4 virtual_stages=3 micro_batches=6", NNC_ILLEGAL_PLAN, "--micro-batches",
-      "interleaving takes micro-batches in groups of 4, expected 8, found 6" },
+      "the interleaved schedule runs micro-batches in groups of 4, expected 8, found 6" },
     { GPT, "pipeline=3 schedule=dualpipe micro_batches=6", NNC_ILLEGAL_PLAN, "--pipeline",
       "dualpipe enters a pipeline from both ends, expected an even number of stages, 2 or 4, found "
       "3" },
     { GPT, "pipeline=4 schedule=dualpipe micro_batches=7", NNC_ILLEGAL_PLAN, "--micro-batches",
-      "dualpipe feeds both ends, expected an even number of at least the stages, 8, found 7" },
+      "dualpipe starts micro-batches at both ends, expected an even number, at least the number of stages, 8, found "
+      "7" },
     { GPT, "pipeline=4 schedule=dualpipe micro_batches=2", NNC_ILLEGAL_PLAN, "--micro-batches",
-      "dualpipe feeds both ends, expected an even number of at least the stages, 4, found 2" },
-    { GPT, "data=8 shard=4", NNC_ILLEGAL_PLAN, "--shard", "nothing is sharded at --zero 0, expected --zero 1 to 3" },
+      "dualpipe starts micro-batches at both ends, expected an even number, at least the number of stages, 4, found "
+      "2" },
+    { GPT, "data=8 shard=4", NNC_ILLEGAL_PLAN, "--shard", "--zero 0 divides no tensors, expected --zero 1 to 3" },
     { GPT, "data=8 shard=16 zero=1", NNC_ILLEGAL_PLAN, "--shard",
       "more ranks than replicas, expected at most 8, found 16" },
     { GPT, "data=8 shard=3 zero=1", NNC_ILLEGAL_PLAN, "--shard",
@@ -87,12 +89,12 @@ static const struct {
     { MIXTRAL, "data=12 expert=2 shard=4 zero=1", NNC_ILLEGAL_PLAN, "--shard",
       "data x context / expert 6 does not divide over 4 ranks, expected 3 or 6" },
     { GPT, "data=8 offload=weights zero=2", NNC_ILLEGAL_PLAN, "--offload",
-      "weights leave the device between uses only when they are sharded, expected --zero 3, found "
+      "weights can be stored in host memory only if ZeRO 3 divides them, expected --zero 3, found "
       "2" },
     { GPT, "data=4 global_batch=6", NNC_ILLEGAL_PLAN, "--global-batch",
-      "does not divide into passes, expected a multiple of 4 (micro_batch x data), such as 4 or 8, found 6" },
+      "cannot be divided into passes, expected a multiple of 4 (micro_batch x data), such as 4 or 8, found 6" },
     { GPT, "data=4 micro_batch=4 global_batch=8", NNC_ILLEGAL_PLAN, "--global-batch",
-      "does not divide into passes, expected a multiple of 16 (micro_batch x data), or --micro-batch of at most 2, "
+      "cannot be divided into passes, expected a multiple of 16 (micro_batch x data), or --micro-batch of at most 2, "
       "found 8" },
     { GPT, "data=8 global_batch=3", NNC_ILLEGAL_PLAN, "--global-batch",
       "less than one sequence per replica, expected at least 8 (micro_batch x data), or at least 3 times as many "
@@ -102,7 +104,7 @@ static const struct {
       "12 layers cannot fill 14 stages, expected pipeline x virtual_stages of at most 12, or --ends-as-layers, which "
       "counts embedding and head as one layer each" },
     { GPT, "data=4 micro_batch=2 micro_batches=2 global_batch=32", NNC_BAD_USAGE, "--global-batch",
-      "disagrees with the other two, expected micro_batch x micro_batches x data = 16, found 32" },
+      "disagrees with the other two options, expected micro_batch x micro_batches x data = 16, found 32" },
     { MIXTRAL, "data=2 tensor=2 expert=2 whole_experts=on", NNC_ILLEGAL_PLAN, "--whole-experts",
       "each tensor rank sends its own tokens to the experts, expected --sequence-parallel" },
     { UNET, "tensor=2", NNC_ILLEGAL_PLAN, "--tensor", "a unet is split over data only, expected 1, found 2" },

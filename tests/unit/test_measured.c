@@ -81,7 +81,7 @@ END_TEST
 START_TEST(quotes_out_of_place_are_refused) {
     refuses("id,\"open\n", "rows.csv:2", "a quote that is not closed, expected '\"'");
     refuses("id,\"a\"b\n", "rows.csv:1", "text after a closing quote, expected ',' or the end of the line");
-    refuses("id,a\"b\n", "rows.csv:1", "a quote or NUL byte inside a plain cell, expected it in quotes");
+    refuses("id,a\"b\n", "rows.csv:1", "a quote or NUL byte inside a cell without quotes, expected the cell in quotes");
 }
 END_TEST
 

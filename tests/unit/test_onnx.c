@@ -521,7 +521,7 @@ START_TEST(a_node_without_a_place_is_named) {
     begin("1 4 8");
     tensor("w", "8 8", NULL);
     node("Einsum", "x w -> hidden");
-    refused("node hidden (Einsum): cannot be placed");
+    refused("node hidden (Einsum): cannot be converted");
     begin("1 4 8");
     tensor("w", "1 20 8", NULL);
     tensor("r", "1 20 5", NULL);

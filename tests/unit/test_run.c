@@ -541,7 +541,7 @@ START_TEST(a_run_that_never_advances_names_its_times) {
     ask.load_s = 25.0;
     ck_assert_int_eq(nnc_run_of(NULL, NULL, &plan, &ask, &run, &err), NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(err.where, "--device-mtbf-s");
-    ck_assert_msg(strstr(err.what, "every 1 s") != NULL && strstr(err.what, "(3660 s)") != NULL, "%s", err.what);
+    ck_assert_msg(strstr(err.what, "every 1 s") != NULL && strstr(err.what, "(now 3660 s)") != NULL, "%s", err.what);
 }
 END_TEST
 

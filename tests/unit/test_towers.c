@@ -48,13 +48,12 @@ static const struct {
 } faults[] = {
     { "{ \"model_type\": \"llava\", " VISION " }", "missing, expected an object with the decoder, found nothing" },
     { "{ \"model_type\": \"llava\", " TEXT " }", "missing, expected an object, found nothing" },
-    { LLAVA("\"hidden_size\": 16, " TEXT, VISION), "differs from that of the text, expected 8, found 16" },
+    { LLAVA("\"hidden_size\": 16, " TEXT, VISION), "differs from the value of the text model, expected 8, found 16" },
     { LLAVA("\"num_key_value_heads\": 1, " TEXT, VISION),
-      "describes the text model, expected it there, found it next to it" },
+      "describes the text model, expected inside the object of the text model, found outside" },
     { LLAVA(TEXT, "\"vision_config\": { \"model_type\": \"clip_vision_model\", \"depth\": 3 }"),
-      "shapes a network in a way that a clip_vision_model is not known to, expected it left out, "
-      "or "
-      "the shape as a file of your own (nncost show llama3-8b --format json), found 3" },
+      "changes the shape of a clip_vision_model in an unknown way, expected no such key, or the shape as your own "
+      "model file (nncost show llama3-8b --format json), found 3" },
     { LLAVA("\"text_config\": { \"model_type\": \"mamba_vl\" }", VISION),
       "unknown architecture, expected one of those in docs/models.md, found \"mamba_vl\"" },
 };

@@ -232,7 +232,7 @@ static const nnc_metric every_row[] = {
     NNC_HEAD("predicted", NUMBER, NNC_IN(nnc_scored, predicted_s), .unit = "s"),
     NNC_HEAD("error", NUMBER, NNC_IN(nnc_scored, error), .show = NNC_SHOW_ERROR),
     NNC_HEAD("memory", NUMBER, NNC_IN(nnc_scored, memory_error), .show = NNC_SHOW_ERROR),
-    NNC_HEAD("left open, or why not", TEXT, .get = get_remark, .shrinks = true, .drop = 1),
+    NNC_HEAD("open fields, or reason", TEXT, .get = get_remark, .shrinks = true, .drop = 1),
 };
 #undef ROW
 static const nnc_metrics page_rows = NNC_METRICS("a row", every_row, nnc_scored);
@@ -291,7 +291,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     const nnc_accuracy_report *report = record;
     int32_t scored = 0;
     for (int32_t i = 0; i < report->count; i++) { scored += report->rows[i].reason == NULL; }
-    nnc_buffer_print(out, "%d rows: %d predicted, %d that cannot be expressed\n", (int)report->count, (int)scored,
+    nnc_buffer_print(out, "%d rows: %d predicted, %d that cannot be predicted\n", (int)report->count, (int)scored,
                      (int)(report->count - scored));
     if (report->overrides != NULL) { nnc_buffer_print(out, "with %s\n", report->overrides); }
     for (int section = 0; section < NNC_SECTION_COUNT; section++) {
@@ -304,7 +304,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
         nnc_buffer_text(out, "\nno lower bound is above the measurement\n");
     }
     const nnc_lines left_out = { &nnc_left_out_metrics, report, report->left_out, report->left_out_count };
-    (void)nnc_table_under(out, style, left_out, "rows that cannot be expressed");
+    (void)nnc_table_under(out, style, left_out, "rows that cannot be predicted");
     if (report->all_rows) {
         lines.metrics = &page_rows;
         (void)nnc_table_under(out, style, lines, "every row");
@@ -464,7 +464,7 @@ const nnc_command nnc_cmd_accuracy = {
     .summary = "Predictions compared with measurements: mean, median and largest errors per file, device "
                "and framework.",
     .notes = "Each file holds measured training steps, served requests, kernels or collectives, one per line; "
-             "tests/published/README.md names the columns. A row that cannot be expressed is listed with the reason; "
+             "tests/published/README.md names the columns. A row that cannot be predicted is listed with the reason; "
              "the errors of rows that leave recompute or another deciding field open are listed separately. An error "
              "is predicted / measured - 1. Options of the plan and --set replace the values of every row.",
     .min_operands = 1,

@@ -259,7 +259,8 @@ static void write_next(nnc_buffer *out, nnc_style style, const nnc_calibration_r
         nnc_sheet_line(out, style, "%s: %s from %.4g to %.4g, a step from %s to %s", n->measure, n->name, n->low,
                        n->high, nnc_unit_text(n->low_step_s, "s", from), nnc_unit_text(n->high_step_s, "s", to));
     }
-    nnc_sheet_line(out, style, "a measured step of %s itself answers more than any of them", report->asked_model);
+    nnc_sheet_line(out, style, "a measured step of %s would help more than any of these measurements",
+                   report->asked_model);
 }
 
 static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
@@ -378,8 +379,8 @@ static nnc_status add_row(calibration *c, const nnc_measured *row, int32_t file,
     const double times = row->measured_s / scored.predicted_s;
     if (times > other_unit || times < 1.0 / other_unit) {
         count_unused(c, row,
-                     times > 1.0 ? "takes more than 300 times its prediction, as if its unit were another"
-                                 : "takes less than 1/300 of its prediction, as if its unit were another");
+                     times > 1.0 ? "takes more than 300 times its prediction, as if it had another unit"
+                                 : "takes less than 1/300 of its prediction, as if it had another unit");
         return NNC_OK;
     }
     const bool held = is_held_out(c, row);

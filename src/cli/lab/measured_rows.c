@@ -271,7 +271,8 @@ nnc_status nnc_rows_read(nnc_session *session, const nnc_row_choice *choice, nnc
         NNC_TRY(load_rows(session, options->operands[*count], file, err));
         for (int32_t i = 0; i < file->count && !any; i++) { any = nnc_row_passes(choice, &file->rows[i]); }
     }
-    return any ? NNC_OK : nnc_fail(err, NNC_BAD_USAGE, "--only", "no row has it in its id, found \"%s\"", choice->only);
+    return any ? NNC_OK
+               : nnc_fail(err, NNC_BAD_USAGE, "--only", "no row has this text in its id, found \"%s\"", choice->only);
 }
 
 /* ---- counting rows that are left out ---- */

@@ -45,7 +45,7 @@ static const nnc_architecture *stands_for(nnc_foreign_set *set, nnc_json root, c
     }
     for (nnc_json need = nnc_json_first(row->needs); need.node != NULL; need = nnc_json_next(need)) {
         if (!nnc_foreign_given(root, nnc_json_text(need))) {
-            nnc_json_fault(root, nnc_json_text(need), "missing, expected it for a %s, found nothing",
+            nnc_json_fault(root, nnc_json_text(need), "missing, expected this key for a %s, found nothing",
                            nnc_json_text(name));
             return NULL;
         }
@@ -170,7 +170,7 @@ static bool check_row(const nnc_foreign_file *file, const nnc_architecture *row)
     const bool patterned = row->pattern_count > 0 && family != NNC_FAMILY_DECODER;
     const bool levelled = row->levels.node != NULL && family != NNC_FAMILY_UNET;
     if (good && (patterned || levelled)) {
-        nnc_json_mismatch(patterned ? patterns : row->levels, "does not go with this family",
+        nnc_json_mismatch(patterned ? patterns : row->levels, "does not belong to this family",
                           patterned ? "it for a decoder" : "it for a unet");
         nnc_foreign_pass_on(file->at.doc->faults, patterns.node != NULL ? patterns : row->levels);
         good = false;
@@ -252,8 +252,8 @@ static void refuse_unknown(nnc_foreign_file *file, nnc_json at, const char *key)
     const char *name = file->row->id;
     if (looks_like_size(at, key) || nnc_foreign_shapes(file->set, key)) {
         nnc_json_fault(at, NULL,
-                       "shapes a network in a way that a %s is not known to, expected it left out, or the shape as a "
-                       "file of your own (nncost show llama3-8b --format json), found %.60s",
+                       "changes the shape of a %s in an unknown way, expected no such key, or the shape as your own "
+                       "model file (nncost show llama3-8b --format json), found %.60s",
                        name, value != NULL ? value : "more than one value");
     } else if (!at.doc->lenient) {
         nnc_json_fault(at, NULL,
@@ -319,8 +319,8 @@ static void check_members(nnc_foreign_file *file, nnc_json object, const char *p
 
 /* ---- reads the class of a model ("architectures") and its head ---- */
 
-/* Sets the number of labels of a classifier. This is the number that the configuration states, else the number of label
- * names in it, else 2. two: false = the configuration must state the number or the names. */
+/* Sets the number of labels of a classifier. The number of labels is the number that the configuration states, else the
+ * number of label names in it, else 2. two: false = the configuration must state the number or the names. */
 static void set_labels(nnc_json root, nnc_model *model, bool two) {
     const nnc_json number = nnc_foreign_get(root, "num_labels|_num_labels");
     const nnc_json names = nnc_json_get(root, "id2label");
@@ -463,7 +463,7 @@ static void check_twice(const nnc_foreign_file *file, nnc_json inside) {
         const char *other = nnc_foreign_text(outside, b, sizeof b);
         if (nnc_foreign_is_given(outside) && one != NULL && other != NULL && strcmp(one, other) != 0 &&
             nnc_foreign_shapes(file->set, nnc_json_key(at))) {
-            nnc_json_mismatch(outside, "differs from that of the text", one);
+            nnc_json_mismatch(outside, "differs from the value of the text model", one);
             return;
         }
     }
@@ -476,7 +476,8 @@ static void check_beside(nnc_foreign_file *file, nnc_json inside, const nnc_arch
         const char *key = nnc_json_key(at);
         if (!nnc_foreign_speaks_of(file->row, key) && nnc_foreign_speaks_of(text, key) && !nnc_foreign_is_empty(at) &&
             !nnc_foreign_given(inside, key) && nnc_foreign_shapes(file->set, key)) {
-            nnc_json_fault(at, NULL, "describes the text model, expected it there, found it next to it");
+            nnc_json_fault(at, NULL,
+                           "describes the text model, expected inside the object of the text model, found outside");
         }
     }
     file->around = text;
@@ -741,11 +742,13 @@ static void write_notes(const nnc_foreign_file *file, nnc_json root, int64_t max
     note_list list = { .arena = root.doc->arena };
     nnc_model *model = file->model;
     if (maximum > 0 && maximum != model->decoder.seq_len) {
-        add_note(&list, "sequence: %lld tokens unless --seq-len sets another; the file's %lld is the longest possible",
+        add_note(&list,
+                 "sequence: %lld tokens, unless --seq-len sets another length; the file's %lld is the longest possible "
+                 "length",
                  (long long)model->decoder.seq_len, (long long)maximum);
     }
     if (file->taken[0] != '\0') {
-        add_note(&list, "left open by the file, so as %s has it: %s", file->row->id, file->taken);
+        add_note(&list, "not stated by the file, so nncost uses the defaults of %s: %s", file->row->id, file->taken);
     }
     if (file->noted[0] != '\0') { add_note(&list, "%s", file->noted); }
     for (const nnc_architecture *row = file->row; row != NULL; row = row->below) {

@@ -66,8 +66,8 @@ static void check_texts(nnc_json at) {
     if (nnc_json_expect(at, NNC_JSON_LIST, "a list of texts")) { check_each(at, check_text); }
 }
 
-/* Checks an object of a data file. It must have the member "key" with a string as its value, it may have the members
- * that `others` lists, and it must have no other member. Returns false if the value is not an object. */
+/* Checks an object of a data file. The object must have the member "key" with a string as its value. The object may
+ * have the members that `others` lists, and no other members. Returns false if the value is not an object. */
 static bool check_keyed(nnc_json at, const char *what, const char *const *others) {
     typedef struct keyed {
         char key[64];
@@ -91,8 +91,8 @@ static void check_when(nnc_json at) {
     }
 }
 
-/* Checks a value of a data file. It must be a number, or an object {"key": K, "default": NUMBER} that takes the number
- * from the key K of a configuration. */
+/* Checks a value of a data file. The value must be a number, or an object {"key": K, "default": NUMBER} that takes the
+ * number from the key K of a configuration. */
 static void check_number(nnc_json at) {
     static const char *const others[] = { "default", NULL };
     const nnc_json number = is_object(at) && check_keyed(at, "number", others) ? nnc_json_get(at, "default") : at;
@@ -159,8 +159,8 @@ static void check_stands_for(nnc_json at) {
 
 /* ---- tables of the members of a data file; docs/models.md describes each member ---- */
 
-/* A member of an object in a data file. Its value is stored as a JSON value. check: the function that checks the value;
- * NULL = the caller checks it. */
+/* A member of an object in a data file. The value of the member is stored as a JSON value. check: the function that
+ * checks the value; NULL = the caller checks it. */
 typedef struct member {
     const char *name;
     size_t offset; /* offset of the nnc_json in the struct in which the value is stored; 0 = the value is not stored */
@@ -339,7 +339,7 @@ static void check_key(nnc_json at, const nnc_foreign_key *key) {
         nnc_json_fault(at, "to", "missing, expected a field, to_each, or values that name fields, found nothing");
     }
     if (key->optional && key->absent.node != NULL) {
-        nnc_json_fault(at, "optional", "does not go with a default, expected one of them, found both");
+        nnc_json_fault(at, "optional", "cannot be used together with a default, expected one of them, found both");
     }
 }
 
@@ -353,7 +353,7 @@ static void check_pattern(nnc_json at, const nnc_foreign_pattern *p) {
         nnc_json_fault(at, "values", "missing, expected the kind of each word, found nothing");
     }
     if ((p->in[0] == '\0') != (p->out[0] == '\0') || (p->in[0] == '\0' && p->only[0] != '\0')) {
-        nnc_json_fault(at, NULL, "half a rule, expected both \"in\" and \"out\", found one or none");
+        nnc_json_fault(at, NULL, "incomplete rule, expected both \"in\" and \"out\", found one of them or none");
     }
 }
 
@@ -400,7 +400,7 @@ static void read_like(nnc_foreign_set *set, nnc_json root, nnc_architecture *row
     const nnc_json at = nnc_json_get(root, "like");
     const document *waiting = find_document(set, row->like);
     if (waiting != NULL && waiting->reading) {
-        nnc_json_mismatch(at, "a circle", "a file that is not like this one in turn");
+        nnc_json_mismatch(at, "a circle", "a file that does not inherit from this file");
         return;
     }
     row->below = nnc_foreign_find(set, row->like);
@@ -625,8 +625,8 @@ bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architectur
     return false;
 }
 
-/* Tests whether a data file may mention a key: whether its text contains the key. This is much cheaper than parsing the
- * file. */
+/* Tests whether a data file may mention a key: whether its text contains the key. Searching the text is much faster
+ * than parsing the file. */
 static bool may_speak_of(nnc_foreign_set *set, const char *id, const char *key) {
     char below[96], *text = NULL;
     const char *path = NULL;

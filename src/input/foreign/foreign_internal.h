@@ -1,7 +1,7 @@
 /* Configurations that other programs write (config.json of Hugging Face and diffusers), read as models.
  *
- * An architecture is a data file, foreign/MODEL_TYPE.json, in a data folder. It says which key sets which field, the
- * values of absent keys, and the fields that the architecture implies. No architecture has its own code.
+ * An architecture is a data file, foreign/MODEL_TYPE.json, in a data folder. The data file states which key sets which
+ * field, the values of absent keys, and the fields that the architecture implies. No architecture has its own code.
  *
  *     config.json --model_type--> foreign/llama.json --like--> biased-decoder.json --like--> gated-decoder.json
  *                                 (foreign_files.c)
