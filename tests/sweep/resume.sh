@@ -81,7 +81,7 @@ cmp text before
 refused 3 'another sweep' sweep --db whole.db --all
 refused 3 'another shard' sweep --db part1.db --shard 2/3
 refused 4 'cannot' sweep --db no/such/file
-refused 2 'does not go with' sweep --db x.db --format csv
+refused 2 'cannot be used together with' sweep --db x.db --format csv
 refused 2 'exists already' "$nncost" merge whole.db part1.db
 refused 2 'all 3 shards' "$nncost" merge new.db part1.db part2.db
 [[ ! -e new.db && ! -e x.db ]]
