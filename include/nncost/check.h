@@ -66,10 +66,10 @@ typedef struct nnc_change {
 } nnc_change;
 
 /* Compares two estimates, and writes their differences to `changes`, an array with at least as many entries as both
- * estimates together have values. Numbers are compared at 12 significant digits. Returns the number of changes. First
- * come step time, times of serving, total memory and cost, if they differ by more than the tolerance; then inputs; then
- * all other values, by nnc_change_kind, the largest relative change first. Values that only the new estimate has come
- * last. */
+ * estimates together have values. Numbers are compared at 12 significant digits. Returns the number of changes. The
+ * order is: step time, times of serving, total memory and cost, if these differ by more than the tolerance; then
+ * inputs; then all other values by nnc_change_kind, with the largest relative change first. Values that only the new
+ * estimate has come last. */
 NNC_API int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_tolerance *tolerances,
                                     int32_t tolerance_count, nnc_change *changes);
 

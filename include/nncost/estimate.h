@@ -251,11 +251,11 @@ NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device,
 
 /* Estimates a step and writes the result as JSON. nnc_estimate_json writes the same bytes as `nncost estimate
  * --software SOFTWARE --format json`; nnc_estimate_json_by_plan writes the same bytes as this command without
- * --software. Some values are written by the command only: those that need rows of measured steps (accuracy, trust,
- * open_facts), and the settings with which a plan that does not fit may fit (fit, lower end of total_interval_bytes).
- * The command can also set plan fields from a framework release (a profile with a date); nnc_estimate_json returns
- * NNC_BAD_SPEC for such a profile. *text is a text of *size bytes and a final NUL (size may be NULL); free it with
- * nnc_text_free. After a failure *text is NULL. Errors: those of nnc_estimate, NNC_NO_MEMORY. */
+ * --software. Only the command writes values that need rows of measured steps (accuracy, trust, open_facts), and
+ * settings with which a plan that does not fit may fit (fit, lower end of total_interval_bytes). The command can also
+ * set plan fields from a framework release (a profile with a date); nnc_estimate_json returns NNC_BAD_SPEC for such a
+ * profile. *text is a text of *size bytes and a final NUL (size may be NULL); free it with nnc_text_free. After a
+ * failure *text is NULL. Errors: those of nnc_estimate, NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                      const nnc_plan *plan, nnc_scratch *scratch, char **text, size_t *size,
                                      nnc_error *err);

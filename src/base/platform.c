@@ -221,8 +221,9 @@ static char *in_folder_of(const char *path, const char *name) {
     return text;
 }
 
-/* Follows the symbolic link `path`, and further links, to a path that is no link; this file need not exist. Returns its
- * path, or a copy of `path` if `path` is no link. The caller frees the returned path. NULL = out of memory. */
+/* Follows the symbolic link `path`, and further links, to a path that is no link; this file need not exist. Returns the
+ * path at the end of all links, or a copy of `path` if `path` is no link. The caller frees the returned path. NULL =
+ * out of memory. */
 static char *through_links(const char *path) {
     char name[PATH_MAX];
     char *at = strdup(path);

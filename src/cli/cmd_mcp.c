@@ -891,8 +891,8 @@ static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena) {
     nnc_buffer_text(out, "}\n");
 }
 
-/* Tests whether a message needs an answer. Notifications need no answer. Messages that are themselves answers need
- * none, because this server sends no requests. */
+/* Tests whether a message needs an answer. Notifications need no answer. Messages that are themselves answers need no
+ * answer, because this server sends no requests. */
 static bool wants_answer(nnc_json root) {
     return nnc_json_type_of(root) != NNC_JSON_OBJECT || nnc_json_get(root, "id").node != NULL ||
            nnc_json_get(root, "method").node == NULL;

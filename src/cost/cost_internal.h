@@ -62,7 +62,7 @@ NNC_SAYING void nnc_say_work(const nnc_work *work, nnc_derivation *why) {
 
 /* The links that a group of ranks r, r + stride, r + 2 stride ... uses. All groups with the same stride communicate at
  * the same time, so each rate is the share of one group. If `inner` is 1, the members inner_* have no meaning; if
- * `outer` is 1, the members outer_* have none. */
+ * `outer` is 1, the members outer_* have no meaning. */
 typedef struct nnc_route {
     int32_t size;             /* number of ranks in the group that uses the route */
     int32_t inner, outer;     /* inner: number of ranks of the group in one scale-up domain; outer: number of domains

@@ -617,8 +617,8 @@ NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan
     return frozen_bytes;
 }
 
-/* Returns the bytes of frozen helper models on one device. ZeRO 3 divides them only with resharding: a helper runs
- * forward only, so without resharding its gathered weights stay whole. */
+/* Returns the bytes of frozen helper models on one device. ZeRO 3 divides the weights of helper models only with
+ * resharding: a helper model runs forward only, so without resharding its gathered weights stay whole. */
 NNC_SAYING double helper_bytes_of(const nnc_resident_bytes *held, const nnc_plan *plan, nnc_derivation *why) {
     const nnc_parameters dense = held->helper, expert = held->helper_expert;
     if (!(dense.params + expert.params > 0.0) || (plan->offload & NNC_OFFLOAD_WEIGHTS) != 0) { return 0.0; }

@@ -63,8 +63,8 @@ static box whole_torus(const nnc_scale_up *up) {
 }
 
 /* Finds a box with n ranks that fits into the pod and is as near to a cube as possible: its shortest side is as long as
- * possible, and then its middle side. Writes its three side lengths, whose product is n, to `length`. Returns false if
- * no box has n ranks. */
+ * possible, and then its middle side. Writes the three side lengths of the box, whose product is n, to `length`.
+ * Returns false if no box has n ranks. */
 static bool cubic(const box *pod, int32_t n, int32_t length[TORUS_AXES]) {
     const int64_t b_max = pod->length[1], c_max = pod->length[2];
     int32_t a = least(pod->length[0], CUBE_ROOT_MAX);

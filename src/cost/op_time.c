@@ -705,8 +705,8 @@ static nnc_op images_of(const nnc_op *op) {
  * rows conv_grad_weight of `python3 -m nncost.measure` have sides of 3 and 5. */
 enum { CHANNEL_SIDE_MOST = 3 };
 
-/* Time of an fp32 convolution on a CPU. PyTorch computes it as matrix products (is_product) or with oneDNN, which
- * copies operands and result between PyTorch's layout and its own:
+/* Time of an fp32 convolution on a CPU. PyTorch computes the convolution as matrix products (is_product) or with
+ * oneDNN, which copies operands and result between PyTorch's layout and its own:
  *     t = max(F / (f P), bytes / (g B)) + 2 bytes / (g B) + t0
  * F: FLOPs. f P: rate that is reached. g B: bandwidth that is reached. t0: fixed time. The weight gradient of a
  * depthwise convolution with a large kernel takes F / (v V) instead of F / (f P); v is library_channel_fraction, V the

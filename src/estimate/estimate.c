@@ -104,9 +104,9 @@ bool nnc_is_as_published(const nnc_result *r, const nnc_model *model) {
 }
 
 /* The interval of the step time is not symmetric, because real programs often do more work than is counted, and seldom
- * less. As logarithms, its upper end is (1 + SKEW) x half of the range above the prediction, and its lower end (1 -
- * SKEW) x half of the range below. The value of SKEW was chosen with all measured rows in view (docs/accuracy.md);
- * tests/spreads.py shows its effect. */
+ * less. As logarithms, the upper end of the interval is (1 + SKEW) x half of the range above the prediction, and the
+ * lower end is (1 - SKEW) x half of the range below the prediction. The value of SKEW was chosen with all measured rows
+ * in view (docs/accuracy.md); tests/spreads.py shows its effect. */
 #define SKEW 0.15
 
 static void set_interval(const nnc_model *model, const nnc_step *step, nnc_result *r) {

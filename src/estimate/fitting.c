@@ -312,7 +312,8 @@ static nnc_status largest_degree(limit_search *s, int64_t *size, nnc_error *err)
 }
 
 /* Finds the smallest size (see limit_search) that meets the condition of the axis: for the axis data, that the network
- * does not bound the step; for the axis batch, that compute bounds the step. Sets *size to it; 0 = no such size. */
+ * does not bound the step; for the axis batch, that compute bounds the step. Sets *size to this size; 0 = no size meets
+ * the condition. */
 static nnc_status smallest_size(limit_search *s, int64_t *size, nnc_error *err) {
     int64_t low = 0, high = 1;
     bool past = true;

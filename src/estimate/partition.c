@@ -138,8 +138,8 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
     }
 }
 
-/* Returns the number of chunks of a device. With DualPipe it is 2, because micro-batches pass the pipeline in both
- * directions, and each direction has its own chunk. */
+/* Returns the number of chunks of a device. With DualPipe the number of chunks is 2, because micro-batches pass through
+ * the pipeline in both directions, and each direction has its own chunk. */
 static int32_t chunks_of(const nnc_stage_partition *partition, const nnc_plan *plan) {
     return nnc_schedule_dual(plan) ? 2 : partition->virtual_stages / partition->stages;
 }

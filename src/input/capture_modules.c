@@ -247,8 +247,8 @@ static bool mark_needed(reader *r, const bool *gone, unsigned mark) {
     return true;
 }
 
-/* From operator `first` on there are operators that a recorded checkpoint runs again. If none of them is needed in the
- * changed step, sets removed[] to true for each. Returns the position after the last of these operators. */
+/* From operator `first` on there are operators that a recorded checkpoint runs again. If the changed step needs none of
+ * these operators, sets removed[] to true for each of them. Returns the position after the last of these operators. */
 static int32_t remove_again(const reader *r, int32_t first, bool *removed) {
     int32_t end = first;
     unsigned needed = 0;
@@ -475,9 +475,9 @@ static bool is_backward_of(const reader *r, const rerun *c, int32_t number) {
 }
 
 /* Sets c->backward, the operator of backward before which a call runs again: the first operator in the backward of this
- * call. To find it, searches the first operator that reads a kept tensor of the call, and goes back from there to the
- * beginning of the backward. If no operator reads a kept tensor of the call, takes the first operator of the module's
- * backward after the call. */
+ * call. The function searches the first operator that reads a kept tensor of the call, and goes back from this operator
+ * to the beginning of the backward. If no operator reads a kept tensor of the call, takes the first operator of the
+ * module's backward after the call. */
 static void find_backward(const reader *r, rerun *c) {
     int32_t inside = -1;
     for (int32_t i = c->end; i < r->file_ops && c->backward < 0; i++) {

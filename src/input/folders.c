@@ -436,7 +436,8 @@ const char *nnc_folders_nearest_alias(nnc_folders *folders, const nnc_spec_info 
     return near != NULL && find_id(folders, info, near, &path, NULL) == NNC_OK && path != NULL ? near : NULL;
 }
 
-/* Returns the longest of `names` with which a text begins: "mi250x" for "mi250x-gcd". NULL = it begins with none. */
+/* Returns the longest of `names` with which a text begins: "mi250x" for "mi250x-gcd". NULL = the text begins with none
+ * of `names`. */
 static const char *start_of(const char *text, const char *const *names, int32_t count) {
     const char *best = NULL;
     for (int32_t i = 0; i < count; i++) {

@@ -305,8 +305,8 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip);
  * digest of the object, computed from this sum. */
 uint64_t nnc_json_digest_members(nnc_json object, const char *const *skip);
 uint64_t nnc_digest_object(uint64_t members);
-/* A document may collect digests of the data files with which it was read (doc->digest). If it does, adds the digest of
- * a data file. */
+/* A document may collect digests of the data files with which it was read (doc->digest). If the document collects
+ * digests, adds the digest of a data file. */
 void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data);
 
 /* nnc_json_set_text, nnc_json_inherit and nnc_json_inherit_object change a document. An inherited value may come from
@@ -390,8 +390,8 @@ void nnc_refuse_unknown(nnc_json at, const nnc_field_table *table, const char *c
 const char *nnc_read_text(nnc_json at);
 /* Reads a list of JSON strings. If the list is absent, sets *count to 0. */
 void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count);
-/* Reads the object "sources" of a file. Each of its keys names fields of the file, and its value is a string, or a list
- * of strings, that names their source. */
+/* Reads the object "sources" of a file. Each key of "sources" names fields of the file, and the value of the key is a
+ * string, or a list of strings, that names the source of these fields. */
 void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *const *others,
                       const nnc_source **sources, int32_t *count);
 /* Adds each string "fitted_on" inside the member `key` of the root to *sources, with the dotted name of the object that
@@ -518,8 +518,8 @@ const char *nnc_specs_marks(const nnc_specs *specs);
 void nnc_specs_mark(nnc_specs *specs, const char *text);
 
 /* NNC_IMPLAUSIBLE_TEXT: bytes of the buffer for the reason why a device or profile is not plausible. The two functions
- * test relations between values that are true for all real devices or profiles. If a relation is not true, they return
- * false and write to `text` the fields, the expected range and the value. */
+ * test relations between values that are true for all real devices or profiles. If a relation is not true, the
+ * functions return false and write to `text` the fields, the expected range and the value. */
 enum { NNC_IMPLAUSIBLE_TEXT = 200 };
 bool nnc_device_is_plausible(const nnc_device *device, char *text, size_t size);
 bool nnc_software_is_plausible(const nnc_software *software, char *text, size_t size);
@@ -618,10 +618,10 @@ void nnc_specs_end_like(nnc_specs *specs);
  * "like" then, the chain of "like" keys would be a circle. */
 bool nnc_specs_is_reading(const nnc_specs *specs, const char *path);
 
-/* Completes a document before it is read. Replaces "@key" by the texts of "references". Adds the values that it
- * inherits from the file that the key "like" names; with the kind NNC_SPEC_KIND_COUNT, it inherits nothing. Completes
- * objects with the key "same_as". Marks inherited values. Returns false when an error was noted; the document must not
- * be read then. */
+/* Completes a document before it is read. Replaces "@key" by the texts of "references". Adds the values that the
+ * document inherits from the file that its key "like" names; with the kind NNC_SPEC_KIND_COUNT, the document inherits
+ * nothing. Completes objects with the key "same_as". Marks inherited values. Returns false when an error was noted; the
+ * document must not be read then. */
 bool nnc_spec_complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind);
 
 /* The files of a chain of "like" keys (the key "like" of each file names the next file). The list is used to find out
@@ -645,7 +645,7 @@ typedef struct nnc_id_list { /* A list of ids, allocated in the arena; { 0 } is 
 
 typedef struct nnc_folders {
     nnc_arena *arena;
-    /* paths of the data folders. If several of them have a file, the file in the first of them is used */
+    /* paths of the data folders. If several folders have a file, the file in the first of these folders is used */
     const char **paths;
     int count;
     /* first error of the operating system while the folders were searched; status NNC_OK = no error */
@@ -672,8 +672,8 @@ bool nnc_folders_list_folder(nnc_folders *folders, const char *folder, nnc_id_li
 bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *list);
 /* Finds the file of a spec by its id or alias. If no data folder has such a file, *path stays NULL. */
 nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err);
-/* Reports an id for which no data folder has a file. If the id is that of a spec of another kind, the error says so.
- * near: a name, such as a hub name, that the error suggests if no id of the kind is similar; NULL = no such name.
+/* Reports an id for which no data folder has a file. If the id belongs to a spec of another kind, the error names this
+ * kind. near: a name, such as a hub name, that the error suggests if no id of the kind is similar; NULL = no such name.
  * Returns NNC_UNKNOWN_ID, or the error that stopped the search. */
 nnc_status nnc_folders_unknown(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char *near,
                                nnc_error *err);

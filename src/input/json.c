@@ -76,7 +76,7 @@ static int by_key(const void *a, const void *b) {
 }
 
 /* Tests whether two members of an object may have the same key. Returns true if two keys have the same digest, or if
- * memory ran out. If it returns false, all keys are different. */
+ * memory ran out. If the function returns false, all keys are different. */
 static bool may_repeat(const cJSON *object) {
     enum { FEW = 64 };
     uint64_t few[FEW];
@@ -121,8 +121,8 @@ static bool refuse_values(const nnc_json_doc *doc, const cJSON *at) {
     return finite;
 }
 
-/* Tests an escape \uXXXX to which `at` points. Returns 1 if it is the first half of a surrogate pair, 2 if it is the
- * second half, and 0 for any other character. */
+/* Tests an escape \uXXXX to which `at` points. Returns 1 if the escape is the first half of a surrogate pair, 2 if it
+ * is the second half, and 0 for any other character. */
 static int surrogate_at(const char *at) {
     if (at[0] != '\\' || at[1] != 'u' || (at[2] | 0x20) != 'd') { return 0; }
     const char digit = (char)(at[3] | 0x20);
@@ -135,8 +135,8 @@ static bool is_half(const char *at) {
 }
 
 /* Notes why cJSON has refused a text. end: the place where cJSON stopped. If nnc_json_scan finds an error in the text,
- * notes this error. If it finds none, cJSON has failed at half a surrogate pair, at a number (if the decimal point of
- * the caller's locale has several bytes), or because memory ran out. */
+ * notes this error. If nnc_json_scan finds no error, cJSON has failed at half a surrogate pair, at a number (if the
+ * decimal point of the caller's locale has several bytes), or because memory ran out. */
 static void refuse_text(const nnc_json_doc *doc, int values_max, const char *end) {
     nnc_json_scan_fault fault;
     if (!nnc_json_scan(doc->text, doc->size, values_max, &fault)) {

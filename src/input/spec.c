@@ -182,9 +182,9 @@ static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **
     return NNC_OK;
 }
 
-/* Finds the file of a model by a name that no folder of models has: among the names of the Hugging Face hub, where the
- * owner may be left out. *path stays NULL if `id` is the name of a folder that may have a model. An unknown name is
- * compared with all known ones only after these searches, because that takes most of the time. */
+/* Finds the file of a model that no folder of models has: looks up the name among the names of the Hugging Face hub.
+ * The user may leave out the owner in the name. *path stays NULL if `id` is the name of a folder that may have a model.
+ * An unknown name is compared with all known ones only after these searches, because that takes most of the time. */
 static nnc_status find_named(nnc_specs *specs, const char *id, const char **path, nnc_hub_name *hub, nnc_error *err) {
     const nnc_spec_kind kind = NNC_SPEC_MODEL;
     nnc_error why = { .status = NNC_OK };
@@ -342,8 +342,9 @@ static nnc_status load_member(nnc_specs *specs, const char *asked, const void **
     return NNC_OK;
 }
 
-/* Tests whether `asked` may be the name of a network in a library of vision models. Returns false if it is the id of a
- * shipped file, with dashes or with underscores. found, path: status and path with which the search for a file named `asked` has ended. */
+/* Tests whether `asked` may be the name of a network in a library of vision models. Returns false if `asked` is the id
+ * of a shipped file, with dashes or with underscores. found, path: status and path with which the search for a file
+ * named `asked` has ended. */
 static bool maybe_member(const char *asked, nnc_status found, const char *path) {
     const char *slash = found == NNC_OK && path != NULL ? strrchr(path, '/') : NULL;
     const char *stem = slash != NULL ? slash + 1 : path;

@@ -106,8 +106,8 @@ static void put_fitted_on(const rewriting *w, const object_place *p) {
 
 static void put_object(const rewriting *w, const object_place *p);
 
-/* Writes a JSON object that is inside another object. If its field has one object for each number format, writes all of
- * these objects. */
+/* Writes a JSON object that is inside another object. If the field of the inner object has one object for each number
+ * format, writes all of these objects. */
 static void put_inner(const rewriting *w, const object_place *p, const nnc_field *field, bool *any) {
     char name[NAME_MAX_BYTES];
     snprintf(name, sizeof name, "%s.%s", p->name, field->name);

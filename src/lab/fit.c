@@ -156,8 +156,8 @@ static double evaluate(unsigned count, const double *x, double *gradient, void *
     return isfinite(value) ? value : HUGE_VAL;
 }
 
-/* Runs the Subplex search of NLopt once, from the point x. If it finds a smaller value than *least, sets x and *least.
- * Returns false if the search could not run. */
+/* Runs the Subplex search of NLopt once, from the point x. If the search finds a smaller value than *least, sets x and
+ * *least. Returns false if the search could not run. */
 static bool start(const calls *call, nnc_minimise_problem *problem, double *x, double *least) {
     double at[NNC_MINIMISE_MAX];
     nlopt_opt opt = call->create(NLOPT_LN_SBPLX, (unsigned)problem->count);
@@ -778,10 +778,10 @@ static int leave_out(moving *m, const char *end, const char *reason) {
 
 /* Refuses fitted parameters of kernels that increase the mean |error| of their own rows or of the training steps:
  * kernels that were measured one call at a time, or with operands in the L2 cache, differ from the kernels of a step.
- * Before it refuses all parameters of the group, the function tries a milder remedy. If the error of the group's rows
- * grows, the group is fitted again with |predicted / measured - 1| instead of |ln(predicted / measured)|. If the error
- * of steps grows, only fixed_s is refused, because it contains the launch of a single call. Returns false when out of
- * memory. */
+ * Before the function refuses all parameters of the group, it tries another fit, or refuses only one parameter. If the
+ * error of the group's rows grows, the group is fitted again with |predicted / measured - 1| instead of |ln(predicted /
+ * measured)|. If the error of steps grows, only fixed_s is refused, because it contains the launch of a single call.
+ * Returns false when out of memory. */
 static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group) {
     static const char for_rows[] = "does not reduce the mean error of its rows",
                       for_steps[] = "increases the error of the measured steps";

@@ -221,8 +221,8 @@ bool nnc_row_add_column(nnc_row_reading *r, const char *name);
 /* ---- published.c: tables as their collections publish them ---- */
 
 typedef nnc_status nnc_published_rows(nnc_row_reading *r, nnc_error *err);
-/* Calls `read`, which reads the rows of a table. If it is a published table, opens foreign/names/words.json before, and
- * adds the columns that this file sets. */
+/* Calls `read`, which reads the rows of a table. If the table is a published table, first opens
+ * foreign/names/words.json, and adds the columns that this file sets. */
 nnc_status nnc_published_read(nnc_row_reading *r, nnc_published_rows *read, nnc_error *err);
 /* Changes the cells of the current line of a published table to what words.json says they mean. Does nothing for other
  * tables. */

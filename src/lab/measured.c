@@ -421,8 +421,8 @@ bool nnc_measured_gives(const void *in, const char *field) {
 
 /* ---- reads the row of a training step ---- */
 
-/* Returns the number of sequences in a column. If it is a fraction, which no plan can have, returns 0 and stores the
- * reason why the row is not predicted. */
+/* Returns the number of sequences in a column. If the number is a fraction, which no plan can have, returns 0 and
+ * stores the reason why the row is not predicted. */
 static int64_t sequences(nnc_row_reading *r, const char *name) {
     const double value = nnc_row_number(r, name);
     if (isnan(value)) { return 0; }

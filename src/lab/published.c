@@ -89,7 +89,8 @@ static bool ends(const char *text, const char *end) {
     return length >= last && strcmp(text + length - last, end) == 0;
 }
 
-/* Replaces the framework by its name in nncost, and the text of its version by the number in it. */
+/* Replaces the framework of a row by the name of the framework in nncost, and the text of the version by the number in
+ * this text. */
 static void name_framework(nnc_row_reading *r) {
     char name[128], version[64];
     const char *framework = cell(r, "framework"), *released = cell(r, "framework_version");

@@ -81,9 +81,9 @@ nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, 
 nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, nnc_shell_command *command, nnc_error *err);
 
 /* Returns the path of a file that another file names. Looks in the folder of the naming file, in the folders above it,
- * and in the current folder. If none of them has the file, returns the path in the folder of the naming file. If the
- * name begins with a variable that a script does not set, "${A}/x.yaml", looks for the rest of the name. NULL when out
- * of memory. */
+ * and in the current folder. If none of these folders has the file, returns the path in the folder of the naming file.
+ * If the name begins with a variable that a script does not set, "${A}/x.yaml", looks for the rest of the name. NULL
+ * when out of memory. */
 const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name);
 
 /* ---- checkpoint.c: counts the tensors of checkpoints ---- */
@@ -567,9 +567,9 @@ bool nnc_reading_names_file(const nnc_reading *r, const nnc_launch_file *file, c
  * references such as "${.b}". A reference may compute: "${multiply:4, ${.b}}", also sum, divide_floor, divide_ceil. */
 nnc_json nnc_launch_referred(const nnc_reading *r, nnc_json at, const char *path);
 
-/* Returns the value of a key in the file that is being read, or else in the files beneath it. If none of them has the
- * key, returns the program's default, which the member "absent" of the table states; node NULL: the table states no
- * default. */
+/* Returns the value of a key in the file that is being read, or else in the files beneath it. If no file has the key,
+ * returns the program's default, which the member "absent" of the table states; node NULL: the table states no default.
+ * */
 nnc_json nnc_reading_value(const nnc_reading *r, const char *key);
 
 /* Tests whether a key of a file has no effect: a file on top of it has the same key, or the key of a file beneath only

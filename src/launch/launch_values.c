@@ -179,8 +179,8 @@ static bool referred_key(const char *text, size_t length, const char *path, char
 
 static nnc_json referred(const nnc_reading *r, nnc_json at, const char *path, int depth);
 
-/* Reads an operand of a reference with a function: a number, or a reference to a number. Returns false if it is neither.
- * NOLINTNEXTLINE(misc-no-recursion): see REFERENCES_MAX */
+/* Reads an operand of a reference with a function: a number, or a reference to a number. Returns false if the operand
+ * is neither a number nor such a reference. NOLINTNEXTLINE(misc-no-recursion): see REFERENCES_MAX */
 static bool read_operand(const nnc_reading *r, nnc_json at, const char *path, int depth, const char *word, size_t size,
                          double *operand) {
     char key[NNC_LAUNCH_KEY];

@@ -1,4 +1,4 @@
-/* Writes a launch file for a training plan, or the command of a serving engine for a deployment. To do so, it uses the
+/* Writes a launch file for a training plan, or the command of a serving engine for a deployment. The writer uses the
  * tables of foreign/launch/ in the reverse direction: from fields of the plan to keys.
  *
  * The member "writer" of a table lists the keys of a file in the order in which they are written. The value that is

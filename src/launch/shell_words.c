@@ -267,7 +267,7 @@ static void put_unknown(nnc_shell *s, const char *at, size_t length, nnc_script_
 }
 
 /* Finds the variable that the value of the name at `at`, "${NAME}", needs. A name whose value needs no other variable
- * is itself the result. Returns its length; 0 = the value of the name is known. */
+ * is itself the result. Returns the length of the variable's name; 0 = the value of the name is known. */
 static size_t find_needed(nnc_shell *s, const char **at) {
     const size_t length = nnc_shell_name_length(*at);
     const nnc_shell_var *v = nnc_shell_variable(s, *at, length);

@@ -148,7 +148,7 @@ typedef struct list_key {
     nnc_software software;
 } list_key;
 
-/* Copies an op list. Elements of its arrays that are not in use are not copied. */
+/* Copies an op list. Unused elements in the arrays of the list are not copied. */
 static void copy_list(nnc_op_list *to, const nnc_op_list *from) {
     memcpy(to, from, offsetof(nnc_op_list, mixed)); /* all members before the large arrays */
     memcpy(to->mixed, from->mixed, (size_t)from->mixed_count);

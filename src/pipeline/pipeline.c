@@ -177,8 +177,8 @@ static bool ready(const nnc_stream *stream) {
     return (in == NULL || in->put != in->got) && (out == NULL || out->put - out->got <= out->mask);
 }
 
-/* Takes the next message from the input queue of a stream. Returns its arrival time, or start_s if this is later;
- * start_s if the stream has no input. */
+/* Takes the next message from the input queue of a stream. Returns the arrival time of the message, or start_s if
+ * start_s is later; start_s if the stream has no input. */
 static double receive(nnc_stream *stream, double start_s) {
     nnc_queue *const in = stream->in;
     if (in == NULL) { return start_s; }

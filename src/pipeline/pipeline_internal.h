@@ -126,7 +126,7 @@ bool nnc_is_wide(void);
 #endif
 
 /* NNC_FOUR stands for four values, one for each of four tracks (pipelines), that are loaded, added and stored together.
- * Storing them as two pairs would delay the next load of all four by some cycles. */
+ * Storing the four values as two pairs would delay the next load of all four values by some cycles. */
 #if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
 #define NNC_EACH static inline __attribute__((always_inline))
 typedef double nnc_four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
@@ -182,7 +182,7 @@ typedef struct nnc_wave {
     nnc_wave_state now;
     nnc_wave_cursor forward, backward;
     nnc_wave_state then, later; /* remembered states: `then` is the oldest, `later` lies between `then` and `now`.
-                                 * Comparing them with `now` shows a period or a constant growth. */
+                                 * Comparing the remembered states with `now` shows a period or a constant growth. */
     /* saved: the state before a trial of drift(); kept: the last states of those tracks (pipelines) that have reached
      * the end of the stretch */
     nnc_wave_state saved, kept;

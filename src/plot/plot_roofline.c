@@ -340,8 +340,8 @@ static int legend_lines(const roofline *r, char lines[NNC_BOUND_COUNT + 1][64], 
     return count;
 }
 
-/* Draws the legend in the lower right corner of the plot, where there are no ops. On a narrow canvas, draws it below
- * the plot. */
+/* Draws the legend in the lower right corner of the plot, where there are no ops. On a narrow canvas, draws the legend
+ * below the plot. */
 static void draw_legend(roofline *r, nnc_box area) {
     char lines[NNC_BOUND_COUNT + 1][64];
     nnc_bound bounds[NNC_BOUND_COUNT + 1];

@@ -501,8 +501,8 @@ static size_t object_size(const char *text, size_t size) {
     return 0;
 }
 
-/* Reads the recorded estimate at the current position of the file. Returns false if it belongs to another scenario, or
- * has a fault. */
+/* Reads the recorded estimate at the current position of the file. Returns false if the recorded estimate belongs to
+ * another scenario, or has a fault. */
 static bool read_next(nnc_check *c, const nnc_plans_scenario *from) {
     static const nnc_packed none = { NULL, NULL };
     nnc_recorded_stream *s = c->stream;

@@ -148,8 +148,8 @@ typedef struct nnc_plans {
     nnc_plans_places places;
 } nnc_plans;
 
-/* Tests whether a file is a plan file. Returns false if it is not, if it cannot be read, or if it is a pipe and `specs`
- * is NULL. */
+/* Tests whether a file is a plan file. Returns false if the file is no plan file, if it cannot be read, or if it is a
+ * pipe and `specs` is NULL. */
 bool nnc_plans_is(nnc_specs *specs, const char *path);
 
 /* Reads a plan file into memory of the arena. */

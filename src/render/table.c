@@ -443,7 +443,7 @@ typedef struct line {
     int pending, gap;
 } line;
 
-/* Writes a cell of a table line. Returns whether its text was cut. */
+/* Writes a cell of a table line. Returns true if the text of the cell was cut. */
 static bool put_cell(line *l, const nnc_head *head, int width, const char *text) {
     const int full =
         head->wraps && nnc_text_width(text) > width ? (int)wrapped_size(text, width) : nnc_text_width(text);

@@ -201,8 +201,9 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err) {
 }
 
 /* Counts the embedding and the head as one layer each in the plans of the current group, if ends_as_layers of the base
- * plan is true. Also counts them if only then all pipeline stages and chunks get equal numbers of layers, and the
- * framework has this option. An example is Llama 3.1 405B on 16 stages: 126 layers, and 128 with embedding and head. */
+ * plan is true. Also counts embedding and head as layers if only then all pipeline stages and chunks get equal numbers
+ * of layers, and the framework has this option. An example is Llama 3.1 405B on 16 stages: 126 layers, and 128 with
+ * embedding and head. */
 static void count_ends(const nnc_plan_groups *groups, nnc_plan *plan) {
     const int64_t parts = (int64_t)plan->pipeline * plan->virtual_stages;
     const bool may = plan->pipeline > 1 && plan->first_stage_layers == 0 && plan->last_stage_layers == 0 &&

@@ -42,9 +42,8 @@ typedef struct request {
                                   * not computed yet */
     double room, growth; /* cache space of this sequence, and cache space that each decode step adds; unit: the
                                   * space of a sequence of mean length */
-    double context;      /* number of positions that the next decode step of the request attends to. While
-                                  * its sequence runs, the tokens of all steps of its worker so far are subtracted,
-                                  * so that the value is the same in every step. */
+    double
+        context; /* number of positions that the next decode step of the request attends to. While the sequence of the request runs, the tokens of all steps of its worker so far are subtracted, so that the value is the same in every step. */
     /* the request is done when the step count of its worker (worker.step) has this value */
     int64_t finish;
     int32_t input, output, made; /* number of tokens: of the prompt (input), to generate (output), generated before a

@@ -90,7 +90,8 @@ static void note_miss(searching *of, const nnc_serve *s, int32_t limit) {
     }
 }
 
-/* Records a deployment that meets all limits. Returns true if it is the cheapest of the deployments recorded so far. */
+/* Records a deployment that meets all limits. Returns true if the deployment is the cheapest of the deployments
+ * recorded so far. */
 static bool note_found(searching *of, const nnc_serve_found *found) {
     nnc_serve_search_result *r = of->result;
     const bool cheaper =

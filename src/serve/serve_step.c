@@ -406,7 +406,7 @@ static double cache_reads(const making *m, const nnc_serve_attention *a) {
     const double near = a->picked ? 0.0 : a->window > 0.0 ? nnc_min(all, (m->decode ? 1.0 : chunks) * a->window) : all;
     if (a->far_ratio == 0.0) { return near; }
     /* A decode step reads the keys that its indexer picks, a chunk of a prefill the keys of any of its tokens. The
-     * indexer reads its own key for each of these keys. */
+     * indexer reads its own, shorter key for each key that it can pick. */
     const double far = all / a->far_ratio;
     const double picked = m->decode && a->far_most > 0.0 ? nnc_min(far, a->far_most) : far;
     return near + picked + far * index_share(m->of, a);

@@ -547,9 +547,10 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d) {
 
 /* ---- inputs of layers   [layer-inputs] ----
  * The inputs of a layer are a row of a table, plus a projection of the token's embedding with a norm for each layer. At
- * the end of the layer, a linear layer projects the residual stream to their width; activated, it multiplies them; a
- * second linear layer and a norm follow, and the result is added to the stream. Tensor ranks do not divide these
- * products. Source: Gemma4TextModel and Gemma4TextDecoderLayer of transformers, modeling_gemma4.py. */
+ * the end of the layer, a linear layer projects the residual stream to the width of these inputs. Its output, after an
+ * activation function, multiplies the inputs; a second linear layer and a norm follow, and the result is added to the
+ * stream. Tensor ranks do not divide these products. Source: Gemma4TextModel and Gemma4TextDecoderLayer of
+ * transformers, modeling_gemma4.py. */
 
 void nnc_decoder_embed_inputs(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t rows = nnc_vocab_split(d->layer_input_vocab, w->to.how->plan->tensor);

@@ -186,8 +186,9 @@ static void lower_norm(lowering *l, const nnc_graph_op *op) {
     place_of(l, &op->out)->flags |= of_map(op) ? PLACE_NORMED : 0;
 }
 
-/* Appends an all-reduce over tensor ranks. With `entering` false it runs in forward and adds the partial sums of an
- * output; with `entering` true it runs in backward and adds the gradients of an input that every rank reads. */
+/* Appends an all-reduce over tensor ranks. With `entering` false, the all-reduce runs in forward and adds the partial
+ * sums of an output. With `entering` true, it runs in backward and adds the gradients of an input that every rank
+ * reads. */
 static void tensor_collective(const lowering *l, const char *label, const nnc_graph_tensor *t, bool entering) {
     const nnc_collective_op e = { .comm = NNC_COMM_TENSOR,
                                   .forward = entering ? NNC_NO_COLLECTIVE : NNC_ALL_REDUCE,

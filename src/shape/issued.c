@@ -151,8 +151,8 @@ static void replace_work(nnc_op *op, const issued_counts *c) {
     op->issued[1] = (nnc_issued){ c->backward, c->backward_bytes * elements, c->backward_mixed * elements };
 }
 
-/* Returns the number of matrix products that the library issues for one product of nncost's op list. For example, it is
- * three if the library computes queries, keys and values separately. */
+/* Returns the number of matrix products that the library issues for one product of nncost's op list. For example, the
+ * number is three if the library computes queries, keys and values separately. */
 static double products_of(const nnc_op *op, const nnc_model *model) {
     const bool joined = model->family == NNC_FAMILY_VIT || (model->family == NNC_FAMILY_DECODER && model->joined_qkv) ||
                         model->implementation == NNC_IMPLEMENTATION_TIMM;

@@ -281,8 +281,8 @@ static void put_field(const nnc_sweep_axis *axis, const char *value, nnc_buffer 
 }
 
 /* Returns the software profile of a row, if it is not the profile that `nncost estimate` would choose for the plan of
- * this row. Returns NULL if it is this profile, if an axis lists the profiles, or if the sweep chooses the profile of
- * each row anew. */
+ * this row. Returns NULL if `nncost estimate` would choose the same profile, if an axis lists the profiles, or if the
+ * sweep chooses a profile for each row. */
 static const nnc_software *unusual_profile(const nnc_sweep *sweep, const int32_t *places) {
     const nnc_sweep_axes *axes = &sweep->axes;
     const nnc_model *model = &sweep->point.model;

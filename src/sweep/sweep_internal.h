@@ -193,7 +193,7 @@ typedef struct nnc_pool {
     void **workers; /* one worker for each thread, which is passed to the function `work` */
     void (*work)(void *worker, nnc_batch *batch);
     /* Function that receives the batches in the order of their rows; it is called on the thread that runs the pool. If
-     * it sets *stop, the pool evaluates no further chunks than those that have begun. */
+     * the function sets *stop, the pool completes the chunks that have begun and evaluates no further chunks. */
     nnc_status (*emit)(void *context, const nnc_batch *batch, bool *stop, nnc_error *err);
     void *context;
 } nnc_pool;

@@ -1,5 +1,5 @@
-/* Fuzzes the reader of captured programs. If it accepts a file, the file is estimated, and the numbers must be finite
- * and must add up. */
+/* Fuzzes the reader of captured programs. If the reader accepts a file, the file is estimated, and the numbers must be
+ * finite and must add up. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>

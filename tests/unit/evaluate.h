@@ -1,5 +1,5 @@
-/* Evaluates arithmetic such as "2 * (3 + max(1, sqrt(4))) ^ 2". Tests use it to check the results in the lines of
- * explain. */
+/* Evaluates arithmetic such as "2 * (3 + max(1, sqrt(4))) ^ 2". Tests evaluate the formulas that `explain` prints and
+ * compare the values with the printed results. */
 #ifndef NNCOST_TESTS_UNIT_EVALUATE_H
 #define NNCOST_TESTS_UNIT_EVALUATE_H
 

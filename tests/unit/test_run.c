@@ -1,5 +1,5 @@
-/* Tests whole training runs: failures, checkpoints, prices, energy and budgets. Compares them with published numbers,
- * with a simulation, and with rules that hold for all runs. */
+/* Tests whole training runs: failures, checkpoints, prices, energy and budgets. Compares the results with published
+ * numbers, with a simulation, and with rules that hold for all runs. */
 #include "evaluate.h"
 #include "run/run_internal.h"
 #include "run_cases.h"
