@@ -300,6 +300,25 @@ class Releases(unittest.TestCase):
         for option in ("--contiguous-maps", "--contiguous-maps=off", "--software=mlperf"):
             self.assertNotIn("contiguous_maps", [f["name"] for f in run(*plan, option).get("open_facts", [])])
 
+    def test_plans_name_open_context_adapters_and_links(self):
+        """Each value of an open field gives the step of this option. A field that the plan states is not open."""
+        plan = ("estimate", "llama2-70b", "gb200", "--devices", "72", "--context", "8", "--micro-batch", "1",
+                "--global-batch", "9", "--seq-len", "8192", "--precision", "fp8", "--adapter-rank", "16", "--zero", "1")
+        cards = ("estimate", "llama2-7b", "l40s", "--devices", "8", "--zero", "3", "--seq-len", "1024")
+        links = "efficiency.collectives.bus_fraction"
+        for run_of, name, option in ((plan, "context_kind", "--context-kind="), (plan, "adapters", "--adapters="),
+                                     (cards, links, f"--set={links}=")):
+            answer = run(*run_of)
+            fact = {f["name"]: f for f in answer["open_facts"]}[name]
+            steps = [run(*run_of, option + value)["step"]["step_s"] for value in fact["values"]]
+            effects = [s / answer["step"]["step_s"] - 1 for s in steps]
+            self.assertAlmostEqual(fact["effect"], max(effects, key=abs), places=6, msg=name)
+            self.assertGreater(abs(fact["effect"]), 0.05, name)
+            stated = run(*run_of, option + fact["values"][-1])
+            self.assertNotIn(name, [f["name"] for f in stated.get("open_facts", [])])
+        pair = run("estimate", "llama2-7b", "l40s", "--devices", "2")
+        self.assertNotIn(links, [f["name"] for f in pair.get("open_facts", [])])
+
     def test_every_release_is_chosen_by_its_own_words(self):
         for path in glob.glob(os.path.join(SOURCE, "software/*.json")):
             with open(path, encoding="utf-8") as file:

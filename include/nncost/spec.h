@@ -123,7 +123,9 @@ NNC_API nnc_status nnc_plan_text(const nnc_plan *plan, const char *field, char *
 
 /* These functions set one field of a spec from a text, by the field's name in the file: nnc_device_set(copy,
  * "scale_up.bytes_per_s", "450e9", &err). The values have the same limits as in files. NNC_BAD_USAGE: the field is
- * unknown or the value is wrong; the spec is then not changed, and err->where is the name of the field. */
+ * unknown or the value is wrong; the spec is then not changed, and err->where is the name of the field. For the name
+ * NNC_LINK_SHARE, nnc_device_set sets the bus_fraction of all kinds of collectives. */
+#define NNC_LINK_SHARE "efficiency.collectives.bus_fraction"
 NNC_API nnc_status nnc_device_set(nnc_device *device, const char *field, const char *value, nnc_error *err);
 NNC_API nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value, nnc_error *err);
 NNC_API nnc_status nnc_software_set(nnc_software *software, const char *field, const char *value, nnc_error *err);

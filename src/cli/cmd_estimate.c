@@ -66,9 +66,9 @@ static void write_open_facts(nnc_sheet *sheet, const void *record) {
     for (int32_t i = 0; i < report->open_fact_count && i < 2; i++) {
         const nnc_open_fact *fact = &report->open_facts[i];
         char name[NNC_OPTION_NAME];
-        nnc_sheet_words(sheet, i == 0 ? "open: %s %+.0f to %+.0f%%%s" : "%s %+.0f to %+.0f%%%s",
-                        nnc_option_name(fact->name, name), 100.0 * fact->low + 0.0, 100.0 * fact->high,
-                        report->open_fact_count > 1 && i == 0 ? "," : "");
+        nnc_sheet_words(sheet, "%s%s %+.0f to %+.0f%%%s", i == 0 ? "open: " : "",
+                        strchr(fact->name, '.') ? "--set " NNC_LINK_SHARE : nnc_option_name(fact->name, name),
+                        100.0 * fact->low + 0.0, 100.0 * fact->high, report->open_fact_count > 1 && i == 0 ? "," : "");
     }
     nnc_sheet_words(sheet, "of the step");
     nnc_sheet_end(sheet);

@@ -389,10 +389,7 @@ static uint32_t format_of(const char *field, const char *peaks) {
     return 0;
 }
 
-nnc_status nnc_device_set(nnc_device *device, const char *field, const char *value, nnc_error *err) {
-    NNC_NEED(device);
-    NNC_NEED(field);
-    NNC_NEED(value);
+static nnc_status set_field(nnc_device *device, const char *field, const char *value, nnc_error *err) {
     const nnc_status status = nnc_field_set(&nnc_device_table, device, field, value, err);
     if (status == NNC_OK && strcmp(field, "efficiency.basis") == 0 &&
         device->efficiency.basis == NNC_BASIS_NONE) { /* with basis "none" a device has only the values of its
@@ -416,6 +413,19 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
     char why[NNC_IMPLAUSIBLE_TEXT];
     device->implausible = !nnc_device_is_plausible(device, why, sizeof why);
     return status;
+}
+
+nnc_status nnc_device_set(nnc_device *device, const char *field, const char *value, nnc_error *err) {
+    NNC_NEED(device);
+    NNC_NEED(field);
+    NNC_NEED(value);
+    if (strcmp(field, NNC_LINK_SHARE) != 0) { return set_field(device, field, value, err); }
+    for (size_t i = 0; i < NNC_COUNT_OF(collective_kinds); i++) {
+        char name[64];
+        snprintf(name, sizeof name, "efficiency.collectives.%s.bus_fraction", collective_kinds[i].name);
+        NNC_TRY(set_field(device, name, value, err));
+    }
+    return NNC_OK;
 }
 
 /* ---- clusters ---- */

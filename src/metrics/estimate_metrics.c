@@ -618,7 +618,8 @@ static const nnc_metric trust_rows[] = {
 };
 static const nnc_metrics trust_metrics = NNC_METRICS("expected error of an estimate", trust_rows, nnc_past);
 static const nnc_metric fact_rows[] = {
-    NNC_TEXT(nnc_open_fact, name, .help = "Name of the option for the setting."),
+    NNC_TEXT(nnc_open_fact, name,
+             .help = "Name of the option for the setting; a name with a dot is a field for --set."),
     NNC_AS("values", TEXTS, NNC_IN(nnc_open_fact, values), NNC_COUNT(nnc_open_fact, value_count),
            .help = "Possible values of the option."),
     NNC_NUMBER(nnc_open_fact, effect,

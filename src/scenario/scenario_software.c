@@ -146,6 +146,11 @@ static const char *const of_splits[] = { "megatron", "megatron-classic", "nanotr
 static const char *const kernels[] = { "flash1", "flash2", "flash3" };
 static const char *const shares[] = { "0", "0.5", "1" };
 static const char *const switches[] = { "off", "on" };
+static const char *const context_kinds[] = { "ring", "all-gather", "ulysses" };
+static const char *const adapted[] = { "linear", "attention" };
+/* Smallest and largest share of the link rate that groups of cards reached over PCIe: eight L40S of one server
+ * (collectives_aiconfigurator.csv); four RTX 4090 (https://github.com/NVIDIA/nccl/issues/1603). */
+static const char *const link_shares[] = { "0.05", "0.7" };
 static const char *const stages[] = { "0", "1" };
 
 typedef struct open_values {
@@ -186,13 +191,15 @@ static nnc_status step_with(const nnc_scenario *s, const char *name, const char 
     const nnc_software *software = &s->software;
     const bool of_plan = nnc_field_of_key(&nnc_plan_table, name) != NULL;
     nnc_software switched = s->software;
+    nnc_device device = s->device;
     nnc_plan plan = s->plan;
-    nnc_status status = strcmp(name, "software") == 0 ? nnc_software_load(s->specs, value, &software, err)
-                        : of_plan                     ? nnc_plan_set(&plan, name, value, err)
-                                                      : nnc_software_set(&switched, name, value, err);
+    nnc_status status = strcmp(name, "software") == 0       ? nnc_software_load(s->specs, value, &software, err)
+                        : strcmp(name, NNC_LINK_SHARE) == 0 ? nnc_device_set(&device, name, value, err)
+                        : of_plan                           ? nnc_plan_set(&plan, name, value, err)
+                                                            : nnc_software_set(&switched, name, value, err);
     if (status == NNC_OK) {
         scratch->brief = scratch->workless = true;
-        status = nnc_estimate(&s->model, &s->device, software == &s->software ? &switched : software, &plan, scratch,
+        status = nnc_estimate(&s->model, &device, software == &s->software ? &switched : software, &plan, scratch,
                               result, err);
         scratch->brief = scratch->workless = false;
     }
@@ -225,6 +232,14 @@ static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_sc
     return NNC_OK;
 }
 
+/* Tests whether groups of more than two cards of a server exchange data over PCIe, and the user has not set the rate. The
+ * bridges and sockets of the server, which nncost does not know, decide the rate of such groups. */
+static bool has_open_links(const nnc_scenario *s) {
+    const nnc_plan *plan = &s->result.plan;
+    return s->device.scale_up.kind == NNC_LINK_PCIE && plan->devices > 2 && plan->devices_per_node != 1 &&
+           strstr(s->overrides, "efficiency.collectives") == NULL;
+}
+
 /* Smallest effect of an open property that is listed: largest minus smallest step time over the property's values, as a
  * share of the step time. */
 #define MOVES 0.005
@@ -249,6 +264,9 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
         { "overlap", VALUES(shares), plan->devices > 1 },
         { "sequence_parallel", VALUES(switches), plan->tensor > 1 },
         { "zero", VALUES(stages), plan->data > 1 },
+        { "context_kind", VALUES(context_kinds), gpu && plan->context > 1 },
+        { "adapters", VALUES(adapted), plan->adapter_rank > 0 },
+        { NNC_LINK_SHARE, VALUES(link_shares), has_open_links(scenario) },
         { "contiguous_maps", VALUES(switches), gpu && maps && strstr(scenario->overrides, "contiguous_maps") == NULL },
     };
     *count = 0;

@@ -145,6 +145,12 @@ START_TEST(a_set_share_changes_one_kind) {
     set(&d, "scale_up.kind", "pcie");
     expect_s(&d, 8, NNC_ALL_REDUCE, 0.175 / 0.2);
     expect_s(&d, 8, NNC_ALL_GATHER, 0.0875 / 0.39349375);
+    /* One name sets the share of all kinds. */
+    d = cards();
+    set(&d, NNC_LINK_SHARE, "0.2");
+    expect_s(&d, 8, NNC_ALL_REDUCE, 0.175 / 0.2);
+    expect_s(&d, 8, NNC_ALL_GATHER, 0.0875 / 0.2);
+    expect_s(&d, 2, NNC_REDUCE_SCATTER, 0.05 / 0.2);
     /* More cards never reach more of a link. */
     d = cards();
     double before_s = 0.0;
