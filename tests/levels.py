@@ -116,8 +116,8 @@ def printed(cells, cell, without):
 
 def within(ratios):
     """How many ratios are near 1."""
-    near = [sum(1 / x <= r <= x for r in ratios) for x in (1.3, 2)]
-    return f"{len(ratios)} lines: {near[0]} within a factor of 1.3, {near[1]} within 2"
+    near = [sum(1 / x <= r <= x for r in ratios) for x in (1.3, 2, 3)]
+    return f"{len(ratios)} lines: {near[0]} within a factor of 1.3, {near[1]} within 2, {near[2]} within 3"
 
 
 def cells_of(of):

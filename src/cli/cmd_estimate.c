@@ -18,7 +18,7 @@
 static void write_past(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const char *as = report->software_chosen ? " predicted without their framework" : "";
-    char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT], others[64] = "";
+    char error[NNC_ERROR_TEXT], bias[NNC_NUMBER_TEXT], others[64] = "";
     const nnc_past *p = &report->past;
     if (p->of == NNC_PAST_NONE) { return; }
     nnc_sheet_label(sheet, "");
@@ -38,7 +38,7 @@ static void write_past(nnc_sheet *sheet, const void *record) {
         nnc_sheet_words(sheet,
                         "%" PRId64 " measured steps of this device, family and profile%s, %" PRId64
                         " of them seen by no fit: mean error %s, bias %s%s",
-                        p->rows, as, p->unseen, nnc_percent_text(p->error, error), p->bias < 0.0 ? "-" : "+",
+                        p->rows, as, p->unseen, nnc_error_text(p, error), p->bias < 0.0 ? "-" : "+",
                         nnc_percent_text(fabs(p->bias), bias));
         nnc_sheet_end(sheet);
         return;
@@ -52,8 +52,7 @@ static void write_past(nnc_sheet *sheet, const void *record) {
                     "%" PRId64 " measured steps of this %sfamily and profile%s that no fit has "
                     "seen%s%s: mean error %s, bias %s%s",
                     p->unseen, p->of == NNC_PAST_DEVICE ? "device, " : "", others, *as != '\0' ? "," : "", as,
-                    nnc_percent_text(p->error, error), p->bias < 0.0 ? "-" : "+",
-                    nnc_percent_text(fabs(p->bias), bias));
+                    nnc_error_text(p, error), p->bias < 0.0 ? "-" : "+", nnc_percent_text(fabs(p->bias), bias));
     nnc_sheet_end(sheet);
 }
 
@@ -591,7 +590,7 @@ static bool covers_slower(const nnc_result *r) {
 static void write_trust(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const nnc_past *p = &report->past;
-    char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT];
+    char error[NNC_ERROR_TEXT], bias[NNC_NUMBER_TEXT];
     /* With --measured, another line of the page compares the prediction with the step time that the user measured. */
     if (report->own != NULL) { return; }
     nnc_sheet_label(sheet, "");
@@ -604,12 +603,12 @@ static void write_trust(nnc_sheet *sheet, const void *record) {
     } else if (!report->device->efficiency.fitted) {
         nnc_sheet_words(sheet, "datasheet rates: no efficiency of this device was measured");
     } else if (p->of >= NNC_PAST_DEVICE) {
-        nnc_sheet_words(sheet, "%" PRId64 "%s measured steps %s: %s off on average, %s too %s%s",
+        nnc_sheet_words(sheet, "%" PRId64 "%s measured steps %s: %s off, %s too %s%s",
                         p->of == NNC_PAST_SEEN ? p->rows : p->unseen, p->of == NNC_PAST_SEEN ? "" : " unseen",
                         p->of == NNC_PAST_OTHER_DEVICES ? "on other devices"
                         : p->of == NNC_PAST_ALL_DEVICES ? "on all devices"
                                                         : "like it",
-                        nnc_percent_text(p->error, error), nnc_percent_text(fabs(p->bias), bias),
+                        nnc_error_text(p, error), nnc_percent_text(fabs(p->bias), bias),
                         p->bias < 0.0 ? "fast" : "slow",
                         covers_slower(report->result) ? "; the range also covers slower frameworks" : "");
     } else if (nnc_past_lacks_cpu(report)) {

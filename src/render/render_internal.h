@@ -122,6 +122,11 @@ char *nnc_count_text(double value, char text[NNC_NUMBER_TEXT]);
  * returned. */
 char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT]);
 
+/* Writes the mean error of measured steps and the range of other programs: "12.0% (6.0 to 24% by program)". The result
+ * is written to `text`, which is returned. */
+enum { NNC_ERROR_TEXT = 3 * NNC_NUMBER_TEXT };
+char *nnc_error_text(const nnc_past *past, char text[NNC_ERROR_TEXT]);
+
 /* Formats a number of bytes with a binary prefix from KiB to TiB: 8.59e10 -> "80.00 GiB". The result is written to
  * `text`, which is returned. */
 char *nnc_binary_text(double bytes, char text[NNC_NUMBER_TEXT]);

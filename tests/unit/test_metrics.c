@@ -324,6 +324,11 @@ START_TEST(few_steps_say_nothing) {
     ck_assert_int_eq(own.of, NNC_PAST_DEVICE);
     ck_assert_int_eq(own.unseen, 10);
     ck_assert_double_eq_tol(own.bias, -0.1, 1e-12);
+    ck_assert_double_eq_tol(own.error_range[0], 0.1,
+                            1e-12); /* half of 0.2, twice 0.2; of all devices a third, thrice */
+    ck_assert_double_eq_tol(own.error_range[1], 0.4, 1e-12);
+    ck_assert_double_eq_tol(all.error_range[0], 3.2 / 36, 1e-12);
+    ck_assert_double_eq_tol(all.error_range[1], 0.8, 1e-12);
     ck_assert_int_eq(all.of, NNC_PAST_ALL_DEVICES);
     ck_assert_int_eq(all.device_rows, 2);
     ck_assert_int_eq(all.rows, 24);
@@ -332,7 +337,7 @@ START_TEST(few_steps_say_nothing) {
     ck_assert_double_eq_tol(all.bias, 0.2 / 12, 1e-12);
     ck_assert_int_eq(few.of, NNC_PAST_FEW);
     ck_assert_int_eq(few.unseen, 2);
-    ck_assert(isnan(few.error) && isnan(few.bias));
+    ck_assert(isnan(few.error) && isnan(few.bias) && isnan(few.error_range[0]) && isnan(few.error_range[1]));
     ck_assert_int_eq(past_of("e", NNC_MODE_PREDICTED, 3).of, NNC_PAST_OTHER_DEVICES);
     ck_assert_int_eq(past_of("cpu", NNC_MODE_PREDICTED, 3).of, NNC_PAST_FEW); /* steps of GPUs do not count */
     ck_assert_int_eq(past_of("cpu", NNC_MODE_PREDICTED, 3).rows, 0);
