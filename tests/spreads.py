@@ -7,9 +7,9 @@ Other parts are proportional to shares of the step time: network, idle time, dev
 measured on the device with models of this kind, its entry in "ranges" replaces the constant part and the parts of
 device and experts. The constant parts are fitted on measured rows whose CRC-32 is even and that state how the devices
 are used. For profiles that a plan gets by default, these rows are predicted without a named framework. The fit takes
-the smallest half-width that contains the share USUAL of the rows, times TIMES (for vision: TIMES_OF_VISION), so that no
-single row decides. If there are few rows, the value moves towards a more general value: an entry of "ranges" towards
-its profile, and a profile towards UNKNOWN. USUAL and both factors were chosen so that nine of ten rows of a file are
+the smallest half-width that contains the share USUAL of the rows, times TIMES, so that no single row
+decides. If there are few rows, the value moves towards a more general value: an entry of "ranges" towards
+its profile, and a profile towards UNKNOWN. USUAL and TIMES were chosen so that nine of ten rows of a file are
 inside their ranges when the fit leaves this file out. This holds with and without a named framework, for language and
 for vision. With ACCEPT=1, writes the fitted values into the profiles.
 
@@ -34,7 +34,7 @@ UNKNOWN = 0.28  # half-width of a profile without measurements
 OF_PROFILES, OF_RANGES = 6, 8  # the more general value counts as much as this number of rows
 FEWEST = 4  # a vision network with fewer rows has the value of its profile
 MOST = 3  # a group of one source and model counts as at most this number of rows
-USUAL, TIMES, TIMES_OF_VISION = 0.7, 2, 2.4  # vision: most rows of a profile have one source
+USUAL, TIMES = 0.7, 2
 
 
 def settled(row):
@@ -168,10 +168,9 @@ def fit(rows, shared, known, prior, weight):
     shares = [(width(r, 0.0, shared, known) ** 2, error(r), min(1, MOST / counts[r["source"], r["model"]]))
               for r in rows]
     total = sum(w for _, _, w in shares)
-    times = TIMES_OF_VISION if 2 * sum(r["file"] in OF_VISION for r in rows) > len(rows) else TIMES
 
     def held(own):
-        return sum(w for square, e, w in shares if holds(math.sqrt(own * own + square), SKEW, times * e))
+        return sum(w for square, e, w in shares if holds(math.sqrt(own * own + square), SKEW, TIMES * e))
     best = next((x / 100 for x in range(2, 150) if held(x / 100) >= USUAL * total), 1.5)
     n = said(rows)
     return (best * n + prior * weight) / (n + weight)

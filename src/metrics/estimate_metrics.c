@@ -616,10 +616,9 @@ static const nnc_metric trust_rows[] = {
     NNC_NUMBER(nnc_past, error,
                .help = "Mean absolute error of the steps in trust.rows; null if there are fewer than ten."),
     NNC_NUMBER(nnc_past, error_range, .each_count = 2,
-               .help =
-                   "Range of the mean error of ten or more other steps: nine of ten groups of steps, of other models "
-                   "on this device or of other sources, are in it. Half and twice the error, or a third and three "
-                   "times if `of` is all_devices or other_devices."),
+               .help = "Range that contains the mean error of nine of ten other groups of ten or more steps: half and "
+                       "twice the error (groups of other models), or, if `of` is all_devices or other_devices, the "
+                       "error divided and multiplied by 3.5 (groups of other sources)."),
 };
 static const nnc_metrics trust_metrics = NNC_METRICS("expected error of an estimate", trust_rows, nnc_past);
 static const nnc_metric fact_rows[] = {

@@ -259,10 +259,10 @@ bool nnc_past_lacks_cpu(const nnc_report *report) {
     return is_cpu(report->device) && report->past.of == NNC_PAST_FEW && report->past.rows == 0;
 }
 
-/* Factors between the printed mean error and the mean error of other steps, of ten groups of ten or more steps nine are
- * within: with steps of the same device, groups of other models; with steps of all devices, groups of other sources.
- * Compared by tests/levels.py: 21 of 22 groups within 2, 29 of 31 within 3. */
-static const double beyond_models = 2.0, beyond_sources = 3.0;
+/* Factors of the range around the printed mean error that contains the mean error of other groups of ten or more steps.
+ * An error of steps of the same device is compared with groups of other models, an error of steps of all devices with
+ * groups of other sources: of 23 groups 22 are within a factor of 2, and of 34 groups 31 within 3.5 (tests/levels.py). */
+static const double beyond_models = 2.0, beyond_sources = 3.5;
 
 static nnc_past with_range(nnc_past past) {
     const double factor = past.of == NNC_PAST_DEVICE || past.of == NNC_PAST_SEEN ? beyond_models : beyond_sources;

@@ -321,8 +321,8 @@ typedef struct nnc_past {
     int64_t rows, unseen; /* rows: number of measured steps that `of` selects; unseen: how many of these no fit used;
                            * error and bias are means over the unseen steps, with NNC_PAST_SEEN over all `rows` */
     double error, bias;
-    double error_range[2]; /* range of the mean error of ten or more other steps: nine of ten groups of steps with other
-                            * models, or of other sources, are in it (tests/levels.py) */
+    double error_range[2]; /* contains the mean error of nine of ten other groups of ten or more steps, of other models
+                            * or of other sources (tests/levels.py) */
 } nnc_past;
 
 /* A setting of the software that the user has not stated: the option that sets it, and the possible values of this

@@ -324,11 +324,10 @@ START_TEST(few_steps_say_nothing) {
     ck_assert_int_eq(own.of, NNC_PAST_DEVICE);
     ck_assert_int_eq(own.unseen, 10);
     ck_assert_double_eq_tol(own.bias, -0.1, 1e-12);
-    ck_assert_double_eq_tol(own.error_range[0], 0.1,
-                            1e-12); /* half of 0.2, twice 0.2; of all devices a third, thrice */
+    ck_assert_double_eq_tol(own.error_range[0], 0.1, 1e-12); /* 0.2 / 2 and 0.2 x 2; of all devices, 3.5 */
     ck_assert_double_eq_tol(own.error_range[1], 0.4, 1e-12);
-    ck_assert_double_eq_tol(all.error_range[0], 3.2 / 36, 1e-12);
-    ck_assert_double_eq_tol(all.error_range[1], 0.8, 1e-12);
+    ck_assert_double_eq_tol(all.error_range[0], 3.2 / 42, 1e-12);
+    ck_assert_double_eq_tol(all.error_range[1], 3.2 / 12 * 3.5, 1e-12);
     ck_assert_int_eq(all.of, NNC_PAST_ALL_DEVICES);
     ck_assert_int_eq(all.device_rows, 2);
     ck_assert_int_eq(all.rows, 24);
