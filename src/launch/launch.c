@@ -660,8 +660,9 @@ static void read_references(nnc_reading *r) {
 
 /* ---- adds the settings of the launch files to those of the command line ---- */
 
-/* Returns the options of nncost that have the same effect as launch file number `index`, as text. */
-static const char *options_of(nnc_reading *r, int index) {
+/* Returns the options of nncost that have the same effect as launch file number `index`, as text. Adds its changes of
+ * the named model to `given`. */
+static const char *options_of(nnc_reading *r, int index, nnc_scenario_args *given) {
     nnc_buffer text = { 0 };
     const nnc_model_field *software = nnc_reading_model(r, "SOFTWARE");
     if (software != NULL && software->file == index) { nnc_buffer_print(&text, "--software %s", software->value); }
@@ -673,6 +674,7 @@ static const char *options_of(nnc_reading *r, int index) {
                              set->field->type == NNC_FIELD_BOOL ? "=" : " ", set->value);
         }
     }
+    nnc_reading_change_model(r, index, given, &text);
     nnc_buffer_byte(&text, '\0');
     const char *kept = text.failed ? NULL : nnc_arena_strdup(r->arena, text.bytes);
     nnc_buffer_free(&text);
@@ -699,12 +701,12 @@ static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given) {
     said->files = nnc_arena_array(r->arena, (size_t)r->file_count, sizeof *said->files);
     for (int i = 0; said->files != NULL && i < r->file_count; i++) {
         const char *format = nnc_arena_strdup(r->arena, r->files[i].format);
-        said->files[i] = (nnc_source_file){ r->files[i].path, format, options_of(r, i) };
+        said->files[i] = (nnc_source_file){ r->files[i].path, format, options_of(r, i, given) };
         if (format == NULL || said->files[i].options == NULL) { return nnc_no_memory(r->err); }
     }
     said->file_count = r->file_count;
     given->launch = said;
-    return said->files != NULL ? NNC_OK : nnc_no_memory(r->err);
+    return said->files == NULL ? nnc_no_memory(r->err) : r->status;
 }
 
 /* Checks that the launch files fit the command: a file that starts a training run needs a command that computes

@@ -515,6 +515,10 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
 /* Returns the field `name` of the model (or "MODEL", "SOFTWARE") that a launch file has set; NULL = no file has set
  * it. */
 nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name);
+/* If the table of file number `index` has the member "changes", the files name a model, and the user gives none: adds
+ * the fields of the model that this file sets to `given`, as the option --set does, and writes these options to
+ * *text. */
+void nnc_reading_change_model(nnc_reading *r, int index, nnc_scenario_args *given, nnc_buffer *text);
 
 /* Tests whether a row or a rule of a format's table applies: the conditions in its member `when` are met, and those in
  * its member "unless" are not. */

@@ -63,6 +63,7 @@
  *     "groups"     A file is the content of one of these groups: "${group.key}" in the file is the value of its own key.
  *     "base"       The name of the file with the defaults of the program. This file may be missing, because its values
  *                  stand in "absent".
+ *     "changes"    The fields of a model that a file of this format sets change the model that it names, as --set does.
  *     "serves"     The program serves the model. "any": it may serve or train.
  *     "command", "write", "writer": see launch_write.c.
  *

@@ -1,5 +1,6 @@
 /* The values of launch files: finds a key in the files, computes the formulas of a table, tests the conditions of a row,
  * and matches the names of trained parameters. launch_rows.c describes the tables. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -686,4 +687,27 @@ void nnc_reading_parameters(nnc_reading *r, nnc_json at, const char *path, nnc_j
     }
     for (int i = 0; t != NULL && i < t->count; i++) { regfree(&t->patterns[i]); }
     free(t);
+}
+
+/* ---- changes of a named model ---- */
+
+void nnc_reading_change_model(nnc_reading *r, int index, nnc_scenario_args *given, nnc_buffer *text) {
+    const nnc_json changes = nnc_json_get(nnc_json_root(&r->files[index].table.doc), "changes");
+    if (r->model_given != NULL || changes.node == NULL || nnc_reading_model(r, "MODEL") == NULL) { return; }
+    for (int i = 0; i < r->model_count; i++) {
+        const nnc_model_field *field = &r->model[i];
+        char set[NNC_LAUNCH_KEY + NNC_LAUNCH_VALUE];
+        if (field->file != index || field->is_default || field->is_set || !islower((unsigned char)field->name[0])) {
+            continue;
+        }
+        snprintf(set, sizeof set, "model.%s=%s", field->name, field->value);
+        const char *kept = nnc_arena_strdup(r->arena, set);
+        if (kept == NULL || given->set_count == NNC_SETS_MAX) {
+            r->status = kept == NULL ? nnc_no_memory(r->err)
+                                     : nnc_fail(r->err, NNC_BAD_USAGE, r->files[index].path, "too many settings");
+            return;
+        }
+        given->sets[given->set_count++] = kept;
+        nnc_buffer_print(text, "%s--set %s", text->size > 0 ? " " : "", set);
+    }
 }

@@ -391,11 +391,11 @@ $ printf 'torchrun --nproc_per_node 8 tools/mmlu.py --num-layers 2 --tensor-mode
 ! nncost: m.sh:1: .program: cannot be estimated, expected pretrain_gpt.py, pretrain_gpt_core.py, finetune_gpt.py, pretrain_mamba.py, pretrain_hybrid.py, pretrain_bert.py, pretrain_t5.py, pretrain_llama.py ..., found mmlu.py; a program that trains: nncost serve MODEL DEVICE estimates one that generates text, and --lenient skips the key
 [3]
 $ sed -i s/mmlu/train/ m.sh; nncost show m.sh dense --to-options
-nncost estimate dense DEVICE --software megatron --tensor 2 --pipeline 1 --optimizer adamw --clip-gradients --attention flash --devices 8 --devices-per-node 8 --precision fp32 --policy fp32 --overlap 0
+nncost estimate dense DEVICE --software megatron --tensor 2 --pipeline 1 --optimizer adamw --clip-gradients --attention flash --zero 0 --sequence-parallel=off --devices 8 --devices-per-node 8 --precision fp32 --policy fp32 --overlap 0
 
 # With a frozen language model and frozen towers only the projection between them is trained.
 $ nncost show dense --to-options -- torchrun train.py --num-layers 2 --bf16 --freeze-LM --freeze-ViT | grep -o -- '--train .*\|freeze.*'
---train norm --tensor 1 --pipeline 1 --optimizer adamw --clip-gradients --attention flash --policy mixed-fp32grad --overlap 0
+--train norm --tensor 1 --pipeline 1 --optimizer adamw --clip-gradients --attention flash --zero 0 --sequence-parallel=off --policy mixed-fp32grad --overlap 0
 freeze_LM: only the projection of the towers is trained: it counts as the norms
 $ nncost estimate dense round -- torchrun train.py --num-layers 2 --bf16 --freeze-LM
 ! nncost: arguments:1: freeze-LM: cannot be estimated together with the other keys; --train LIST names the parts that are trained, and --lenient skips the key
@@ -986,3 +986,38 @@ $ sed '2s/tp-size 4/tp-size 2/' nodes.sh >other.sh; nncost show other.sh --to-op
 [3]
 $ printf 'vllm serve dense --data-parallel-size 2 --data-parallel-size-local 1\nvllm serve dense --headless --data-parallel-start-rank 1 --data-parallel-size 2 --data-parallel-size-local 1\n' >head.sh; nncost show head.sh --to-options
 nncost serve dense DEVICE --software vllm --data 2
+
+# A profile of NeMo stands for Megatron-LM with CUDA graphs, but ZeRO 1 and sequence parallelism stay options of the script.
+$ nncost show dense --to-options -- --num-layers 2 --bf16 --tensor-model-parallel-size 2 --cuda-graph-impl local | grep -o -e '--software megatron-graphs' -e '--zero 0 --sequence-parallel=off'
+--software megatron-graphs
+--zero 0 --sequence-parallel=off
+
+# Options of a run of Megatron-LM that learns from generated answers.
+$ nncost show dense --to-options -- --num-layers 2 --bf16 --grpo-group-size 16 --grpo-iterations 2 --grpo-kl-beta 0.0 --langrl-env-config env.yaml | grep -o -e '--group 16' -e '--update-epochs 2' -e '--method grpo'
+--group 16
+--update-epochs 2
+--method grpo
+
+# MaxText: a list of tensors that keeps no more than the input of a layer means full recomputation; others are asked for.
+$ printf 'remat_policy: custom\ndecoder_layer_input: offload\nper_device_batch_size: 1\n' >remat.yml; nncost show remat.yml dense --to-options | grep -o -e '--recompute full' -e '--offload activations'
+--recompute full
+--offload activations
+$ (cat remat.yml; echo 'out_proj: device') >kept.yml; nncost estimate kept.yml dense round
+! nncost: kept.yml:1: remat_policy: left open, expected --recompute, or a file that sets it
+[3]
+
+# Rules of the mesh have no effect if only the axis fsdp has several devices.
+$ printf 'mesh_axes: [fsdp, expert]\nlogical_axis_rules: [[embed, [fsdp, expert]]]\nper_device_batch_size: 1\n' >mesh.yml; nncost show mesh.yml dense --to-options | grep -o -e '--zero 3'
+--zero 3
+$ (cat mesh.yml; echo 'ici_expert_parallelism: 2') >expert.yml; nncost show expert.yml dense --to-options
+! nncost: expert.yml:1: mesh_axes: cannot be estimated, expected [["norm","fsdp"]], found expert,fsdp; give the degrees by --tensor, --context, --expert and --shard, and --lenient skips the key
+[3]
+
+# A file that names a model may change it: GPT-2 with a longer table of positions.
+$ printf 'max_seq_len: 2048\nglobal_train_batch_size: 8\ndevice_train_microbatch_size: 1\nprecision: amp_bf16\nmodel:\n  name: hf_causal_lm\n  pretrained_model_name_or_path: gpt2\n  config_overrides:\n    n_positions: 2048\n' >positions.yaml; nncost show positions.yaml --to-options | grep -o -e '--set .*'
+--set model.positions_max=2048
+
+# The DeepSpeed files that accelerate ships are known by their names; their micro-batch is asked for.
+$ printf 'distributed_type: DEEPSPEED\ndeepspeed_config:\n  deepspeed_config_file: ../deepspeed_config_templates/zero_stage2_offload_config.json\nnum_processes: 2\n' >shipped.yaml; nncost show shipped.yaml dense --to-options
+nncost estimate dense DEVICE --software deepspeed-0.14 --devices 2 --zero 2 --offload optimizer --precision fp16 --optimizer adamw --micro-batches 1 --clip-gradients
+\# shipped.yaml:3: deepspeed_config.deepspeed_config_file: left open, expected --micro-batch, or a file that sets it

@@ -406,7 +406,7 @@ static const struct {
     /* 24 of 48 layers have 128 experts; queries and keys are normed without a gain. */
     { { "Megatron-LM--modelopt--Llama-4-Maverick-17B-128E-Instruct.sh" },
       "recompute=attention,moe micro_batch=1 seq_len=2048 tensor=1 pipeline=1 precision=bf16 "
-      "policy=mixed-fp32grad optimizer=adamw attention=flash clip_gradients=on overlap=0",
+      "policy=mixed-fp32grad optimizer=adamw attention=flash zero=0 sequence_parallel=off clip_gradients=on overlap=0",
       2,
       "layers=48 hidden=5120 heads=40 kv_heads=8 experts=128 experts_per_token=1 "
       "expert_hidden=8192 shared_hidden=8192 vocab=202048 mlp=swiglu norm=rms biases=off" },
@@ -470,7 +470,7 @@ static const struct {
     /* --ffn-hidden-size is given twice with the same value. */
     { { "Megatron-LM--gpt3_mcore_reruns_disable--model_config.yaml" },
       "tensor=1 pipeline=2 zero=1 micro_batch=1 global_batch=128 seq_len=4096 precision=bf16 policy=mixed-fp32grad "
-      "optimizer=adamw clip_gradients=on attention=flash",
+      "optimizer=adamw sequence_parallel=off clip_gradients=on attention=flash",
       2,
       "layers=32 hidden=3072 ffn_hidden=8192 heads=32 kv_heads=8 head_dim=128 vocab=50257" },
     { { "LLaMA-Factory--train_qlora--llama3_lora_sft_awq.yaml" },
@@ -519,14 +519,14 @@ static const struct {
     { { "Megatron-LM--bert--train_bert_340m_distributed.sh" },
       "devices=8 devices_per_node=8 tensor=8 pipeline=16 seq_len=512 micro_batch=4 "
       "global_batch=32 precision=fp16 policy=mixed-both optimizer=adamw attention=flash "
-      "clip_gradients=on overlap=0",
+      "zero=0 sequence_parallel=off clip_gradients=on overlap=0",
       0,
       "" },
     /* Its gradients are reduced in bf16; sequence parallelism needs several tensor ranks. */
     { { "Megatron-LM--llama--train_llama3_8b_h100_fp8.sh" },
       "devices=8 devices_per_node=8 tensor=1 pipeline=1 context=1 zero=1 seq_len=8192 "
       "micro_batch=1 global_batch=128 precision=fp8 policy=mixed optimizer=adamw attention=flash "
-      "clip_gradients=on",
+      "sequence_parallel=off clip_gradients=on",
       1,
       "layers=32 hidden=4096 heads=32 kv_heads=8 head_dim=128 ffn_hidden=14336 vocab=128256 "
       "vocab_multiple=128 positions=rotary norm=rms mlp=swiglu biases=off tied_head=off "
@@ -534,7 +534,7 @@ static const struct {
     { { "Megatron-LM--mixtral--train_mixtral_8x7b_distributed.sh" },
       "devices=8 devices_per_node=8 tensor=1 pipeline=4 expert=8 zero=1 seq_len=4096 "
       "micro_batch=1 global_batch=256 precision=bf16 policy=mixed-fp32grad optimizer=adamw "
-      "attention=flash clip_gradients=on",
+      "attention=flash sequence_parallel=off clip_gradients=on",
       1,
       "layers=32 hidden=4096 heads=32 kv_heads=8 ffn_hidden=14336 vocab=32000 experts=8 "
       "experts_per_token=2 expert_hidden=14336 positions=rotary norm=rms mlp=swiglu biases=off" },
@@ -542,7 +542,7 @@ static const struct {
     { { "Megatron-LM--gptoss--02_train.sh" },
       "devices=8 devices_per_node=8 tensor=1 pipeline=8 expert=1 context=1 zero=1 seq_len=8192 "
       "micro_batch=1 global_batch=128 precision=fp8 policy=mixed-fp32grad recompute=selective "
-      "optimizer=adamw attention=flash clip_gradients=on",
+      "optimizer=adamw attention=flash sequence_parallel=off clip_gradients=on",
       6,
       "layers=12 hidden=512 heads=64 kv_heads=8 ffn_hidden=2048 vocab=128256 experts=4 "
       "experts_per_token=2 expert_hidden=2048 sliding_window=128 sinks=on expert_clamp=on "
@@ -552,7 +552,7 @@ static const struct {
     { { "Megatron-LM--mamba--train.sh" },
       "devices=8 devices_per_node=8 tensor=1 pipeline=1 zero=1 seq_len=4096 "
       "micro_batch=4 global_batch=32 precision=bf16 policy=mixed-fp32grad optimizer=adamw "
-      "attention=flash clip_gradients=on",
+      "attention=flash sequence_parallel=off clip_gradients=on",
       1,
       "" },
 };

@@ -172,7 +172,7 @@ static const struct {
     /* Options without a program; the vocabulary of Qwen3 is that of the tokenizer in a variable. */
     { "Megatron-LM--modelopt--Qwen3-8B.sh", "", false, "megatron",
       "micro_batch=1 precision=bf16 seq_len=4096 tensor=1 pipeline=1 optimizer=adamw clip_gradients=on "
-      "attention=flash policy=mixed-fp32grad overlap=0",
+      "zero=0 sequence_parallel=off attention=flash policy=mixed-fp32grad overlap=0",
       "layers=36 hidden=4096 ffn_hidden=12288 heads=32 kv_heads=8 head_dim=128 qk_norm=head vocab=151936 "
       "tied_head=off" },
     { "recipes--Llama--Llama3.3_Hopper.yaml", "llama3-70b", true, "vllm", "kv_precision=fp8 chunk=8192 data=1",
