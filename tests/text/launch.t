@@ -1003,7 +1003,7 @@ $ printf 'remat_policy: custom\ndecoder_layer_input: offload\nper_device_batch_s
 --recompute full
 --offload activations
 $ (cat remat.yml; echo 'out_proj: device') >kept.yml; nncost estimate kept.yml dense round
-! nncost: kept.yml:1: remat_policy: left open, expected --recompute, or a file that sets it
+! nncost: kept.yml:1: remat_policy: left open, expected --recompute, or a file that sets this field
 [3]
 
 # Rules of the mesh have no effect if only the axis fsdp has several devices.
@@ -1020,4 +1020,4 @@ $ printf 'max_seq_len: 2048\nglobal_train_batch_size: 8\ndevice_train_microbatch
 # The DeepSpeed files that accelerate ships are known by their names; their micro-batch is asked for.
 $ printf 'distributed_type: DEEPSPEED\ndeepspeed_config:\n  deepspeed_config_file: ../deepspeed_config_templates/zero_stage2_offload_config.json\nnum_processes: 2\n' >shipped.yaml; nncost show shipped.yaml dense --to-options
 nncost estimate dense DEVICE --software deepspeed-0.14 --devices 2 --zero 2 --offload optimizer --precision fp16 --optimizer adamw --micro-batches 1 --clip-gradients
-\# shipped.yaml:3: deepspeed_config.deepspeed_config_file: left open, expected --micro-batch, or a file that sets it
+\# shipped.yaml:3: deepspeed_config.deepspeed_config_file: left open, expected --micro-batch, or a file that sets this field

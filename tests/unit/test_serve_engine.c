@@ -351,8 +351,9 @@ START_TEST(rows_say_why_they_do_not_count) {
               "i,llama2-7b,h100-sxm,fp16,vllm,static,,128,128,500,,\n");
     ck_assert_int_eq(f.count, 6); /* of h nothing counts */
     ck_assert_str_eq(f.rows[0].reason, "contradicts itself");
-    ck_assert_ptr_null(f.rows[1].reason); /* it may be the id of a profile */
-    ck_assert_str_eq(f.rows[1].software, "deepspeed");
+    ck_assert_ptr_null(f.rows[1].reason); /* no profile has this id, so the default engine predicts the row */
+    ck_assert_str_eq(f.rows[1].software, "vllm");
+    ck_assert_str_eq(f.rows[1].undecided, "engine (deepspeed has no profile)");
     ck_assert_str_eq(f.rows[2].reason, "weights \"fp6\" has no meaning here");
     ck_assert_ptr_null(f.rows[3].reason);
     ck_assert_str_eq(f.rows[3].undecided, "a setting");
