@@ -185,7 +185,7 @@ int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int
  * index of the chunk if only one chunk differs from the others; sets h->uneven_layers and h->odd_more, too. */
 static void set_uneven(const nnc_stage_partition *partition, const nnc_step *step, int32_t device,
                        nnc_stage_residency *h) {
-    const int32_t chunks = step->plan->pipeline > 1 ? chunks_of(partition, step->plan) : 1;
+    const int32_t chunks = chunks_of(partition, step->plan);
     h->uneven = h->uneven_layers = h->odd_more = false;
     h->odd_chunk = -1;
     for (int32_t c = 0, odd = 0; c < chunks && chunks > 1; c++) {

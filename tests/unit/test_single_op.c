@@ -69,6 +69,25 @@ START_TEST(large_ops_are_bound_by_products) {
 }
 END_TEST
 
+/* A product without a batch multiplies by a weight. Rows of 8191 values of 2 bytes begin at no multiple of 16 bytes, so
+ * the weight costs unaligned_ratio times as much; a batch of products has no weight. */
+START_TEST(odd_weights) {
+    nnc_device device = cluster_device();
+    double even_s = 0.0;
+    for (int odd = 0; odd < 2; odd++) {
+        nnc_single_op weight = asked("matmul", (const int64_t[]){ 8192, 8192 - odd, 8192 }, 3);
+        nnc_single_op batch = asked("matmul", (const int64_t[]){ 1, 8192, 8192 - odd, 8192 }, 4);
+        nnc_error err = { 0 };
+        device.efficiency.gemm[NNC_BF16].unaligned_ratio = 4.0;
+        ck_assert_int_eq(nnc_single_op_time(&device, &weight, &err), NNC_OK);
+        ck_assert_int_eq(nnc_single_op_time(&device, &batch, &err), NNC_OK);
+        even_s = odd == 0 ? weight.time_s : even_s;
+        CLOSE(batch.time_s, even_s, 1e-3);
+        CLOSE(weight.time_s / even_s, odd == 0 ? 1.0 : 4.0, 1e-3);
+    }
+}
+END_TEST
+
 /* 8 devices of a server and a tensor of 1 GB: each sends 7/8 of it, twice in an all-reduce; a broadcast and a hop
  * move all of it. */
 START_TEST(collectives_by_hand) {
@@ -237,6 +256,7 @@ int main(void) {
     const TTest *const tests[] = { ops_by_hand,          large_ops_are_bound_by_products,
                                    collectives_by_hand,  refused,
                                    operators_of_pytorch, operators_by_hand,
-                                   layouts_differ,       fills_take_as_long_on_slow_units };
+                                   layouts_differ,       fills_take_as_long_on_slow_units,
+                                   odd_weights };
     return run_tests("single op", tests, COUNT_OF(tests));
 }
