@@ -270,6 +270,11 @@ void nnc_shorten_exponent(char *text);
  * of 7200 seconds and more are written in hours, days or years. Returns the written text. */
 char *nnc_unit_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]);
 
+/* Formats a number: "1,557,611,200", "16.73", "0.0001234". Numbers of 1000 or more have all digits before the decimal
+ * point, in groups of three; smaller numbers have four significant digits; NaN becomes "-". The result is written to
+ * `text`, which is returned. */
+char *nnc_count_text(double value, char text[NNC_NUMBER_TEXT]);
+
 /* ---- arena: a set of allocations that are freed together ---- */
 
 typedef struct nnc_arena nnc_arena;

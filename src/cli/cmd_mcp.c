@@ -72,9 +72,10 @@ static const struct tool {
     { "serve",
       { "model", "device" },
       "A decoder under load: time to first token and per token, throughput, memory and cost.",
-      .fields = "latency.ttft_s latency.tpot_s latency.request_s latency.ttft_interval_s latency.tpot_interval_s "
-                "throughput.output_tokens_per_s throughput.requests_per_s throughput.saturation_rate decode.bound "
-                "memory.total_bytes memory.capacity_bytes memory.fits cost changes" },
+      .fields =
+          "sentence latency.ttft_s latency.tpot_s latency.request_s latency.ttft_interval_s latency.tpot_interval_s "
+          "throughput.output_tokens_per_s throughput.requests_per_s throughput.saturation_rate decode.bound "
+          "memory.total_bytes memory.capacity_bytes memory.fits cost changes" },
     { "budget",
       { NULL },
       "The best model for a budget (cost, days, device among the options), by the scaling laws.",

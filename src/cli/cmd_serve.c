@@ -14,7 +14,7 @@
 #define SERVE(member) NNC_VIA(nnc_report, serve), NNC_IN(nnc_serve, member)
 #define DEVICE(member) NNC_VIA(nnc_report, device), NNC_IN(nnc_device, member)
 NNC_GET(get_peak, nnc_report, nnc_number_cell(nnc_device_matmul_peak(self->device, self->serve->plan.precision)))
-NNC_GET(get_used_bytes, nnc_report, nnc_number_cell(self->serve->plan.memory_use * self->serve->capacity_bytes))
+NNC_GET(get_used_bytes, nnc_report, nnc_number_cell(nnc_serve_used_bytes(self->serve)))
 NNC_GET(get_excess_bytes, nnc_report, nnc_number_cell(-self->serve->headroom_bytes))
 
 /* Tests whether the predicted bound of a decode step contradicts the bound at the rates of the datasheet, to which
@@ -65,9 +65,16 @@ static void write_steps(nnc_sheet *sheet, const void *record) {
 
 static void write_launch(nnc_sheet *sheet, const void *record) { nnc_sheet_launch(sheet, record); }
 
+static void write_sentence(nnc_sheet *sheet, const void *record) {
+    char text[NNC_METRIC_TEXT_MAX];
+    nnc_sheet_line(sheet->out, sheet->style, "%s", nnc_serve_sentence(record, text));
+}
+
 /* ---- the page of a deployment that serves a decoder ---- */
 
 static const nnc_page_row plan_rows[] = {
+    NNC_BLOCK(write_sentence),
+    NNC_GAP(),
     NNC_LINE("model"),
     NNC_ADD(nnc_sheet_model),
     NNC_ITEM("{model.name}"),

@@ -385,9 +385,7 @@ static void write_memory_words(const nnc_report *report, char words[WORDS_MAX]) 
 
 enum { NAME_MAX_BYTES = 96 };
 
-/* Returns the name of the model for a sentence: its own, or the name on a hub that the user gave (without the owner) if
- * the network has the name of another model, as Llama 3 8B has for Llama-3.1-8B. */
-static const char *model_name(const nnc_report *report) {
+const char *nnc_report_model_name(const nnc_report *report) {
     const nnc_model *model = report->model;
     const char *own = model->name[0] != '\0' ? model->name : model->id;
     const char *asked = report->model_asked, *slash = asked != NULL ? strrchr(asked, '/') : NULL;
@@ -413,10 +411,10 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
     write_memory_words(report, memory);
     snprintf(text, NNC_METRIC_TEXT_MAX,
              "One %s of %.48s%s takes %s%s on %s%.60s and is bound by %s, %.1f%% of it; %.170s.",
-             model->captured != NULL && model->captured->inference ? "forward pass" : "step", model_name(report), set,
-             r->plan.mode == NNC_MODE_IDEAL ? "at least " : "", nnc_unit_text(r->step_s, "s", step), many,
-             device->name[0] != '\0' ? device->name : device->id, nnc_bound_name(r->bound),
-             100.0 * r->bound_s[r->bound] / r->step_s, memory);
+             model->captured != NULL && model->captured->inference ? "forward pass" : "step",
+             nnc_report_model_name(report), set, r->plan.mode == NNC_MODE_IDEAL ? "at least " : "",
+             nnc_unit_text(r->step_s, "s", step), many, device->name[0] != '\0' ? device->name : device->id,
+             nnc_bound_name(r->bound), 100.0 * r->bound_s[r->bound] / r->step_s, memory);
     return text;
 }
 

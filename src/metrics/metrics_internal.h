@@ -459,6 +459,14 @@ double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why);
 /* Writes the result of an estimate as one sentence (step time, bound, memory, and whether the plan fits) to `text`.
  * Returns text. */
 const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]);
+/* Writes the result of serving as one sentence (load, tokens per second, latency, and whether it fits) to `text`.
+ * Returns text. */
+const char *nnc_serve_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]);
+/* Returns the name of the model for a sentence: its own, or the name on a hub that the user gave (without the owner) if
+ * the network has the name of another model, as Llama 3 8B has for Llama-3.1-8B. */
+const char *nnc_report_model_name(const nnc_report *report);
+/* Returns the bytes of one device that the serving engine may use: its share of the device memory. */
+double nnc_serve_used_bytes(const nnc_serve *serve);
 /* Tests whether the plan does not fit as given, but would fit with other values of settings that the user has not
  * stated (least_options, least_bytes). */
 bool nnc_report_may_fit(const nnc_report *report);

@@ -270,7 +270,58 @@ static const nnc_metric change_rows[] = {
 };
 static const nnc_metrics change_metrics = NNC_METRICS("a change of a deployment", change_rows, nnc_serve_change);
 
+double nnc_serve_used_bytes(const nnc_serve *serve) { return serve->plan.memory_use * serve->capacity_bytes; }
+
+enum { SERVED_TEXT = 128 };
+
+/* Writes what is served: "a batch of 8", "64 concurrent requests", "2.5 requests/s". */
+static void write_load(const nnc_serve *s, char text[SERVED_TEXT]) {
+    char number[NNC_NUMBER_TEXT];
+    switch (s->mode) {
+    case NNC_SERVE_STATIC: snprintf(text, SERVED_TEXT, "a batch of %" PRId64, s->plan.batch); break;
+    case NNC_SERVE_CLOSED: snprintf(text, SERVED_TEXT, "%" PRId64 " concurrent requests", s->plan.concurrency); break;
+    case NNC_SERVE_OPEN:
+        snprintf(text, SERVED_TEXT, "%s requests/s", nnc_count_text(s->plan.request_rate, number));
+        break;
+    default: snprintf(text, SERVED_TEXT, "%s requests at a time", nnc_count_text(s->running, number)); break;
+    }
+}
+
+/* Writes the rate and the latencies of the served requests; of a load that is too high, the highest load. */
+static void write_latency(const nnc_serve *s, char text[SERVED_TEXT]) {
+    char rate[NNC_NUMBER_TEXT], ttft[NNC_NUMBER_TEXT], tpot[NNC_NUMBER_TEXT];
+    if (s->saturated) {
+        snprintf(text, SERVED_TEXT, "at most %s requests/s", nnc_count_text(s->saturation_rate, rate));
+        return;
+    }
+    snprintf(text, SERVED_TEXT, "%s tokens/s, first token after %s, then %s per token",
+             nnc_count_text(s->output_tokens_per_s, rate), nnc_unit_text(s->ttft_s, "s", ttft),
+             nnc_unit_text(s->tpot_s, "s", tpot));
+}
+
+const char *nnc_serve_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]) {
+    const nnc_serve *s = report->serve;
+    const nnc_device *device = report->device;
+    char many[32] = "", load[SERVED_TEXT], latency[SERVED_TEXT], total[NNC_NUMBER_TEXT], used[NNC_NUMBER_TEXT];
+    const bool mends = !s->fits && report->serve_change_count > 0 && strlen(report->serve_changes[0].options) <= 48;
+    const char *serves = s->saturated ? "cannot serve" : s->fits ? "serves" : "would serve";
+    if (s->plan.devices > 1) { snprintf(many, sizeof many, "%" PRId32 " x ", s->plan.devices); }
+    write_load(s, load);
+    write_latency(s, latency);
+    snprintf(text, NNC_METRIC_TEXT_MAX, "%.48s on %s%.60s %s %.40s: %.100s; it %s: %s of %s per device%s%.48s.",
+             nnc_report_model_name(report), many, device->name[0] != '\0' ? device->name : device->id, serves, load,
+             latency, s->fits ? "fits" : "does not fit", nnc_unit_text(s->total_bytes, "B", total),
+             nnc_unit_text(nnc_serve_used_bytes(s), "B", used), mends ? "; it fits with " : "",
+             mends ? report->serve_changes[0].options : "");
+    return text;
+}
+
+static nnc_cell get_sentence(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
+    return nnc_text_cell(nnc_serve_sentence(place->record, text));
+}
+
 static const nnc_metric document_rows[] = {
+    NNC_AS("sentence", TEXT, .get = get_sentence, .help = "The result of serving, in one sentence."),
     NNC_ROWS(&nnc_serve_metrics),
     NNC_AS("ops", LIST, NNC_IN(nnc_report, serve_ops), NNC_COUNT(nnc_report, serve_op_count),
            .rows = &nnc_serve_op_metrics,

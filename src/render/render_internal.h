@@ -113,11 +113,6 @@ void nnc_view_write(nnc_buffer *out, nnc_style style, const nnc_view *view, cons
 
 /* ---- table.c: numbers and names as text for people ---- */
 
-/* Formats a number: "1,557,611,200", "16.73", "0.0001234". Numbers of 1000 or more have all digits before the decimal
- * point, in groups of three; smaller numbers have four significant digits; NaN becomes "-". The result is written to
- * `text`, which is returned. */
-char *nnc_count_text(double value, char text[NNC_NUMBER_TEXT]);
-
 /* Formats a share as a percentage: 0.1234 -> "12.3%"; NaN becomes "-". The result is written to `text`, which is
  * returned. */
 char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT]);

@@ -5,30 +5,6 @@
 #include "base/base_internal.h"
 #include "render/render_internal.h"
 
-/* 2^53, up to which a double can represent every whole number. The code that groups digits converts only numbers up to
- * this limit to int64_t, so that the conversion cannot overflow. */
-static const double whole_max = 9007199254740992.0;
-
-char *nnc_count_text(double value, char text[NNC_NUMBER_TEXT]) {
-    const double size = fabs(value);
-    if (isnan(value)) {
-        snprintf(text, NNC_NUMBER_TEXT, "-");
-    } else if (size < 999.5 || size > whole_max) {
-        snprintf(text, NNC_NUMBER_TEXT, "%.4g", value);
-    } else {
-        char digits[NNC_NUMBER_TEXT];
-        const int count = (int)nnc_whole_write((int64_t)llround(size), digits);
-        int at = 0;
-        if (value < 0) { text[at++] = '-'; }
-        for (int i = 0; i < count; i++) {
-            if (i > 0 && (count - i) % 3 == 0) { text[at++] = ','; }
-            text[at++] = digits[i];
-        }
-        text[at] = '\0';
-    }
-    return text;
-}
-
 char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT]) {
     if (!isfinite(share)) {
         snprintf(text, NNC_NUMBER_TEXT, "-");

@@ -22,7 +22,7 @@ nncost estimate inputs/tiny.gguf DEVICE
 $ nncost serve inputs/tiny.gguf round
 ! nncost: inputs/tiny.gguf:29: checkpoint.type: left open, expected --weights, or a file that sets this field
 [3]
-$ nncost serve inputs/tiny.gguf round --weights int4 | head -3
+$ nncost serve inputs/tiny.gguf round --weights int4 | sed -n 4,6p
 model        inputs/tiny.gguf = tiny.gguf, tiny.gguf, 1,230,080 parameters
 device       round, 100.0 TFLOP/s peak in bf16, 1.000 TB/s, 10.00 GB
 plan         1 device, weights int4, products in bf16, cache bf16, software vllm
