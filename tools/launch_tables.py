@@ -98,7 +98,7 @@ def written(of):
         plan = value[:1] in ("@", "=") or "value" not in entry
         by_value.setdefault(entry["key"], []).append("the plan" if plan or "if" in entry or "unless" in entry else f"`{value}`")
     always = [f"`{key}`: {values[0]}" for key, values in by_value.items() if values[0] != "the plan"]
-    source = textwrap.fill(f"`--emit {of['id']}` writes this format. The keys that `--emit {of['id']}` writes are defined in {writer['source']}.", 118, break_long_words=False, break_on_hyphens=False)
+    source = textwrap.fill(f"`--emit {of['id']}` writes a launch file in the format `{of['id']}`. The keys that `--emit {of['id']}` writes are defined in {writer['source']}.", 118, break_long_words=False, break_on_hyphens=False)
     text = f"### Keys that `--emit` writes\n\n{source}\n\n"
     given = [f"{option(name)} {value}" for name, value in {**writer.get("plan", {}), **writer.get("search", {})}.items()]
     if "software" in writer:
@@ -119,10 +119,10 @@ def section(path):
     rows = of["keys"]
     sets = [r for r in rows if any(k in r for k in ("to", "sets", "file")) or any(r.get("values", {}).values())]
     refused = [r for r in rows if r not in sets and "harmless" not in r and "note" not in r]
-    source = textwrap.fill(f"`--from {of['id']}` selects this format. The keys of the format `{of['id']}` are defined in {of['source']}.", 118, break_long_words=False, break_on_hyphens=False)
+    source = textwrap.fill(f"With `--from {of['id']}`, nncost reads launch files in the format `{of['id']}`. The keys of the format `{of['id']}` are defined in {of['source']}.", 118, break_long_words=False, break_on_hyphens=False)
     text = f"## {of['name']}\n\n{source}\n\n"
     if "also" in of:
-        text += f"nncost reads the keys of the format `{of['id']}` that the next table does not list as in the format `{of['also']}`.\n\n"
+        text += textwrap.fill(f"If the next table does not list a key of the format `{of['id']}`, nncost reads this key as in the format `{of['also']}`.", 118, break_long_words=False, break_on_hyphens=False) + "\n\n"
     if sets:
         text += "### Keys that nncost reads\n\n" + table(("key", "what it sets"), [(f"`{r['key']}`", becomes(r)) for r in sets])
     if refused:

@@ -55,8 +55,8 @@ typedef struct nnc_op nnc_op;
 /* FLOPs and bytes of one instance of an op. flops: executed on the matrix units; vector_flops: executed on the vector
  * units. full_flops, window_flops and causal_flops are the FLOPs of the mathematics of matrix products and
  * convolutions; they differ in the pairs of tokens that attention counts: all pairs (full_flops), a full window for
- * each query (window_flops), the pairs that a causal mask leaves (causal_flops). `flops` differs from these three in
- * attention and in products with padded rows. */
+ * each query (window_flops), the pairs that a causal mask leaves (causal_flops). `flops` differs from full_flops,
+ * window_flops and causal_flops in attention and in products with padded rows. */
 typedef struct nnc_work {
     double flops, vector_flops, read_bytes, write_bytes;
     double full_flops, window_flops, causal_flops;

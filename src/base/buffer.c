@@ -368,9 +368,9 @@ void nnc_short_name(const char *const *names, int count, int index, char *name, 
  * An allocation takes the next free bytes of the newest block; if the newest block has too few, a new block is added.
  * All blocks are freed together when the arena is destroyed. */
 
-/* BLOCK_BYTES: size of the first block of an arena. A device or a model needs less than this, so most sets of specs
- * need only one block. Each further block is as large as all earlier blocks together, up to BLOCK_MAX, because freeing
- * many small blocks takes long. */
+/* BLOCK_BYTES: size of the first block of an arena. A device or a model needs less than BLOCK_BYTES, so most sets of
+ * specs need only one block. Each further block is as large as all earlier blocks together, up to BLOCK_MAX, because
+ * freeing many small blocks takes long. */
 enum { BLOCK_BYTES = 16 * 1024, BLOCK_MAX = 1024 * 1024 };
 
 typedef struct block {

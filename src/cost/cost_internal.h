@@ -558,7 +558,7 @@ double nnc_dense_shards(const nnc_plan *plan);
 double nnc_expert_shards(const nnc_plan *plan);
 
 /* Tests whether the plan is a pipeline in ZeRO 3 without resharding. In such a plan each stage adds up whole gradients
- * over the micro-batches and scatters the sums after the last micro-batch. PyTorch does this:
+ * over the micro-batches and scatters the sums after the last micro-batch. Source: in PyTorch,
  * backward_maybe_with_nosync of torch/distributed/pipelining/stage.py turns set_requires_gradient_sync and
  * set_reshard_after_backward off. */
 bool nnc_gradients_stay_whole(const nnc_plan *plan);

@@ -252,7 +252,8 @@ typedef struct nnc_step {
 } nnc_step;
 
 /* Tests whether the program adds the gradients of each micro-batch to the sum of earlier micro-batches with a kernel of
- * its own. A software profile can state this; in captured programs autograd always runs such a kernel. */
+ * its own. A software profile can state that the program has such a kernel; in captured programs autograd always runs
+ * such a kernel. */
 static inline bool nnc_step_adds_gradients(const nnc_step *step) {
     return step->software->added_gradients || step->list->recorded;
 }
@@ -387,7 +388,7 @@ nnc_step_end_seconds nnc_step_end_expose(const nnc_step *step, const nnc_segment
 void nnc_step_end_set(nnc_step_memory *m, int32_t d, const nnc_step_end_seconds *seconds);
 void nnc_step_end_set_alike(nnc_step_memory *m, int32_t d);
 /* Computes the seconds of the step end of every stage, after overlap, and stores them in *m. The functions of step.c
- * read them there to compute the step time. */
+ * read these seconds from *m to compute the step time. */
 void nnc_step_ends_set(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_overlap *overlap,
                        nnc_step_memory *m);
 
@@ -630,8 +631,8 @@ struct nnc_scratch {
     nnc_software software;
     /* an estimate writes its result here first if the nnc_result of the caller has the size of another version */
     nnc_result result;
-    /* the ideal step of the estimate that was made last; its time is the lower bound. In ideal mode it is the step of
-     * the result */
+    /* the ideal step of the estimate that was made last; its time is the lower bound. In ideal mode, the result has the
+     * same step */
     nnc_ideal bound;
     /* true: an estimate does not compute the bounds and the values that need the op table of the whole step, and sets
      * them to NaN */

@@ -430,8 +430,8 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
 
 /* ---- clusters ---- */
 
-/* The bandwidth of a network. A cluster file states it per device (link), or by the NICs of a node and their rate
- * (nics_per_node, nic_bytes_per_s), which the devices of the node share. */
+/* The bandwidth of a network. A cluster file states the bandwidth per device (link), or the NICs of a node and their
+ * rate (nics_per_node, nic_bytes_per_s), which the devices of the node share. */
 typedef struct network {
     nnc_scale_out link;
     int32_t nics_per_node;

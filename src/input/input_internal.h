@@ -614,8 +614,8 @@ enum { NNC_LIKE_MAX = 4 };
  * "like" names is read; returns false if too many files are being read. nnc_specs_end_like removes this note. */
 bool nnc_specs_begin_like(nnc_specs *specs, const char *name);
 void nnc_specs_end_like(nnc_specs *specs);
-/* Tests whether the file `path` is being read and needs the file that its key "like" names. If a file names `path` by
- * "like" then, the chain of "like" keys would be a circle. */
+/* Tests whether the file `path` is being read and needs the file that its key "like" names. If a file that is read now
+ * names `path` by "like", the chain of "like" keys is a circle. */
 bool nnc_specs_is_reading(const nnc_specs *specs, const char *path);
 
 /* Completes a document before it is read. Replaces "@key" by the texts of "references". Adds the values that the
@@ -777,8 +777,8 @@ NNC_FAMILY_LIST(NNC_FAMILY_FIELDS)
 
 const nnc_family_fields *nnc_family_fields_of(nnc_family family);
 
-/* Limits of the dimensions of a model. No real network reaches them, and the product of two dimensions below the limits
- * cannot overflow. */
+/* Limits of the dimensions of a model. No real network reaches the limits, and the product of two dimensions below the
+ * limits cannot overflow. */
 #define NNC_LAYERS_MAX 1e5
 #define NNC_WIDTH_MAX 1e7
 #define NNC_VOCAB_MAX 1e9

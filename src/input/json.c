@@ -4,8 +4,8 @@
  * which is checked for repeated keys and infinite numbers. cJSON keeps no positions: to find the line of an error, the
  * text is read again.
  *
- * One object of a document can be left out of the tree (nnc_json_large); its members are parsed one at a time. With
- * this, checking a file of recorded estimates needs memory for one estimate, and not for the whole file.
+ * One object of a document can be left out of the tree (nnc_json_large); its members are parsed one at a time. So
+ * checking a file of recorded estimates needs memory for one estimate, and not for the whole file.
  *
  * The values of some shipped documents are in the program (nnc_image_values); then cJSON parses nothing. */
 #include <cjson/cJSON.h>

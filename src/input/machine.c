@@ -130,8 +130,8 @@ static bool info(const char *from, const char *end, const char *name, char value
     return at != NULL && at < end && attribute(at, "value", value);
 }
 
-/* Sets *bytes to the memory of a GPU. The file states it in KiB, with the unit ("16671616KiB") or without. If the file
- * does not state it, *bytes is not changed. */
+/* Sets *bytes to the memory of a GPU. The file states the memory in KiB, with the unit ("16671616KiB") or without. If
+ * the file does not state it, *bytes is not changed. */
 static void read_memory(const char *from, const char *end, double *bytes) {
     static const char *const names[] = { "CUDAGlobalMemorySize", "RSMIVRAMSize" };
     char word[WORD_MAX];

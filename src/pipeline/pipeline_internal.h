@@ -80,8 +80,8 @@ typedef struct nnc_pipeline_result {
                                                 * nnc_pipeline_in_flight */
 } nnc_pipeline_result;
 
-/* Working memory of replays, a few MB. A caller allocates it once with calloc and uses it for many replays; a small
- * pipeline touches only a part of it. */
+/* Working memory of replays, a few MB. A caller allocates the working memory once with calloc and uses it for many
+ * replays; a small pipeline touches only a part of it. */
 typedef struct nnc_pipeline_memory nnc_pipeline_memory;
 
 /* Replays the whole schedule, op by op. event: function that receives each interval in which a device runs an op; NULL
@@ -286,7 +286,8 @@ typedef struct nnc_pipeline_device {
     nnc_order_run order[NNC_RUNS_MAX];
 } nnc_pipeline_device;
 
-/* A copy of the state of a replay (the remembered moment). Later states are compared with it to find a period. */
+/* A copy of the state of a replay (the remembered moment). The replay compares later states with the copy to find a
+ * period. */
 typedef struct nnc_pipeline_moment {
     /* time at which each device ends its last op, with the same indices as in nnc_wave_state */
     double free_s[NNC_WAVE_ENTRIES];

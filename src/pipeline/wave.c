@@ -387,7 +387,7 @@ static void mark(const nnc_wave_shape *shape, watch *w, int64_t t) {
     const int64_t turn = slots_of_turn(shape);
     w->then = t;
     w->age_max = w->age_max == 0 ? 2 * turn : 2 * w->age_max;
-    /* A delay by messages may need as many turns as the pipeline has stages until it has reached all of them. */
+    /* A delay by messages may need as many turns as the pipeline has stages until it has reached all stages. */
     w->repeat = w->age_max >= 2 * turn * shape->p ? turn * shape->p : turn;
 }
 

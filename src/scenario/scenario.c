@@ -913,7 +913,7 @@ nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const n
     const bool loops = open || recorded || closed;
     const nnc_model *model = &scenario->base.model;
     const nnc_stored stored = ask->weights != NNC_STORED_COUNT ? ask->weights
-                              : model->stored != NULL          ? NNC_STORED_INT4 /* a format that the name states */
+                              : model->stored != NULL          ? NNC_STORED_INT4 /* format that the name states */
                                                                : model->published_weights;
     const bool grouped = nnc_stored_bytes(stored, 32.0) > nnc_stored_bytes(stored, 128.0);
     if (scenario->images_ask.steps > 0) { NNC_TRY(refuse_of_tokens(given, err)); }

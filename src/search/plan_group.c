@@ -130,8 +130,8 @@ static bool divides(const nnc_plan *plan) {
  * Returns false if the degrees or the batch of the block break a rule; err, which can be NULL, then names the rule. */
 static bool resolve_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err) {
     /* The plans of a block differ in schedule, virtual stages, ZeRO stage and offload. The plan in groups->settled gets
-     * legal values for these four, so it is illegal only if the degrees, the micro-batch or the recomputation of the
-     * block break a rule. */
+     * legal values for these four settings, so it is illegal only if the degrees, the micro-batch or the recomputation
+     * of the block break a rule. */
     nnc_plan *plain = &groups->settled;
     *plain = *base;
     nnc_space_block(groups->space, number, plain);

@@ -430,8 +430,8 @@ void nnc_plan_groups_finish(nnc_plan_groups *groups);
 const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass);
 
 /* Computes the times of the ops of one micro-batch, unless these are already computed. Must be called before the other
- * functions that return times. The search calls it late, because most plans exceed the memory and need no times.
- * Returns false if the pass has more ops than the op table can hold. */
+ * functions that return times. The search calls this function only for plans that fit, because most plans exceed the
+ * memory and need no times. Returns false if the pass has more ops than the op table can hold. */
 bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan);
 
 /* Returns a lower bound of the step time, in seconds, that is valid for every schedule: the compute time of all passes

@@ -49,8 +49,9 @@ static const nnc_metric found_rows[] = {
 };
 const nnc_metrics nnc_found_metrics = NNC_METRICS("a plan that fits", found_rows, nnc_found);
 
-/* Tests whether a plan is listed in the report of a shard, or belongs to no report. In these two cases the output has
- * the index of the plan among all combinations, because merging shards uses the index to decide between equal plans. */
+/* Tests whether a plan is listed in the report of a shard, or belongs to no report. If the result is true, the output
+ * has the index of the plan among all combinations, because merging shards uses the index to decide between equal
+ * plans. */
 static bool is_in_shard(const nnc_place *place) {
     const nnc_search_report *report = place->owner;
     return report == NULL || report->digest != NULL;

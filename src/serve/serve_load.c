@@ -349,7 +349,7 @@ static void share_open(const nnc_serve_ask *p, load *l) {
 
 /* Sets l->count, the number of simulated requests, and l->skipped, the number of first requests that the statistics
  * leave out. In an open loop l->skipped is one tenth of the requests. In a closed loop it is one quarter, but 0 if the
- * simulation covers the whole benchmark. For recorded arrivals it is 0. */
+ * simulation covers the whole benchmark. For recorded arrivals l->skipped is 0. */
 static void count_requests(load *l) {
     const nnc_serve_ask *p = l->of->plan;
     const int64_t replicas = p->data;

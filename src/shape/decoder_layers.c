@@ -90,7 +90,7 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
     /* The weights of the down-projections are not divided: every tensor rank has all of them and computes the
      * projections for its part of the tokens. The outputs are then gathered. */
     nnc_layer_tensor_collective(w, "attn.tensor_in", true, q_input + latent + (d->attention_gate ? d->hidden : 0));
-    if (d->attention_gate) { /* attn.gate multiplies the output of attention by it. Source: g_proj of K3's MLA */
+    if (d->attention_gate) { /* attn.gate multiplies the output of attention by this product. Source: g_proj of K3's MLA */
         nnc_layer_linear(w, "attn.gate_in", NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, d->heads * d->v_head_dim, d->hidden,
                          false)
             ->u.matmul.keeps_a = false;
@@ -576,7 +576,7 @@ void nnc_decoder_add_input(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_layer_activation(w, "input.activation", NNC_SPLIT_SEQUENCE, nnc_list_mul(&w->to, w->tokens, width));
     nnc_layer_linear(w, "input.expand", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->hidden, width, false);
     nnc_layer_norm(w, "input.norm", d->hidden);
-    if (d->altup_inputs > 1) { /* the other streams add it */
+    if (d->altup_inputs > 1) { /* all other streams add the result of this stream */
         const int64_t others = nnc_list_mul(&w->to, w->hidden_elements, d->altup_inputs - 1);
         write_streams(w, "input.residual", NNC_PW_RESIDUAL, others);
     } else {

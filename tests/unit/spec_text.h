@@ -1,4 +1,4 @@
-/* Texts of device, model and software files with all required keys. A test adds the line that it is about. */
+/* Texts of device, model and software files with all required keys. A test adds a line with the key that it tests. */
 #ifndef NNCOST_TESTS_SPEC_TEXT_H
 #define NNCOST_TESTS_SPEC_TEXT_H
 
