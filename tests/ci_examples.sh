@@ -98,8 +98,8 @@ done
 GH
 chmod +x "$work/bin/gh"
 
-# No script may contain an expression of the workflow ("${{ ... }}"), because a name chosen in a fork would become part
-# of the script.
+# No script of the workflow may contain an expression "${{ ... }}", because a name that the author of a fork chose would
+# become a part of the script.
 awk '/^ *run: \|/ { here = match($0, /[^ ]/); next } here && match($0, /[^ ]/) <= here { here = 0 }
      here && /\$\{\{/ { print; found = 1 } END { exit found }' "$docs/github-actions.yml" ||
     fail "a script is filled in by the workflow"
@@ -119,14 +119,14 @@ if [[ $nncost == *.tar.gz ]]; then
     ((code == 0)) || fail "the GitLab installation ends with $code: $(cat "$work/log")"
 fi
 
-# README, steps 1 and 2.
+# Runs steps 1 and 2 of docs/ci/README.md.
 eval "$(readme_command 'nncost init')"
 eval "$(readme_command 'nncost check plans.json --update')"
 eval "$(readme_command 'git add')" >/dev/null
 run_github 0
 run_gitlab 0
 
-# Step 3: a change that moves the estimate.
+# Runs step 3: a commit that changes the estimate.
 grep -q '"zero": 3' plans.json || fail "the README changes what is not there"
 sed -i '/"recorded"/,$!s/"zero": 3/"zero": 2/' plans.json
 run_github 1
@@ -137,7 +137,7 @@ nncost check plans.json --update >/dev/null || (($? == 1))
 eval "$(readme_command 'git show')" >difference
 grep -q 'plan.zero' difference || fail "no difference to main"
 
-# The change is accepted, with new limits.
+# Accepts the changed estimate, with new limits.
 sed -i '/"recorded"/,$!s/"step_s": "<= .*"/"step_s": "<= 1e9"/' plans.json
 sed -i '/"recorded"/,$!s/"memory.total_bytes": "<= .*"/"memory.total_bytes": "<= 1e15"/' plans.json
 nncost check plans.json --update >/dev/null
@@ -146,8 +146,8 @@ run_github 0
 run_gitlab 0
 
 # The author of a fork can choose any name for the plan file and for a scenario. The shell must not run such a name as a
-# command; it must not break a line of the log, and the CI must not read it as a command in the log. shellcheck
-# disable=SC2016 # is not to be expanded
+# command; it must not break a line of the log, and the CI must not read it as a command in the log.
+# shellcheck disable=SC2016 # the text must not be expanded
 evil='$(touch ran)`touch ran`;touch ran;
 ::error::of the fork,.json'
 # shellcheck disable=SC2016

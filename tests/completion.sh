@@ -86,7 +86,7 @@ for shell in bash fish zsh; do
     command -v "$shell" >/dev/null || { echo "no $shell: left out"; continue; }
     count=0
     for case in "${cases[@]}"; do
-        # zsh uses the completion of bash, and takes a second to start, so few lines are tested.
+        # zsh uses the completion of bash and takes a second to start, so only a few lines are tested in zsh.
         count=$((count + 1))
         [[ $shell != zsh ]] || ((count % 5 == 1)) || continue
         line=${case%%|*} word=${case#*|}

@@ -41,7 +41,7 @@ sees[explain]="$engine sweep search record"
 sees[lab]="$engine sweep search record"
 sees[cli]="$engine sweep search record store explain plot lab onnx launch trace"
 
-# Libraries that only one file may include.
+# Lists headers of libraries that only one source file may include.
 declare -A only=(["cjson/"]=input/json.c ["nlopt.h"]=lab/fit.c ["yaml.h"]=launch/yaml.c ["zlib.h"]=trace/trace_read.c)
 
 fault() # where what
@@ -66,7 +66,7 @@ check_include() # path below src/, line number, include line
     to=${path%%/*}
     [[ $to == "$folder" || $to == base || " ${sees[$folder]} " == *" $to "* ]] ||
         fault "$where" "$folder must not include $to (\"$path\")"
-    # Folders of commands do not include the views and commands of each other.
+    # A folder of commands must not include views or commands of another such folder.
     if [[ $file == cli/*/* && $path == cli/*/* && ${file%/*} != "${path%/*}" ]]; then
         [[ -z ${strict_cli:-} ]] || fault "$where" "${file%/*} must not include ${path%/*}"
     fi

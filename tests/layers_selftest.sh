@@ -71,7 +71,7 @@ wrong src/attic/x.c '#include <stdio.h>' "folder 'attic' has no place"
 wrong src/x.c '#include <stdio.h>' "has no place"
 wrong include/nncost/x.h '#include "base/error.h"' 'a public header includes'
 wrong src/record/axes.h '#include <stdio.h>' ''
-# A call to a higher layer without an #include.
+# Tests that layers.sh finds a call to a higher layer without an #include.
 clean_tree
 for folder in op cost; do
     mkdir -p "$tree/objects/nncost_$folder.dir/$folder"

@@ -11,7 +11,7 @@ while read -r command; do
     code=0
     # shellcheck disable=SC2086 # a line is a list of words
     valgrind --quiet --error-exitcode=99 --log-file="$work/said" "$1" $command >/dev/null 2>&1 || code=$?
-    # 1: the answer is no
+    # exit code 1: the plan does not fit
     ((code <= 1)) || { echo "nncost $command: exit $code"; head -12 "$work/said"; fault=1; }
 done <<'END'
 estimate gpt2-xl h100 --micro-batch 8

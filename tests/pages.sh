@@ -70,7 +70,7 @@ now=$work/page/now
 case $page in
     README.md)
         [[ ${ACCEPT:-} == 1 ]] || check_commands "$page"
-        # Outputs above the mark are compared as well.
+        # In README.md, outputs above the mark are compared as well.
         sed '/^<!-- end of output -->/Q' "$page" >"$work/page/above"
         rewritten "$work/page/above" >"$now"
         sed -n '/^<!-- end of output -->/,$p' "$page" >>"$now"

@@ -3,9 +3,9 @@
 
     usage: report.py PROGRAM ROOT
 
-A page must be one file below 120 kB that loads no other file. Its elements must be closed and its ids must be unique.
-Text from files of the user must not become HTML. The command that a page shows must write the same page again, byte by
-byte.
+A page must be one file below 120 kB that loads no other file. The elements of a page must be closed, and its ids must
+be unique. Text from files of the user must not become HTML. The command that a page shows must write the same page
+again, byte by byte.
 """
 import json
 import os

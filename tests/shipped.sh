@@ -26,7 +26,7 @@ for kind in devices:hw models:models software:software; do
         [[ $folder == models ]] || continue
         ! grep -q '"family": "graph"' "$file" || continue # its ops stand in the file alone
         clean show "$id" --format json >"$home/$id.json"
-        # without --implementation none, an id would name the network of a library, and a file would not
+        # without --implementation none, nncost would use the network of a library for an id, but not for a file
         [[ $(clean estimate "$id" a100 --implementation none --format json) == \
            "$(clean estimate "$home/$id.json" a100 --implementation none --format json)" ]] ||
             { echo "$file: shown as JSON it is another model"; exit 1; }

@@ -90,7 +90,7 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
     /* The weights of the down-projections are not divided: every tensor rank has all of them and computes the
      * projections for its part of the tokens. The outputs are then gathered. */
     nnc_layer_tensor_collective(w, "attn.tensor_in", true, q_input + latent + (d->attention_gate ? d->hidden : 0));
-    if (d->attention_gate) { /* attn.gate multiplies the output of attention by this product. Source: g_proj of K3's MLA */
+    if (d->attention_gate) { /* attn.gate applies this gate to the attention's output. Source: g_proj of K3's MLA */
         nnc_layer_linear(w, "attn.gate_in", NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, d->heads * d->v_head_dim, d->hidden,
                          false)
             ->u.matmul.keeps_a = false;

@@ -106,7 +106,8 @@ static void standardize_weights(const lowering *l, const nnc_graph_op *op) {
 
 /* Appends the copy of a part of the channels of a map that a convolution reads: the libraries take only packed maps, so
  * PyTorch copies the part in forward, and joins the gradients of the parts in backward (input.contiguous() in
- * aten/src/ATen/native/cudnn/ConvShared.cpp, split_backward in torch/csrc/autograd/FunctionsManual.cpp). In a compiled program, the kernel before the convolution writes the parts.   [graph] */
+ * aten/src/ATen/native/cudnn/ConvShared.cpp, split_backward in torch/csrc/autograd/FunctionsManual.cpp). In a compiled
+ * program, the kernel before the convolution writes the parts.   [graph] */
 static void pack_part(const lowering *l, const nnc_graph_op *op) {
     if ((place_of(l, &op->in)->flags & PLACE_PART) == 0 || l->to.how->software->fused_maps) { return; }
     nnc_list_pointwise(&l->to, "part", NNC_PW_COPY, NNC_GROUP_RESAMPLE, all_elements(l, &op->in));

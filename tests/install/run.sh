@@ -16,7 +16,7 @@ cmake --install "$build" --prefix "$prefix" >/dev/null
 mv "$prefix" "$work/moved"
 prefix=$work/moved
 cp -r "$prefix/share/doc/nncost/examples" "$work/examples"
-# If the library was built with a sanitizer, programs must be built with it, too.
+# If the library was built with a sanitizer, programs must be built with the same sanitizer.
 export CXXFLAGS=${CFLAGS:-}
 
 quietly()
@@ -59,13 +59,14 @@ for page in man "man files" "completion bash" "completion zsh" "completion fish"
     "$prefix/bin/nncost" docs $page >printed
     [[ -s printed ]]
 done
-# The program must read the installed data, not those of the source tree.
-# Writes to a file, because a grep that stops at the first match would close the pipe while the program still writes.
+# The program must read the installed data, not the data of the source tree.
+# The output goes to a file, because grep stops at the first match and would close a pipe while the program still
+# writes.
 "$prefix/bin/nncost" show a100 --format json >shown
 grep -qF "$prefix" shown ||
     { echo "the installed program does not read $prefix/share/nncost"; exit 1; }
 
-# Skipped with a sanitizer, because Python would need it as well.
+# The test of the Python module is skipped with a sanitizer, because Python would need the sanitizer as well.
 if [[ ${CFLAGS:-} != *-fsanitize* ]]; then
     echo "installed Python module"
     module=$(dirname "$(dirname "$(find "$prefix/lib" -path '*/nncost/__init__.py')")")

@@ -16,7 +16,7 @@ wheel=$("$root/tools/wheel" "$build" "$work/b")
 cmp "$work"/a/*.whl "$wheel"
 [[ $wheel =~ -py3-none-(manylinux_2_[0-9]+|linux)_[a-z0-9_]+\.whl$ ]] || { echo "the name is $wheel"; exit 1; }
 
-# If Python has no pip, installs the wheel as pip would.
+# If Python has no pip, unpacks the wheel into the same folders as pip.
 python3 -I -m venv "$work/venv" >/dev/null 2>&1 || python3 -I -m venv --without-pip "$work/venv"
 if [[ -x $work/venv/bin/pip ]]; then
     "$work/venv/bin/pip" install --quiet --no-index --no-deps --disable-pip-version-check "$wheel"

@@ -25,7 +25,7 @@ compile() # what command...
 count=0
 for header in "$root"/include/nncost/*.h; do
     name=nncost/$(basename "$header")
-    # Includes the header twice; the second time its include guard must leave nothing.
+    # Includes the header twice; the include guard must make the second inclusion empty.
     printf '#include <%s>\n#include <%s>\ntypedef int unused;\n' "$name" "$name" >"$work/one.c"
     cp "$work/one.c" "$work/one.cpp"
     for static in "" -DNNC_STATIC_LINKING_ONLY; do

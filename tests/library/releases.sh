@@ -12,7 +12,7 @@ export HOME=$work XDG_CONFIG_HOME=$work/config
 unset NNCOST_PATH
 read -ra flags <<<"${CFLAGS:-}"
 
-# Drops the last member of the structs, or appends one.
+# Removes the last member of the structs, or adds one member.
 edit() # older|newer
 {
     mkdir -p "$work/$1"

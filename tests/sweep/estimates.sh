@@ -39,7 +39,7 @@ for tensor in "${tensors[@]}"; do
                         illegal=$((illegal + 1))
                         continue
                     fi
-                    # 1: does not fit
+                    # exit code 1: the plan does not fit
                     "$nncost" estimate dense fitted --devices 16 --micro-batches 4 \
                         --sequence-parallel --tensor "$tensor" --pipeline "$pipeline" \
                         --zero "$zero" --micro-batch "$batch" --recompute "${recompute//+/,}" \

@@ -135,7 +135,7 @@ done
 rm "$work/there/gpt2.json"
 refused_rank 4 "$work/there/gpt2.json: " 2 "${search[@]}"
 refused_rank 4 "$work/there/gpt2.json: " 2 "${rows[@]}"
-# The old output file must remain.
+# If a search fails, the old output file must not change.
 echo kept >"$work/old"
 refused_rank 4 "$work/there/gpt2.json: " 1 "${rows[@]}" --output "$work/old"
 [[ $(cat "$work/old") == kept ]]
