@@ -15,8 +15,7 @@ END
 chmod +x nncost
 
 cat >right.t <<'END'
-# The first case has output that looks like a mark, standard error, an exit code, a command over two lines, and a blank
-# line in the output.
+# The first case has marks in the output, standard error, an exit code, a command over two lines, and a blank line.
 $ nncost one
 prints one
 \[3]
