@@ -347,7 +347,8 @@ static const nnc_metric budget_rows[] = {
     NNC_AS("params", NUMBER, BUDGET(params), .help = "Parameters given by --params."),
     NNC_AS("tokens", NUMBER, BUDGET(tokens), .help = "Tokens given by --tokens."),
     NNC_AS("over_training", NUMBER, BUDGET(over_training), .each_count = NNC_LAW_COUNT,
-           .help = "flops divided by the fewest FLOPs that reach the same loss, for each law that gives a loss.",
+           .help =
+               "flops divided by the fewest FLOPs that reach the same loss, for each scaling law that states a loss.",
            .more = NNC_MORE(.each = law_at)),
     NNC_AS("optima", LIST, NNC_IN(answer, optima), NNC_COUNT(answer, count), .rows = &optimum_metrics,
            .help = "The best model for these FLOPs by each law: G (C / 6)^(b / (a + b)) parameters "

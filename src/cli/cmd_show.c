@@ -646,7 +646,8 @@ const nnc_command nnc_cmd_import = {
     .notes =
         "nncost import net.onnx > net.json. The dimensions of all tensors follow from the input, whose batch becomes "
         "1. AXES sets the length of axes that have a name or no length: sequence=128,x.2=48 (the third axis of input "
-        "x). Norms, GELU and attention that are exported as many nodes become one step. If a node cannot be converted, "
+        "x). A norm, a GELU or an attention that is exported as many nodes becomes a single step of the graph file. If "
+        "a node cannot be converted, "
         "the error names it and nothing is written. Standard error lists what the export has lost: batch norms folded "
         "into convolutions, dropout, the loss. 'nncost estimate net.onnx DEVICE' needs no import.",
     .min_operands = 1,

@@ -883,11 +883,11 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
     op.issued[0].kernels = 1.0;
     k->fill(a, &op);
     if (op.kind == NNC_OP_FLASH && op.u.flash.heads % op.u.flash.kv_heads != 0) {
-        return nnc_fail(err, NNC_BAD_USAGE, k->name, "key heads do not divide the heads");
+        return nnc_fail(err, NNC_BAD_USAGE, k->name, "the number of heads is no multiple of the number of key heads");
     }
     if (a->kernel != NULL && op.kind == NNC_OP_FLASH) { NNC_TRY(choose_kernel(device, a, &op, err)); }
     if (op.kind == NNC_OP_CONV && (op.u.conv.c_in % op.u.conv.groups != 0 || op.u.conv.c_out % op.u.conv.groups != 0)) {
-        return nnc_fail(err, NNC_BAD_USAGE, k->name, "groups do not divide the channels");
+        return nnc_fail(err, NNC_BAD_USAGE, k->name, "the number of channels is no multiple of the number of groups");
     }
     const nnc_work work = nnc_op_work(&op);
     const nnc_timing t = nnc_op_time(device, &op, &work);

@@ -440,7 +440,7 @@ static const nnc_metric run_rows[] = {
     NNC_NUMBER(nnc_run, stops, .show = NNC_SHOW_COUNT, .help = "Expected number of stops of the run."),
     NNC_NUMBER(nnc_run, nodes_out, .show = NNC_SHOW_COUNT, .help = "Mean number of nodes under repair."),
     NNC_NUMBER(nnc_run, spares_needed, .show = NNC_SHOW_COUNT,
-               .help = "Number of spare nodes that suffice 99 % of the time.",
+               .help = "Smallest number of spare nodes that replace all failed nodes during 99 % of the time.",
                .more = NNC_MORE(.source = "Poisson law of independent repairs")),
     NNC_NUMBER(nnc_run, short_share, .show = NNC_SHOW_PERCENT2,
                .help = "Share of the time in which spares_needed spare nodes do not suffice."),
@@ -468,7 +468,7 @@ static const nnc_metric run_rows[] = {
     RUN_PART(warmup_s, "warm-up", .help = "Time of start, compilation and ramp of the batch size."),
     RUN_PART(planned_s, "planned stops", .help = "Time of all planned stops of the run."),
     RUN_PART(sites_s, "sites", .help = "Time that training waits for averages over the sites."),
-    TIME(run_s, .head = "run", .help = "Time of the run from start to end."),
+    TIME(run_s, .head = "run", .help = "Time of the whole run from its start to its end."),
     NNC_NUMBER(nnc_run, days, .show = NNC_SHOW_COUNT, .unit = "days", .help = "Time of the run in days."),
     NNC_NUMBER(nnc_run, device_hours, .unit = "h", .show = NNC_SHOW_COUNT, .help = "Device-hours of the run."),
 

@@ -80,7 +80,7 @@ static const nnc_metrics listed_metrics = NNC_METRICS("a plan that fits", listed
 /* ---- metrics of a search with several numbers of devices ---- */
 
 static const nnc_metric refusal_rows[] = {
-    NNC_CHARS(nnc_error, where, .help = "The option that the rule is about."),
+    NNC_CHARS(nnc_error, where, .help = "The option that breaks the rule."),
     NNC_CHARS(nnc_error, what, .help = "The rule that the option breaks."),
 };
 static const nnc_metrics refusal_metrics = NNC_METRICS("why no plan is legal", refusal_rows, nnc_error);

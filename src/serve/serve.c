@@ -175,16 +175,18 @@ static nnc_status refuse(const nnc_model *model, const char *why, nnc_error *err
 static nnc_status check_family(const nnc_model *model, nnc_error *err) {
     const nnc_decoder *d = &model->decoder;
     if (model->captured != NULL) {
-        return refuse(model, "it is a recorded step, expected a decoder of 'nncost list models' or a model file", err);
+        return refuse(model, "the model is a recorded step, expected a decoder of 'nncost list models' or a model file",
+                      err);
     }
     if (model->family != NNC_FAMILY_DECODER) {
-        return refuse(model, "it generates no tokens, expected a decoder, or a diffusion model with --steps N", err);
+        return refuse(model, "the model generates no tokens, expected a decoder, or a diffusion model with --steps N",
+                      err);
     }
     if (d->bidirectional || d->head != NNC_HEAD_LOGITS) {
-        return refuse(model, "it is an encoder, expected a decoder that generates tokens", err);
+        return refuse(model, "the model is an encoder, expected a decoder that generates tokens", err);
     }
     if (d->encoder_layers > 0) {
-        return refuse(model, "it has an encoder before its decoder, expected a decoder alone", err);
+        return refuse(model, "the model has an encoder before its decoder, expected a decoder alone", err);
     }
     return NNC_OK;
 }
@@ -691,13 +693,15 @@ static nnc_status resolve_eager(const nnc_model *model, const nnc_software *soft
         { "--software", model->implementation != NNC_IMPLEMENTATION_TRANSFORMERS,
           "only the operators of transformers are known, expected a model of transformers, or --software vllm" },
         { "--software", model->decoder.kv_lora_rank > 0 || model->decoder.shared_keys,
-          "the copies of its latent cache are not known, expected an engine such as --software vllm" },
-        { "--batch", mode != NNC_SERVE_STATIC, "it generates one batch at a time, expected --batch N" },
-        { "--devices", p->devices > 1, "it runs on one device, expected 1" },
+          "nncost does not know the copies of the model's latent cache, expected an engine such as --software vllm" },
+        { "--batch", mode != NNC_SERVE_STATIC, "this software generates one batch at a time, expected --batch N" },
+        { "--devices", p->devices > 1, "this software runs on one device, expected 1" },
         { "--weights", !plain, "expected bf16 or fp16" },
         { "--kv-precision", !plain_kv, "expected bf16 or fp16" },
-        { "--draft", p->draft_length > 0, "it drafts no tokens, expected an engine such as --software vllm" },
-        { "--disaggregate", p->prefill_workers > 0, "it has no workers, expected an engine such as --software vllm" },
+        { "--draft", p->draft_length > 0,
+          "this software has no draft models, expected an engine such as --software vllm" },
+        { "--disaggregate", p->prefill_workers > 0,
+          "this software has no separate prefill workers, expected an engine such as --software vllm" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].wrong) {

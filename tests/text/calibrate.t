@@ -122,7 +122,7 @@ all_reduce  held out      4       53.22%  55.65%  2.75%   2.37%                -
 
 rows that are not used:
 
-rows  file             reason                               the first
+rows  file             reason                                    the first
    1  collectives.csv  no efficiency parameter affects this row  send/1
 
 no device file is written: --output FILE.json writes one
@@ -188,9 +188,9 @@ steps       fitted on     6       29.63%  29.08%  2.34%   2.22%            2.38%
 
 rows that are not used:
 
-rows  file             reason                               the first
+rows  file             reason                                    the first
    1  collectives.csv  no efficiency parameter affects this row  send/1
-   1  fit-steps.csv    no column or cell for: recompute     step/open
+   1  fit-steps.csv    no column or cell for: recompute          step/open
 
 written to mine.json
 $ cat mine.json

@@ -422,5 +422,5 @@ $ echo '{"schema":"nncost.model/1","id":"a","name":"A","family":"capture","sourc
 
 # A recorded training step is not served; the message names what serve takes, not a profile that nobody gave.
 $ nncost serve inputs/captured.json round
-! nncost: captured: cannot be served: it is a recorded step, expected a decoder of 'nncost list models' or a model file
+! nncost: captured: cannot be served: the model is a recorded step, expected a decoder of 'nncost list models' or a model file
 [3]

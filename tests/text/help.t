@@ -377,11 +377,11 @@ Fit a device's efficiency parameters to measured rows: errors before and after, 
 with the fitted values.
 
 FILE is a file of 'accuracy' or of nncost.measure, or a trace of PyTorch, whose operators are used
-as rows. Without --device, it fits the device that all rows name. Only parameters that the rows can
-determine are fitted: one machine factor from one step, more parameters from more rows; --fit names
-others. With --fold the other rows are held out, and their errors are printed. --output writes the
-new device file and names the device after the file; the report goes to standard output. Options of
-the plan and --set replace the values of every row; fields of --set are not written.
+as rows. Without --device, nncost fits the device that all rows name. Only parameters that the rows
+can determine are fitted: one machine factor from one step, more parameters from more rows; --fit
+names others. With --fold the other rows are held out, and their errors are printed. --output writes
+the new device file and names the device after the file; the report goes to standard output. Options
+of the plan and --set replace the values of every row; fields of --set are not written.
 
 With --serve, this command is about a decoder that serves requests; 'nncost calibrate --serve
 --help' lists its options.

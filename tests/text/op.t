@@ -75,7 +75,7 @@ $ nncost op conv 1x64x56x56x64x3 round --layout nchw
 ! nncost: --layout: expected channels_last or contiguous, found "nchw"
 [2]
 $ nncost op conv 1x64x56x56x64x3x1x3 round
-! nncost: conv: groups do not divide the channels
+! nncost: conv: the number of channels is no multiple of the number of groups
 [2]
 $ nncost op norm 1000 round
 ! nncost: norm: wrong size, expected ROWSxCOLUMNS, found 1 numbers

@@ -116,7 +116,7 @@ decode   1.163 ms  19.37 us  36.35 us   7.335 us  20.27 us      0 s  1.080 ms  8
 
 # What cannot be.
 $ nncost serve unet round
-! nncost: unet: cannot be served: it generates no tokens, expected a decoder, or a diffusion model with --steps N
+! nncost: unet: cannot be served: the model generates no tokens, expected a decoder, or a diffusion model with --steps N
 [3]
 $ nncost serve dense round --batch 2 --concurrency 3
 ! nncost: --batch: one kind of load is enough, expected --batch, --concurrency, --request-rate or --offline, found 2 of them
@@ -341,7 +341,7 @@ $ nncost serve dense round --input-len 500 --concurrency 8 --disaggregate 2P1D -
 ! nncost: --devices: is no multiple of tensor x pipeline x attention_data x workers of --disaggregate, 3, found 4
 [3]
 $ nncost serve dense round --input-len 500 --draft unet
-! nncost: unet: cannot be served: it generates no tokens, expected a decoder, or a diffusion model with --steps N
+! nncost: unet: cannot be served: the model generates no tokens, expected a decoder, or a diffusion model with --steps N
 [3]
 $ nncost serve dense round --input-len 500 --draft nobody
 ! nncost: --draft: unknown model, expected one of dense, experts, segnet, unet, vision, found "nobody"

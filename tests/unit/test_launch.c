@@ -719,7 +719,7 @@ START_TEST(rows_are_documented) {
     ck_assert_int_eq(nnc_file_read(path, &text, &size, &err), NNC_OK);
     nnc_json_doc doc = { .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size };
     ck_assert(nnc_json_parse(&doc));
-    snprintf(row_text, sizeof row_text, "\n`--from %s`", formats[_i]);
+    snprintf(row_text, sizeof row_text, "\nWith `--from %s`, ", formats[_i]);
     const char *section = strstr(page, row_text);
     ck_assert_ptr_nonnull(section);
     const char *next_section = strstr(section, "\n## ");

@@ -444,7 +444,7 @@ static nnc_status read_rows(calibration *c, nnc_error *err) {
     }
     return c->held == NULL || c->held_count > 0 || c->fit->row_count == 0
                ? NNC_OK
-               : nnc_fail(err, NNC_BAD_USAGE, "--hold-out", "no row is of such a device, model or source, found \"%s\"",
+               : nnc_fail(err, NNC_BAD_USAGE, "--hold-out", "no row has this device, model or source, found \"%s\"",
                           c->held);
 }
 
@@ -950,7 +950,7 @@ const nnc_command nnc_cmd_calibrate = {
     .summary = "Fit a device's efficiency parameters to measured rows: errors before and after, and the device file "
                "with the fitted values.",
     .notes = "FILE is a file of 'accuracy' or of nncost.measure, or a trace of PyTorch, whose operators are used as "
-             "rows. Without --device, it fits the device that all rows name. Only parameters that the rows can "
+             "rows. Without --device, nncost fits the device that all rows name. Only parameters that the rows can "
              "determine are fitted: one machine factor from one step, more parameters from more rows; --fit names "
              "others. With --fold the other rows are held out, and their errors are printed. --output writes the new "
              "device file and names the device after the file; the report goes to standard output. Options of the plan "

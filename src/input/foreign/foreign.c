@@ -595,8 +595,9 @@ static void read_parts(nnc_foreign_file *file) {
         read_part(file, part);
     }
     if (file->at.doc->faults->count == 0 && file->model->tower_count > 0) {
-        nnc_foreign_note(file->noted, sizeof file->noted,
-                         "without images or sounds: --set tower_inputs=1 adds the work of one for each sequence");
+        nnc_foreign_note(
+            file->noted, sizeof file->noted,
+            "without images or sounds: --set tower_inputs=1 adds the work of one image or sound per sequence");
     }
 }
 
