@@ -38,17 +38,24 @@ void nnc_script_cells_put_text(nnc_shell *s, nnc_script_cells *to, const char *t
     for (size_t i = 0; i < length; i++) { nnc_script_cells_put(s, to, text[i], s->line, kept); }
 }
 
+enum { NUMBER_TEXT = 24 };
+
 /* Returns the name of the variable at `name`. An argument that "shift" has renumbered has the number that it has on the
  * command line; this name is written to `number`. */
-static const char *name_of(const nnc_shell *s, const char *name, size_t *length, char number[16]) {
+static const char *name_of(const nnc_shell *s, const char *name, size_t *length, char number[NUMBER_TEXT]) {
+    int64_t asked = 0;
     if (s->shifted == 0 || !isdigit((unsigned char)*name)) { return name; }
-    *length = (size_t)snprintf(number, 16, "%ld", strtol(name, NULL, 10) + s->shifted);
+    for (size_t i = 0; i < *length && isdigit((unsigned char)name[i]); i++) {
+        asked = asked < INT32_MAX ? 10 * asked + (name[i] - '0') : asked; /* no command line has so many arguments */
+    }
+    if (asked == 0) { return name; } /* the name of the script */
+    *length = (size_t)snprintf(number, NUMBER_TEXT, "%" PRId64, asked + s->shifted);
     return number;
 }
 
 nnc_shell_var *nnc_shell_variable(const nnc_shell *s, const char *name, size_t length) {
     nnc_shell_var *v = s->variables;
-    char number[16];
+    char number[NUMBER_TEXT];
     name = name_of(s, name, &length, number);
     while (v != NULL && (strncmp(v->name, name, length) != 0 || v->name[length] != '\0')) { v = v->next; }
     return v;
@@ -450,7 +457,7 @@ int32_t nnc_shell_arguments_given(const nnc_shell *s) {
 /* Appends "${NAME}" for a variable whose value is not known. An argument that "shift" has renumbered gets the number
  * that it has on the command line. */
 static void put_number_or_name(nnc_shell *s, const char *at, size_t length, nnc_script_cells *to) {
-    char number[16];
+    char number[NUMBER_TEXT];
     const char *name = name_of(s, at, &length, number);
     put_unknown(s, name, length, to);
 }
@@ -563,7 +570,7 @@ const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit
     const bool is_argument = isdigit((unsigned char)next) || next == '@' || next == '*';
     const size_t length = is_argument ? 1 : nnc_shell_name_length(at + 1);
     if (next == '#') {
-        char number[16];
+        char number[NUMBER_TEXT];
         snprintf(number, sizeof number, "%d", (int)nnc_shell_arguments_given(s));
         nnc_script_cells_put_text(s, to, number, strlen(number), true);
         return at + 2;

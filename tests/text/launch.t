@@ -272,6 +272,11 @@ $ echo 'torchrun pretrain_gpt.py "${@:2}"' >all.sh; nncost show all.sh --to-opti
 $ printf 'shift\nvllm serve $1 --tensor-parallel-size $2' >all.sh; nncost show all.sh --to-options
 ! nncost: all.sh:1: vllm: is ${2}, which the script does not set, expected 2=VALUE among the arguments; other values need 3
 [3]
+$ printf 'shift\nvllm serve $1 --tensor-parallel-size $22' >all.sh; nncost show all.sh 2=dense 3=1 --to-options
+nncost serve dense DEVICE --software vllm --tensor 12 --data 1
+$ printf 'shift\nvllm serve $1 --tensor-parallel-size ${23333333333333333333}' >all.sh; nncost show all.sh 2=dense 3=1 --to-options
+! nncost: all.sh:2: tensor-parallel-size: is ${2333333334}, which the script does not set, expected 2333333334=VALUE among the arguments, or --tensor
+[3]
 $ printf 'f() {\n m=$1; shift; vllm serve $m --port 1 "$@"\n}\nf dense --tensor-parallel-size 4\n' >all.sh; nncost show all.sh --to-options
 nncost serve dense DEVICE --software vllm --tensor 4 --data 1
 $ printf 'set -- dense --tensor-parallel-size 4\nvllm serve "$@"\n' >all.sh; nncost show all.sh --to-options
