@@ -232,8 +232,8 @@ static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_sc
     return NNC_OK;
 }
 
-/* Tests whether groups of more than two cards of a server exchange data over PCIe, and the user has not set the rate. The
- * bridges and sockets of the server, which nncost does not know, decide the rate of such groups. */
+/* Tests whether more than two cards of a server communicate over PCIe and the user has not set the rate. The bridges and
+ * sockets of the server, which nncost does not know, decide the rate of such groups. */
 static bool has_open_links(const nnc_scenario *s) {
     const nnc_plan *plan = &s->result.plan;
     return s->device.scale_up.kind == NNC_LINK_PCIE && plan->devices > 2 && plan->devices_per_node != 1 &&
