@@ -503,6 +503,9 @@ typedef struct nnc_serve_engine {
     double attention_factor;  /* factor on the computed time of attention in prefill steps; default 1 */
     double kv_reread;         /* share of the keys and values that each further query head of a group reads again from
                           * memory; default 0 */
+    double
+        reread_above; /* kv_reread and kv_fraction of the device file count only in decode steps with more sequences x
+                          * query heads per device than this; default 0 */
     double host_layer_s; /* seconds of the host to launch the kernels of a layer, at the same time as the device works;
                           * default 0 */
     double expert_s[NNC_STORED_COUNT]; /* seconds per layer with experts, in a weight format in which the device cannot

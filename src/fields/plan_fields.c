@@ -679,6 +679,9 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
     { ENGINE(kv_reread), .max = 1, NNC_DEFAULT(0),
       .help = "Share of the cache that decode attention reads again for each further query head "
               "with the same keys and values." },
+    { ENGINE(reread_above), .max = 1e9, NNC_DEFAULT(0),
+      .help = "kv_reread and kv_fraction of a device that has a kv_reread count only in decode steps with more "
+              "sequences x query heads per device than this number." },
     { ENGINE(host_layer_s), SECONDS, NNC_DEFAULT(0),
       .help = "Host time to launch a layer; overlaps with device work." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, expert_s), NNC_FIELD_TABLE(expert_seconds_fields),

@@ -119,9 +119,12 @@ typedef struct nnc_serve_rates {
     nnc_small_all_reduce all_reduce;
     double kv_reread; /* fraction of the KV cache that is read again for each further query head of a key-value head */
     bool unmeasured;  /* true: serving was not measured on this device, so the rates are medians of other devices */
-    double link_bytes_per_s;                       /* bytes per second of a link between tensor ranks; NaN = not
+    double reread_above, few_reread, few_kv_bytes_per_s; /* few_reread and few_kv_bytes_per_s replace kv_reread and
+                                                          * kv_bytes_per_s in decode steps with at most reread_above
+                                                          * sequences x query heads per device; 0 = in no step */
+    double link_bytes_per_s;                             /* bytes per second of a link between tensor ranks; NaN = not
                                                     * recorded, which is allowed only on one device */
-    double exchange_bytes_per_s, exchange_fixed_s; /* communication between all ranks that share experts.
+    double exchange_bytes_per_s, exchange_fixed_s;       /* communication between all ranks that share experts.
                                                     * exchange_bytes_per_s: rate; exchange_fixed_s: fixed time */
     nnc_serve_dispatch dispatch;
     /* pipeline stages of a replica that spans nodes: stage_crossings: number of hops to a stage in another node;

@@ -107,14 +107,16 @@ static void memory_rates(const nnc_device *device, const nnc_serve_engine *engin
     r->plain_bytes_per_s = r->mem_bytes_per_s * nnc_min(plain * engine->stream_factor[NNC_STORED_BF16], 1.0);
     r->expert_bytes_per_s = r->mem_bytes_per_s * experts;
     r->kv_bytes_per_s = r->mem_bytes_per_s * nnc_min(kv * engine->kv_factor, 1.0);
+    r->few_kv_bytes_per_s =
+        !(s->kv_reread > 0.0) ? r->kv_bytes_per_s : r->mem_bytes_per_s * nnc_min(KV_FRACTION * engine->kv_factor, 1.0);
     r->state_bytes_per_s = r->mem_bytes_per_s * nnc_min(kv16 * engine->kv_factor, 1.0);
     /* Largest memory bandwidth, in bytes per second, that the kernels of this engine can reach, because the number of
      * bytes that they request at the same time is limited. */
     const double most =
         said(engine->unit_bytes_per_clock * used_threads(device, engine) * device->units * device->clock_hz,
              (double)INFINITY);
-    double *const rates[] = { &r->stream_bytes_per_s, &r->plain_bytes_per_s, &r->expert_bytes_per_s, &r->kv_bytes_per_s,
-                              &r->state_bytes_per_s };
+    double *const rates[] = { &r->stream_bytes_per_s, &r->plain_bytes_per_s,  &r->expert_bytes_per_s,
+                              &r->kv_bytes_per_s,     &r->few_kv_bytes_per_s, &r->state_bytes_per_s };
     for (size_t i = 0; i < sizeof rates / sizeof rates[0] && most > 0.0; i++) { *rates[i] = nnc_min(*rates[i], most); }
 }
 
@@ -198,6 +200,8 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
     r->attention_flops_per_s = r->plain_peak_flops_per_s * nnc_min(attention * device->efficiency.calibration, 1.0);
     r->kv_reread = reread_share(&device->efficiency.serving, engine);
     r->unmeasured = fitted && isnan(device->efficiency.serving.stream_fraction[NNC_STORED_BF16]);
+    r->reread_above = engine->reread_above;
+    r->few_reread = engine->kv_reread;
     memory_rates(device, engine, plan, r);
     kernel_times(device, engine, plan, r);
     const double across = (double)plan->tensor * (double)plan->attention_data;
@@ -412,12 +416,19 @@ static double cache_reads(const making *m, const nnc_serve_attention *a) {
     return near + picked + far * index_share(m->of, a);
 }
 
+/* Tests whether a decode step has so few sequences and query heads that the engine divides each sequence among units. */
+static bool divides(const making *m, const nnc_serve_attention *a) {
+    const nnc_serve_case *of = m->of;
+    return m->decode && m->sequences * a->heads / of->plan->tensor <= of->rates.reread_above;
+}
+
 /* Returns how many times a decode step reads the KV cache. The result is above 1 if several query heads share keys and
  * values, because the kernels of these heads read a part of the cache again. */
-static double rereads(const nnc_serve_case *of, const nnc_serve_attention *a) {
-    const double t = of->plan->tensor;
+static double rereads(const making *m, const nnc_serve_attention *a) {
+    const nnc_serve_rates *r = &m->of->rates;
+    const double t = m->of->plan->tensor;
     const double sharing = a->heads / t / nnc_max(a->kv_heads / t, 1.0);
-    return a->latent > 0.0 ? 1.0 : 1.0 + of->rates.kv_reread * (sharing - 1.0);
+    return a->latent > 0.0 ? 1.0 : 1.0 + (divides(m, a) ? r->few_reread : r->kv_reread) * (sharing - 1.0);
 }
 
 /* Adds the attention ops of the prompts that are prefilled in the same step as a decode. */
@@ -443,10 +454,11 @@ static void add_attention(making *m, const nnc_serve_attention *a) {
     const double bytes = m->sequences * token * (cache_reads(m, a) + (a->reuses ? 0.0 : m->fresh));
     const double count = a->layers * m->passes;
     const double slower = m->decode ? 1.0 : of->engine->attention_factor;
-    const double again = m->decode ? rereads(of, a) : 1.0;
+    const double again = m->decode ? rereads(m, a) : 1.0;
+    const double cache_rate = divides(m, a) ? r->few_kv_bytes_per_s : r->kv_bytes_per_s;
     m->step.attention_s +=
         add_op(m, a->name, count, m->sequences * m->fresh, flops, 0.0, bytes, slower * flops / r->attention_flops_per_s,
-               again * bytes / r->kv_bytes_per_s, count * (m->decode ? r->attention_s : r->prefill_attention_s));
+               again * bytes / cache_rate, count * (m->decode ? r->attention_s : r->prefill_attention_s));
     m->bound_compute_s += flops / r->plain_peak_flops_per_s;
     add_prompt_attention(m, a);
 }

@@ -346,6 +346,39 @@ START_TEST(separate_prefill) {
 }
 END_TEST
 
+/* vLLM of 2024 divides a sequence among units if sequences x query heads per device are at most 512. Then it reads the
+ * cache 1 + 3 x 0.18 times, at the rate of other devices (0.87 of the bandwidth). With more, it reads the cache of Llama
+ * 3 8B once for each of 4 query heads, at the rate of the device file. Two tensor ranks halve the query heads. */
+START_TEST(few_heads_divide_sequences) {
+    const nnc_model *llama = NULL;
+    const nnc_device *h100 = NULL;
+    nnc_serve one, other;
+    nnc_error err = { 0 };
+    nnc_serve_ask ask = nnc_serve_ask_default();
+    ck_assert_int_eq(nnc_model_load(specs, "llama3-8b", &llama, &err), NNC_OK);
+    ck_assert_int_eq(nnc_device_load(specs, "h100", &h100, &err), NNC_OK);
+    ck_assert_int_eq(nnc_software_load(specs, "vllm-2024", &engine, &err), NNC_OK);
+    nnc_device plain = *h100, again = *h100;
+    ask.input_len = ask.output_len = 1000;
+    plain.efficiency.serving.attention_s = again.efficiency.serving.attention_s = 0.0;
+    plain.efficiency.serving.kernel_s = again.efficiency.serving.kernel_s = 0.0;
+    plain.efficiency.serving.kv_fraction[NNC_STORED_BF16] = 0.87;
+    again.efficiency.serving.kv_fraction[NNC_STORED_BF16] = 0.29;
+    again.efficiency.serving.kv_reread = 1.0;
+    const struct {
+        int32_t batch, tensor;
+        double factor;
+    } cases[] = { { 16, 1, 1.0 }, { 17, 1, 3.0 * 4.0 / 1.54 }, { 32, 2, 1.0 }, { 33, 2, 3.0 * 4.0 / 1.54 } };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ask.batch = cases[i].batch;
+        ask.devices = ask.tensor = cases[i].tensor;
+        ck_assert_int_eq(nnc_serve_of(llama, &plain, engine, &ask, scratch, &one, &err), NNC_OK);
+        ck_assert_int_eq(nnc_serve_of(llama, &again, engine, &ask, scratch, &other, &err), NNC_OK);
+        CLOSE(other.decode.attention_s, cases[i].factor * one.decode.attention_s, 1e-9);
+    }
+}
+END_TEST
+
 /* Llama 3 8B has 32 query heads and 8 of keys and values. If device and engine read the cache again for each further
  * query head, decode attention without fixed time takes 4 times as long instead of 1 + 3 x 0.18 times. With an engine
  * that reads the cache once, neither kv_reread nor kv_fraction of such a device counts: AMD published 13,280 tokens/s of
@@ -422,6 +455,7 @@ int main(void) {
                                    speculation,
                                    groups_add_up,
                                    separate_prefill,
+                                   few_heads_divide_sequences,
                                    a_device_may_read_the_cache_once_per_query_head,
                                    unmeasured_intervals };
     return run_tests("serving modes", tests, COUNT_OF(tests));
