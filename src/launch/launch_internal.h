@@ -183,15 +183,14 @@ enum {
                                 * (nnc_launch_question) */
 };
 
-/* Index of the table of a launch format: its rows by the first character of their keys, and the members of the table
- * that are read often. */
+/* Index of the table of a launch format: its rows in lists by the first two characters of their keys, and the members
+ * of the table that are read often. */
 typedef struct nnc_table_index {
     const char **keys; /* keys[i]: key of row i of the table */
     nnc_json *rows;
-    /* next[i]: 1 + number of the next row whose key has the same first character as the key of row i; 0 = no such
-     * row */
+    /* next[i]: 1 + number of the next row in the list of row i; 0 = no such row */
     int32_t *next;
-    /* first[c]: 1 + number of the first row whose key begins with the character c; 0 = no such row */
+    /* first[c]: 1 + number of the first row of list c; 0 = the list is empty */
     int32_t first[256];
     nnc_json absent, arguments, inside, layers, renamed;
 } nnc_table_index;

@@ -749,86 +749,6 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
     }
 }
 
-/* Tests whether the key of a row stands for a path: a key "a.*" stands for all keys inside a, a key "a*" for all keys
- * that begin with a, a key "*" for all keys. */
-static bool is_inside(const char *key, const char *path) {
-    if (!nnc_ends_in(key, "*")) { return strcmp(key, "*") == 0; }
-    const size_t stem = strlen(key) - (nnc_ends_in(key, ".*") ? 2 : 1);
-    return strncmp(key, path, stem) == 0 && (path[stem] == '.' || key[stem] == '*');
-}
-
-/* Returns the key of a row of a format's table; it is usually the first member of the row. node NULL: the row has no
- * key. */
-static nnc_json row_key(nnc_json row) {
-    const nnc_json first = nnc_json_first(row), none = { 0 };
-    const bool is_first = first.node != NULL && strcmp(nnc_json_key(first), "key") == 0;
-    const nnc_json key = is_first ? first : nnc_json_get(row, "key");
-    return nnc_json_type_of(key) == NNC_JSON_TEXT ? key : none;
-}
-
-nnc_status nnc_table_index_make(nnc_document *table) {
-    nnc_arena *arena = table->doc.arena;
-    const nnc_json root = nnc_json_root(&table->doc), rows = nnc_json_get(root, "keys");
-    const size_t count = (size_t)nnc_json_count(rows);
-    nnc_table_index *index = nnc_arena_alloc(arena, sizeof *index);
-    if (index == NULL) { return nnc_no_memory(table->faults.err); }
-    *index = (nnc_table_index){ .keys = nnc_arena_array(arena, count + 1, sizeof *index->keys),
-                                .rows = nnc_arena_array(arena, count + 1, sizeof *index->rows),
-                                .next = nnc_arena_array(arena, count + 1, sizeof *index->next),
-                                .absent = nnc_json_get(root, "absent"),
-                                .renamed = nnc_json_get(root, "renamed"),
-                                .arguments = nnc_json_get(root, "arguments"),
-                                .inside = nnc_json_get(root, "inside"),
-                                .layers = nnc_json_get(root, "layers") };
-    if (index->keys == NULL || index->rows == NULL || index->next == NULL) { return nnc_no_memory(table->faults.err); }
-    int32_t *last[256], i = 0;
-    for (int c = 0; c < 256; c++) { last[c] = &index->first[c]; }
-    for (nnc_json row = nnc_json_first(rows); row.node != NULL; row = nnc_json_next(row), i++) {
-        const nnc_json key = row_key(row);
-        if (key.node == NULL) {
-            nnc_json_mismatch(row, "wrong row", "an object with a text \"key\"");
-            return table->faults.status;
-        }
-        const unsigned char first = (unsigned char)nnc_json_text(key)[0];
-        index->keys[i] = nnc_json_text(key);
-        index->rows[i] = row;
-        index->next[i] = 0;
-        *last[first] = i + 1;
-        last[first] = &index->next[i];
-    }
-    table->index = index;
-    return NNC_OK;
-}
-
-/* Finds the row of a table for the key `path`: the row with exactly this key, otherwise the first row with '*' that
- * stands for the path. *below: true if the table has rows for keys inside this key. */
-static nnc_json find_row(const nnc_table_index *index, const char *path, bool *below) {
-    const size_t length = strlen(path);
-    int32_t wide = 0, all = index->first['*'];
-    *below = false;
-    for (int32_t i = index->first[(unsigned char)path[0]]; i > 0; i = index->next[i - 1]) {
-        const char *key = index->keys[i - 1];
-        if (strcmp(key, path) == 0) { return index->rows[i - 1]; }
-        if (wide == 0 && is_inside(key, path)) { wide = i; }
-        *below = *below || (strncmp(key, path, length) == 0 && key[length] == '.');
-    }
-    while (all > 0 && !is_inside(index->keys[all - 1], path)) { all = index->next[all - 1]; }
-    if (all > 0 && (wide == 0 || all < wide)) { wide = all; }
-    const nnc_json none = { 0 };
-    return *below || wide == 0 ? none : index->rows[wide - 1];
-}
-
-nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below) {
-    const nnc_launch_file *file = &r->files[r->file];
-    bool below_also = false;
-    nnc_json row = find_row(file->table.index, path, below);
-    if (row.node == NULL && file->also.is_parsed) {
-        row = find_row(file->also.index, path, &below_also);
-        *below = *below || below_also;
-    }
-    return row;
-}
-
 /* Reads an option "--no-enable-x" as the value false of "enable_x", if the table has a row for "enable_x" and none for
  * "no_enable_x". Returns false if the key is no such option. */
 static bool is_negated(nnc_reading *r, nnc_json at, const char *path) {
@@ -850,10 +770,12 @@ static bool is_negated(nnc_reading *r, nnc_json at, const char *path) {
  * deep as the file. NOLINTNEXTLINE(misc-no-recursion) */
 static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
     for (nnc_json at = nnc_json_first(object); at.node != NULL && nnc_reading_goes_on(r); at = nnc_json_next(at)) {
-        char path[NNC_LAUNCH_KEY], name[NNC_LAUNCH_KEY];
+        char path[NNC_LAUNCH_KEY];
         bool below = false;
-        nnc_reading_key_name(r, nnc_json_key(at), name, sizeof name);
-        const bool fits = snprintf(path, sizeof path, "%s%s", prefix, name) < (int)sizeof path - 2;
+        const size_t around = strlen(prefix);
+        memcpy(path, prefix, around);
+        nnc_reading_key_name(r, nnc_json_key(at), path + around, sizeof path - around);
+        const bool fits = strlen(path) < sizeof path - 2;
         const nnc_json none = { 0 }, now = nnc_json_get(nnc_reading_table(r)->renamed, path);
         if (nnc_json_type_of(now) == NNC_JSON_TEXT) { snprintf(path, sizeof path - 2, "%s", nnc_json_text(now)); }
         const nnc_json row = fits ? nnc_reading_row(r, path, &below) : none;

@@ -33,12 +33,12 @@ nnc_json nnc_reading_table_part(const nnc_reading *r, const char *part) {
 const nnc_table_index *nnc_reading_table(const nnc_reading *r) { return r->files[r->file].table.index; }
 
 void nnc_reading_key_name(const nnc_reading *r, const char *key, char *name, size_t size) {
-    if (nnc_reading_table(r)->arguments.node == NULL) {
-        snprintf(name, size, "%s", key);
-        return;
-    }
-    snprintf(name, size, "%s", key + strspn(key, "-"));
-    for (char *c = name; *c != '\0'; c++) { *c = (char)(*c == '-' ? '_' : *c); }
+    const bool options = nnc_reading_table(r)->arguments.node != NULL;
+    key += options ? strspn(key, "-") : 0;
+    const size_t length = strlen(key) < size ? strlen(key) : size - 1;
+    memcpy(name, key, length);
+    name[length] = '\0';
+    for (char *c = name; options && *c != '\0'; c++) { *c = (char)(*c == '-' ? '_' : *c); }
 }
 
 /* Tests whether an option of a command line is the one that a table calls `key`: "--num-layers" is "num_layers". */
@@ -687,6 +687,96 @@ void nnc_reading_parameters(nnc_reading *r, nnc_json at, const char *path, nnc_j
     }
     for (int i = 0; t != NULL && i < t->count; i++) { regfree(&t->patterns[i]); }
     free(t);
+}
+
+/* ---- finds the row of a key ---- */
+
+/* Tests whether the key of a row stands for a path: a key "a.*" stands for all keys inside a, a key "a*" for all keys
+ * that begin with a, a key "*" for all keys. */
+static bool is_inside(const char *key, const char *path) {
+    if (!nnc_ends_in(key, "*")) { return strcmp(key, "*") == 0; }
+    const size_t stem = strlen(key) - (nnc_ends_in(key, ".*") ? 2 : 1);
+    return strncmp(key, path, stem) == 0 && (path[stem] == '.' || key[stem] == '*');
+}
+
+/* Returns the key of a row of a format's table; it is usually the first member of the row. node NULL: the row has no
+ * key. */
+static nnc_json row_key(nnc_json row) {
+    const nnc_json first = nnc_json_first(row), none = { 0 };
+    const bool is_first = first.node != NULL && strcmp(nnc_json_key(first), "key") == 0;
+    const nnc_json key = is_first ? first : nnc_json_get(row, "key");
+    return nnc_json_type_of(key) == NNC_JSON_TEXT ? key : none;
+}
+
+/* Returns the list of rows in which the key `key` is: its first two characters decide. Keys with '*' at the first or
+ * second place are in the list '*'. A key "a" and the keys "a.b" inside it are in the same list. */
+static unsigned char list_of(const char *key) {
+    const unsigned char one = (unsigned char)key[0];
+    const unsigned char two = one == '\0' || key[1] == '.' ? 0 : (unsigned char)key[1];
+    return one == '*' || two == '*' ? '*' : (unsigned char)(one + 59 * two);
+}
+
+nnc_status nnc_table_index_make(nnc_document *table) {
+    nnc_arena *arena = table->doc.arena;
+    const nnc_json root = nnc_json_root(&table->doc), rows = nnc_json_get(root, "keys");
+    const size_t count = (size_t)nnc_json_count(rows);
+    nnc_table_index *index = nnc_arena_alloc(arena, sizeof *index);
+    if (index == NULL) { return nnc_no_memory(table->faults.err); }
+    *index = (nnc_table_index){ .keys = nnc_arena_array(arena, count + 1, sizeof *index->keys),
+                                .rows = nnc_arena_array(arena, count + 1, sizeof *index->rows),
+                                .next = nnc_arena_array(arena, count + 1, sizeof *index->next),
+                                .absent = nnc_json_get(root, "absent"),
+                                .renamed = nnc_json_get(root, "renamed"),
+                                .arguments = nnc_json_get(root, "arguments"),
+                                .inside = nnc_json_get(root, "inside"),
+                                .layers = nnc_json_get(root, "layers") };
+    if (index->keys == NULL || index->rows == NULL || index->next == NULL) { return nnc_no_memory(table->faults.err); }
+    int32_t *last[256], i = 0;
+    for (int c = 0; c < 256; c++) { last[c] = &index->first[c]; }
+    for (nnc_json row = nnc_json_first(rows); row.node != NULL; row = nnc_json_next(row), i++) {
+        const nnc_json key = row_key(row);
+        if (key.node == NULL) {
+            nnc_json_mismatch(row, "wrong row", "an object with a text \"key\"");
+            return table->faults.status;
+        }
+        const unsigned char first = list_of(nnc_json_text(key));
+        index->keys[i] = nnc_json_text(key);
+        index->rows[i] = row;
+        index->next[i] = 0;
+        *last[first] = i + 1;
+        last[first] = &index->next[i];
+    }
+    table->index = index;
+    return NNC_OK;
+}
+
+/* Finds the row of a table for the key `path`: the row with exactly this key, otherwise the first row with '*' that
+ * stands for the path. *below: true if the table has rows for keys inside this key. */
+static nnc_json find_row(const nnc_table_index *index, const char *path, bool *below) {
+    const size_t length = strlen(path);
+    int32_t wide = 0, all = index->first['*'];
+    *below = false;
+    for (int32_t i = index->first[list_of(path)]; i > 0; i = index->next[i - 1]) {
+        const char *key = index->keys[i - 1];
+        if (strcmp(key, path) == 0) { return index->rows[i - 1]; }
+        if (wide == 0 && is_inside(key, path)) { wide = i; }
+        *below = *below || (strncmp(key, path, length) == 0 && key[length] == '.');
+    }
+    while (all > 0 && !is_inside(index->keys[all - 1], path)) { all = index->next[all - 1]; }
+    if (all > 0 && (wide == 0 || all < wide)) { wide = all; }
+    const nnc_json none = { 0 };
+    return *below || wide == 0 ? none : index->rows[wide - 1];
+}
+
+nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below) {
+    const nnc_launch_file *file = &r->files[r->file];
+    bool below_also = false;
+    nnc_json row = find_row(file->table.index, path, below);
+    if (row.node == NULL && file->also.is_parsed) {
+        row = find_row(file->also.index, path, &below_also);
+        *below = *below || below_also;
+    }
+    return row;
 }
 
 /* ---- changes of a named model ---- */

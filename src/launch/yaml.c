@@ -69,7 +69,7 @@ typedef struct anchor {
     size_t begin, end; /* begin: start of the node in the JSON text; end: end of the node; end = 0: the node is not
                         * yet complete */
 } anchor;
-enum { ANCHORS_MAX = 32, KEYS_MAX = NNC_SCAN_VALUES_MAX };
+enum { ANCHORS_MAX = 32, KEYS_MAX = NNC_SCAN_VALUES_MAX, FILTER_BITS = 1 << 14 };
 
 typedef struct writer {
     const char *name;
@@ -81,6 +81,9 @@ typedef struct writer {
     anchor anchors[ANCHORS_MAX];
     int anchor_count;
     nnc_buffer keys; /* array of `member`: the positions of the members of all objects that are still open */
+    /* bits of the digests in `keys` (and of members of objects that are closed): a key whose bit is 0 is no member of
+     * an open object, which saves a search in files with many keys */
+    uint64_t filter[FILTER_BITS / 64];
     nnc_error *err;
 } writer;
 
@@ -190,12 +193,22 @@ typedef struct member {
     bool merged, repeats;
 } member;
 
+static uint64_t *filter_word(writer *w, uint64_t digest) { return &w->filter[digest % FILTER_BITS / 64]; }
+
+static uint64_t filter_bit(uint64_t digest) { return (uint64_t)1 << digest % 64; }
+
+static void add_member(writer *w, const member *added) {
+    *filter_word(w, added->digest) |= filter_bit(added->digest);
+    nnc_buffer_put(&w->keys, added, sizeof *added);
+}
+
 /* Finds the member of the open object `in` with a given key (with its quotes and ':'). *end receives the position where
  * the next member begins, or `last` for the last member. Returns false if the object has no such member. */
-static bool find_member(const writer *w, const level *in, const char *key, size_t length, size_t last, member *found,
+static bool find_member(writer *w, const level *in, const char *key, size_t length, size_t last, member *found,
                         size_t *end) {
     const size_t count = (w->keys.size - in->keys) / sizeof *found;
     const uint64_t digest = nnc_digest_bytes(NNC_DIGEST_START, key, length);
+    if ((*filter_word(w, digest) & filter_bit(digest)) == 0) { return false; }
     const member *list = count > 0 ? (const member *)(const void *)(w->keys.bytes + in->keys) : NULL;
     for (size_t i = 0; i < count && count < KEYS_MAX && !w->keys.failed; i++) {
         if (list[i].digest == digest && memcmp(w->out->bytes + list[i].begin, key, length) == 0) {
@@ -231,7 +244,7 @@ static void drop_earlier(writer *w, const level *in, size_t key) {
         const char *value = w->out->bytes + found.begin + length;
         if (found.merged || strncmp(value + strspn(value, "\n"), "null", 4) == 0) { blank(w, found.begin, end); }
     }
-    nnc_buffer_put(&w->keys, &written, sizeof written);
+    add_member(w, &written);
 }
 
 /* Removes an earlier member of the open object `in` with the same key and the same value as the member that was written
@@ -297,7 +310,7 @@ static nnc_status merge(writer *w, const yaml_event_t *event, level *in) {
         member made = { .digest = nnc_digest_bytes(NNC_DIGEST_START, key, length), .merged = true };
         if (in->count++ > 0) { nnc_buffer_byte(w->out, ','); }
         made.begin = w->out->size;
-        nnc_buffer_put(&w->keys, &made, sizeof made);
+        add_member(w, &made);
         for (; at < next && !w->out->failed; at++) {
             const char c = w->out->bytes[at];
             nnc_buffer_byte(w->out, (char)(c == '\n' ? ' ' : c));
@@ -427,16 +440,88 @@ static nnc_status refuse_syntax(const writer *w, const yaml_parser_t *parser) {
     return refuse(w, parser->problem_mark, what);
 }
 
+/* ---- shortens comments, which are two thirds of some files: libyaml reads each of their characters ---- */
+
+/* Tests whether a quotation mark after the character `before` opens a quoted text: elsewhere it is part of a word, as in
+ * "don't". */
+static bool opens_quote(char before) { return strchr(" \t\n\r[]{},:\"'", before) != NULL; }
+
+/* Tests whether the bytes `end`, which end a line of YAML 1.1 as U+0085, U+2028 and U+2029 do, stand in a text. */
+static bool has_break(const char *text, size_t size, const char *end) {
+    const size_t length = strlen(end);
+    for (const char *at = text; (at = memchr(at, end[0], size - (size_t)(at - text))) != NULL; at++) {
+        if (size - (size_t)(at - text) >= length && memcmp(at, end, length) == 0) { return true; }
+    }
+    return false;
+}
+
+/* Tests whether a text has NUL bytes, line breaks other than '\n' and '\r', or another encoding than UTF-8: then its
+ * comments stay. */
+static bool is_unusual(const char *text, size_t size) {
+    return size == 0 || (unsigned char)text[0] >= 0x80 || memchr(text, '\0', size) != NULL ||
+           has_break(text, size, "\xc2\x85") || has_break(text, size, "\xe2\x80\xa8") ||
+           has_break(text, size, "\xe2\x80\xa9");
+}
+
+/* Returns the end of the line that begins at `at`, or the position of its comment, *comment, if it has one. Returns NULL
+ * if text in quotes goes on after the line, or if a block of text ("|", ">") may follow: there, '#' is no comment. */
+static const char *line_end(const char *at, const char *last, bool *comment) {
+    char quote = '\0', before = '\n';
+    *comment = false;
+    for (; at < last && *at != '\n' && *at != '\r'; before = *at++) {
+        if (quote != '\0') {
+            /* true: this character and the next one stand for one character of the text */
+            const bool pair = quote == '"' ? *at == '\\' : *at == quote && at + 1 < last && at[1] == quote;
+            quote = *at == quote && !pair ? '\0' : quote;
+            at += pair && at + 1 < last;
+        } else if ((*at == '"' || *at == '\'') && opens_quote(before)) {
+            quote = *at;
+        } else if ((*at == '|' || *at == '>') && opens_quote(before)) {
+            return NULL;
+        } else if (*at == '#' && strchr(" \t\n", before) != NULL) {
+            *comment = true;
+            return at;
+        }
+    }
+    return quote == '\0' ? at : NULL;
+}
+
+/* Copies a YAML text with empty comments. All lines and columns stay; from the first line with text that goes on in the
+ * next lines, the text is copied as it is. */
+static void shorten_comments(const char *text, size_t size, nnc_buffer *out) {
+    const char *const last = text + size;
+    for (bool plain = !is_unusual(text, size), comment = false; plain && text < last;) {
+        const char *end = line_end(text, last, &comment);
+        plain = end != NULL;
+        if (!plain) { break; }
+        nnc_buffer_put(out, text, (size_t)(end - text) + comment);
+        if (comment) {
+            const char *feed = memchr(end, '\n', (size_t)(last - end)), *next = feed != NULL ? feed : last;
+            const char *back = memchr(end, '\r', (size_t)(next - end));
+            end = back != NULL ? back : next;
+        }
+        if (end < last) { nnc_buffer_byte(out, *end); }
+        text = end + (end < last);
+    }
+    nnc_buffer_put(out, text, (size_t)(last - text));
+    nnc_buffer_byte(out, '\0');
+}
+
 nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json, nnc_error *err) {
     writer w = { .name = name, .out = json, .err = err };
+    nnc_buffer shorter = { 0 };
     yaml_parser_t parser;
     yaml_calls call;
     nnc_status status = NNC_OK;
     bool more = true;
     if (size > YAML_BYTES_MAX) { return nnc_file_too_large(name, YAML_BYTES_MAX, err); }
     NNC_TRY(load(&call, err));
-    if (!call.parser_initialize(&parser)) { return nnc_no_memory(err); }
-    call.parser_set_input_string(&parser, (const unsigned char *)text, size);
+    shorten_comments(text, size, &shorter);
+    if (shorter.failed || !call.parser_initialize(&parser)) {
+        nnc_buffer_free(&shorter);
+        return nnc_no_memory(err);
+    }
+    call.parser_set_input_string(&parser, (const unsigned char *)shorter.bytes, shorter.size - 1);
     while (status == NNC_OK && more) {
         yaml_event_t event;
         if (!call.parser_parse(&parser, &event)) {
@@ -448,6 +533,7 @@ nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc
         call.event_delete(&event);
     }
     call.parser_delete(&parser);
+    nnc_buffer_free(&shorter);
     nnc_buffer_free(&w.keys);
     if (status == NNC_OK && w.documents == 0) { nnc_buffer_text(json, "null"); }
     return status == NNC_OK && json->failed ? nnc_no_memory(err) : status;

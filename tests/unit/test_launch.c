@@ -51,6 +51,14 @@ static const struct {
     { "a: 1\n---\nb: 1\n", NULL },
     { "a: [1\n", NULL },
     { "? [a]\n: 1\n", NULL },
+    /* A '#' after a blank begins a comment, unless it stands in quotes or in a block of text. */
+    { "# x\na: b # 'c\n# \"\nd: 'e # f''# g'\nh: \"\\\" # i\"\n",
+      "\n{\"a\":\"b\",\n\n\"d\":\"e # f'# g\",\n\"h\":\"\\\" # i\"}" },
+    { "a: 'b\n # c\n d' # e\nf: g#h # i\n", "{\"a\":\"b # c d\",\n\n\n\"f\":\"g#h\"}" },
+    { "a: | # b\n  # c\n  d # e\nf: 1 # 2\n", "{\"a\":\"# c\\u000ad # e\\u000a\",\n\n\n\"f\":1}" },
+    { "a: b # c\n  d\n", NULL },
+    { "a: don't # 'b\r\nc: 1 # d\r\n", "{\"a\":\"don't\",\n\"c\":1}" },
+    { "a: 1 # b\xc2\x85\"c # d\": 2\n", "{\"a\":1,\n\"c # d\":2}" },
 };
 
 START_TEST(yaml_is_json_on_the_same_lines) {
