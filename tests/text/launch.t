@@ -221,7 +221,7 @@ $ nncost show sft.sh dense --to-options
 nncost estimate dense DEVICE --software torch-eager --micro-batch 2 --adapter-rank 4 --precision bf16 --micro-batches 1 --optimizer adamw --clip-gradients
 $ echo 'accelerate launch dpo.py --per_device_train_batch_size 2 --beta 0.1' >dpo.sh
 $ nncost show dpo.sh dense --to-options
-! nncost: dpo.sh:1: beta: cannot be estimated together with the other keys; --method dpo, with which a batch counts pairs of answers, or options of nncost alone, and --lenient skips the key
+! nncost: dpo.sh:1: beta: cannot be estimated, found 0.1; --method dpo, with which a batch counts pairs of answers, or options of nncost alone, and --lenient skips the key
 [3]
 
 # A script may write the file that its command names, and read another script. "1=X" is its first argument.
@@ -332,7 +332,7 @@ $ nncost show other.json --to-options
 # With --method dpo a batch of TRL counts pairs of answers; without it the key of a preference is refused.
 $ printf 'model_name_or_path: x\nper_device_train_batch_size: 4\nbeta: 0.1\nbf16: true\ndtype: bfloat16\n' >dpo.yaml
 $ nncost estimate dpo.yaml dense round
-! nncost: dpo.yaml:3: beta: cannot be estimated together with the other keys; --method dpo, with which a batch counts pairs of answers, or options of nncost alone, and --lenient skips the key
+! nncost: dpo.yaml:3: beta: cannot be estimated, found 0.1; --method dpo, with which a batch counts pairs of answers, or options of nncost alone, and --lenient skips the key
 [3]
 $ nncost estimate dpo.yaml dense round --devices 1 --method dpo | grep '^plan'
 plan      helper models of 214.2 MB, whose passes 'nncost run' counts, batch 8, sequence 1000, bf16,
@@ -1026,3 +1026,18 @@ $ printf 'max_seq_len: 2048\nglobal_train_batch_size: 8\ndevice_train_microbatch
 $ printf 'distributed_type: DEEPSPEED\ndeepspeed_config:\n  deepspeed_config_file: ../deepspeed_config_templates/zero_stage2_offload_config.json\nnum_processes: 2\n' >shipped.yaml; nncost show shipped.yaml dense --to-options
 nncost estimate dense DEVICE --software deepspeed-0.14 --devices 2 --zero 2 --offload optimizer --precision fp16 --optimizer adamw --micro-batches 1 --clip-gradients
 \# shipped.yaml:3: deepspeed_config.deepspeed_config_file: left open, expected --micro-batch, or a file that sets this field
+
+# Recipes of TRL that learn from generated answers: a sequence is a prompt with its answer; beta 0 needs no reference model.
+$ printf 'per_device_train_batch_size: 2\nbf16: true\nmax_prompt_length: 16\nmax_completion_length: 48\nnum_generations: 8\nnum_iterations: 2\nuse_vllm: true\nreward_funcs: [accuracy]\nreward_weights: [1.0]\n' >grpo.yaml; nncost show grpo.yaml dense --to-options | grep -o -e '--response-tokens 48' -e '--method grpo' -e '--group 8' -e '--update-epochs 2' -e '--seq-len 64' -e '--reference-params 0'
+--response-tokens 48
+--method grpo
+--group 8
+--update-epochs 2
+--seq-len 64
+--reference-params 0
+$ (cat grpo.yaml; echo 'beta: 0.04') >beta.yaml; nncost show beta.yaml dense --to-options | grep -c -e '--reference-params'
+0
+[1]
+$ sed '/num_generations/d; /^num_iter/d' grpo.yaml >lengths.yaml; nncost show lengths.yaml dense --to-options
+! nncost: lengths.yaml:3: max_prompt_length: cannot be estimated, found 16; --method dpo, with which a batch counts pairs of answers, or options of nncost alone, and --lenient skips the key
+[3]
