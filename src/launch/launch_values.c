@@ -88,8 +88,9 @@ bool nnc_reading_names_file(const nnc_reading *r, const nnc_launch_file *file, c
  * the object has neither. */
 static nnc_json member_at(nnc_json object, const char *key) {
     const char *rest = "";
+    const bool is_path = strchr(key, '.') != NULL;
     const nnc_json own = nnc_json_get(object, key), none = { 0 },
-                   found = own.node != NULL ? own : nnc_json_follow(object, key, &rest);
+                   found = own.node != NULL || !is_path ? own : nnc_json_follow(object, key, &rest);
     return *rest != '\0' ? none : found;
 }
 

@@ -144,11 +144,12 @@ static void put_plain(nnc_buffer *out, const char *text) {
     static const char *const no[] = { "false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", NULL };
     static const char *const empty[] = { "", "~", "null", "Null", "NULL", NULL };
     double number = 0.0;
-    if (is_word(text, yes)) {
+    const bool may_be_word = strchr("tTfFyYnNoO~", text[0]) != NULL; /* an empty text may be one, too */
+    if (may_be_word && is_word(text, yes)) {
         nnc_buffer_text(out, "true");
-    } else if (is_word(text, no)) {
+    } else if (may_be_word && is_word(text, no)) {
         nnc_buffer_text(out, "false");
-    } else if (is_word(text, empty)) {
+    } else if (may_be_word && is_word(text, empty)) {
         nnc_buffer_text(out, "null");
     } else if (read_number(text, &number)) {
         nnc_buffer_number(out, number);

@@ -1041,3 +1041,7 @@ $ (cat grpo.yaml; echo 'beta: 0.04') >beta.yaml; nncost show beta.yaml dense --t
 $ sed '/num_generations/d; /^num_iter/d' grpo.yaml >lengths.yaml; nncost show lengths.yaml dense --to-options
 ! nncost: lengths.yaml:3: max_prompt_length: cannot be estimated, found 16; --method dpo, with which a batch counts pairs of answers, or options of nncost alone, and --lenient skips the key
 [3]
+
+# Degrees on top of base.yml need no rules of their own.
+$ printf 'run_name: ""\nmesh_axes: [data, fsdp, tensor]\nlogical_axis_rules: [[embed, [fsdp]]]\nper_device_batch_size: 1\nici_tensor_parallelism: 1\n' >base.yml; printf 'base_config: base.yml\nici_tensor_parallelism: 2\n' >run.yml; nncost show base.yml run.yml dense --to-options | grep -o -e '--tensor 2'
+--tensor 2
