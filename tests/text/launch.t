@@ -1045,3 +1045,8 @@ $ sed '/num_generations/d; /^num_iter/d' grpo.yaml >lengths.yaml; nncost show le
 # Degrees on top of base.yml need no rules of their own.
 $ printf 'run_name: ""\nmesh_axes: [data, fsdp, tensor]\nlogical_axis_rules: [[embed, [fsdp]]]\nper_device_batch_size: 1\nici_tensor_parallelism: 1\n' >base.yml; printf 'base_config: base.yml\nici_tensor_parallelism: 2\n' >run.yml; nncost show base.yml run.yml dense --to-options | grep -o -e '--tensor 2'
 --tensor 2
+
+# A file of options for SGLang.
+$ printf 'tp: 8\nenable-dp-attention: true\ndp-size: 4\nattention-backend: fa3\nport: 8000\n' >engine.yaml; nncost show engine.yaml dense --to-options
+nncost serve dense DEVICE --software sglang --tensor 2 --attention-data 4
+\# engine.yaml:2: enable_dp_attention: SGLang divides its own chunked_prefill_size by dp_size: --chunk N gives the tokens of each group
