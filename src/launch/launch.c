@@ -442,11 +442,11 @@ static nnc_status add_command(nnc_reading *r, const char *path, const char *form
 
 typedef struct source_reader {
     nnc_reading *r;
-    const char *script; /* path of the script that the command line names */
+    const char *script, *text; /* path and text of the script that the command line names */
 } source_reader;
 
 /* Returns the text of a script that another script reads. Looks in the folder of the script on the command line and in
- * the folders above it. Returns NULL for a device or a pipe, whose text may never end. */
+ * the folders above it, then among the scripts of frameworks. Not a device or a pipe, whose text may never end. */
 static const char *read_script(void *context, const char *name) {
     const source_reader *reader = context;
     nnc_reading *r = reader->r;
@@ -457,7 +457,7 @@ static const char *read_script(void *context, const char *name) {
         kept = nnc_arena_strdup(r->arena, text);
     }
     free(text);
-    return kept;
+    return kept != NULL ? kept : nnc_launch_shipped(r->specs, reader->text, name);
 }
 
 /* Registers the files that a script writes, with their text, under their paths relative to the script, so that later
@@ -514,10 +514,10 @@ static bool is_other_node(nnc_reading *r, const nnc_shell_command *a, const nnc_
 static nnc_status open_script(nnc_reading *r, const char *path, const char *format) {
     char *text = NULL;
     size_t size = 0;
-    source_reader reader = { r, path };
-    nnc_shell_script script = { .read = read_script, .context = &reader };
     int first = -1;
     NNC_TRY(nnc_specs_read(r->specs, path, &text, &size, r->err));
+    source_reader reader = { r, path, text };
+    nnc_shell_script script = { .read = read_script, .context = &reader };
     script.given = r->defined;
     nnc_status status = nnc_shell_read(path, text, r->arena, &script, r->err);
     const nnc_shell_command *commands = script.commands;

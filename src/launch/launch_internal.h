@@ -514,6 +514,11 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
 /* Returns the field `name` of the model (or "MODEL", "SOFTWARE") that a launch file has set; NULL = no file has set
  * it. */
 nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name);
+
+/* Returns the text of a script that another script reads, if it is a script of a framework: the member "scripts" of a
+ * table of foreign/launch/ has its name, and the other script, whose text is `script`, has its sign. NULL: no table has
+ * it. */
+const char *nnc_launch_shipped(nnc_specs *specs, const char *script, const char *name);
 /* If the table of file number `index` has the member "changes", the files name a model, and the user gives none: adds
  * the fields of the model that this file sets to `given`, as the option --set does, and writes these options to
  * *text. */

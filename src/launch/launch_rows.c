@@ -64,6 +64,7 @@
  *     "base"       The name of the file with the defaults of the program. This file may be missing, because its values
  *                  stand in "absent".
  *     "changes"    The fields of a model that a file of this format sets change the model that it names, as --set does.
+ *     "scripts"    Scripts of the framework that other scripts read: "name", "text", and "sign", a word of these others.
  *     "serves"     The program serves the model. "any": it may serve or train.
  *     "command", "write", "writer": see launch_write.c.
  *

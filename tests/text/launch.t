@@ -1050,3 +1050,15 @@ $ printf 'run_name: ""\nmesh_axes: [data, fsdp, tensor]\nlogical_axis_rules: [[e
 $ printf 'tp: 8\nenable-dp-attention: true\ndp-size: 4\nattention-backend: fa3\nport: 8000\n' >engine.yaml; nncost show engine.yaml dense --to-options
 nncost serve dense DEVICE --software sglang --tensor 2 --attention-data 4
 \# engine.yaml:2: enable_dp_attention: SGLang divides its own chunked_prefill_size by dp_size: --chunk N gives the tokens of each group
+
+# The scripts of Megatron-LM for its paper of 2021 read two others, which may be missing; a script without their variable may not.
+$ printf 'PP=2\nGBS=16\nNLS=4\nNNODES=3\nTP=4\nMBS=1\nHS=64\nNAH=4\nDDP=local\nMEGATRON_EXTRA_PARAMS="--activations-checkpoint-method uniform "\n. `pwd`/CONFIG.sh\n. `pwd`/SBATCH.sh\n' >figure.sh; nncost show figure.sh --to-options | grep -o -e '--tensor 4' -e '--pipeline 2' -e '--devices 24' -e '--global-batch 16' -e '--recompute full' -e '--precision fp16'
+--recompute full
+--tensor 4
+--pipeline 2
+--global-batch 16
+--precision fp16
+--devices 24
+$ sed /EXTRA/d figure.sh >other_figure.sh; nncost show other_figure.sh --to-options
+! nncost: other_figure.sh:12: starts no program itself; ${`pwd`}/SBATCH.sh, which it reads, is not found: give its options
+[3]
