@@ -57,12 +57,12 @@ read      inputs/fsdp.yaml (accelerate): --reshard=on --precision bf16 --devices
 # A key that cannot be used is an error with its line; --lenient lists it.
 $ printf 'distributed_type: FSDP\nfsdp_config:\n  fsdp_auto_wrap_policy: NO_WRAP\n  fsdp_new: 1\n' >wrap.yaml
 $ nncost estimate wrap.yaml dense round --devices 2
-! nncost: wrap.yaml:3: fsdp_config.fsdp_auto_wrap_policy: cannot be estimated, expected transformer_based_wrap, found NO_WRAP; nncost gathers weights layer by layer, and --lenient skips the key
+! nncost: wrap.yaml:3: fsdp_config.fsdp_auto_wrap_policy: cannot be estimated, expected transformer_based_wrap, size_based_wrap, found NO_WRAP; nncost gathers weights layer by layer, and --lenient skips the key
 [3]
 $ nncost estimate --full wrap.yaml dense round --devices 2 --lenient | grep -A4 '^read'
 read      wrap.yaml (accelerate): --zero 3 --reshard=on --precision fp32
 skipped   wrap.yaml:3: fsdp_config.fsdp_auto_wrap_policy: cannot be estimated, expected
-          transformer_based_wrap, found NO_WRAP
+          transformer_based_wrap, size_based_wrap, found NO_WRAP
 skipped   wrap.yaml:4: fsdp_config.fsdp_new: unknown key, and it may affect the cost
 
 $ echo '{ "zero_optimization": { "stage": 5 } }' >five.json; nncost estimate five.json dense round
@@ -1062,3 +1062,8 @@ $ printf 'PP=2\nGBS=16\nNLS=4\nNNODES=3\nTP=4\nMBS=1\nHS=64\nNAH=4\nDDP=local\nM
 $ sed /EXTRA/d figure.sh >other_figure.sh; nncost show other_figure.sh --to-options
 ! nncost: other_figure.sh:12: starts no program itself; ${`pwd`}/SBATCH.sh, which it reads, is not found: give its options
 [3]
+
+# FSDP units of a number of parameters are read; their effect is named.
+$ printf 'distributed_type: FSDP\nmixed_precision: bf16\nnum_processes: 4\nfsdp_config:\n  fsdp_auto_wrap_policy: SIZE_BASED_WRAP\n  fsdp_min_num_params: 100000000\n' >units.yaml; nncost show units.yaml dense --to-options
+nncost estimate dense DEVICE --zero 3 --reshard --precision bf16 --devices 4
+\# units.yaml:5: fsdp_config.fsdp_auto_wrap_policy: units of at least fsdp_min_num_params parameters: the estimate gathers the weights of each layer
