@@ -1082,6 +1082,29 @@ for step in range(3):
     torch.cdist(net(x).view(48, 8), net(x + 1).view(48, 8)).mean().backward()
     optimizer.step()
 """
+BY_HAND = """
+net = network(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 16))
+for step in range(6):
+    of(net, x).backward()
+    if step % 2:  # the gradients of two passes
+        for p in net.parameters():
+            p.data.add_(p.grad, alpha=-0.1)
+        net.zero_grad()
+"""
+BARE = """
+one, two = torch.ones(16, 32, device="cuda", requires_grad=True), torch.ones(32, 16, device="cuda", requires_grad=True)
+for step in range(3):
+    loss = (torch.ones(48, 16, device="cuda").mm(one).clamp(min=0).mm(two) - 1).square().mean()
+    loss.backward()
+    with torch.no_grad():
+        one -= 1e-4 * one.grad
+        two -= 1e-4 * two.grad
+        one.grad.zero_()
+        two.grad = None
+"""
+ENDED = """
+raise SystemExit(print("needs two GPUs"))
+"""
 GENERATION = """
 class Decoder(nn.Module):
     def __init__(self):
@@ -1192,6 +1215,9 @@ def of_scripts(folder):
             ("clipped", CLIPPED, 48, 2 * (16 * 32 + 32) + 32 * 4 + 4 + 32 + 1, 2 * product(16, 32, 1) + product(32, 4) + product(32, 1), "Adam"),
             # each side has its 8 values and two columns for squares and ones
             ("distances", DISTANCES, 4, 16 * 8 + 8, 2 * product(16, 8, 1) + 2 * 48 * 48 * (10 + 8 + 8), "SGD"),
+            # two passes of 4 samples; the input needs no gradient
+            ("by hand", BY_HAND, 8, 16 * 32 + 32 + 32 * 16 + 16, 2 * (product(16, 32, 1) + product(32, 16)), "SGD"),
+            ("bare", BARE, None, 2 * 16 * 32, product(16, 32, 1) + product(32, 16), "SGD"),
             ("factored", FACTORED, 4, 16 * 16 + 16 * 8 + 8, product(16, 16, 1) + product(16, 8), "SGD")):
         if ONLY and name not in ONLY:
             continue
@@ -1234,6 +1260,10 @@ def of_scripts(folder):
         if name == "dropped":  # x, the result of dropout, its mask of a byte a value, and the result, which is squared; clipping of lists
             check(f"{name}: kept bytes", step["activation_bytes"], 4 * rows * (16 + 32 + 16) + rows * 32)
             check(f"{name}: kernels", sum(op["name"].split(".")[1] in ("native_dropout", "native_dropout_backward", "_foreach_norm", "_foreach_mul_") for op in ops), 4)
+        if name == "by hand":  # the update is the last part of the step; each of its kernels writes a parameter
+            check(f"{name}: the last operators", [op["phase"] for op in ops][-4:] != ["optimizer"] * 4, False)
+        check(f"{name}: note of the update", "without an optimizer" in note, name in ("by hand", "bare"))
+        check(f"{name}: note of an unknown optimizer", "LBFGS" in note, name == "curvature")
         if name == "scheduled":  # gradients are divided by the scale of the loss once
             check(f"{name}: loss scaling", sum(op["name"] == "aten._foreach_mul_.Scalar" for op in ops), 1)
         if name == "mixed":
@@ -1244,11 +1274,17 @@ def of_scripts(folder):
             update = [row for row in priced(path, "--optimizer-kernels", "fused") if row["name"] == "optimizer"][0]
             check(f"{name}: bytes of the update", update["read_bytes"] + update["write_bytes"], 2 * 12 * 17 + 28 * 272)
         kernels = json.loads(path.read_text()).get("optimizer", {}).get("kernels")
-        check(f"{name}: kernels of the optimizer", kernels != {"processes": "fused", "dropped": "loop", "curvature": None}.get(name, "foreach"), False)
+        check(f"{name}: kernels of the optimizer", kernels != {"processes": "fused", "dropped": "loop", "by hand": "loop", "bare": "loop", "curvature": None}.get(name, "foreach"), False)
         check(f"{name}: sparse gradients", "sparse" in note, name == "sparse")
         check(f"{name}: channels last", "torch-channels-last" in note, name == "layout")
         check(f"{name}: torch.compile", "torch.compile" in note, name == "sparse")
         check(f"{name}: bytes of the optimizer", step["optimizer_bytes"], states[optimizer] * 4 * (272 if name == "mixed" else weights))
+
+    script = Path(folder) / "ended.py"
+    script.write_text(ENDED)
+    code, printed = recorded_script(script.with_suffix(".json"), script)
+    check("ended: exit status", code != 0, True)
+    check("ended: message", "ended before the step" in printed, True)
 
 
 def of_inference(folder):

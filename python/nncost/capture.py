@@ -123,6 +123,11 @@ def plain(value):
     return value if isinstance(value, (bool, int, str)) or value is None else str(value)
 
 
+def writes(func):
+    """Whether an operator writes one of its arguments"""
+    return any(a.alias_info is not None and a.alias_info.is_write for a in func._schema.arguments)
+
+
 class Storages:
     """Numbers for storages, never used twice, and the span in which each is alive.
 
@@ -192,6 +197,7 @@ def recorder(model, others=(), inference=False):
             self.differentiated, self.depth = False, 0  # backward(create_graph=True); modules on the stack where backward began
             self.layers, self.evaluation = [], 0  # calls of recurrent layers; operators of evaluations, which are left out
             self.loading = 0  # above 0: a DataLoader without workers makes samples, on the host
+            self.by_hand = False  # the program updates its parameters without an optimizer
             self.parts = list(model.children()) if type(model).__name__ == "Parts" else [model]
             self.inference = inference
             self.entered, self.sparse = None, False  # operators before the first module is called; whether gradients are sparse
@@ -326,6 +332,8 @@ def recorder(model, others=(), inference=False):
             addresses = {Storages._storage(t)._cdata for t in inputs}
             read = [[dtype_name(t.dtype), list(t.shape), self.read_number(t)] for t in inputs]
             self.storages.now = len(self.ops)
+            if self.by_hand and self.entered is None:
+                self.begin_forward(func, read)
             self.keep_read(base, read)
             factors = [a for a in args if isinstance(a, torch.Tensor)][-2:]
             if base in SPARSE_PRODUCTS and [a.is_sparse for a in factors] == [True, False]:
@@ -349,8 +357,7 @@ def recorder(model, others=(), inference=False):
                 written.append([dtype_name(tensor.dtype), list(tensor.shape), number])
             for tensor in read:
                 self.storages.used(tensor[2])
-            mutates = any(a.alias_info is not None and a.alias_info.is_write for a in func._schema.arguments)
-            if base in NO_KERNEL or (alias and not mutates):
+            if base in NO_KERNEL or (alias and not writes(func)):
                 return result  # a view or an allocation
             if base == "convolution" and inputs[0].dim() == 4:  # cuDNN takes the layout of the map or of the weight
                 self.layouts[any(t.is_contiguous(memory_format=torch.channels_last) and not t.is_contiguous() for t in inputs[:2])] += 1
@@ -371,6 +378,28 @@ def recorder(model, others=(), inference=False):
                 for gradient in flat_tensors(parameter.grad, []):
                     storage = Storages._storage(gradient)
                     self.before.append((StorageWeakRef(storage), storage.nbytes(), dtype_name(gradient.dtype)))
+
+        def note_update(self):
+            """The recorded operators begin with an update by hand, whose gradients exist before the step"""
+            self.by_hand, self.phase = True, "backward"
+            for parameter in model.parameters():
+                for gradient in flat_tensors(parameter.grad, []):
+                    self.old.add(self.storages.number(gradient, kind="gradient"))
+
+        def begin_forward(self, func, read):
+            """In a program without modules, forward begins with the first operator that reads a parameter for a gradient"""
+            reads = any(self.storages.kind[number] == "parameter" for _, _, number in read)
+            if self.phase == "backward" and not self.running and reads and torch.is_grad_enabled() and not writes(func):
+                self.phase = "forward"
+
+        def end_by_hand(self):
+            """Operators that write parameters are of the update; forward begins after the last of them"""
+            written = [i for i, op in enumerate(self.ops) if any(self.storages.kind[n] == "parameter" for _, _, n in op["outputs"] or op["inputs"][:1])]
+            for i in written:
+                self.ops[i]["phase"] = "optimizer"
+            self.entered = next((i for i, op in enumerate(self.ops) if i > max(written, default=-1) and op["phase"] == "forward"), 0)
+            self.old -= set(self.gradients.values())  # of a program that clears its gradients in place
+            self.storages.now = len(self.ops) - 1
 
         def note_cleared(self):
             """The gradients of the step before that the program has cleared by now lived until the last operator"""
@@ -713,8 +742,12 @@ def rotate(rec):
     end = last[-1] + 1 if last else 0
     if end == 0:
         return
-    for op in rec.ops[:end]:
-        op["phase"] = "backward"
+    if rec.by_hand:
+        for op in rec.ops[end:rec.entered]:  # samples that the program makes after the update
+            op["phase"] = "forward"
+    else:
+        for op in rec.ops[:end]:
+            op["phase"] = "backward"
     rec.ops = rec.ops[end:] + rec.ops[:end]
     for call in rec.layers:
         call["first"], call["end"] = call["first"] - end, call.get("end", 0) - end
@@ -1339,6 +1372,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
     step_of, backward, autocast = torch.optim.Optimizer.__init__, torch.autograd.backward, torch.autocast.__init__
     load = torch.nn.Module.__setstate__
     optimizers, watched = [], []
+    by_hand = {"before": None, "updates": 0}  # of a program without optimizers: some values of each parameter, updates that were seen
 
     def unrecorded():
         """Steps that allocate the states of the optimizers"""
@@ -1374,9 +1408,16 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         load(self, state)
         modules.add(self)
 
+    def trained():
+        """The parameters of the optimizers; without any, those that have a gradient"""
+        if optimizers:
+            return {id(p): p for optimizer in optimizers for group in optimizer.param_groups for p in group["params"]}
+        found = {id(p): p for m in list(modules) for p in m.parameters() if p.grad is not None}
+        return found or {id(t): t for t in gc.get_objects() if isinstance(t, torch.Tensor) and t.is_leaf and t.grad is not None}
+
     def network():
-        """The smallest module that has all parameters of the optimizers, else modules and bare parameters that are them together"""
-        wanted = {id(p): p for optimizer in optimizers for group in optimizer.param_groups for p in group["params"]}
+        """The smallest module that has all parameters that are trained, else modules and bare parameters that are them together"""
+        wanted = trained()
         having = [(m, wanted.keys() & {id(p) for p in m.parameters()}) for m in modules]
         whole = [m for m, ids in having if len(ids) == len(wanted)]
         if whole:
@@ -1428,7 +1469,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         before = {id(p) for p in state["model"].parameters()}
         state["undo"] = change(state["model"], checkpoint, freeze, adapters)
         added = [p for p in state["model"].parameters() if id(p) not in before]
-        if added:
+        if added and state["leader"]:
             state["leader"].add_param_group({"params": added})
         count_samples(state["model"])
         own = set(state["model"].modules())
@@ -1436,7 +1477,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         inner = {id(child) for m in apart for child in m.modules() if child is not m}
         state["recorder"] = recorder(state["model"], [m for m in apart if id(m) not in inner])
         state["hooks"] = torch.autograd.graph.saved_tensors_hooks(state["recorder"].keep, lambda t: t)
-        state["recorder"].note_before()
+        state["recorder"].note_before() if optimizers else state["recorder"].note_update()
         state["hooks"].__enter__()
         state["recorder"].__enter__()
 
@@ -1492,7 +1533,8 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         """PyTorch 2 releases gradients by default, PyTorch 1 sets them to zero"""
         def clear(self, set_to_none=True):
             zero_grad(self, set_to_none=set_to_none)
-            begin_again(self)
+            if optimizers:  # without any, the recorded step begins after a backward pass
+                begin_again(self)
             if state["recorder"] is not None:
                 state["recorder"].note_cleared()
         return clear
@@ -1504,6 +1546,20 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
     def watched_optimizer(self, *args, **kwargs):
         step_of(self, *args, **kwargs)
         watch(self)
+
+    def update_by_hand():
+        """After a backward pass of a program without optimizers: has it changed its parameters since the pass before? The step
+        between two such passes is recorded"""
+        now = {key: p.detach().reshape(-1)[:4].tolist() for key, p in trained().items()}
+        before, by_hand["before"] = by_hand["before"], now
+        if before is None or not any(before.get(key, values) != values for key, values in now.items()):
+            return
+        by_hand["updates"] += 1
+        if state["recorder"] is not None:
+            state["recorder"].end_by_hand()
+            state["recorder"].storages.end()
+            raise Done
+        start()
 
     def watched_backward(tensors, *args, **kwargs):
         rec = state["recorder"]
@@ -1518,6 +1574,8 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
             rec.running = False
             state["counted"].clear()
             rec.note_gradients()
+        if not optimizers and (rec is None or not inner):
+            on_host(state, update_by_hand)
 
     torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.autograd.backward = watched_init, watched_optimizer, watched_backward
     torch.nn.Module.__setstate__ = watched_load
@@ -1530,11 +1588,16 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
     try:
         with no_accelerator(state), one_process(), without_loading(state), without_compiler(state), scaled(state), as_on_a_gpu(), without_record_function(), \
                 torch.backends.mkldnn.flags(enabled=False):  # its recurrent layers are one operator
-            run()
+            try:
+                run()
+            except SystemExit as error:  # of a script that ends itself, such as one that misses devices or files
+                if error.code not in (None, 0):
+                    raise
         if state["own_steps"] and state["recorder"] is not None:
             state["recorder"].storages.end()
             raise Done
-        expected = f"a training loop of {unrecorded() + 1} steps" if optimizers else "an optimizer of torch.optim, whose step() ends a step, found none"
+        expected = f"a training loop of {unrecorded() + 1} steps" if optimizers else \
+            "a training loop of 3 steps in this process, with an optimizer of torch.optim or an update of its own"
         raise SystemExit(f"nncost.capture: {what}: ended before the step that is recorded, expected {expected}")
     except Done:
         rec = state["recorder"]
@@ -1559,11 +1622,20 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         elif batch is None:
             print("nncost.capture: the number of samples is not known, so the whole step counts as one; --batch states it", file=sys.stderr)
         notes = note_states(rec, optimizers)
+        unknown = [type(o).__name__ for o in optimizers if not any(kind.__name__ in OPTIMIZERS for kind in type(o).__mro__)]
+        if unknown:
+            notes.append(f"the operators of {unknown[0]} are counted in backward, as recorded; the optimizer that nncost shows, sgd, stands for "
+                         "its writes to the parameters")
         if state["autocast"]:
             notes.append(f"the step uses autocast, which is recorded in fp32; --policy amp --precision {state['autocast']} gives its time")
         if state.get("compile"):
             notes.append("the step uses torch.compile, which is recorded without it; --software torch-compile gives its time")
-        return document(state["model"], rec, "real", batch, source, notes, optimizer_kernels(optimizers, state["fused"], state["calls"]))
+        updates = optimizer_kernels(optimizers, state["fused"], state["calls"])
+        if not optimizers:
+            notes.append("the program updates its parameters without an optimizer of torch.optim, which counts as sgd, one kernel for each parameter")
+            own = [p for p in state["model"].parameters() if p.requires_grad]
+            updates = {"optimizer": {"kernels": "loop", "groups": [["sgd", len(own), sum(numbers_of(p) for p in own), 1]]}}
+        return document(state["model"], rec, "real", batch, source, notes, updates)
     finally:
         torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.autograd.backward = init, step_of, backward
         torch.nn.Module.__setstate__ = load
