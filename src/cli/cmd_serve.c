@@ -313,6 +313,13 @@ static nnc_status load(nnc_session *session, const char *model, const char *devi
     NNC_TRY(plans != NULL ? nnc_plans_load_served(session->specs, given, nnc_specs_arena(session->specs), plans, picked,
                                                   device, scenario, err)
                           : nnc_serve_scenario_load(session->specs, given, model, device, scenario, err));
+    static const char *const eager[] = { "--implementation", "--host" };
+    for (size_t i = 0; i < NNC_COUNT_OF(eager); i++) {
+        if (nnc_option_typed(&session->options, eager[i]) && !scenario->base.software.lists_operators) {
+            return nnc_fail(err, NNC_BAD_USAGE, eager[i],
+                            "changes nothing here, expected it with --software torch-eager");
+        }
+    }
     return nnc_serve_scenario_check_read(given, scenario, err);
 }
 

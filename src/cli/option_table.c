@@ -61,13 +61,14 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Host time to issue one kernel of a program that is not compiled. HOST is the id of a "
                          "file in hosts/, or seconds (like --set device.host.kernel_s).",
                  .default_text = "h100-server: 37.5 us" },
-      .argument = "HOST", .takes = NNC_TAKES_PLAN },
+      .argument = "HOST", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE },
     { .field = { .name = "implementation", TEXT(implementation), .group = "Numbers",
-                 .help = "Library of the model: transformers, diffusers or timm. With the profiles torch-eager and "
+                 .help = "Library of the model: transformers, diffusers, timm, or pytorch for a program in PyTorch "
+                         "alone (as nanoGPT). With the profiles torch-eager and "
                          "torch-channels-last, nncost predicts the operators that this library issues one by one; "
                          "with NAME none, it predicts the kernels that the profile describes.",
                  .default_text = "the library of a configuration; none for a model file" },
-      .argument = "NAME", .takes = NNC_TAKES_PLAN },
+      .argument = "NAME", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE },
     { .field = { .name = "kernel", TEXT(kernel), .group = "Numbers",
                  .help = "Kernel of attention: flash, cudnn, efficient or math as PyTorch names them, or flash1 to "
                          "flash3.", .default_text = "flash" },

@@ -327,7 +327,7 @@ static nnc_launch launch_of(const nnc_model *model, const nnc_device *device, co
         return (nnc_launch){ 0 };
     }
     const bool listed = model->captured != NULL || nnc_listing_of(model, device) != NNC_LISTING_NONE;
-    if (listed && software->lists_operators && whole) { return (nnc_launch){ .kernel_s = device->host.kernel_s }; }
+    if (listed && software->lists_operators && whole) { return (nnc_launch){ .kernel_s = nnc_issue_s(model, device) }; }
     if (model->captured != NULL) { /* in a captured program each op is one kernel */
         return (nnc_launch){ .op_s = nnc_min(software->launch_s, NNC_KERNEL_LAUNCH_S) };
     }

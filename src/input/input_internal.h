@@ -547,6 +547,8 @@ nnc_status nnc_specs_take_library(nnc_specs *specs, const char *asked, nnc_model
  * nnc_specs_take_implementation sets this library in a model; without the option, it leaves the model unchanged. */
 nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_error *err);
 void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model);
+/* Sets the library that runs a model, and the operators that follow from it. */
+void nnc_implementation_take(nnc_implementation by, nnc_model *model);
 /* Type of a function that looks a name up in a JSON document of the data folders and writes the answer to *found. */
 typedef nnc_status nnc_look(nnc_specs *specs, nnc_json root, const char *name, void *found, nnc_error *err);
 /* Reads a JSON document of the data folders, such as "hub/names.json", once and calls look_in with it. Leaves *found as

@@ -405,16 +405,24 @@ nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_
     const int found = nnc_names_find(names, name);
     if (found < 0) {
         return nnc_fail(err, NNC_BAD_USAGE, "--implementation",
-                        "expected none, transformers, diffusers, timm, found \"%.60s\"", name);
+                        "expected none, transformers, diffusers, timm, pytorch, found \"%.60s\"", name);
     }
     specs->implementation = (nnc_implementation)found;
     specs->implementation_given = true;
     return NNC_OK;
 }
 
+void nnc_implementation_take(nnc_implementation by, nnc_model *model) {
+    model->implementation = by;
+    if (by == NNC_IMPLEMENTATION_PYTORCH) { /* c_attn of nanoGPT, wqkv of gpt-fast; nn.GELU */
+        model->joined_qkv = true;
+        model->composed_gelu = false;
+    }
+}
+
 void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model) {
     if (specs->implementation_given) {
-        model->implementation = specs->implementation;
+        nnc_implementation_take(specs->implementation, model);
         model->implementation_asked = true;
     }
 }

@@ -400,9 +400,9 @@ static bool is_replayed(const nnc_row_reading *r) {
 }
 
 /* Reads a prefill, or a decode step of sequences with `context` tokens, that was timed alone. If the row names no
- * profile, it is predicted with gpt-fast, whose steps run as a recorded program (CUDA graph). A step that was not
- * recorded is refused, because the operators of the measured program are not known. Returns false unless row->served
- * is NNC_SERVED_TPOT for a decode step, or NNC_SERVED_TTFT for a prefill. */
+ * profile, it is predicted with gpt-fast, whose steps run as a recorded program (CUDA graph), or, if no graph was
+ * recorded, with the operators that a program in PyTorch alone issues one by one. Returns false unless row->served is
+ * NNC_SERVED_TPOT for a decode step, or NNC_SERVED_TTFT for a prefill. */
 static bool read_timed(nnc_row_reading *r) {
     nnc_measured *row = r->row;
     const bool decode = nnc_row_is(nnc_row_text(r, "what"), "decode"),
@@ -415,13 +415,12 @@ static bool read_timed(nnc_row_reading *r) {
     row->ask.batch = nnc_row_whole(r, "batch");
     row->ask.input_len = nnc_row_whole(r, decode ? "context" : "tokens");
     row->ask.output_len = decode ? 2 : 1;
-    row->software = row->software != NULL ? row->software : "gpt-fast";
+    row->implementation = is_replayed(r) ? NNC_IMPLEMENTATION_NONE : NNC_IMPLEMENTATION_PYTORCH;
+    if (row->software == NULL) { row->software = is_replayed(r) ? "gpt-fast" : "torch-eager"; }
     if (!decode && !prefill) {
         nnc_row_refuse(r, "what %.32s, expected prefill or decode", nnc_row_text(r, "what"));
     } else if (row->ask.batch < 1 || row->ask.input_len < 1 || !(row->measured_s > 0.0)) {
         nnc_row_refuse(r, "no lengths, no batch, or no measured time");
-    } else if (!is_replayed(r)) {
-        nnc_row_refuse(r, "eager inference: nncost does not know the operators of this decoder");
     } else if (nnc_row_given(r, "config")) {
         nnc_row_read_configuration(r);
     } else {

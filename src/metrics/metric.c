@@ -399,6 +399,11 @@ const char *nnc_report_model_name(const nnc_report *report) {
     return strstr(names[0], names[1]) != NULL || strstr(names[1], names[0]) != NULL ? own : slash + 1;
 }
 
+double nnc_report_issue_s(const nnc_report *report) {
+    const bool known = report->model != NULL;
+    return known ? nnc_issue_s(report->model, report->device) : report->device->host.kernel_s;
+}
+
 const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_result *r = report->result;
     const nnc_model *model = report->model;

@@ -451,6 +451,8 @@ const char *nnc_launch_advice(const nnc_result *result);
 /* Returns the number of rows of the word table after padding to a multiple that the tensor ranks can divide; 0 = the
  * table needs no padding. */
 int64_t nnc_padded_rows(const nnc_report *report);
+/* Returns the seconds in which the host issues one kernel of the estimated program. */
+double nnc_report_issue_s(const nnc_report *report);
 
 /* Returns the price of training with a million tokens; for image models, with a thousand images. NaN = no price is
  * known. why: receives the formula; NULL = no formula is recorded. */

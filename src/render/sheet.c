@@ -571,7 +571,7 @@ static void add_batch(nnc_sheet *sheet, const void *record) {
 /* Adds to the current line the time in which the host issues a kernel, for a plan whose operators run one by one. */
 static void add_host(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
-    const double kernel_s = report->device->host.kernel_s;
+    const double kernel_s = nnc_report_issue_s(report);
     char text[NNC_NUMBER_TEXT];
     if (report->result->kernels > 0.0 && kernel_s > 0.0 && PLAN_OF(record)->mode == NNC_MODE_PREDICTED) {
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "host %s per kernel", nnc_unit_text(kernel_s, "s", text));

@@ -377,12 +377,14 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
 }
 
 /* Counts the kernels of one forward pass and sums their times, for software that issues operators one by one. The op
- * list must have been written by nnc_serve_net_of before. (docs/serving.md, "Without an engine") */
+ * list must have been written by nnc_serve_net_of before. (docs/serving.md, "Without a serving engine") */
 static nnc_serve_issues issues_of(const nnc_model *model, const nnc_device *device, const nnc_op_list *list) {
     const nnc_stream_efficiency *e = &device->efficiency.stream;
+    const bool alone = model->implementation == NNC_IMPLEMENTATION_PYTORCH;
     nnc_serve_issues sums = { .kernel_s = e->fixed_s,
-                              .host_s = device->host.kernel_s,
-                              .copy_bytes_per_s = e->memory_fraction * device->mem_bytes_per_s };
+                              .host_s = device->host.kernel_s * (alone ? NNC_HOST_SHARE_ALONE : 1.0),
+                              .copy_bytes_per_s = e->memory_fraction * device->mem_bytes_per_s,
+                              .in_place = alone };
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_op *op = &list->ops[i];
         const double repeat = (double)op->repeat, kernels = nnc_op_issued(op).kernels;
@@ -690,8 +692,10 @@ static nnc_status resolve_eager(const nnc_model *model, const nnc_software *soft
         bool wrong;
         const char *expected;
     } rows[] = {
-        { "--software", model->implementation != NNC_IMPLEMENTATION_TRANSFORMERS,
-          "only the operators of transformers are known, expected a model of transformers, or --software vllm" },
+        { "--implementation",
+          model->implementation != NNC_IMPLEMENTATION_TRANSFORMERS &&
+              model->implementation != NNC_IMPLEMENTATION_PYTORCH,
+          "expected transformers or pytorch, or an engine such as --software vllm" },
         { "--software", model->decoder.kv_lora_rank > 0 || model->decoder.shared_keys,
           "nncost does not know the copies of the model's latent cache, expected an engine such as --software vllm" },
         { "--batch", mode != NNC_SERVE_STATIC, "this software generates one batch at a time, expected --batch N" },

@@ -151,7 +151,7 @@ nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, c
 /* ---- time of one decode step or prefill step ---- */
 
 /* Counts and times of the kernels in a forward pass of software that issues kernels one by one, as PyTorch does without
- * CUDA graphs. (docs/serving.md, "Without an engine") */
+ * CUDA graphs. (docs/serving.md, "Without a serving engine") */
 typedef struct nnc_serve_issues {
     double kernels; /* number of kernels in a forward pass; 0 = the software replays a recorded program instead */
     double others;  /* number of kernels of a pass, not counting one kernel for each product and one for each
@@ -161,6 +161,8 @@ typedef struct nnc_serve_issues {
     double kernel_s;         /* fixed seconds that each kernel takes on the device */
     double host_s;           /* seconds that the host needs to issue one kernel */
     double copy_bytes_per_s; /* bytes read plus bytes written per second by a kernel that copies a tensor */
+    bool in_place;           /* true: new keys and values are written into a cache of full size, without copies of
+                              * older ones */
 } nnc_serve_issues;
 
 /* Inputs from which the steps of one replica of a deployment are computed. */

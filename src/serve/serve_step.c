@@ -509,15 +509,17 @@ static void add_sampling(making *m) {
 
 /* Adds two groups of kernels for software that issues operators one by one: the kernels of the forward pass, and the
  * copies of the KV cache. In each layer, transformers appends new keys and values with torch.cat, which reads and
- * writes all keys, then all values (DynamicLayer.update, src/transformers/cache_utils.py). Returns the host seconds of
- * the pass. (docs/serving.md, "Without an engine") */
+ * writes all keys, then all values (DynamicLayer.update, src/transformers/cache_utils.py). A program in PyTorch alone
+ * writes the new keys, then the new values, into a cache of full size (KVCache.update, model.py of gpt-fast). Returns
+ * the host seconds of the pass. (docs/serving.md, "Without a serving engine") */
 static double add_issued(making *m) {
     const nnc_serve_issues *e = &m->of->issues;
     double appends = 0.0, copied_bytes = 0.0;
     for (int32_t i = 0; i < m->of->net->attention_count; i++) {
         const nnc_serve_attention *a = &m->of->net->attentions[i];
         if (a->reuses) { continue; }
-        const double before = a->window > 0.0 ? nnc_min(m->cached, a->window - 1.0) : m->cached;
+        const double kept = a->window > 0.0 ? nnc_min(m->cached, a->window - 1.0) : m->cached;
+        const double before = e->in_place ? 0.0 : kept;
         appends += 2.0 * a->layers;
         copied_bytes += 2.0 * m->sequences * (before + m->fresh) * nnc_serve_kv_token(m->of, a);
     }

@@ -145,6 +145,11 @@ int64_t nnc_captured_vocab(const nnc_model *model) {
     return model->captured != NULL && model->decoder.vocab_multiple <= 1 ? model->captured->vocab : 0;
 }
 
+double nnc_issue_s(const nnc_model *model, const nnc_device *device) {
+    const bool passes = model->captured != NULL && model->captured->inference;
+    return device->host.kernel_s * (passes ? NNC_HOST_SHARE_ALONE : 1.0);
+}
+
 /* Returns a recorded operator, changed to a padded vocabulary. If a tensor of the operator has one row or column per
  * word, all bytes of the operator are multiplied by the growth of the vocabulary. The resulting bytes are an upper
  * bound; for the logits and the embedding table they are exact. */
@@ -352,8 +357,8 @@ static nnc_status check_units(const struct nnc_captured *program, const nnc_plan
     for (int32_t i = 0; i < program->slot_count; i++) { any = any || program->slots[i].unit; }
     if (program->passes > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
-                        "the step accumulates gradients, expected one forward and backward, found %" PRId32
-                        "; capture a step without accumulation and say --micro-batches %" PRId32,
+                        "the step has several forward and backward passes, expected one, found %" PRId32
+                        "; if they accumulate gradients, capture a step without it and say --micro-batches %" PRId32,
                         program->passes, program->passes);
     }
     if (p->recompute != 0 && p->recompute != NNC_RECOMPUTE_FULL) {

@@ -44,6 +44,9 @@ static const issued_row rows[] = {
      * derivatives.yaml of PyTorch 1.12 (div, clamp_min, norm). */
     { NNC_OP_NORM, NNC_NORM_RMS, "", NNC_IMPLEMENTATION_TIMM,
       { { 3, 6, 0, 13, 42, 0 }, { 4, 0, 14, 17, 70, 30 }, { 3, 12, 0, 13, 84, 0 } } },
+    /* RMS norm in one kernel (F.rms_norm), with the kernels of a layer norm. */
+    { NNC_OP_NORM, NNC_NORM_RMS, "", NNC_IMPLEMENTATION_PYTORCH,
+      { { 1, 4, 0, 2, 10, 0 }, { 1, 8, 0, 2, 20, 0 }, { 1, 8, 0, 2, 20, 0 } } },
     /* RMS norm (LlamaRMSNorm, T5LayerNorm). Forward of an RMS norm runs eight kernels: cast to fp32, pow, mean, add,
      * rsqrt, mul, cast back, mul by the weight. */
     { NNC_OP_NORM, NNC_NORM_RMS, "", NNC_IMPLEMENTATION_NONE,
@@ -105,7 +108,9 @@ static const issued_row rows[] = {
     /* Cross-entropy. Forward of cross-entropy runs kernels for the cast of the logits to fp32, for log_softmax and for
      * nll_loss. Backward of cross-entropy runs kernels that fill a tensor with zeros, compute the gradients of nll_loss
      * and of log_softmax, and cast the result. From transformers 4.50 on, the labels are shifted instead of the logits.
-     * */
+     * A program in PyTorch alone computes the loss of 16-bit logits without casts, unless autocast adds them. */
+    { NNC_OP_LOSS, false, "", NNC_IMPLEMENTATION_PYTORCH,
+      { { 2, 4, 0, 3, 8, 0 }, { 3, 8, 6, 4, 16, 6 }, { 2, 8, 0, 3, 16, 0 } } },
     { NNC_OP_LOSS, false, "", NNC_IMPLEMENTATION_NONE,
       { { 3, 8, 6, 4, 16, 6 }, { 3, 8, 6, 4, 16, 6 }, { 2, 8, 0, 3, 16, 0 } } },
     { NNC_OP_LOSS, true, "", NNC_IMPLEMENTATION_NONE,
@@ -470,9 +475,9 @@ static const kept_row gated = { 6, 6, 12 };
 /* GELU as one kernel, or an activation that backward computes again. Autograd saves the input of the activation. */
 static const kept_row plain_activation = { 2, 2, 4 };
 /* Cross-entropy of logits.float(). Autograd saves the fp32 result of log_softmax. During backward, two more fp32
- * tensors with the size of the logits are in memory (loss_working). */
-static const kept_row loss = { 4, 4, 4 };
-static const kept_row loss_working = { 8, 8, 8 };
+ * tensors with the size of the logits are in memory (loss_working). A program in PyTorch alone has no cast to fp32. */
+static const kept_row loss = { 4, 4, 4 }, loss_alone = { 4, 2, 4 };
+static const kept_row loss_working = { 8, 8, 8 }, loss_working_alone = { 8, 4, 8 };
 /* A matrix product keeps its input in the number format in which it computes. If several products read the same input,
  * they share one kept copy; but under autocast each product keeps a copy of its own. */
 static const kept_row of_product = { 2, 2, 4 };
@@ -544,8 +549,10 @@ static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *m
     }
 }
 
-static void keep_norm(nnc_op *op, const nnc_lowering *how) {
-    const bool rms = op->u.norm.kind == NNC_NORM_RMS;
+static bool is_alone(const nnc_model *model) { return model->implementation == NNC_IMPLEMENTATION_PYTORCH; }
+
+static void keep_norm(nnc_op *op, const nnc_lowering *how, const nnc_model *model) {
+    const bool rms = op->u.norm.kind == NNC_NORM_RMS && !is_alone(model);
     keep(op, how, !rms || begins_again(op) ? &layer_norm : op->frozen ? &rms_norm_frozen : &rms_norm, 1.0);
 }
 
@@ -563,7 +570,7 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
     nnc_op *op = &list->ops[i];
     switch (op->kind) {
     case NNC_OP_MATMUL: keep_product(op, how, model); break;
-    case NNC_OP_NORM: keep_norm(op, how); break;
+    case NNC_OP_NORM: keep_norm(op, how, model); break;
     case NNC_OP_POINTWISE: keep_activation(op, how, model); break;
     case NNC_OP_FLASH:
         op->u.flash.kept_kv_heads = op->u.flash.kept_kv_heads > 0 ? op->u.flash.kv_heads : 0;
@@ -577,8 +584,8 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
         break;
     case NNC_OP_LOSS:
         if (!op->u.loss.squared_error && op->u.loss.keep != NNC_LOSS_KEEPS_CHUNKS) {
-            keep(op, how, &loss, 1.0);
-            op->library_transient = bytes_of(&loss_working, how);
+            keep(op, how, is_alone(model) ? &loss_alone : &loss, 1.0);
+            op->library_transient = bytes_of(is_alone(model) ? &loss_working_alone : &loss_working, how);
         }
         break;
     default: break;

@@ -336,14 +336,14 @@ $ cat > timed.csv <<'END'
 > id,model,software,device,weights,what,batch,tokens,context,cuda_graph,time_s,power_w
 > decode,dense,vllm,round,bf16,decode,4,1,128,1,0.001,300
 > prefill,dense,vllm,round,bf16,prefill,4,128,128,1,0.01,300
-> eager,dense,vllm,round,bf16,decode,4,1,128,0,0.001,300
+> eager,dense,torch-eager,round,bf16,decode,4,1,128,0,0.001,300
 > other,dense,vllm,round,bf16,encode,4,1,128,1,0.001,300
 > END
 $ nncost accuracy timed.csv --format csv | cut -d, -f1-3,7
 id,measured,predicted,reason\r
 decode,0.001,0.00134992916445,\r
 prefill,0.01,0.00215531499845,\r
-eager,0.001,,eager inference: nncost does not know the operators of this decoder\r
+eager,0.001,0.000229929164446,\r
 other,0.001,,"what encode
 $ nncost serve dense round --software vllm --batch 4 --input-len 128 --output-len 2 --format json | grep -oE '"(tpot_s|ttft_s)": [^,]*'
 "ttft_s": 0.0121553149984

@@ -3,6 +3,8 @@
  * out.   [issued] */
 #include "cost/cost_internal.h"
 #include "estimate/estimate_internal.h"
+#include "input/input_internal.h"
+#include "serve/serve_internal.h"
 #include "shape/shape_internal.h"
 #include "support.h"
 
@@ -89,6 +91,65 @@ START_TEST(layer_of_llama) {
     near(of_a_layer(32, true), 38);
     (void)estimate_eager(CONFIGS "llama-7b.json", NNC_POLICY_AMP, "2048");
     near(of_a_layer(32, true), 48);
+}
+END_TEST
+
+/* A model as PyTorch alone runs it. */
+static nnc_model *alone(const char *file, nnc_model *model) {
+    *model = *load_model(file);
+    nnc_implementation_take(NNC_IMPLEMENTATION_PYTORCH, model);
+    return model;
+}
+
+/* A layer of GPT-2 as in nanoGPT has 10 kernels in forward: 2 norms, 4 products, attention, GELU, 2 sums. Backward has 2
+ * products and 1 sum over rows for each of 4 products with bias, 2 kernels for each norm, 3 of attention, 1 of GELU, and
+ * 1 for each sum: 4 (2 + 1) + 4 + 3 + 1 + 2 = 22.
+ * A layer of LLaMA has 21: 2 norms, 4 products, attention, 10 of the rotation, 2 of SwiGLU, 2 sums. */
+START_TEST(layers_of_pytorch_alone) {
+    nnc_model model;
+    const nnc_software *eager = NULL;
+    nnc_error err = { 0 };
+    nnc_plan plan = nnc_plan_default();
+    nnc_result r = { .struct_size = sizeof r };
+    const nnc_device *h100 = load_device("hw/h100-sxm5-80gb.json");
+    plan.policy = NNC_POLICY_BF16_PURE;
+    ck_assert_int_eq(nnc_software_load(specs, "torch-eager", &eager, &err), NNC_OK);
+    ck_assert_int_eq(nnc_estimate(alone(CONFIGS "gpt2.json", &model), h100, eager, &plan, scratch, &r, &err), NNC_OK);
+    near(of_a_layer(12, true), 10);
+    near(of_a_layer(12, false), 22);
+    ck_assert_int_eq(nnc_estimate(alone(CONFIGS "llama-7b.json", &model), h100, eager, &plan, scratch, &r, &err),
+                     NNC_OK);
+    near(of_a_layer(32, true), 21);
+}
+END_TEST
+
+/* A decode step of LLaMA 7B in PyTorch alone: 32 layers of 21 kernels and 2 that write keys and values into the cache,
+ * the word table, the last norm, the head and the choice of the token are 740 kernels, each 0.6 of the host's 1 ms. The
+ * cache has its full size, so the step copies 4 B for each of the new 2 x 32 x 4096 values, not the older ones. */
+START_TEST(decode_in_pytorch_alone) {
+    nnc_model model;
+    const nnc_software *eager = NULL;
+    nnc_error err = { 0 };
+    nnc_serve_ask ask = nnc_serve_ask_default();
+    nnc_serve serve = { .struct_size = sizeof serve };
+    nnc_device slow = *load_device("hw/h100-sxm5-80gb.json");
+    slow.host.kernel_s = 1e-3;
+    ask.batch = 1;
+    ask.input_len = 512;
+    ask.output_len = 2;
+    ck_assert_int_eq(nnc_software_load(specs, "torch-eager", &eager, &err), NNC_OK);
+    ck_assert_msg(nnc_serve_of(alone(CONFIGS "llama-7b.json", &model), &slow, eager, &ask, scratch, &serve, &err) ==
+                      NNC_OK,
+                  "%s", err.what);
+    near(serve.decode.time_s, 740 * 0.6e-3);
+    ck_assert_int_eq(serve.decode.bound, NNC_BOUND_HOST);
+    slow.host.kernel_s = 0.0; /* the host takes no time */
+    ck_assert_int_eq(nnc_serve_of(&model, &slow, eager, &ask, scratch, &serve, &err), NNC_OK);
+    const double attention_s = serve.decode.attention_s, copied = 4.0 * 2.0 * 32.0 * 4096.0;
+    ask.input_len = 4096;
+    ck_assert_int_eq(nnc_serve_of(&model, &slow, eager, &ask, scratch, &serve, &err), NNC_OK);
+    /* attention reads 3584 older positions more; the copies are equal */
+    ck_assert_double_lt(serve.decode.attention_s - attention_s, 3584.0 * copied / 2.0 / (0.7 * 3.35e12));
 }
 END_TEST
 
@@ -340,6 +401,21 @@ START_TEST(bytes_of_operators) {
           NNC_IMPLEMENTATION_DIFFUSERS,
           "norm",
           { { { 3, 6, 0 }, { 4, 10, 0 } }, { { 3, 12, 0 }, { 4, 20, 0 } }, { { 4, 12, 6 }, { 5, 20, 6 } } } },
+        /* One kernel as layer norm: in and out; backward reads gradient and input twice and writes once. */
+        { NNC_OP_NORM,
+          NNC_NORM_RMS,
+          NNC_IMPLEMENTATION_PYTORCH,
+          "norm",
+          { { { 1, 2 * 2, 0 }, { 2, 5 * 2, 0 } },
+            { { 1, 2 * 4, 0 }, { 2, 5 * 4, 0 } },
+            { { 1, 2 * 4, 0 }, { 2, 5 * 4, 0 } } } },
+        /* PyTorch alone, in 16 bits without casts: log_softmax (2 in, 2 out), nll_loss; backward zeros (2), nll_loss,
+         * log_softmax (4 in, 2 out). */
+        { NNC_OP_LOSS,
+          false,
+          NNC_IMPLEMENTATION_PYTORCH,
+          "loss",
+          { { { 2, 4, 0 }, { 3, 2 + 6, 0 } }, { { 2, 8, 0 }, { 3, 4 + 12, 0 } }, { { 3, 8, 6 }, { 4, 4 + 12, 6 } } } },
         /* Cast, log_softmax (4 in, 4 out), nll_loss of one value per row; backward zeros (4), nll_loss, log_softmax (8 in,
          * 4 out), cast. */
         { NNC_OP_LOSS,
@@ -750,6 +826,8 @@ int main(void) {
                                    composed_gelu,
                                    odd_vocabulary,
                                    host_holds,
+                                   layers_of_pytorch_alone,
+                                   decode_in_pytorch_alone,
                                    attention_of_t5,
                                    attention_of_swin,
                                    counted_on_older_gpus,
