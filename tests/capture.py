@@ -507,7 +507,7 @@ def of_step():
         optimizer.step()
     captured = recorded(step, batch=BATCH)
     check("capture_step: operators", sequence(captured) != sequence(transformer(True)), False)
-    check("capture_step: autocast", "--policy amp --precision bf16" not in captured["note"], False)
+    check("capture_step: autocast", captured["autocast"] == "bf16" and "autocast in bf16" in captured["note"], True)
 
 
 def of_shards(folder):
@@ -1264,6 +1264,10 @@ def of_scripts(folder):
             check(f"{name}: the last operators", [op["phase"] for op in ops][-4:] != ["optimizer"] * 4, False)
         check(f"{name}: note of the update", "without an optimizer" in note, name in ("by hand", "bare"))
         check(f"{name}: note of an unknown optimizer", "LBFGS" in note, name == "curvature")
+        check(f"{name}: format of autocast", json.loads(path.read_text()).get("autocast") == "fp16", name == "scheduled")
+        if name == "scheduled":  # without an option, the estimate has autocast
+            check(f"{name}: kernels of autocast", told(path)["kernels"], told(path, "--policy", "amp", "--precision", "fp16")["kernels"])
+            check(f"{name}: more kernels than in fp32", told(path)["kernels"] > told(path, "--policy", "fp32")["kernels"], True)
         if name == "scheduled":  # gradients are divided by the scale of the loss once
             check(f"{name}: loss scaling", sum(op["name"] == "aten._foreach_mul_.Scalar" for op in ops), 1)
         if name == "mixed":

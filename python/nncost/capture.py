@@ -16,6 +16,7 @@ The file (schema nncost.capture/1):
     source       versions, "real" or "fake" tensors
     batch        samples in the step; null if the number is not known
     parameters   count, trained, tensors, bytes
+    autocast     bf16 or fp16, if the program has autocast regions in this format; their operators are recorded in fp32
     optimizer    kernels of the update: fused, foreach (over lists of tensors) or loop (for each tensor); absent if unknown
     modules      module paths; "" is the network itself
     ops          in order: name, phase (forward, backward, recompute, optimizer), module (index), inputs and outputs as
@@ -1627,7 +1628,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
             notes.append(f"the operators of {unknown[0]} are counted in backward, as recorded; the optimizer that nncost shows, sgd, stands for "
                          "its writes to the parameters")
         if state["autocast"]:
-            notes.append(f"the step uses autocast, which is recorded in fp32; --policy amp --precision {state['autocast']} gives its time")
+            notes.append(f"the step uses autocast in {state['autocast']}, which nncost applies to the step recorded in fp32; --policy fp32 leaves it out")
         if state.get("compile"):
             notes.append("the step uses torch.compile, which is recorded without it; --software torch-compile gives its time")
         updates = optimizer_kernels(optimizers, state["fused"], state["calls"])
@@ -1635,6 +1636,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
             notes.append("the program updates its parameters without an optimizer of torch.optim, which counts as sgd, one kernel for each parameter")
             own = [p for p in state["model"].parameters() if p.requires_grad]
             updates = {"optimizer": {"kernels": "loop", "groups": [["sgd", len(own), sum(numbers_of(p) for p in own), 1]]}}
+        updates.update({"autocast": state["autocast"]} if state["autocast"] else {})
         return document(state["model"], rec, "real", batch, source, notes, updates)
     finally:
         torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.autograd.backward = init, step_of, backward
@@ -1705,7 +1707,8 @@ def capture_calls(path, arguments, number, batch=None):
         sys.argv = argv
         del sys.path[0]
     if state["autocast"]:
-        note = f"the pass uses autocast, which is recorded in fp32; --policy amp --precision {state['autocast']} gives its time"
+        captured["autocast"] = state["autocast"]
+        note = f"the pass uses autocast in {state['autocast']}, which nncost applies to the pass recorded in fp32; --policy fp32 leaves it out"
         captured["note"] = "; ".join(filter(None, [captured.get("note"), note]))
         print("nncost.capture: " + note, file=sys.stderr)
     if batch is None:

@@ -422,6 +422,9 @@ struct nnc_captured {
     nnc_optimizer strongest;
     /* the same step as it runs under autocast; NULL = the step was not recorded in fp32 */
     const struct nnc_captured *autocast;
+    /* 16-bit format of the autocast regions of the program, whose step was recorded in fp32; NNC_DTYPE_COUNT = it has
+     * none */
+    nnc_dtype autocast_dtype;
     /* the same program, recorded with another number of samples; NULL = the file has no second recording */
     const struct nnc_captured *second;
 };

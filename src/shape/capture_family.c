@@ -283,7 +283,12 @@ static void lower(const nnc_model *model, const nnc_writer *w) {
  * recorded with it. */
 static void defaults(const nnc_model *model, nnc_plan *p) {
     const struct nnc_captured *program = model->captured;
-    if (p->precision == NNC_DTYPE_COUNT) { p->precision = p->policy == NNC_POLICY_AMP ? NNC_BF16 : program->dtype; }
+    const bool casts = program->autocast_dtype != NNC_DTYPE_COUNT && program->autocast != NULL;
+    const bool narrow = p->precision == NNC_DTYPE_COUNT || nnc_dtype_bytes(p->precision) == 2.0;
+    if (casts && p->policy == NNC_POLICY_DEFAULT && narrow) { p->policy = NNC_POLICY_AMP; }
+    if (p->precision == NNC_DTYPE_COUNT) {
+        p->precision = p->policy != NNC_POLICY_AMP ? program->dtype : casts ? program->autocast_dtype : NNC_BF16;
+    }
     if (p->policy == NNC_POLICY_DEFAULT && program->dtype == NNC_BF16) { p->policy = NNC_POLICY_BF16_PURE; }
     if (p->optimizer == NNC_OPTIMIZER_ADAMW && program->optimizer != NNC_OPTIMIZER_COUNT) {
         p->optimizer = program->optimizer; /* adamw is also the default of a plan, so it can mean that no optimizer was

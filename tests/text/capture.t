@@ -394,8 +394,17 @@ $ sed 's/,"phase":"forward","module":1,/,"module":1,/' inputs/captured.json >a.j
 ! nncost: a.json:1: ops[0].phase: unknown phase, expected forward, backward, recompute or optimizer
 [3]
 $ sed 's/"blocks":/"blocs":/' inputs/captured.json >a.json; nncost estimate a.json round
-! nncost: a.json:1: blocs: unknown key, expected schema, source, batch, parameters, modules, ops, blocks, storages, shapes, kinds, args, moves, owners, saved, optimizer or second
+! nncost: a.json:1: blocs: unknown key, expected schema, source, batch, parameters, modules, ops, blocks, storages, shapes, kinds, args, moves, owners, saved, optimizer, autocast or second
 [3]
+$ sed 's/^{/{"autocast":"fp32",/' inputs/captured.json >a.json; nncost estimate a.json round
+! nncost: a.json:1: autocast: unknown format of autocast, expected bf16 or fp16, found "fp32"
+[3]
+$ sed 's/^{/{"autocast":"fp16",/' inputs/captured.json >a.json; nncost estimate a.json round | grep '^plan '
+plan      batch 2, sequence 32, fp16, adamw, torch-eager
+$ nncost estimate a.json round --policy fp32 | grep '^plan '
+plan      batch 2, sequence 32, fp32, adamw, torch-eager
+$ nncost estimate a.json round --precision bf16 | grep '^plan '
+plan      batch 2, sequence 32, bf16, adamw, torch-eager
 $ sed 's/"kernels":"foreach"/"kernels":"fuse"/' inputs/captured.json >a.json; nncost estimate a.json round
 ! nncost: a.json:1: optimizer.kernels: unknown kernels of the optimizer, expected fused, foreach or loop, found "fuse"
 [3]
