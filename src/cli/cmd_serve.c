@@ -300,6 +300,19 @@ const nnc_view nnc_images_view = {
     .schema = "nncost.images/1", .document = &nnc_images_metrics, .rows = &images_page, .indent = IMAGES_INDENT
 };
 
+/* Refuses the options of programs that issue operators one by one, if they have no effect. */
+static nnc_status check_eager(const nnc_options *options, const nnc_serve_scenario *scenario, nnc_error *err) {
+    const bool lists = scenario->base.software.lists_operators;
+    const bool known = scenario->base.model.implementation != NNC_IMPLEMENTATION_NONE;
+    const char *needs = !lists ? "--software torch-eager" : !known ? "--implementation" : NULL;
+    const char *option = !lists && nnc_option_typed(options, "--implementation") ? "--implementation"
+                         : nnc_option_typed(options, "--host")                   ? "--host"
+                                                                                 : NULL;
+    return needs == NULL || option == NULL
+               ? NNC_OK
+               : nnc_fail(err, NNC_BAD_USAGE, option, "changes nothing here, expected it with %s", needs);
+}
+
 static nnc_status load(nnc_session *session, const char *model, const char *device, nnc_serve_scenario *scenario,
                        nnc_error *err) {
     const nnc_scenario_args *given = &session->options.given;
@@ -313,13 +326,7 @@ static nnc_status load(nnc_session *session, const char *model, const char *devi
     NNC_TRY(plans != NULL ? nnc_plans_load_served(session->specs, given, nnc_specs_arena(session->specs), plans, picked,
                                                   device, scenario, err)
                           : nnc_serve_scenario_load(session->specs, given, model, device, scenario, err));
-    static const char *const eager[] = { "--implementation", "--host" };
-    for (size_t i = 0; i < NNC_COUNT_OF(eager); i++) {
-        if (nnc_option_typed(&session->options, eager[i]) && !scenario->base.software.lists_operators) {
-            return nnc_fail(err, NNC_BAD_USAGE, eager[i],
-                            "changes nothing here, expected it with --software torch-eager");
-        }
-    }
+    NNC_TRY(check_eager(&session->options, scenario, err));
     return nnc_serve_scenario_check_read(given, scenario, err);
 }
 

@@ -480,3 +480,11 @@ would fit    no change that was tried: a smaller batch, weights of fewer bits, t
 # The mildest change comes first: fewer requests at a time, with the same weights on the same device.
 $ nncost serve dense round --input-len 600 --output-len 400 --batch 65536 | grep -A2 'would fit'
 would fit    --batch 240: 10.24 ms per token, 21,794 tokens/s, 0.01275 USD per million out
+
+# Options of programs in PyTorch, which issue operators one by one.
+$ nncost serve dense round --implementation pytorch
+! nncost: --implementation: changes nothing here, expected it with --software torch-eager
+[2]
+$ nncost serve dense round --host 1e-5
+! nncost: --host: changes nothing here, expected it with --software torch-eager
+[2]
