@@ -1060,7 +1060,7 @@ $ printf 'PP=2\nGBS=16\nNLS=4\nNNODES=3\nTP=4\nMBS=1\nHS=64\nNAH=4\nDDP=local\nM
 --precision fp16
 --devices 24
 $ sed /EXTRA/d figure.sh >other_figure.sh; nncost show other_figure.sh --to-options
-! nncost: other_figure.sh:12: starts no program itself; ${`pwd`}/SBATCH.sh, which it reads, is not found: give its options
+! nncost: other_figure.sh:12: starts no program itself, and the script ${`pwd`}/SBATCH.sh, which it reads, is not found: give the options of the program
 [3]
 
 # FSDP units of a number of parameters are read; their effect is named.
