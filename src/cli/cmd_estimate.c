@@ -603,7 +603,7 @@ static void write_trust(nnc_sheet *sheet, const void *record) {
     } else if (!report->device->efficiency.fitted) {
         nnc_sheet_words(sheet, "datasheet rates: no efficiency of this device was measured");
     } else if (p->of >= NNC_PAST_DEVICE) {
-        nnc_sheet_words(sheet, "%" PRId64 "%s measured steps %s: %s off, %s too %s%s",
+        nnc_sheet_words(sheet, "%" PRId64 "%s measured steps %s: off by %s, %s too %s%s",
                         p->of == NNC_PAST_SEEN ? p->rows : p->unseen, p->of == NNC_PAST_SEEN ? "" : " unseen",
                         p->of == NNC_PAST_OTHER_DEVICES ? "on other devices"
                         : p->of == NNC_PAST_ALL_DEVICES ? "on all devices"

@@ -117,7 +117,7 @@ void nnc_view_write(nnc_buffer *out, nnc_style style, const nnc_view *view, cons
  * returned. */
 char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT]);
 
-/* Writes the mean error of measured steps and the range of other programs: "12.0% (6.0 to 24% by program)". The result
+/* Writes the mean error of measured steps and the range of other programs: "12.0% (6.0 to 24% for other programs)". The result
  * is written to `text`, which is returned. */
 enum { NNC_ERROR_TEXT = 3 * NNC_NUMBER_TEXT };
 char *nnc_error_text(const nnc_past *past, char text[NNC_ERROR_TEXT]);
