@@ -1067,3 +1067,9 @@ $ sed /EXTRA/d figure.sh >other_figure.sh; nncost show other_figure.sh --to-opti
 $ printf 'distributed_type: FSDP\nmixed_precision: bf16\nnum_processes: 4\nfsdp_config:\n  fsdp_auto_wrap_policy: SIZE_BASED_WRAP\n  fsdp_min_num_params: 100000000\n' >units.yaml; nncost show units.yaml dense --to-options
 nncost estimate dense DEVICE --zero 3 --reshard --precision bf16 --devices 4
 \# units.yaml:5: fsdp_config.fsdp_auto_wrap_policy: units of at least fsdp_min_num_params parameters: the estimate gathers the weights of each layer
+
+# DeepSpeed: keys whose effect is named: lengths of a curriculum, and checkpoints on the host that the program must ask for.
+$ echo '{ "train_batch_size": 8, "curriculum_learning": { "enabled": true, "curriculum_type": "seqlen", "schedule_config": { "total_curriculum_step": 9 } }, "activation_checkpointing": { "cpu_checkpointing": true, "partition_activations": false } }' >schedule.json; nncost show schedule.json dense --to-options
+nncost estimate dense DEVICE --software deepspeed-0.14 --global-batch 8 --zero 0 --precision fp32 --clip-gradients=off --micro-batches 1 --overlap 0
+\# schedule.json:1: curriculum_learning.enabled: the estimate is for steps after the curriculum ends: sequences have their full length; --seq-len gives another one
+\# schedule.json:1: activation_checkpointing.cpu_checkpointing: counts only in programs that call the checkpointing of DeepSpeed: --recompute full --offload activations is the nearest
