@@ -382,7 +382,7 @@ static nnc_serve_issues issues_of(const nnc_model *model, const nnc_device *devi
     const nnc_stream_efficiency *e = &device->efficiency.stream;
     const bool alone = model->implementation == NNC_IMPLEMENTATION_PYTORCH;
     nnc_serve_issues sums = { .kernel_s = e->fixed_s,
-                              .host_s = device->host.kernel_s * (alone ? NNC_HOST_SHARE_ALONE : 1.0),
+                              .host_s = NNC_HOST_SHARE_FORWARD * device->host.kernel_s,
                               .copy_bytes_per_s = e->memory_fraction * device->mem_bytes_per_s,
                               .in_place = alone };
     for (int32_t i = 0; i < list->count; i++) {

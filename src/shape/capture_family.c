@@ -147,7 +147,7 @@ int64_t nnc_captured_vocab(const nnc_model *model) {
 
 double nnc_issue_s(const nnc_model *model, const nnc_device *device) {
     const bool passes = model->captured != NULL && model->captured->inference;
-    return device->host.kernel_s * (passes ? NNC_HOST_SHARE_ALONE : 1.0);
+    return device->host.kernel_s * (passes ? NNC_HOST_SHARE_FORWARD : 1.0);
 }
 
 /* Returns a recorded operator, changed to a padded vocabulary. If a tensor of the operator has one row or column per

@@ -140,11 +140,10 @@ double nnc_list_units(const nnc_op_list *list, int32_t segment);
 /* Sets *least and *most to the smallest and the largest number of samples for which a captured program has a recorded
  * step. A plan can have each number of samples from *least to *most. */
 void nnc_captured_batches(const struct nnc_captured *program, int64_t *least, int64_t *most);
-/* Share of host.kernel_s in which the host issues a kernel that a program in PyTorch alone calls without gradients. On
- * the host with 37.5 us per kernel, a copy and a GELU of 1,048,576 values take 21.5 and 25.7 us if they are called
- * alone. The device takes about 1.4 us of each: 20.1 / 37.5 and 24.3 / 37.5, with a mean of 0.59. Source:
- * kernels_memory_h100_torch.csv (tests/published/h100). */
-#define NNC_HOST_SHARE_ALONE 0.6
+/* Share of host.kernel_s in which the host issues a kernel without gradients. On the host with 37.5 us per kernel, a copy
+ * and a GELU of 1,048,576 values take 21.5 and 25.7 us if they are called alone. The device takes about 1.4 us of each:
+ * 20.1 / 37.5 and 24.3 / 37.5, with a mean of 0.59. Source: kernels_memory_h100_torch.csv (tests/published/h100). */
+#define NNC_HOST_SHARE_FORWARD 0.6
 /* Returns the seconds in which the host issues one kernel of an estimated step; in a captured forward pass without
  * gradients, the host takes only a share of host.kernel_s. */
 double nnc_issue_s(const nnc_model *model, const nnc_device *device);
