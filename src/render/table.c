@@ -22,8 +22,8 @@ char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT]) {
 char *nnc_error_text(const nnc_past *past, char text[NNC_ERROR_TEXT]) {
     char mean[NNC_NUMBER_TEXT];
     const double low = 100.0 * past->error_range[0], high = 100.0 * past->error_range[1];
-    snprintf(text, NNC_ERROR_TEXT, "%s (%.*f to %.*f%% for other programs)", nnc_percent_text(past->error, mean), low < 10.0,
-             low, high < 10.0, high);
+    snprintf(text, NNC_ERROR_TEXT, "%s (%.*f to %.*f%% for other programs)", nnc_percent_text(past->error, mean),
+             low < 10.0, low, high < 10.0, high);
     return text;
 }
 

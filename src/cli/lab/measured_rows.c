@@ -114,7 +114,9 @@ static nnc_status load_model(nnc_specs *specs, const nnc_measured *row, nnc_scen
     if (row->model_id != NULL) { NNC_TRY(nnc_model_load(specs, row->model_id, &model, err)); }
     scenario->model = *model;
     if (row->model_id != NULL) { NNC_TRY(nnc_specs_take_library(specs, row->model_id, &scenario->model, err)); }
-    if (row->implementation != NNC_IMPLEMENTATION_NONE) { nnc_implementation_take(row->implementation, &scenario->model); }
+    if (row->implementation != NNC_IMPLEMENTATION_NONE) {
+        nnc_implementation_take(row->implementation, &scenario->model);
+    }
     nnc_specs_take_implementation(specs, &scenario->model);
     return NNC_OK;
 }
