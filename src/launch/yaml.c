@@ -473,8 +473,8 @@ static const char *line_end(const char *at, const char *last, bool *comment) {
         if (quote != '\0') {
             /* true: this character and the next one stand for one character of the text */
             const bool pair = quote == '"' ? *at == '\\' : *at == quote && at + 1 < last && at[1] == quote;
-            quote = *at == quote && !pair ? '\0' : quote;
-            at += pair && at + 1 < last;
+            if (*at == quote && !pair) { quote = '\0'; }
+            at += pair && at + 1 < last ? 1 : 0;
         } else if ((*at == '"' || *at == '\'') && opens_quote(before)) {
             quote = *at;
         } else if ((*at == '|' || *at == '>') && opens_quote(before)) {
