@@ -5,8 +5,8 @@
 
 Every picture must be well-formed SVG with a description, smaller than 200 kB, and all marks must be inside the picture.
 No two labels may overlap; the widths of letters are those in src/render/svg.c. The positions of bars, circles and
-passes must agree with the numbers of the JSON output. Tests COUNT random combinations of model, device, plan and width
-[200], with a fixed seed.
+passes must agree with the numbers of the JSON output. Tests COUNT random combinations of model, device, plan and picture
+width, with a fixed seed; COUNT is 200 if it is not given.
 """
 import json
 import math

@@ -3,7 +3,8 @@
 search is 80 % sure that one plan is faster than another, it must be right in about 80 % of such cases.
 
 A choice is a set of published steps of one file with the same model, hardware, software, sequence length and batch, but
-different plans. For each pair of plans in a choice, the probability follows from the predicted times and their ranges,
+different plans. For each pair of plans in a choice, the probability that one plan is faster than the other follows from the predicted
+times and their ranges,
 as in src/cli/cmd_search.c; the measurements show which plan is faster. Pairs with equal predictions are left out,
 because they are one plan, measured twice. Rows to fit on give the part of the error that the two plans of a pair have
 in common."""

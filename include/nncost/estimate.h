@@ -197,7 +197,7 @@ const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count);
 /* Activities of a pipeline stage. In each interval of the step, a stage has exactly one of these activities. */
 #define NNC_ACTIVITY_LIST(X)                                                                                   \
     X(NNC_ACTIVITY_FORWARD, "forward")                                                                         \
-    X(NNC_ACTIVITY_BACKWARD, "backward") /* includes weight gradients, unless another pass computes them */    \
+    X(NNC_ACTIVITY_BACKWARD, "backward") /* with weight gradients, unless the pass "weight" computes them */   \
     X(NNC_ACTIVITY_WEIGHT, "weight")                                                                           \
     X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication that runs once per step, after all passes */ \
     X(NNC_ACTIVITY_UPDATE, "update")                                                                           \

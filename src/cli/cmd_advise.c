@@ -438,9 +438,9 @@ static const nnc_metric limit_rows[] = {
     NNC_AS("of", ENUM, LIMIT(of), .name_of = nnc_limit_name, .values = NNC_LIMIT_COUNT,
            .help = "The axis whose limit is computed, as --of names it."),
     NNC_AS("limit", NUMBER, LIMIT(limit), .show = NNC_SHOW_COUNT,
-           .help = "tensor, context: the largest degree that the network does not bound. data: the fewest tokens "
-                   "(images) per device and step that the network does not bound. batch: the fewest tokens (images) "
-                   "that compute bounds. null: there is no limit."),
+           .help = "tensor, context: the largest degree with which the network does not bound the step. data: the "
+                   "fewest tokens (images) per device and step with which it does not. batch: the fewest with which "
+                   "compute bounds the step. null: there is no limit."),
     NNC_AS("unit", TEXT, .get = get_tokens, .help = "tokens or images, of one device in a step; null for a degree."),
     NNC_AS("bound_by", TEXT, NNC_IN(limits, stop),
            .help =

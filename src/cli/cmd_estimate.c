@@ -576,9 +576,8 @@ static void add_plan_word(nnc_sheet *sheet, const void *record) {
     }
 }
 
-/* Tests whether the range of the step time reaches much farther above the prediction than below it. A range that
- * reaches farther above also covers programs that are slower than the program of the software profile (`skew` of the
- * profile, docs/accuracy.md). */
+/* Tests whether the range of the step time reaches much farther above the prediction than below it. Such a range also
+ * covers programs slower than that of the software profile (`skew` of the profile, docs/accuracy.md). */
 static bool covers_slower(const nnc_result *r) {
     enum { SKEWED = 2 }; /* a usual range has 1.35, that of vision models without a stated framework 2.33 */
     return r->interval_s[0] > r->lower_bound_s &&

@@ -655,7 +655,8 @@ static const nnc_metric watch_rows[] = {
            .help = "Largest value in the log of reserved or allocated memory of the allocator."),
     NNC_AS("memory_most_bytes", NUMBER, WATCHED(memory_most_bytes), .unit = "B",
            .help = "Upper end of total_interval_bytes of the plan."),
-    NNC_AS("mfu", NUMBER, WATCHED(mfu), .help = "MFU of the last line, as the program counts FLOPs."),
+    NNC_AS("mfu", NUMBER, WATCHED(mfu),
+           .help = "MFU that the last line of the log states, with FLOPs as the training program counts them."),
     NNC_AS("predicted_mfu", NUMBER, WATCHED(predicted_mfu), .help = "MFU of the estimate."),
 };
 static const nnc_metrics watch_document = NNC_METRICS("a watched log", watch_rows, watched);

@@ -587,7 +587,8 @@ nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err) {
 static const nnc_field share_fields[] = { NNC_STORED_LIST(SERVE_SHARE) };
 
 #define STORED_SECONDS(stored, text, ...) \
-    { BY_STORED(stored, text), SECONDS, .help = "Fixed time of one product if weights have this format." },
+    { BY_STORED(stored, text), SECONDS,   \
+      .help = "Fixed time of one matrix product whose weights have the format that the key names." },
 static const nnc_field stored_seconds_fields[] = { NNC_STORED_LIST(STORED_SECONDS) };
 
 static const nnc_field all_reduce_fields[] = {
@@ -642,12 +643,12 @@ static const nnc_field spread_fields[] = {
 
 #define STORED_FACTOR(stored, text, ...)                                     \
     { BY_STORED(stored, text), .max = 10, .above_min = true, NNC_DEFAULT(1), \
-      .help = "Factor on the rate of reading weights if the weights have this format." },
+      .help = "Factor on the rate of reading weights in the format that the key names." },
 static const nnc_field factor_fields[] = { NNC_STORED_LIST(STORED_FACTOR) };
 
 #define EXPERT_SECONDS(stored, text, ...)               \
     { BY_STORED(stored, text), SECONDS, NNC_DEFAULT(0), \
-      .help = "Additional time of a layer of experts if weights have this format." },
+      .help = "Additional time of a layer of experts whose weights have the format that the key names." },
 static const nnc_field expert_seconds_fields[] = { NNC_STORED_LIST(EXPERT_SECONDS) };
 
 #define FACTOR .max = 100, .above_min = true, NNC_DEFAULT(1)

@@ -755,8 +755,8 @@ static bool add_issues(reader *r) {
 
 /* ---- reads the whole file ---- */
 
-/* r->loose has numbers of parameters (trained, frozen) that no operator counts yet. Adds one of these numbers to the
- * first forward operator that has no parameters of the other kind. */
+/* r->loose has the numbers of trained and of frozen parameters that no operator counts yet. Adds one of the two numbers
+ * to the first forward operator that has no parameters of the other kind (frozen or trained). */
 static void add_loose(reader *r, bool frozen) {
     for (int32_t i = 0; i < r->count && r->loose[frozen] > 0.0; i++) {
         nnc_captured_op *op = &r->ops[i];
@@ -843,21 +843,6 @@ static nnc_frozen main_frozen(const reader *r) {
     return most == 0 ? NNC_FROZEN_COUNT : most >= 4 ? NNC_FROZEN_32 : most == 2 ? NNC_FROZEN_16 : NNC_FROZEN_INT8;
 }
 
-/* Reads the format of the autocast regions of the program; without the key, it has none. If the input is not valid,
- * notes a fault and returns false. */
-static bool read_autocast(reader *r, nnc_json root) {
-    const nnc_json at = nnc_json_get(root, "autocast");
-    const char *name = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
-    r->program->autocast_dtype = strcmp(name, "bf16") == 0   ? NNC_BF16
-                                 : strcmp(name, "fp16") == 0 ? NNC_FP16
-                                                             : NNC_DTYPE_COUNT;
-    if (at.node != NULL && r->program->autocast_dtype == NNC_DTYPE_COUNT) {
-        nnc_json_mismatch(at, "unknown format of autocast", "bf16 or fp16");
-        return false;
-    }
-    return true;
-}
-
 static bool read_program(reader *r, nnc_json root) {
     static const char *const keys[] = { "schema",   "source", "batch",  "parameters", "modules", "ops",   "blocks",
                                         "storages", "note",   "second", "optimizer",  "owners",  "saved", "shapes",
@@ -879,8 +864,8 @@ static bool read_program(reader *r, nnc_json root) {
         return false;
     }
     r->blocks = nnc_json_get(root, "blocks");
-    if (!read_autocast(r, root) || !read_modules(r, root) || !read_storages(r, root) || !read_shapes(r, root) ||
-        !read_issues(r, root) || !read_parameters(r, root)) {
+    if (!nnc_capture_read_autocast(r, root) || !read_modules(r, root) || !read_storages(r, root) ||
+        !read_shapes(r, root) || !read_issues(r, root) || !read_parameters(r, root)) {
         return false;
     }
     r->optimizer = nnc_capture_optimizer(r);

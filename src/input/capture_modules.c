@@ -845,3 +845,16 @@ void nnc_capture_tie(reader *r, storage *s) {
         }
     }
 }
+
+bool nnc_capture_read_autocast(reader *r, nnc_json root) {
+    const nnc_json at = nnc_json_get(root, "autocast");
+    const char *name = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
+    r->program->autocast_dtype = strcmp(name, "bf16") == 0   ? NNC_BF16
+                                 : strcmp(name, "fp16") == 0 ? NNC_FP16
+                                                             : NNC_DTYPE_COUNT;
+    if (at.node != NULL && r->program->autocast_dtype == NNC_DTYPE_COUNT) {
+        nnc_json_mismatch(at, "unknown format of autocast", "bf16 or fp16");
+        return false;
+    }
+    return true;
+}

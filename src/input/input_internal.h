@@ -394,8 +394,8 @@ void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count);
  * string, or a list of strings, that names the source of these fields. */
 void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *const *others,
                       const nnc_source **sources, int32_t *count);
-/* Adds each string "fitted_on" inside the member `key` of the root to *sources, with the dotted name of the object that
- * contains the string as its key. */
+/* Adds the value of each "fitted_on" inside the member `key` of the root to *sources. The key of the new source is the
+ * dotted name of the object that contains this "fitted_on". */
 void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources, int32_t *count);
 
 /* nnc_read_schema checks that "schema" is equal to `schema`. nnc_read_id checks that "id" can be a file name and equals

@@ -575,3 +575,11 @@ nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, 
     }
     return nnc_model_check(*model, "model", err);
 }
+
+void nnc_implementation_take(nnc_implementation by, nnc_model *model) {
+    model->implementation = by;
+    if (by == NNC_IMPLEMENTATION_PYTORCH) { /* c_attn of nanoGPT, wqkv of gpt-fast; nn.GELU */
+        model->joined_qkv = true;
+        model->composed_gelu = false;
+    }
+}

@@ -412,14 +412,6 @@ nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_
     return NNC_OK;
 }
 
-void nnc_implementation_take(nnc_implementation by, nnc_model *model) {
-    model->implementation = by;
-    if (by == NNC_IMPLEMENTATION_PYTORCH) { /* c_attn of nanoGPT, wqkv of gpt-fast; nn.GELU */
-        model->joined_qkv = true;
-        model->composed_gelu = false;
-    }
-}
-
 void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model) {
     if (specs->implementation_given) {
         nnc_implementation_take(specs->implementation, model);
@@ -454,8 +446,7 @@ static nnc_status find_and_read(nnc_specs *specs, nnc_spec_kind kind, const char
     return nnc_hub_tell(specs, id, &hub, model, err);
 }
 
-/* Stores a loaded spec, or the error of an unknown id, so that the next call with this id reads no file again. Stores
- * nothing when out of memory. */
+/* Stores a loaded spec, or the error of an unknown id, for the next call with this id. */
 static void keep(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void *spec, const nnc_error *error) {
     loaded *added = nnc_arena_alloc(specs->arena, sizeof(*added));
     const char *asked = added != NULL ? nnc_arena_strdup(specs->arena, id) : NULL;
@@ -468,8 +459,7 @@ static void keep(nnc_specs *specs, nnc_spec_kind kind, const char *id, const voi
 }
 
 /* Loads a spec. If an earlier call loaded this id, or found that no file has it, returns the stored result: a search
- * for an unknown id reads all files of a folder, and a table of measured rows asks for the same id hundreds of
- * times. */
+ * for an unknown id reads all files of a folder, and a table of measured rows asks for an id hundreds of times. */
 static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out, nnc_error *err) {
     for (const loaded *l = specs->loaded; l != NULL; l = l->next) {
         if (l->kind == kind && strcmp(l->asked, id) == 0) {

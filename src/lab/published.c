@@ -232,7 +232,7 @@ static void read_windows(nnc_row_reading *r) {
     set(r, "model.mixers", mixers);
 }
 
-/* Sets the properties of a decoder that follow from its family, and clears columns that do not hold for it. */
+/* Sets the fields of a decoder that follow from its family. Clears fields of the row that this decoder does not have, such as those of experts. */
 static void read_decoder(nnc_row_reading *r, nnc_json family) {
     static const char *const of_experts[] = { "model.experts_per_token", "model.expert_hidden", "model.shared_hidden",
                                               "model.dense_layers" };

@@ -21,8 +21,8 @@
  *     "instead"    The option to pass when the value cannot be used.
  *     "decides"    A field. If it is given on the command line, the value is not needed.
  *     "when"       Conditions that must hold. "unless": conditions that must not hold. If they are not met, the fields
- *                  of "otherwise" are set, or the key has no effect, for the reason "else". Without "otherwise" and
- *                  "else" the key is refused.
+ *                  of "otherwise" are set, or the key has no effect, for the reason "else". If a row has neither
+ *                  "otherwise" nor "else", the key is refused.
  *     "with"       Another key. Its value, a '/' and the value of this key are looked up in "values".
  *     "each"       Each item of a list, or of a text with commas, is a value. Without "each", the value of a list is
  *                  its items in alphabetic order, "a,b".

@@ -297,11 +297,11 @@ typedef struct nnc_own_step {
     bool possible;         /* true: the measured step time is possible, that is, not below the lower bound */
 } nnc_own_step;
 
-/* Smallest number of measured steps for which outputs print the error of earlier predictions. */
+/* Smallest number of measured steps for which outputs print a mean error. */
 enum { NNC_PAST_FEWEST = 10 };
 
-/* Which measured steps give the printed error of earlier predictions: steps of the same model family and software
- * profile that no fit has used. If nncost chose the profile, only those errors count whose prediction did not use the
+/* Measured steps from which the printed error is computed: steps with the model family and software profile of the
+ * estimate that no fit has used. If nncost chose the profile, only those errors count whose prediction did not use the
  * framework of the measured step. */
 typedef enum nnc_past_of {
     NNC_PAST_NONE, /* no error is printed: the estimate is no prediction, or no step with this profile was measured */

@@ -209,7 +209,7 @@ typedef struct nnc_page_row {
 } nnc_page_row;
 
 /* Macros for the rows of a page. NNC_LINE starts a line. NNC_ITEM, NNC_BOLD, NNC_GOOD and NNC_BAD add an item to the
- * current line; the item is written in plain, bold, green or red text. NNC_WORDS adds running text to the current line.
+ * current line; the item is written in plain, bold, green or red text. NNC_WORDS adds a text that a line break can divide between two words.
  * NNC_ADD calls a function that adds items to the current line, NNC_BLOCK a function that writes whole lines. NNC_GAP
  * writes an empty line. Each macro can have a condition (.when). */
 #define NNC_LINE(...) NNC_PAGE_ROW_(.label = __VA_ARGS__)

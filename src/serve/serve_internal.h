@@ -408,8 +408,8 @@ typedef struct nnc_serve_found {
     nnc_bound bound; /* resource that bounds the decode step of the deployment */
     /* index of the limit that the next larger number of requests breaks; -1 = no limit is broken */
     int32_t broken;
-    double broken_requests; /* number of concurrent requests at which the limit with index `broken` is broken; 0 if
-                             * broken = -1 */
+    double broken_requests; /* number of concurrent requests at which a deployment exceeds the limit with index
+                             * `broken`; 0 if no limit is exceeded */
     double broken_value;    /* value that the limited metric has with broken_requests requests */
 } nnc_serve_found;
 

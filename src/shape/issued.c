@@ -510,8 +510,8 @@ static void keep(nnc_op *op, const nnc_lowering *how, const kept_row *row, doubl
  * input. */
 static bool begins_again(const nnc_op *op) { return op->recomputed && !op->dropped; }
 
-/* Returns the number of products in the library that read the output of a norm, for one product of nncost's op list
- * that reads this output. */
+/* One product of nncost's op list that reads the output of a norm can be several products in the library, such as those
+ * of queries, keys and values. Returns their number. */
 static double readers_of(const nnc_op *op, const nnc_model *model) {
     const double of_qkv = model->joined_qkv ? 1.0 : 3.0, of_mlp = model->joined_qkv ? 1.0 : 2.0;
     return strcmp(op->name, "attn.qkv") == 0 && op->split == NNC_SPLIT_QKV    ? of_qkv

@@ -1,5 +1,5 @@
-/* Fuzzes the reader of .gguf headers, whose lengths may be wrong. If the reader accepts a header, all sums must be 0 or
- * more, and the keys must form one JSON object. */
+/* Fuzzes the reader of .gguf headers, whose lengths may be wrong. If the reader accepts a header, the numbers of
+ * parameters, bytes and tensors must be 0 or more, and the keys must form one JSON object. */
 #include <stdio.h>
 #include <stdlib.h>
 

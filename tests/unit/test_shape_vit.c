@@ -1,5 +1,6 @@
-/* Tests a vision transformer that is small enough to count by hand. Its images have 4 x 4 pixels and 3 channels, in
- * patches of 2 x 2: 4 patches and a class token. It has width 8, 2 heads, MLPs of width 16, 2 layers and 3 classes. */
+/* Tests a vision transformer that is small enough to count by hand. Images of this transformer have 4 x 4 pixels
+ * and 3 channels, in patches of 2 x 2: 4 patches and a class token. The transformer has width 8, 2 heads, MLPs of width
+ * 16, 2 layers and 3 classes. */
 #include "support.h"
 
 static nnc_model tiny_vit(void) {

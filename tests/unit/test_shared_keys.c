@@ -1,5 +1,5 @@
-/* Tests decoders with special attention or experts that are small enough to count by hand. They have window layers with
- * other heads, keys used as values, experts with a latent, shared or reused keys, layers with extra inputs, or several
+/* Tests decoders with special attention or experts that are small enough to count by hand. The decoders have window
+ * layers with another number of heads, keys used as values, experts with a latent, shared or reused keys, layers with extra inputs, or several
  * residual streams. */
 #include "named_rows.h"
 
