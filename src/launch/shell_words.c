@@ -475,8 +475,9 @@ static void put_arguments(nnc_shell *s, long first, nnc_script_cells *to) {
     } else if (given == 0) {
         nnc_script_cells_put_text(s, to, NNC_SHELL_ARGUMENTS, strlen(NNC_SHELL_ARGUMENTS), true);
     }
-    for (int32_t i = (int32_t)first; v == NULL && i <= given; i++) {
-        if (i > first) { nnc_script_cells_put(s, to, ' ', s->line, false); }
+    const int32_t from = first < 1 ? 1 : first > given ? given + 1 : (int32_t)first; /* 0 is the name of the script */
+    for (int32_t i = from; v == NULL && i <= given; i++) {
+        if (i > from) { nnc_script_cells_put(s, to, ' ', s->line, false); }
         put_variable(s, argument(s, i), true, false, to);
     }
 }

@@ -277,6 +277,8 @@ nncost serve dense DEVICE --software vllm --tensor 12 --data 1
 $ printf 'shift\nvllm serve $1 --tensor-parallel-size ${23333333333333333333}' >all.sh; nncost show all.sh 2=dense 3=1 --to-options
 ! nncost: all.sh:2: tensor-parallel-size: is ${2333333334}, which the script does not set, expected 2333333334=VALUE among the arguments, or --tensor
 [3]
+$ echo 'vllm serve ${@:0} ${@:99999999999999999999}' >all.sh; nncost show all.sh 1=dense 2=--tensor-parallel-size 3=2 --to-options
+nncost serve dense DEVICE --software vllm --tensor 2 --data 1
 $ printf 'f() {\n m=$1; shift; vllm serve $m --port 1 "$@"\n}\nf dense --tensor-parallel-size 4\n' >all.sh; nncost show all.sh --to-options
 nncost serve dense DEVICE --software vllm --tensor 4 --data 1
 $ printf 'set -- dense --tensor-parallel-size 4\nvllm serve "$@"\n' >all.sh; nncost show all.sh --to-options
