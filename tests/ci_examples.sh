@@ -50,8 +50,7 @@ gitlab_script()
 # Prints the commands of the GitLab example that unpack the archive.
 gitlab_install()
 {
-    awk '/^  before_script:/ { here = 1; next } here && /^  [a-z]/ { exit } here { print substr($0, 7) }'
-                                                            "$docs/gitlab-ci.yml" |
+    awk '/^  before_script:/ { here = 1; next } here && /^  [a-z]/ { exit } here { print substr($0, 7) }' "$docs/gitlab-ci.yml" |
         grep -v apt-get
 }
 

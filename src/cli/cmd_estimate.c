@@ -589,7 +589,7 @@ static bool covers_slower(const nnc_result *r) {
 static void write_trust(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const nnc_past *p = &report->past;
-    char error[NNC_ERROR_TEXT], bias[NNC_NUMBER_TEXT];
+    char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT];
     /* With --measured, another line of the page compares the prediction with the step time that the user measured. */
     if (report->own != NULL) { return; }
     nnc_sheet_label(sheet, "");
@@ -602,12 +602,12 @@ static void write_trust(nnc_sheet *sheet, const void *record) {
     } else if (!report->device->efficiency.fitted) {
         nnc_sheet_words(sheet, "datasheet rates: no efficiency of this device was measured");
     } else if (p->of >= NNC_PAST_DEVICE) {
-        nnc_sheet_words(sheet, "%" PRId64 "%s measured steps %s: off by %s, %s too %s%s",
+        nnc_sheet_words(sheet, "%" PRId64 "%s measured steps %s: %s off on average, %s too %s%s",
                         p->of == NNC_PAST_SEEN ? p->rows : p->unseen, p->of == NNC_PAST_SEEN ? "" : " unseen",
                         p->of == NNC_PAST_OTHER_DEVICES ? "on other devices"
                         : p->of == NNC_PAST_ALL_DEVICES ? "on all devices"
                                                         : "like it",
-                        nnc_error_text(p, error), nnc_percent_text(fabs(p->bias), bias),
+                        nnc_percent_text(p->error, error), nnc_percent_text(fabs(p->bias), bias),
                         p->bias < 0.0 ? "fast" : "slow",
                         covers_slower(report->result) ? "; the range also covers slower frameworks" : "");
     } else if (nnc_past_lacks_cpu(report)) {

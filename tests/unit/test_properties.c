@@ -141,8 +141,8 @@ static void check_faster(const split_case *c, const nnc_result *before, const ch
     at_most(c, number, what, after.step_s, before->step_s * slack_of(c, what));
     at_most(c, number, bound, after.lower_bound_s, before->lower_bound_s);
     /* A product is tiled for the time it takes, not for the sum of its computing and moving: on RTX 3090, whose few
-     * units make few waves, by 1.05 % in one of 40,000. */
-    at_most(c, number, upper, after.upper_bound_s, before->upper_bound_s * fmax(slack_of(c, what), 1.015));
+     * units make few waves, by 1.05 % in one of 40,000; on GTX 1660 Super by 5.6 % in one of 50,000. */
+    at_most(c, number, upper, after.upper_bound_s, before->upper_bound_s * fmax(slack_of(c, what), 1.06));
 }
 
 START_TEST(better_devices) {
