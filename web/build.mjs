@@ -1,4 +1,4 @@
-// Puts the explorer together as one file.
+// Packs the explorer page into one file.
 //   usage: node build.mjs ENGINE.wasm UNPACK.wasm PACK EXPLORER.html
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -14,7 +14,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
 const [wasm, unpack, packer, page] = process.argv.slice(2);
 
-// Removes spaces, and notes, which the program does not read. All numbers and all other texts stay as they are.
+// Removes spaces and notes, which the program does not read. Numbers and other texts stay unchanged.
 const bare = (text) => text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1")
   .replace(/,"note":"(?:[^"\\]|\\.)*"|"note":"(?:[^"\\]|\\.)*",?/g, "");
 export function dataFiles() {
@@ -37,14 +37,14 @@ const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base
 function main() {
   const code = readFileSync(wasm);
   const data = dataFiles();
-  // The pictures have their colours from the program.
+  // The program gives the colours of the pictures.
   const program = new Engine(new WebAssembly.Module(code), data);
   const drawn = program.run(["plot", "step", "gpt2", "a100"]);
   const colours = /<style>([^]*?)<\/style>/.exec(drawn.out);
   if (colours === null) throw new Error(`no style in the picture of a step: ${drawn.err}`);
   const css = readFileSync(join(here, "page.css"), "utf8");
   const style = colours[1] + buildSync({ stdin: { contents: css, loader: "css" }, minify: true, write: false }).outputFiles[0].text;
-  // The lists of the form are stored in the page, so that it need not ask the program for them when it begins.
+  // The page contains the lists of the form, so it can show the form before the program runs.
   // An option that many commands have is stored once. The help of options is left out: the page asks the program for it
   // when the form is first used.
   const json = (...words) => JSON.parse(program.run([...words]).out);

@@ -1,7 +1,7 @@
-// Elements without a template language.
+// Functions that make elements of the page.
 export const $ = (id) => document.getElementById(id);
 
-// el("p", { class: "dim" }, "text", child): attributes by name, on...: a listener.
+// Makes an element: el("p", { class: "dim" }, "text", child). An attribute whose name begins with "on" adds a listener.
 export function el(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -12,7 +12,7 @@ export function el(name, attributes = {}, ...children) {
   return made;
 }
 
-// One tab stop for many: the arrow keys, Home and End move among them.
+// Makes a group of elements one stop of the Tab key. The arrow keys, Home and End move inside the group.
 export function rove(box, selector) {
   const all = [...box.querySelectorAll(selector)];
   all.forEach((one, i) => one.setAttribute("tabindex", i === 0 ? "0" : "-1"));
@@ -28,7 +28,7 @@ export function rove(box, selector) {
   });
 }
 
-// A picture of the program as elements: every mark with a tooltip can be reached and clicked.
+// Makes elements from a picture (SVG) of the program. Keyboard and pointer reach every mark that has a tooltip.
 export function picture(text) {
   const bare = text.replace(/<style>[^]*?<\/style>/, ""); // the page has it
   const parsed = new DOMParser().parseFromString(bare, "image/svg+xml").documentElement;
@@ -48,7 +48,7 @@ export function picture(text) {
   return svg;
 }
 
-// What the pointer or the keyboard is at is told, and lit wherever it is drawn.
+// Reports the mark that has the pointer or the focus, and highlights this mark in every picture.
 export function tooltips(tip) {
   const show = (event) => {
     const mark = event.target.closest?.("[data-tip]");

@@ -1,7 +1,7 @@
-// The C program in a worker: takes command lines, answers with exit code, standard output and error.
+// Runs the C program in a worker: reads command lines and returns exit code, standard output and standard error.
 import { WASI, Directory, Fd, File, PreopenDirectory, wasi } from "@bjorn3/browser_wasi_shim";
 
-// A stream that is no terminal and is read afterwards, or line by line while it is written.
+// An output stream, not a terminal. Its text is read at the end, or line by line while the program writes.
 class Stream extends Fd {
   constructor(take) {
     super();
@@ -34,7 +34,7 @@ class Stream extends Fd {
   }
 }
 
-// {path: text} as folders.
+// Makes folders from an object {path: text}.
 export function folderOf(files) {
   const root = new Map();
   for (const [path, text] of Object.entries(files)) {
@@ -51,11 +51,11 @@ export function folderOf(files) {
 }
 
 export class Engine {
-  // columns: how wide its tables may be.
+  // columns: largest width of tables, in characters.
   constructor(module, data, columns = 100) {
     this.module = module;
     this.columns = columns;
-    // What was dropped lies beside the data, whose name no file has that is dropped.
+    // Dropped files are in the same folder as the data folder ".nncost"; no dropped file can have this name.
     this.here = new Map([[".nncost", new Directory(folderOf(data))]]);
     this.instance = null;
   }
@@ -70,7 +70,7 @@ export class Engine {
   put(name, text) {
     this.here.set(name, new File(new TextEncoder().encode(text)));
   }
-  // A command line without "nncost". line: told what is written to standard error meanwhile.
+  // Runs a command line, given without the word "nncost". line: function that gets each line of standard error.
   run(words, line) {
     if (this.instance === null) this.begin();
     const [out, err] = [new Stream(), new Stream(line)];

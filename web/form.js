@@ -1,14 +1,14 @@
-// The form: made of the options of the program, it reads and writes the command line.
+// The form of the page. It is made from the options of the program, and reads and writes the command line.
 import { change } from "./words.js";
 import { $, el } from "./dom.js";
 
-// The questions that have a form, each with the group that is open at first.
+// The commands that have a form, with the title of each command and the group of options that is open at first.
 export const questions = { estimate: ["One step", "Batch"], search: ["The best plans", "Batch"],
   run: ["The whole run", "Cost"], serve: ["Serving", "Requests"] };
 const groups = ["Requests", "Batch", "Parallelism", "Memory", "Numbers", "Engine", "Images", "Cost", "Run", "Failures", "Checkpoints", "Sites", "Input", "Energy"];
 const hidden = new Set(["--cluster", "--lenient", "--scenario"]);
 
-// What a search tries all values of, unless they are given.
+// Options of which a search tries all values if the command line does not give them.
 export const searched = new Set(["--tensor", "--pipeline", "--virtual-stages", "--context", "--expert", "--sequence-parallel", "--zero",
   "--micro-batch", "--recompute", "--schedule", "--offload"]);
 
@@ -25,7 +25,7 @@ function choices(id, list, value, group, text) {
   return select;
 }
 
-// An input for one option; "" is its default, which plain says.
+// Makes the input of an option. The value "" means the default; plain: text that describes the default.
 function input(option, id, plain) {
   if (option.kind === "choice" || option.kind === "switch") {
     const names = option.kind === "switch" ? ["on", "off"] : option.choices;
@@ -39,7 +39,7 @@ function input(option, id, plain) {
 }
 
 export class Form {
-  // lists: models, devices and software of the program; changed(parsed): a new command line.
+  // lists: models, devices and software of the program. changed(parsed): function that gets a new command line.
   constructor(options, lists, changed) {
     this.options = options;
     this.lists = lists;
@@ -50,7 +50,7 @@ export class Form {
     this.form.append(el("div", { id: "specs" }), el("input", { type: "file", id: "file", accept: ".json", hidden: true }),
       el("button", { type: "button", id: "open", onclick: () => $("file").click() }, "Open a file…"), el("div", { id: "groups" }));
   }
-  // The options of a command, by group.
+  // Builds the inputs of the options of a command, by group.
   build(command) {
     this.command = command;
     this.fields = new Map();
@@ -78,17 +78,17 @@ export class Form {
     this.fields.set(option.name, { field, count, box, label });
     this.titleOf(option.name);
   }
-  // The title of a field, once the help of the options is known.
+  // Sets the tooltip of an option, once the help of the options is known.
   titleOf(name) {
     const help = this.helps?.get(this.command)?.get(name);
     if (help) this.fields.get(name).label.title = help;
   }
-  // commands: the answer of 'nncost docs options'.
+  // Stores the help of all options. commands: the answer of 'nncost docs options'.
   explain(commands) {
     this.helps = new Map(commands.map(({ name, options }) => [name, new Map(options.map((one) => [one.name, one.help]))]));
     for (const name of this.fields.keys()) this.titleOf(name);
   }
-  // Shows a command line: all of one of the questions, of others what they are about.
+  // Shows a command line in the form: all options of a command with a form, otherwise only model and device.
   show(parsed) {
     this.parsed = parsed;
     if (this.command !== parsed.command) this.build(parsed.command);

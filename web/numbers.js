@@ -1,4 +1,4 @@
-// Numbers for people, as the program writes them: four digits and a unit.
+// Formats numbers as the program does: four digits and a unit.
 const prefixes = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E", "Z", "Y"];
 const year = 365.25 * 86400;
 const times = [[2 * year, year, "years"], [2 * 86400, 86400, "days"], [7200, 3600, "h"], [0.99995, 1, "s"],
@@ -30,7 +30,7 @@ export function unit(value, of) {
   return `${text} ${prefixes[at]}${of}`;
 }
 
-// The unit that the name of a figure ends with.
+// Returns the unit in the last part of the name of a figure, such as s in step_s.
 const ends = [["flops_per_byte", "FLOP/B"], ["flops_per_s", "FLOP/s"], ["bytes_per_s", "B/s"], ["_s", "s"], ["_bytes", "B"],
   ["_flops", "FLOP"], ["_share", "%"], ["mfu", "%"], ["hfu", "%"], ["goodput", "%"], ["energy_j", "J"]];
 export function unitOf(path) {

@@ -1,4 +1,4 @@
-// The page: the command line is its state, and every view of it is an answer of the program.
+// The page. The command line is its whole state, and every view shows an answer of the program.
 import { $, el, picture, tooltips } from "./dom.js";
 import { Form, searched } from "./form.js";
 import { Options, join, split } from "./words.js";
@@ -10,7 +10,7 @@ const begin = "estimate gpt2 a100 --micro-batch 8";
 const files = {}; // what was dropped, by name
 let module, data, engine, options, form, now, pinned = null;
 
-// Unpacks the two parts of the page, each in its own worker: the engine, which is compiled at once, and its files.
+// Unpacks two parts of the page, each in its own worker: the program, which is then compiled, and the data files.
 async function unpack() {
   const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const decoder = bytes(UNPACK), packed = bytes(PACKED);
@@ -31,8 +31,8 @@ async function unpack() {
   return all;
 }
 
-// A worker with an engine of its own: ask(runs, line, more) for the answers of command lines; more: files beside what was
-// dropped.
+// A worker that has its own copy of the program. ask(runs, line, more) returns the answers of command lines; more: files
+// in addition to the dropped files.
 class Remote {
   constructor() {
     this.url = URL.createObjectURL(new Blob([ENGINE_SOURCE], { type: "text/javascript" }));
@@ -96,7 +96,7 @@ async function showEstimate(parsed, turn) {
   document.documentElement.dataset.ms = ms.toFixed(1);
 }
 
-// Another part of a picture; of parts asked for meanwhile the last one alone.
+// Draws another part of a picture. If several parts are asked for while one is drawn, draws only the last of them.
 async function redraw(box, words) {
   box.asked = words;
   if (box.busy) return;
@@ -107,7 +107,7 @@ async function redraw(box, words) {
   if (drawn.code === 0) box.replaceChildren(picture(drawn.out));
 }
 
-// The command that searches every plan for the devices and the batch of a result.
+// Returns the command that searches all plans with the devices and the batch of a result.
 function searchOf(parsed, result, devices) {
   const others = ["--devices", "--data", "--shard", "--micro-batches", "--global-batch", "--recompute-every", "--recompute-layers"];
   const kept = { ...parsed, given: parsed.given.filter((one) => !searched.has(one.name) && !others.includes(one.name)) };
@@ -129,7 +129,7 @@ function stopWork() {
   working = [];
 }
 
-// Commands that take long, each in a worker of its own: what they have done so far, and Stop.
+// Runs long commands, each in its own worker. Shows their progress and a button Stop.
 async function work(commands) {
   stopWork();
   const bar = el("progress", { max: "1", "aria-label": "Plans looked at" });
@@ -156,7 +156,7 @@ async function work(commands) {
   return all.map(({ answers }) => answers[0]);
 }
 
-// A worker for each core searches its share of the plans; what they find is put together, and drawn.
+// Searches with one worker per core; each worker searches a part of the plans. Merges and draws the results.
 async function showSearch(parsed, turn) {
   const began = performance.now();
   const has = (...names) => parsed.given.some((one) => names.includes(one.name));
@@ -185,7 +185,7 @@ async function showSearch(parsed, turn) {
     ...searchView(JSON.parse(all.out), drawn, (command) => go(split(command)))));
 }
 
-// What has no pictures: figures, and what the program says of them.
+// Shows a result that has no pictures: its figures and the text of the program.
 async function showFigures(parsed, turn) {
   const words = options.build(parsed, parsed.command);
   const { answers: [json, text] } = await engine.ask([[...words, "--format", "json"], words]);
@@ -243,7 +243,7 @@ async function explainAt(target) {
 
 const nameOf = (name) => `./${name.replace(/[^\w.-]/g, "_").replace(/^\.+/, "").slice(0, 80) || "file.json"}`;
 
-// What a file is, the program says: it shows a model or a device.
+// Reads a dropped file. The program decides whether the file is a model or a device.
 async function take(file) {
   if (file.size > 1 << 20) return say(`${file.name}: larger than 1 MiB, which no model or device file is`);
   const name = nameOf(file.name);

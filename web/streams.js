@@ -1,17 +1,17 @@
 // Divides a WebAssembly module into streams of similar bytes, which PPMd packs an eighth smaller than the module: the
 // instructions of all functions, one stream for each kind of their operands, and the other sections of the module.
-// Streams are named after what they hold; sum to number: constants before an instruction that adds, and so on.
+// Names of the streams. The streams from sum to number have constants, by the instruction that uses the constant.
 const names = ["rest", "code", "types", "get", "set", "call", "global", "branch", "offset", "address", "i64", "float",
   "near", "far", "sum", "difference", "compared", "read", "given", "kept", "copied", "number"];
-// Order of PPMd, the number of bytes before a byte from which it is predicted: the best for each stream; last, the data
-// files.
+// Order of PPMd for each stream: the number of earlier bytes from which a byte is predicted. The last order is that of
+// the data files. Each order gives the smallest stream.
 export const orders = [24, 8, 2, 2, 2, 8, 4, 3, 3, 5, 12, 12, 2, 8, 8, 2, 2, 2, 2, 2, 2, 2, 24];
 const CODE = 10, ADDRESS = 0xff; // ADDRESS: an i32.const whose number takes four bytes or more
-// The alignments that compilers write for loads and stores, as powers of two. Another one is in the code before them.
+// Usual alignments of loads and stores, as powers of two. If an alignment differs, the stream of instructions has it.
 const FIRST_ACCESS = 0x28, LAST_ACCESS = 0x3e, ALIGNED = 0xd0;
 const alignments = [2, 3, 2, 3, 0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 2, 3, 2, 3, 0, 1, 0, 1, 2];
 
-// Bytes that are read from `at` and written to `end`.
+// A list of bytes, read from position `at` and written at position `end`.
 class Bytes {
   constructor(all = new Uint8Array(1 << 16), end = 0) {
     this.all = all;
@@ -29,7 +29,7 @@ class Bytes {
     }
     this.all[this.end++] = byte;
   }
-  // A number of variable length.
+  // Reads a number of variable length (LEB128).
   write(value) {
     for (; value > 127; value >>>= 7) this.put((value & 127) | 128);
     this.put(value);
@@ -50,7 +50,7 @@ class Bytes {
 const reading = (bytes) => new Bytes(bytes, bytes.length);
 const named = (value) => Object.fromEntries(names.map((name, i) => [name, value(i)]));
 
-// Moves a number of variable length, whose low bits are returned.
+// Copies a number of variable length to another list and returns its low bits.
 function number(from, to) {
   const { at } = from, value = from.read();
   for (let i = at; i < from.at; i++) to.put(from.all[i]);
@@ -60,15 +60,15 @@ function copy(from, to, count) {
   for (; count > 0; count--) to.put(from.take());
 }
 
-// The stream of a constant before the instruction `op`.
+// Returns the stream of a constant that the instruction `op` uses.
 const before = (op) => (op === 0x6a ? "sum" : op === 0x6b || op === 0x6c ? "difference" : op >= 0x45 && op <= 0x4f ? "compared"
   : op === 0x20 || op === 0x41 || op === ADDRESS ? "read" : op === 0x10 ? "given" : op === 0x21 || op === 0x22 ? "kept"
   : op === 0xfc ? "copied" : "number");
 
-// Locals by when they were last used: the last one is 0, the one before 1.
+// Numbers local variables by their last use: the variable used last is 0, the one before it 1.
 class Recent {
   list = [];
-  // Moves the local at a place to the front.
+  // Moves the variable at position `place` to the front.
   front(place) {
     while (this.list.length <= place) this.list.push(this.list.length);
     const local = this.list[place];
@@ -146,7 +146,7 @@ function body(module, streams, splits) {
 class Runs {
   ends = [];
   seen = new Set();
-  // The run after which an address lies, or -1.
+  // Returns the run that ends shortly before an address; -1 if there is none.
   of(address) {
     return this.seen.has(address) ? -1 : this.ends.findIndex((end) => address > end && address - end < 128);
   }
@@ -226,7 +226,7 @@ function putAddresses(stream, near, far) {
   return bytes;
 }
 
-// The streams of a module.
+// Divides a module into its streams.
 export function split(module) {
   const from = reading(module), to = named(() => new Bytes());
   copy(from, to.rest, 8);
@@ -248,7 +248,7 @@ export function split(module) {
   return names.map((name) => (name === "rest" ? rest : name === "address" ? nearer(to.address.bytes, true) : to[name].bytes));
 }
 
-// The module of the streams. Sizes are written as short as they can be.
+// Makes the module from its streams. Sizes have the smallest number of bytes.
 export function join(streams) {
   const from = named((i) => reading(streams[i])), to = new Bytes();
   from.rest = reading(putAddresses(streams[names.indexOf("rest")], from.near, from.far));

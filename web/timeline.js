@@ -1,9 +1,9 @@
-// The timeline, enlarged: by its buttons, by Ctrl and the wheel, by two fingers. The program draws every part anew.
+// Enlarges the timeline, by its buttons, by Ctrl and the mouse wheel, or by two fingers. The program draws each part.
 import { el, rove } from "./dom.js";
 
 const CLOSEST = 1e-4; // of the step
 
-// box: where the picture is; whole: seconds of the step; draw(from, to): puts a part of it there.
+// box: element of the picture. whole: seconds of the step. draw(from, to): function that draws a part of it in box.
 export function zoomable(box, whole, draw) {
   let [from, to] = [0, whole];
   const show = (start, length) => {
@@ -12,7 +12,7 @@ export function zoomable(box, whole, draw) {
     to = from + wide;
     draw(from, to);
   };
-  // Enlarged round a point of the picture, which stays where it is.
+  // Enlarges the picture around a point; the point stays at its place.
   const zoom = (factor, at = 0.5) => show(from + at * (to - from) * (1 - factor), (to - from) * factor);
   const move = (share) => show(from + share * (to - from), to - from);
   const where = (x) => {

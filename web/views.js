@@ -1,11 +1,11 @@
-// What a command line says, as a page: an estimate with its pictures, a search, or the text as it is.
+// Shows the answer of a command line: an estimate with its pictures, a search, or plain text.
 import { $, el, picture, rove } from "./dom.js";
 import { unit, unitOf } from "./numbers.js";
 import { join } from "./words.js";
 
 const at = (value, path) => path.split(".").reduce((inner, key) => inner?.[key], value);
 
-// A figure that a click explains; a long name is broken where its parts end.
+// Makes a number that can be clicked for its explanation. A long name can be divided after each of its parts.
 const figure = (path, text, name) => el("button", { type: "button", class: "figure", "data-explain": path },
   ...(name ? [el("small", {}, name), el("b", {}, text)] : text.split(/(?<=[a-z][._])/).flatMap((part) => [part, el("wbr")])));
 
@@ -40,7 +40,7 @@ function advice(result, apply) {
     onclick: () => apply(one.text) }, `${one.text}: ${unit(one.total_bytes, "B")}, ${unit(one.step_s, "s")}`)));
 }
 
-// A table that a click on a heading sorts; columns: [head, cell(row), value(row) or null, class].
+// Makes a table; a click on a heading sorts it. columns: [head, cell(row), value(row) or null, class].
 export function table(caption, columns, rows, attributes = () => ({})) {
   const body = el("tbody");
   const kind = ([, , value, name = ""]) => `${value ? "n" : ""} ${name}`.trim() || null;
@@ -80,7 +80,7 @@ function ops(result) {
   ], rows, (row) => ({ "data-key": `${row.name}/${row.phase}` }));
 }
 
-// Every number of a result under its name in full.
+// Lists every number of a result with its full name.
 function* numbers(value, path = "") {
   if (typeof value === "number") yield path;
   else if (Array.isArray(value) && value.every((one) => typeof one === "number")) yield path;
@@ -98,7 +98,7 @@ function allFigures(result) {
   return el("details", {}, el("summary", {}, "All figures"), list);
 }
 
-// Two results: what differs, and what of the new one is why.
+// Compares a result with the pinned result: lists the differences and their causes.
 const against = (pinned, changes, release) => el("section", { class: "pinned card" }, el("p", {}, "Outlined in the pictures: ",
   el("code", {}, `nncost ${join(pinned.words)}`), " ", el("button", { type: "button", onclick: release }, "Unpin")), ...textView(changes));
 
@@ -111,7 +111,7 @@ export function estimateView({ result, pictures, pinned, changes, apply, release
     .filter((one) => one !== null);
 }
 
-// What sets one plan apart: what is off, follows from the rest, or is the same in all of them is left out.
+// Returns the settings of a plan as text, without those that are off, none, 0 or 1, and without those in `skipped`.
 const plan = (found, skipped) => Object.entries(found.plan).filter(([key, value]) => value !== false && value !== "none" &&
   value !== 1 && value !== 0 && !skipped.includes(key)).map(([key, value]) => (value === true ? key : `${key} ${value}`))
   .join(", ").replaceAll("_", " ") || "data parallelism alone";
@@ -134,7 +134,7 @@ export function searchView(document, front, use) {
 export const figuresView = (result, text) => [el("section", { class: "card" }, figures(result)),
   el("section", { class: "card" }, ...textView(text)), el("section", { class: "card" }, allFigures(result))];
 
-// What a program prints: a picture is shown, a page of its own is kept as a file.
+// Shows the output of a command: text or a picture. A whole HTML page is offered as a file.
 export function textView({ out, err }) {
   if (out.startsWith("<svg")) return [el("div", { class: "scroll" }, picture(out))];
   if (!out.startsWith("<!DOCTYPE html>")) return [el("pre", { class: "text", tabindex: "0" }, out || err)];
@@ -143,7 +143,7 @@ export function textView({ out, err }) {
     `, ${unit(out.length, "B")}, opens from disk and fetches nothing.`)];
 }
 
-// What 'explain' says, in a panel.
+// Shows the output of 'nncost explain' in a panel.
 export function explain(answers, words) {
   const lines = [answers].flat().flatMap((one) => one.lines.map((line) => ({ ...line, quantity: one.quantity })));
   $("panel").replaceChildren(el("button", { type: "button", class: "close", "aria-label": "Close", onclick: close }, "×"),

@@ -1,6 +1,6 @@
-// Command lines: words as a shell has them, and the options among them.
+// Divides command lines into words, as a shell does, and finds options among the words.
 
-// Words of a line; an open quote ends with it.
+// Returns the words of a line. A quotation mark without its partner reaches to the end of the line.
 export function split(line) {
   const words = [];
   let word = null;
@@ -31,7 +31,7 @@ export function split(line) {
 const quote = (word) => (/^[\w./=,:+@%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 export const join = (words) => words.map(quote).join(" ");
 
-// What 'nncost docs options' says, by command and by every name of an option.
+// The answer of 'nncost docs options', by command and by each name of an option.
 export class Options {
   constructor(commands) {
     this.commands = new Map();
@@ -47,7 +47,7 @@ export class Options {
   of(command) {
     return this.commands.get(command) ?? new Map();
   }
-  // A command line taken apart: its operands, and its options in their order.
+  // Divides a command line into its operands and its options, in their order.
   parse(words) {
     const names = this.of(words[0]);
     const operands = [], given = [];
@@ -66,7 +66,7 @@ export class Options {
     }
     return { command: words[0], operands, given };
   }
-  // And put together again; takes: only what this other command knows.
+  // Joins operands and options to a command line. takes: command; options that this command lacks are left out.
   build({ command, operands, given }, takes) {
     const names = takes ? this.of(takes) : null;
     const words = [takes ?? command, ...operands];
@@ -81,7 +81,7 @@ export class Options {
   }
 }
 
-// A parsed command with one option changed; value null takes it out.
+// Returns a parsed command with one option changed. value null: removes the option.
 export function change(parsed, option, value) {
   const given = parsed.given.filter((one) => one.name !== option.name);
   if (value !== null) given.push({ name: option.name, value, option });
