@@ -47,7 +47,7 @@ _DEVICE, _MODEL, _SOFTWARE = range(3)
 
 
 class Error(ValueError):
-    """What was refused: .where and .what, as the command prints them."""
+    """Raised for refused input. .where and .what have the two parts of the message that the command prints."""
 
     def __init__(self, where: str, what: str):
         super().__init__(f"{where}: {what}")
@@ -63,7 +63,7 @@ class _Plan(ctypes.Structure):  # NNC_PLAN_ROOM; its members are set by name
 
 
 def _places() -> Iterator[Path]:
-    """Folders that look like an installation: this package, what it was installed under, the build of a checkout."""
+    """Returns folders that may contain nncost: this package, the folder of its installation, the build of a checkout."""
     package = Path(__file__).resolve().parent
     for parent in (package, *package.parents):
         if (parent / "share/nncost/hw").is_dir():
@@ -146,7 +146,7 @@ _written: Optional[tempfile.TemporaryDirectory[str]] = None
 
 
 def _operand(value: Any) -> Any:
-    """A dict, or a configuration of transformers, as the path of a file that says the same; other values as they are."""
+    """Writes a dict or a configuration of transformers to a file and returns its path; returns other values unchanged."""
     global _written
     if not isinstance(value, Mapping) and hasattr(value, "to_dict"):
         value = value.to_dict()
@@ -162,7 +162,7 @@ def _operand(value: Any) -> Any:
 
 
 class Specs:
-    """Devices, models and software profiles, read once and kept. Of one thread at a time."""
+    """Loads devices, models and software profiles, and keeps them. Only one thread at a time may use it."""
 
     def __init__(self, data: Optional[str] = None):
         self._library = _load()
@@ -277,17 +277,17 @@ def _with(part: str, ids: list[str]) -> list[str]:
 
 
 def devices(part: str = "") -> list[str]:
-    """Ids of devices that contain a text: devices("h100")."""
+    """Returns the ids of devices that contain a text: devices("h100")."""
     return _with(part, _specs().devices())
 
 
 def models(part: str = "") -> list[str]:
-    """Ids of models that contain a text: models("qwen")."""
+    """Returns the ids of models that contain a text: models("qwen")."""
     return _with(part, _specs().models())
 
 
 def software(part: str = "") -> list[str]:
-    """Ids of software profiles that contain a text: software("torch")."""
+    """Returns the ids of software profiles that contain a text: software("torch")."""
     return _with(part, _specs().software())
 
 
@@ -325,17 +325,17 @@ def _run(name: str, operands: Sequence[Contents], options: Mapping[str, Any], ou
 
 
 def command(name: str, *operands: Contents, **options: Any) -> Answer:
-    """The answer of any command that prints JSON: command("compare", "gpt2", ["a100", "h100"], micro_batch=[1, 2])."""
+    """Runs a command and returns its JSON output: command("compare", "gpt2", ["a100", "h100"], micro_batch=[1, 2])."""
     return json.loads(_run(name, operands, options, "json"), object_hook=Answer)
 
 
 def ops(model: Content, device: Content, set: Changes = None, **options: Option) -> Columns:
-    """Every op of the step: shape, work, time and bound, as `nncost ops` lists them."""
+    """Returns all ops of the step with shape, work, time and bound, as `nncost ops` lists them."""
     return Columns.of_rows(command("ops", model, device, set=set, **options)["ops"])
 
 
 def _flat(record: Mapping[str, Any], head: str = "") -> dict[str, Any]:
-    """A record of records as one row: {"latency": {"ttft_s": 1}} has "latency.ttft_s". Lists of records are left out."""
+    """Makes one flat row of a nested dict: {"latency": {"ttft_s": 1}} gets the key "latency.ttft_s". Omits lists of dicts."""
     row: dict[str, Any] = {}
     for key, value in record.items():
         if isinstance(value, Mapping):
@@ -355,12 +355,12 @@ def sweep(model: Contents, device: Contents, set: Changes = None, **options: Opt
 
 
 def search(model: Content, device: Contents, set: Changes = None, **options: Option) -> Answer:
-    """The best plans for a number of devices, and the Pareto front of time and memory: .best, .pareto."""
+    """Searches plans for a number of devices: .best has the fastest plans, .pareto the Pareto front of time and memory."""
     return command("search", model, device, set=set, **options)
 
 
 def serve(model: Content, device: Content, set: Changes = None, **options: Option) -> Answer:
-    """A decoder under load: .latency, .throughput, .memory, .cost."""
+    """Predicts a decoder that serves requests: .latency, .throughput, .memory, .cost."""
     for name, value in options.items():
         if isinstance(value, (list, tuple, range)) and len(value) > 1:
             raise Error(name, "expected one value, found several, which nncost.sweep(model, device, serve=True, ...) takes")
@@ -368,42 +368,43 @@ def serve(model: Content, device: Content, set: Changes = None, **options: Optio
 
 
 def fit(model: Content, device: Content, set: Changes = None, **options: Option) -> Answer:
-    """Whether the plan fits, and the changes that make it fit."""
+    """Tells whether the plan fits in memory, and lists changes with which it fits."""
     return command("fit", model, device, set=set, **options)
 
 
 def advise(model: Content, device: Content, set: Changes = None, **options: Option) -> Answer:
-    """The changes of the plan with the largest effect: .changes with .options, .step_s, .total_bytes, .cost_usd."""
+    """Returns the changes of the plan with the largest effect: .changes with .options, .step_s, .total_bytes, .cost_usd."""
     return command("advise", model, device, set=set, **options)
 
 
 def limit(model: Content, device: Content, of: str, set: Changes = None, **options: Option) -> Answer:
-    """How far a plan can be divided before the network bounds it: .limit, .bound_by, .curve; of: tensor, context, data, batch."""
+    """Finds how far a plan can be divided before the network bounds its step: .limit, .bound_by, .curve. of: tensor, context,
+    data or batch."""
     return command("limit", model, device, of=of, set=set, **options)
 
 
 def run(model: Content, device: Content, set: Changes = None, **options: Option) -> Answer:
-    """The whole run, with tokens or samples among the options: .run.days, .run.goodput, .cost.run."""
+    """Predicts a whole run of tokens=N or samples=N: .run.days, .run.goodput, .cost.run."""
     return command("run", model, device, set=set, **options)
 
 
 def explain(name: str, model: Content = None, device: Content = None, set: Changes = None, **options: Option) -> Answer:
-    """The meaning, formula and source of a figure, such as "mfu"; with model and device also its numbers: .lines."""
+    """Explains a figure such as "mfu": its meaning, formula and source; with model and device also its numbers. .lines."""
     return command("explain", name, *(() if model is None else (model, device)), set=set, **options)
 
 
 def check(plans: Value, **options: Option) -> Answer:
-    """A plan file estimated again: .passed, .scenarios."""
+    """Estimates the scenarios of a plan file again: .passed, .scenarios."""
     return command("check", plans, **options)
 
 
 def plot(kind: str, model: Content, device: Content, set: Changes = None, **options: Option) -> Picture:
-    """A picture as SVG, which a notebook shows: plot("step", "gpt2", "a100")."""
+    """Draws a picture as SVG, which a notebook shows: plot("step", "gpt2", "a100")."""
     return Picture(_run("plot", (kind, model, device), {"set": set, **options}, None))
 
 
 def main() -> None:
-    """The command of a wheel: the program in this process."""
+    """Runs the program `nncost` of a wheel in place of this process."""
     program = _find_program()
     os.execv(program, [program, *sys.argv[1:]])
 

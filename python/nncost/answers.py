@@ -1,4 +1,4 @@
-"""What the functions of nncost give back: dicts with attributes, and tables as columns. Needs no other package."""
+"""The results of the functions of nncost: dicts with attributes, and tables with columns. Needs no other package."""
 from __future__ import annotations
 
 import difflib
@@ -59,7 +59,7 @@ def _with_unit(value: Any, unit: str) -> str:
 
 
 def _unit_of(name: str) -> str:
-    """The unit of a figure, which its name ends with."""
+    """Returns the unit in the last part of the name of a figure."""
     if name.endswith("_s") and not name.endswith("per_s"):
         return "s"
     return "B" if name.endswith("_bytes") else "%" if name.endswith(("mfu", "hfu", "share")) else ""
@@ -75,7 +75,7 @@ def _page(head: str, rows: Iterable[tuple[str, ...]], names: Iterable[str] = ())
 
 
 def _plan_row(row: dict[str, Any]) -> str:
-    """A found plan or change in one line: time of a step or a token, memory, and the options to type."""
+    """Formats a plan or a change as one line: time of a step or a token, memory, and the options of the command."""
     size = row.get("memory_bytes", row.get("total_bytes"))
     return f"{_with_unit(row.get('step_s', row.get('tpot_s')), 's'):>9}  {_with_unit(size, 'B'):>9}  {row.get('command', row.get('options'))}"
 
@@ -103,7 +103,7 @@ class Answer(dict):
         return [*super().__dir__(), *self]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain dicts and lists, for programs that look at types."""
+        """Returns plain dicts and lists, for programs that test types."""
         return json.loads(json.dumps(self))
 
     def _rows(self) -> Iterator[tuple[str, str]]:
@@ -188,7 +188,7 @@ class Columns(dict):
 
 
 class Picture(str):
-    """A picture as the text of an SVG file, which a notebook draws."""
+    """The text of an SVG picture; a notebook draws it."""
 
     def _repr_svg_(self) -> str:
         return str(self)

@@ -32,7 +32,7 @@ REPEATS, LEAST_S = 5, 0.01  # a row is the median of so many groups of calls, ea
 
 
 def cpu_facts():
-    """Name, clock, widest vectors in bytes; of /proc, so of Linux."""
+    """Returns name, clock and vector width in bytes of the CPU, from /proc (Linux only)."""
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         text = file.read()
     found = dict(re.findall(r"(?m)^(model name|cpu MHz|flags)\s*: (.*)$", text))
@@ -45,7 +45,7 @@ def cpu_facts():
 
 
 def output_of(*command):
-    """What a program prints; "" if there is no such program, or it fails."""
+    """Returns the output of a program; "" if the program is missing or fails."""
     try:
         return subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout
     except (OSError, subprocess.SubprocessError):
@@ -62,7 +62,7 @@ THROTTLES = ((0x04, "power limit"), (0x08, "hardware"), (0x20, "temperature"), (
 
 
 def nvidia_state():
-    """Temperature, clock, power limit and what lowers the clock, by nvidia-smi."""
+    """Reads temperature, clock, power limit and the reasons of a lowered clock from nvidia-smi."""
     out = output_of("nvidia-smi", "--query-gpu=temperature.gpu,clocks.sm,power.limit,clocks.max.sm,"
                     "clocks_throttle_reasons.active,pcie.link.gen.current,pcie.link.width.current",
                     "--format=csv,noheader,nounits", "-i", str(torch.cuda.current_device()))
@@ -74,7 +74,7 @@ def nvidia_state():
 
 
 def amd_state():
-    """The same by rocm-smi, which does not say why a clock is low."""
+    """Reads temperature, clock and power limit from rocm-smi, which gives no reasons of a lowered clock."""
     try:
         cards = json.loads(output_of("rocm-smi", "--showtemp", "--showgpuclocks", "--showmaxpower", "--json") or "{}")
     except ValueError:
@@ -88,7 +88,7 @@ def amd_state():
 
 
 def cpu_state():
-    """Of Linux: the warmest zone, and the clock of the first core."""
+    """Reads the highest temperature and the clock of the first core (Linux only)."""
     heat = []
     for zone in sorted(glob.glob("/sys/class/thermal/thermal_zone*/temp")):
         try:
@@ -123,7 +123,7 @@ def host_clock():
 
 
 class Clock:
-    """Seconds of a call, by the device's own events or the host's clock."""
+    """Measures the seconds of a call, by events of the device or by the clock of the host."""
 
     def __init__(self, kind):
         self.cuda = kind == "cuda"
@@ -268,7 +268,7 @@ def keep_memory():
 
 
 def memory(op, count):
-    """Writes to memory that the program has, and to memory that the operating system has just given."""
+    """Measures writes to memory in use and to new memory from the operating system."""
     def make():
         x, own = torch.zeros(count), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
         again, new = (lambda: x), (lambda: torch.frombuffer(mmap.mmap(-1, 4 * count, flags=own), dtype=x.dtype))
@@ -278,7 +278,7 @@ def memory(op, count):
 
 
 def optimizer(device, name, count, tensors):
-    """An update of `tensors` parameters of equal size, as networks have many of."""
+    """Measures an optimizer update of `tensors` parameters of equal size."""
     def make():
         p = [torch.nn.Parameter(torch.randn(count // tensors, device=device)) for _ in range(tensors)]
         for each in p:
@@ -290,7 +290,7 @@ def optimizer(device, name, count, tensors):
 
 
 def attention(device, dtype, batch, seq_len, heads, kv_heads, width, causal, backward):
-    """Held to FlashAttention-2, so that the row says which kernel it is of."""
+    """Measures attention with FlashAttention-2 only, so that the kernel of the row is known."""
     def make():
         from torch.nn.attention import SDPBackend, sdpa_kernel
         q, k, v = (torch.randn(batch, n, seq_len, width, device=device, dtype=DTYPES[dtype]).requires_grad_(backward)
@@ -309,7 +309,7 @@ def attention(device, dtype, batch, seq_len, heads, kv_heads, width, causal, bac
 
 
 def host_link(device, size):
-    """From pinned memory of the host to the device."""
+    """Measures copies from pinned host memory to the device."""
     def make():
         x, y = torch.empty(size, dtype=torch.uint8).pin_memory(), torch.empty(size, dtype=torch.uint8, device=device)
         return lambda: y.copy_(x, non_blocking=True)
