@@ -21,7 +21,8 @@ export function dataFiles() {
   const files = {};
   for (const folder of ["hw", "models", "software", "clusters", "prices", "grid", "hosts", "foreign", "foreign/graphs", "foreign/names", "hub"]) {
     for (const name of readdirSync(join(root, folder)).sort()) {
-      if (!name.endsWith(".json") || name === "words.json") continue; // only `accuracy` reads words.json
+      // Only `accuracy` and launch files read words.json and scripts.json, and the page has neither.
+      if (!name.endsWith(".json") || name === "words.json" || name === "scripts.json") continue;
       const text = readFileSync(join(root, folder, name), "utf8");
       JSON.parse(text); // a broken file is found here
       files[`${folder}/${name}`] = bare(text);

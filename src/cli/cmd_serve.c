@@ -310,7 +310,7 @@ static nnc_status check_eager(const nnc_options *options, const nnc_serve_scenar
                                                                                  : NULL;
     return needs == NULL || option == NULL
                ? NNC_OK
-               : nnc_fail(err, NNC_BAD_USAGE, option, "changes nothing here, expected it with %s", needs);
+               : nnc_fail(err, NNC_BAD_USAGE, option, "has no effect here, expected together with %s", needs);
 }
 
 static nnc_status load(nnc_session *session, const char *model, const char *device, nnc_serve_scenario *scenario,

@@ -328,7 +328,7 @@ static nnc_status load_member(nnc_specs *specs, const char *asked, const void **
     if (strchr(name, '/') != NULL) { return NNC_OK; }
     NNC_TRY(nnc_specs_look(specs, members_file, look_member, name, &found, err));
     if (found.words != NULL) {
-        const bool circle = ++specs->members_open > 4;
+        const bool circle = ++specs->members_open > 4; /* shipped names need one or two steps */
         const nnc_status status = circle ? nnc_fail(err, NNC_BAD_SPEC, members_file, "\"%.60s\" leads to itself", name)
                                          : nnc_model_make(specs, found.words, found.name, &made, err);
         specs->members_open--;

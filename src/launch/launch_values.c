@@ -805,41 +805,28 @@ void nnc_reading_change_model(nnc_reading *r, int index, nnc_scenario_args *give
 
 /* ---- scripts of frameworks that other scripts read ---- */
 
-/* Returns the text of the script `file` in a table, if `script` has its sign. */
-static const char *shipped_in(nnc_json table, const char *script, const char *file) {
-    for (nnc_json one = nnc_json_first(nnc_json_get(table, "scripts")); one.node != NULL; one = nnc_json_next(one)) {
-        if (strcmp(nnc_row_member(one, "name"), file) == 0 && strstr(script, nnc_row_member(one, "sign")) != NULL) {
-            return nnc_row_member(one, "text");
+/* A file that a script reads, and this script. */
+typedef struct sourced {
+    const char *script, *file; /* script: text of the script that reads the file; file: name of the file */
+    const char *text;          /* text of the file; NULL = no framework has such a file */
+} sourced;
+
+static nnc_status look_script(nnc_specs *specs, nnc_json root, const char *name, void *found, nnc_error *err) {
+    sourced *s = found;
+    (void)name;
+    for (nnc_json one = nnc_json_first(nnc_json_get(root, "scripts")); one.node != NULL; one = nnc_json_next(one)) {
+        if (strcmp(nnc_row_member(one, "name"), s->file) == 0 &&
+            strstr(s->script, nnc_row_member(one, "sign")) != NULL) {
+            s->text = nnc_arena_strdup(nnc_specs_arena(specs), nnc_row_member(one, "text"));
+            return s->text != NULL ? NNC_OK : nnc_no_memory(err);
         }
     }
-    return NULL;
-}
-
-/* Tests whether the table of a format has scripts: few have, so the others are not parsed. */
-static bool has_scripts(nnc_specs *specs, const char *format) {
-    char name[96], *text = NULL;
-    const char *path = NULL;
-    size_t size = 0;
-    snprintf(name, sizeof name, "foreign/launch/%.60s.json", format);
-    const bool is_read = nnc_specs_file(specs, name, &path, NULL) == NNC_OK && path != NULL &&
-                         nnc_specs_read(specs, path, &text, &size, NULL) == NNC_OK;
-    const bool has = is_read && strstr(text, "\"scripts\": [") != NULL;
-    free(text);
-    return has;
+    return NNC_OK;
 }
 
 const char *nnc_launch_shipped(nnc_specs *specs, const char *script, const char *name) {
-    const char *slash = strrchr(name, '/'), *file = slash != NULL ? slash + 1 : name, *found = NULL;
-    nnc_id_list ids = { 0 };
+    const char *slash = strrchr(name, '/');
+    sourced s = { .script = script, .file = slash != NULL ? slash + 1 : name };
     nnc_error err;
-    if (!nnc_specs_list_folder(specs, "foreign/launch", &ids)) { return NULL; }
-    for (int32_t i = 0; i < ids.count && found == NULL; i++) {
-        nnc_document table = { .is_parsed = false };
-        if (has_scripts(specs, ids.ids[i]) && nnc_launch_table(specs, ids.ids[i], &table, &err) == NNC_OK) {
-            const char *text = shipped_in(nnc_json_root(&table.doc), script, file);
-            found = text != NULL ? nnc_arena_strdup(nnc_specs_arena(specs), text) : NULL;
-        }
-        nnc_document_free(&table);
-    }
-    return found;
+    return nnc_specs_look(specs, "foreign/names/scripts.json", look_script, "", &s, &err) == NNC_OK ? s.text : NULL;
 }

@@ -362,8 +362,7 @@ bool nnc_report_may_fit(const nnc_report *report) {
     return r->verdict == NNC_OVER_MEMORY && report->least_bytes > 0 && report->least_bytes <= r->memory.capacity_bytes;
 }
 
-/* SHORT: a change is named in the sentence only if its options have at most this number of letters */
-enum { WORDS_MAX = 256, SHORT = 48 };
+enum { WORDS_MAX = 256 };
 
 /* Writes the verdict on memory with its numbers, for example "it fits: 3.7 GB of 85.9 GB per device". For a plan that
  * does not fit, adds the first advised change with which it fits, if the options of this change are short. */
@@ -377,7 +376,8 @@ static void write_memory_words(const nnc_report *report, char words[WORDS_MAX]) 
              : r->verdict == NNC_OVER_MEMORY ? "does not fit"
                                              : "is tight",
              total, capacity);
-    if (r->verdict == NNC_OVER_MEMORY && report->advice_count > 0 && strlen(report->advice[0].text) <= SHORT) {
+    if (r->verdict == NNC_OVER_MEMORY && report->advice_count > 0 &&
+        strlen(report->advice[0].text) <= NNC_SENTENCE_CHANGE) {
         nnc_text_append(words, WORDS_MAX, "; ", "it %s with %s",
                         report->advice[0].verdict == NNC_TIGHT ? "is tight" : "fits", report->advice[0].text);
     }

@@ -458,6 +458,8 @@ double nnc_report_issue_s(const nnc_report *report);
  * known. why: receives the formula; NULL = no formula is recorded. */
 double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why);
 
+/* A sentence names a change only if the options of the change have at most this number of letters. */
+enum { NNC_SENTENCE_CHANGE = 48 };
 /* Writes the result of an estimate as one sentence (step time, bound, memory, and whether the plan fits) to `text`.
  * Returns text. */
 const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]);

@@ -303,7 +303,8 @@ const char *nnc_serve_sentence(const nnc_report *report, char text[NNC_METRIC_TE
     const nnc_serve *s = report->serve;
     const nnc_device *device = report->device;
     char many[32] = "", load[SERVED_TEXT], latency[SERVED_TEXT], total[NNC_NUMBER_TEXT], used[NNC_NUMBER_TEXT];
-    const bool mends = !s->fits && report->serve_change_count > 0 && strlen(report->serve_changes[0].options) <= 48;
+    const char *change = !s->fits && report->serve_change_count > 0 ? report->serve_changes[0].options : "";
+    const bool is_short = change[0] != '\0' && strlen(change) <= NNC_SENTENCE_CHANGE;
     const char *serves = s->saturated ? "cannot serve" : s->fits ? "serves" : "would serve";
     if (s->plan.devices > 1) { snprintf(many, sizeof many, "%" PRId32 " x ", s->plan.devices); }
     write_load(s, load);
@@ -311,8 +312,8 @@ const char *nnc_serve_sentence(const nnc_report *report, char text[NNC_METRIC_TE
     snprintf(text, NNC_METRIC_TEXT_MAX, "%.48s on %s%.60s %s %.40s: %.100s; it %s: %s of %s per device%s%.48s.",
              nnc_report_model_name(report), many, device->name[0] != '\0' ? device->name : device->id, serves, load,
              latency, s->fits ? "fits" : "does not fit", nnc_unit_text(s->total_bytes, "B", total),
-             nnc_unit_text(nnc_serve_used_bytes(s), "B", used), mends ? "; it fits with " : "",
-             mends ? report->serve_changes[0].options : "");
+             nnc_unit_text(nnc_serve_used_bytes(s), "B", used), is_short ? "; it fits with " : "",
+             is_short ? change : "");
     return text;
 }
 

@@ -483,8 +483,8 @@ would fit    --batch 240: 10.24 ms per token, 21,794 tokens/s, 0.01275 USD per m
 
 # Options of programs in PyTorch, which issue operators one by one.
 $ nncost serve dense round --implementation pytorch
-! nncost: --implementation: changes nothing here, expected it with --software torch-eager
+! nncost: --implementation: has no effect here, expected together with --software torch-eager
 [2]
 $ nncost serve dense round --host 1e-5
-! nncost: --host: changes nothing here, expected it with --software torch-eager
+! nncost: --host: has no effect here, expected together with --software torch-eager
 [2]
