@@ -103,8 +103,7 @@ def pipeline():
         own.write_text("import _thread, threading, time\n"  # as Ctrl-C, after three seconds of its own CPU time
                        "def interrupt():\n    end = time.process_time() + 3\n"
                        "    while time.process_time() < end:\n        time.sleep(0.05)\n    _thread.interrupt_main()\n"
-                       "def make():\n    threading.Thread(target=interrupt, daemon=True).start()\n    return lambda:
-                                                                                                      None\n")
+                       "def make():\n    threading.Thread(target=interrupt, daemon=True).start()\n    return lambda: None\n")
         code, out, err = measure(folder, "--minutes", "2", "--model", f"{own}:make")
         assert code == 130, (code, out, err)
         check_rows(folder, complete=False)
