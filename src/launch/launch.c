@@ -28,7 +28,7 @@ void nnc_document_free(nnc_document *d) {
 nnc_status nnc_document_parse(nnc_specs *specs, nnc_document *d, const char *text, size_t size) {
     d->doc = (nnc_json_doc){ .faults = &d->faults, .arena = nnc_specs_arena(specs), .text = text, .size = size };
     d->is_parsed = true;
-    return nnc_json_parse(&d->doc) ? NNC_OK : d->faults.status;
+    return nnc_json_parse(&d->doc) ? nnc_document_index(d) : d->faults.status;
 }
 
 /* Returns the value of a variable in `defined`, "A='1'; B='2'; ", and its length; NULL: the user gives no value. */
@@ -155,6 +155,8 @@ static nnc_status document_read(nnc_specs *specs, const char *path, const char *
         nnc_buffer_byte(&d->json, '\0');
         if (d->json.failed) { return nnc_no_memory(err); }
         text = d->json.bytes;
+        free(d->text);
+        d->text = NULL;
     }
     return nnc_document_parse(specs, d, text, size);
 }
@@ -211,19 +213,24 @@ static bool is_format(nnc_json root, nnc_json table) {
            !has_any(root, nnc_json_get(table, "never"));
 }
 
-/* Tests whether the text of a document contains one of the "signs" of a table of a launch format. The texts of both are
- * only searched, not parsed: a table without a hit need not be parsed. A key of a YAML file inside an object needs two
- * signs: its name, which is found here, and its dotted name, which is_format finds. */
-static bool may_be_format(const char *table, const char *text) {
+/* Tests whether no object is inside the root of a document, empty ones excepted. */
+static bool is_flat(const char *text) {
+    const char *at = strchr(text, '{');
+    do { at = at != NULL ? strchr(at + 1, '{') : NULL; } while (at != NULL && at[1] == '}');
+    return at == NULL;
+}
+
+/* Tests whether a document may have one of the "signs" of a table, which is not parsed. Inside an object of a YAML file,
+ * a key needs two signs: its name, which is found in the text, and its dotted name, which is_format finds. */
+static bool may_be_format(const char *table, const nnc_document *d, bool flat) {
     const char *at = table != NULL ? strstr(table, "\"signs\": [") : NULL;
     const char *end = at != NULL ? strchr(at, ']') : NULL;
     char sign[NNC_LAUNCH_VALUE];
     at = end != NULL ? strchr(at, '[') : NULL;
     while (at != NULL && (at = strchr(at, '"')) != NULL && at < end) {
-        const size_t length = strcspn(at + 1, "\"") + 2; /* number of bytes of one entry of "signs", with its two
-                                                          * quotes */
-        snprintf(sign, sizeof sign, "%.*s", (int)length, at);
-        if (strstr(text, sign) != NULL) { return true; }
+        const size_t length = strcspn(at + 1, "\"") + 2; /* of an entry of "signs" with its quotes */
+        snprintf(sign, sizeof sign, "%.*s", (int)length - 2 * flat, at + flat);
+        if (flat ? nnc_document_has(d, sign) : strstr(d->doc.text, sign) != NULL) { return true; }
         at += length;
     }
     return false;
@@ -231,16 +238,18 @@ static bool may_be_format(const char *table, const char *text) {
 
 /* Finds the launch format of a document: the format whose table lists a key of the document as a sign. If no table
  * lists one, *format is NULL and table->is_parsed is false. */
-static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format, nnc_document *table, nnc_error *err) {
+static nnc_status recognise(nnc_specs *specs, const nnc_document *d, const char **format, nnc_document *table,
+                            nnc_error *err) {
     nnc_id_list ids = { 0 };
     *format = NULL;
-    if (nnc_json_type_of(root) != NNC_JSON_OBJECT) { return NNC_OK; }
+    if (nnc_json_type_of(nnc_json_root(&d->doc)) != NNC_JSON_OBJECT) { return NNC_OK; }
     if (!nnc_specs_list_folder(specs, "foreign/launch", &ids)) { return nnc_no_memory(err); }
+    const bool flat = is_flat(d->doc.text);
     for (int32_t i = 0; i < ids.count; i++) {
         NNC_TRY(table_read(specs, ids.ids[i], table, err));
-        if (may_be_format(table->text, root.doc->text)) {
+        if (may_be_format(table->text, d, flat)) {
             NNC_TRY(table_open(specs, table));
-            if (is_format(root, nnc_json_root(&table->doc))) {
+            if (is_format(nnc_json_root(&d->doc), nnc_json_root(&table->doc))) {
                 *format = ids.ids[i];
                 return NNC_OK;
             }
@@ -293,7 +302,7 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format) 
     if (format != NULL) { return true; }
     if (!is_regular(path)) { return false; }
     const bool is = !is_other_json(specs, path) && document_read(specs, path, NULL, &content, &err) == NNC_OK &&
-                    recognise(specs, nnc_json_root(&content.doc), &found, &table, &err) == NNC_OK && found != NULL;
+                    recognise(specs, &content, &found, &table, &err) == NNC_OK && found != NULL;
     nnc_document_free(&content);
     nnc_document_free(&table);
     return is;
@@ -315,9 +324,8 @@ static nnc_launch_file *add_file(nnc_reading *r, const char *path, const char *f
 /* Finds the table of the launch format of a file whose content is already in memory. If no table has this format,
  * file->format stays NULL. */
 static nnc_status open_table(nnc_reading *r, nnc_launch_file *file) {
-    NNC_TRY(file->format != NULL
-                ? nnc_launch_table(r->specs, file->format, &file->table, r->err)
-                : recognise(r->specs, nnc_json_root(&file->content.doc), &file->format, &file->table, r->err));
+    NNC_TRY(file->format != NULL ? nnc_launch_table(r->specs, file->format, &file->table, r->err)
+                                 : recognise(r->specs, &file->content, &file->format, &file->table, r->err));
     if (file->format == NULL) { return NNC_OK; }
     const nnc_json also = nnc_json_get(nnc_json_root(&file->table.doc), "also");
     return also.node != NULL ? nnc_launch_table(r->specs, nnc_json_text(also), &file->also, r->err) : NNC_OK;
@@ -585,22 +593,6 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
     NNC_TRY(open_table(r, file));
     put_beneath(r, file);
     return file->format != NULL ? NNC_OK : refuse_kind(r, path);
-}
-
-const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name) {
-    const char *known = strncmp(name, "${", 2) == 0 ? strrchr(name, '}') : NULL;
-    name = known != NULL && known[1] == '/' ? known + 2 : name;
-    const char *next_to = nnc_path_from(arena, from, name);
-    char folder[512];
-    if (next_to == NULL || access(next_to, R_OK) == 0 || name[0] == '/') { return next_to; }
-    for (size_t length = strlen(from); length > 0 && length < sizeof folder;) {
-        while (length > 0 && from[length - 1] != '/') { length--; }
-        snprintf(folder, sizeof folder, "%.*s", (int)length, from);
-        const char *path = nnc_path_from(arena, length > 0 ? folder : "x", name);
-        if (path == NULL || access(path, R_OK) == 0) { return path; }
-        length -= length > 0 ? 1 : 0;
-    }
-    return next_to;
 }
 
 /* Tests whether a launch file of the given format is already open. The file `naming`, which names the file to open,
@@ -879,8 +871,9 @@ static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *
  * command. */
 static bool is_program(const char *word) {
     static const char *const programs[] = {
-        "vllm",    "trtllm-serve",     "sglang",   "python", "python3", "torchrun", "accelerate", "deepspeed", "srun",
-        "axolotl", "llamafactory-cli", "composer", "mpirun", "mpiexec", "docker",   "swift",      NULL
+        "vllm",     "trtllm-serve", "sglang",    "python", "python3", "torchrun",
+        "msrun",    "accelerate",   "deepspeed", "srun",   "axolotl", "llamafactory-cli",
+        "composer", "mpirun",       "mpiexec",   "docker", "swift",   NULL
     };
     return nnc_is_one_of(word, programs) || (word[0] == '-' && word[1] == '-');
 }

@@ -82,8 +82,9 @@ nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, nnc_she
 
 /* Returns the path of a file that another file names. Looks in the folder of the naming file, in the folders above it,
  * and in the current folder. If none of these folders has the file, returns the path in the folder of the naming file.
- * If the name begins with a variable that a script does not set, "${A}/x.yaml", looks for the rest of the name. NULL
- * when out of memory. */
+ * If the name begins with a variable that a script does not set, "${A}/x.yaml", looks for the rest of the name. Of a path
+ * from the root that does not exist, as "/workspace/configs/x.yaml" in a container, looks for the end, "configs/x.yaml".
+ * NULL when out of memory. */
 const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name);
 
 /* ---- checkpoint.c: counts the tensors of checkpoints ---- */
@@ -183,15 +184,19 @@ enum {
                                 * (nnc_launch_question) */
 };
 
-/* Index of the table of a launch format: its rows in lists by the first two characters of their keys, and the members
- * of the table that are read often. */
+enum { NNC_ROW_LISTS = 256 };
+
+/* Index of the table of a launch format: its rows in lists, and the members of the table that are read often. The lists
+ * `first` have the rows by the part of their keys before the first dot; the lists `wide` have the rows with a '*' in this
+ * part, by the first two characters. */
 typedef struct nnc_table_index {
     const char **keys; /* keys[i]: key of row i of the table */
     nnc_json *rows;
+    uint32_t *digests; /* digests[i]: digest of the part of keys[i] before the first dot */
     /* next[i]: 1 + number of the next row in the list of row i; 0 = no such row */
     int32_t *next;
-    /* first[c]: 1 + number of the first row of list c; 0 = the list is empty */
-    int32_t first[256];
+    /* first[c], wide[c]: 1 + number of the first row of list c; 0 = the list is empty */
+    int32_t first[NNC_ROW_LISTS], wide[NNC_ROW_LISTS];
     nnc_json absent, arguments, inside, layers, renamed;
 } nnc_table_index;
 
@@ -204,6 +209,10 @@ typedef struct nnc_document {
     nnc_buffer json; /* JSON text into which the content of a YAML, TOML or other file was converted */
     bool is_parsed;
     nnc_table_index *index; /* index of the rows, if the document is an open table of a launch format; in the arena */
+    /* index of the members of the root, if it is an object with many: nodes at members[digest of the key & member_mask]
+     * or at the next free places; NULL = no index; in the arena */
+    const struct cJSON **members;
+    size_t member_mask;
 } nnc_document;
 
 /* A launch file, and the table of its format. A shell script becomes several of these: one for the options of the
@@ -498,6 +507,11 @@ nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *
 
 /* Makes the index of the rows of a launch format's table. NNC_BAD_SPEC: a row has no key. */
 nnc_status nnc_table_index_make(nnc_document *table);
+
+/* Makes the index of the members of a document's root, if it has many. */
+nnc_status nnc_document_index(nnc_document *d);
+/* Tests whether the root of a document is an object with a member `key`. */
+bool nnc_document_has(const nnc_document *d, const char *key);
 
 /* ---- launch_rows.c: reads the keys of launch files ---- */
 

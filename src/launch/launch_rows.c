@@ -83,12 +83,20 @@ void nnc_reading_fail(nnc_reading *r, nnc_json at) {
     r->status = at.doc->faults->status != NNC_OK ? at.doc->faults->status : NNC_BAD_SPEC;
 }
 
+/* Returns a copy of the reason why a key is ignored. Many keys in a row are ignored for the same reason, which is copied
+ * once. */
+static const char *keep_reason(const nnc_reading *r, const char *why) {
+    const nnc_launch_said *said = r->said;
+    const char *last = said->ignored_count > 0 ? said->ignored[said->ignored_count - 1].why : "";
+    return said->ignored_count > 0 && strcmp(last, why) == 0 ? last : nnc_arena_strdup(r->arena, why);
+}
+
 void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why, bool skipped) {
     nnc_launch_said *said = r->said;
     nnc_ignored_key *grown =
         nnc_arena_grow(r->arena, said->ignored, said->ignored_count, &said->ignored_capacity, sizeof *said->ignored);
     const char *key = nnc_arena_strdup(r->arena, path);
-    const char *reason = nnc_arena_strdup(r->arena, why);
+    const char *reason = keep_reason(r, why);
     if (grown == NULL || key == NULL || reason == NULL) {
         r->status = nnc_no_memory(r->err);
         return;
@@ -707,21 +715,25 @@ static bool is_same(const nnc_reading *r, nnc_json at, nnc_json row) {
 
 static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json row) {
     const nnc_json harmless = nnc_json_get(row, "harmless"), place = at;
-    const nnc_json otherwise = nnc_json_get(row, "otherwise");
     at = nnc_launch_referred(r, at, path);
-    const bool is_list = nnc_json_type_of(at) == NNC_JSON_LIST;
-    char text[NNC_LAUNCH_TEXT];
     if (harmless.node != NULL) {
         nnc_reading_ignore(r, at, path, nnc_json_text(harmless), false);
-    } else if (nnc_json_get(row, "note").node != NULL && !is_off(at)) {
+        return;
+    }
+    const nnc_json note = nnc_json_get(row, "note");
+    const bool is_list = nnc_json_type_of(at) == NNC_JSON_LIST;
+    const bool applies = note.node != NULL || nnc_reading_applies(r, row, "when");
+    const nnc_json none = { 0 }, otherwise = applies ? none : nnc_json_get(row, "otherwise");
+    char text[NNC_LAUNCH_TEXT];
+    if (note.node != NULL && !is_off(at)) {
         nnc_reading_ignore(r, at, path, nnc_row_member(row, "note"), true);
-    } else if (nnc_json_get(row, "note").node != NULL) {
+    } else if (note.node != NULL) {
         nnc_reading_ignore(r, at, path, "off", false);
-    } else if (!nnc_reading_applies(r, row, "when") && otherwise.node != NULL) {
+    } else if (otherwise.node != NULL) {
         nnc_reading_set(r, at, path, otherwise, false);
-    } else if (!nnc_reading_applies(r, row, "when") && nnc_json_get(row, "else").node == NULL) {
+    } else if (!applies && nnc_json_get(row, "else").node == NULL) {
         nnc_reading_refuse(r, at, path, "cannot be estimated together with the other keys", row);
-    } else if (!nnc_reading_applies(r, row, "when")) {
+    } else if (!applies) {
         nnc_reading_ignore(r, at, path, nnc_row_member(row, "else"), false);
     } else if (nnc_json_count(row) == 2 && nnc_json_get(row, "instead").node != NULL) {
         nnc_reading_refuse(r, at, path, "cannot be estimated", row);
@@ -833,6 +845,15 @@ static void read_absent(nnc_reading *r, nnc_json keys) {
     }
 }
 
+/* Makes the list of ignored keys, if it does not exist yet, as long as the longest list that an object of keys can
+ * give. */
+static void make_ignored(nnc_reading *r, nnc_json keys) {
+    nnc_launch_said *said = r->said;
+    if (said->ignored_capacity > 0 || nnc_json_count(keys) == 0) { return; }
+    said->ignored = nnc_arena_array(r->arena, (size_t)nnc_json_count(keys), sizeof *said->ignored);
+    if (said->ignored != NULL) { said->ignored_capacity = nnc_json_count(keys); }
+}
+
 void nnc_reading_keys(nnc_reading *r, int index) {
     const nnc_json root = nnc_json_root(&r->files[index].content.doc);
     r->file = index;
@@ -842,6 +863,7 @@ void nnc_reading_keys(nnc_reading *r, int index) {
         nnc_reading_fail(r, root);
         return;
     }
+    make_ignored(r, keys);
     for (const nnc_launch_file *file = &r->files[index]; file != NULL && nnc_reading_goes_on(r);
          file = nnc_file_beneath(r, file)) {
         read_members(r, nnc_reading_keys_in(r, file), "");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "launch/launch_internal.h"
 
@@ -84,12 +85,45 @@ bool nnc_reading_names_file(const nnc_reading *r, const nnc_launch_file *file, c
     return nnc_ends_in(nnc_file_beneath(r, file)->path, slash != NULL ? slash + 1 : text);
 }
 
-/* Returns the member of an object that has a dotted key, or the member at the end of the path that the key is; node NULL:
- * the object has neither. */
-static nnc_json member_at(nnc_json object, const char *key) {
+nnc_status nnc_document_index(nnc_document *d) {
+    enum { MANY = 64 }; /* a search among fewer members takes less time than the index */
+    const nnc_json root = nnc_json_root(&d->doc);
+    const size_t count = nnc_json_type_of(root) == NNC_JSON_OBJECT ? (size_t)nnc_json_count(root) : 0;
+    size_t slots = (size_t)2 * MANY;
+    d->members = NULL;
+    if (count < MANY) { return NNC_OK; }
+    while (slots < count + count / 2) { slots *= 2; }
+    d->member_mask = slots - 1;
+    d->members = nnc_arena_array(d->doc.arena, slots, sizeof *d->members);
+    if (d->members == NULL) { return nnc_no_memory(d->faults.err); }
+    for (nnc_json at = nnc_json_first(root); at.node != NULL; at = nnc_json_next(at)) {
+        size_t place = nnc_quick_digest(nnc_json_key(at), strlen(nnc_json_key(at)));
+        while (d->members[place & d->member_mask] != NULL) { place++; }
+        d->members[place & d->member_mask] = at.node;
+    }
+    return NNC_OK;
+}
+
+/* Returns the member of an object of a document that has a key; node NULL: the object has no such member. */
+static nnc_json member_of(const nnc_document *d, nnc_json object, const char *key) {
+    if (d->members == NULL || object.node != d->doc.root) { return nnc_json_get(object, key); }
+    nnc_json found = { object.doc, NULL };
+    for (size_t place = nnc_quick_digest(key, strlen(key));; place++) {
+        found.node = d->members[place & d->member_mask];
+        if (found.node == NULL || strcmp(nnc_json_key(found), key) == 0) { return found; }
+    }
+}
+
+bool nnc_document_has(const nnc_document *d, const char *key) {
+    return member_of(d, nnc_json_root(&d->doc), key).node != NULL;
+}
+
+/* Returns the member of an object of a document that has a dotted key, or the member at the end of the path that the key
+ * is; node NULL: the object has neither. */
+static nnc_json member_at(const nnc_document *d, nnc_json object, const char *key) {
     const char *rest = "";
     const bool is_path = strchr(key, '.') != NULL;
-    const nnc_json own = nnc_json_get(object, key), none = { 0 },
+    const nnc_json own = member_of(d, object, key), none = { 0 },
                    found = own.node != NULL || !is_path ? own : nnc_json_follow(object, key, &rest);
     return *rest != '\0' ? none : found;
 }
@@ -101,11 +135,11 @@ static nnc_json value_in(const nnc_reading *r, const nnc_launch_file *file, cons
     nnc_json found = { 0 };
     if (nnc_reading_names_file(r, file, key)) { return none; }
     if (nnc_reading_table(r)->arguments.node == NULL) {
-        found = member_at(keys, key);
+        found = member_at(&file->content, keys, key);
         for (nnc_json at = nnc_json_first(nnc_reading_table(r)->renamed); found.node == NULL && at.node != NULL;
              at = nnc_json_next(at)) {
             const bool is_key = nnc_json_type_of(at) == NNC_JSON_TEXT && strcmp(nnc_json_text(at), key) == 0;
-            found = is_key ? member_at(keys, nnc_json_key(at)) : found;
+            found = is_key ? member_at(&file->content, keys, nnc_json_key(at)) : found;
         }
     } else {
         for (nnc_json at = nnc_json_first(keys); at.node != NULL; at = nnc_json_next(at)) {
@@ -117,7 +151,7 @@ static nnc_json value_in(const nnc_reading *r, const nnc_launch_file *file, cons
             char option[NNC_LAUNCH_KEY];
             snprintf(option, sizeof option, "%.*s", (int)(dot - key), key);
             found = value_in(r, file, option);
-            if (found.node != NULL) { found = member_at(found, dot + 1); }
+            if (found.node != NULL) { found = member_at(&file->content, found, dot + 1); }
         }
     }
     return nnc_json_type_of(found) == NNC_JSON_NULL ? none : found;
@@ -709,12 +743,18 @@ static nnc_json row_key(nnc_json row) {
     return nnc_json_type_of(key) == NNC_JSON_TEXT ? key : none;
 }
 
-/* Returns the list of rows in which the key `key` is: its first two characters decide. Keys with '*' at the first or
- * second place are in the list '*'. A key "a" and the keys "a.b" inside it are in the same list. */
-static unsigned char list_of(const char *key) {
+/* Returns the list of rows with '*' in which the key `key` is: its first two characters decide. Keys with '*' at the
+ * first or second place are in the list '*'. */
+static unsigned char wide_list_of(const char *key) {
     const unsigned char one = (unsigned char)key[0];
     const unsigned char two = one == '\0' || key[1] == '.' ? 0 : (unsigned char)key[1];
     return one == '*' || two == '*' ? '*' : (unsigned char)(one + 59 * two);
+}
+
+/* Returns the digest of the part of a key before the first dot: a key "a" and the keys "a.b" inside it have the same
+ * digest. */
+static uint32_t part_digest(const char *key) {
+    return (uint32_t)(nnc_quick_digest(key, strcspn(key, ".")) & UINT32_MAX);
 }
 
 nnc_status nnc_table_index_make(nnc_document *table) {
@@ -726,45 +766,66 @@ nnc_status nnc_table_index_make(nnc_document *table) {
     *index = (nnc_table_index){ .keys = nnc_arena_array(arena, count + 1, sizeof *index->keys),
                                 .rows = nnc_arena_array(arena, count + 1, sizeof *index->rows),
                                 .next = nnc_arena_array(arena, count + 1, sizeof *index->next),
+                                .digests = nnc_arena_array(arena, count + 1, sizeof *index->digests),
                                 .absent = nnc_json_get(root, "absent"),
                                 .renamed = nnc_json_get(root, "renamed"),
                                 .arguments = nnc_json_get(root, "arguments"),
                                 .inside = nnc_json_get(root, "inside"),
                                 .layers = nnc_json_get(root, "layers") };
-    if (index->keys == NULL || index->rows == NULL || index->next == NULL) { return nnc_no_memory(table->faults.err); }
-    int32_t *last[256], i = 0;
-    for (int c = 0; c < 256; c++) { last[c] = &index->first[c]; }
+    if (index->keys == NULL || index->rows == NULL || index->next == NULL || index->digests == NULL) {
+        return nnc_no_memory(table->faults.err);
+    }
+    int32_t *last[2 * NNC_ROW_LISTS], i = 0; /* the ends of the lists `first`, then of the lists `wide` */
+    for (int c = 0; c < NNC_ROW_LISTS; c++) {
+        last[c] = &index->first[c];
+        last[NNC_ROW_LISTS + c] = &index->wide[c];
+    }
     for (nnc_json row = nnc_json_first(rows); row.node != NULL; row = nnc_json_next(row), i++) {
         const nnc_json key = row_key(row);
         if (key.node == NULL) {
             nnc_json_mismatch(row, "wrong row", "an object with a text \"key\"");
             return table->faults.status;
         }
-        const unsigned char first = list_of(nnc_json_text(key));
-        index->keys[i] = nnc_json_text(key);
+        const char *text = nnc_json_text(key), *star = strchr(text, '*');
+        const bool is_wide = star != NULL && memchr(text, '.', (size_t)(star - text)) == NULL;
+        index->digests[i] = part_digest(text);
+        const size_t first = index->digests[i] & (NNC_ROW_LISTS - 1),
+                     list = is_wide ? (size_t)NNC_ROW_LISTS + wide_list_of(text) : first;
+        index->keys[i] = text;
         index->rows[i] = row;
         index->next[i] = 0;
-        *last[first] = i + 1;
-        last[first] = &index->next[i];
+        *last[list] = i + 1;
+        last[list] = &index->next[i];
     }
     table->index = index;
     return NNC_OK;
+}
+
+/* Returns the number of the first row of a list, 1 + index, whose key stands for a path; 0 = no such row. */
+static int32_t first_inside(const nnc_table_index *index, int32_t row, const char *path) {
+    while (row > 0 && !is_inside(index->keys[row - 1], path)) { row = index->next[row - 1]; }
+    return row;
 }
 
 /* Finds the row of a table for the key `path`: the row with exactly this key, otherwise the first row with '*' that
  * stands for the path. *below: true if the table has rows for keys inside this key. */
 static nnc_json find_row(const nnc_table_index *index, const char *path, bool *below) {
     const size_t length = strlen(path);
-    int32_t wide = 0, all = index->first['*'];
+    const uint32_t digest = part_digest(path);
+    int32_t found[3] = { 0 }, wide = 0;
     *below = false;
-    for (int32_t i = index->first[list_of(path)]; i > 0; i = index->next[i - 1]) {
+    for (int32_t i = index->first[digest & (NNC_ROW_LISTS - 1)]; i > 0; i = index->next[i - 1]) {
         const char *key = index->keys[i - 1];
+        if (index->digests[i - 1] != digest) { continue; }
         if (strcmp(key, path) == 0) { return index->rows[i - 1]; }
-        if (wide == 0 && is_inside(key, path)) { wide = i; }
+        if (found[0] == 0 && is_inside(key, path)) { found[0] = i; }
         *below = *below || (strncmp(key, path, length) == 0 && key[length] == '.');
     }
-    while (all > 0 && !is_inside(index->keys[all - 1], path)) { all = index->next[all - 1]; }
-    if (all > 0 && (wide == 0 || all < wide)) { wide = all; }
+    found[1] = first_inside(index, index->wide[wide_list_of(path)], path);
+    found[2] = first_inside(index, index->wide['*'], path);
+    for (int k = 0; k < 3; k++) {
+        if (found[k] > 0 && (wide == 0 || found[k] < wide)) { wide = found[k]; }
+    }
     const nnc_json none = { 0 };
     return *below || wide == 0 ? none : index->rows[wide - 1];
 }
@@ -778,6 +839,36 @@ nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below) {
         *below = *below || below_also;
     }
     return row;
+}
+
+/* ---- paths that launch files name ---- */
+
+/* Returns the path of a file in the folder of the file `from`, in the folders above it, or in the current folder; NULL =
+ * none of these folders has it, or out of memory. */
+static const char *find_above(nnc_arena *arena, const char *from, const char *name) {
+    char folder[512];
+    for (size_t length = strlen(from); length > 0 && length < sizeof folder;) {
+        while (length > 0 && from[length - 1] != '/') { length--; }
+        snprintf(folder, sizeof folder, "%.*s", (int)length, from);
+        const char *path = nnc_path_from(arena, length > 0 ? folder : "x", name);
+        if (path == NULL || access(path, R_OK) == 0) { return path; }
+        length -= length > 0 ? 1 : 0;
+    }
+    return NULL;
+}
+
+const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name) {
+    const char *known = strncmp(name, "${", 2) == 0 ? strrchr(name, '}') : NULL, *found = NULL;
+    name = known != NULL && known[1] == '/' ? known + 2 : name;
+    const char *next_to = nnc_path_from(arena, from, name);
+    if (next_to == NULL || access(next_to, R_OK) == 0) { return next_to; }
+    if (name[0] != '/') { found = find_above(arena, from, name); }
+    /* the end of a path of a container: a folder and a file in it */
+    for (const char *end = name[0] == '/' ? strchr(name + 1, '/') : NULL;
+         found == NULL && end != NULL && strchr(end + 1, '/') != NULL; end = strchr(end + 1, '/')) {
+        found = find_above(arena, from, end + 1);
+    }
+    return found != NULL ? found : next_to;
 }
 
 /* ---- changes of a named model ---- */

@@ -2,9 +2,10 @@
  * tables of foreign/launch/ in the reverse direction: from fields of the plan to keys.
  *
  * The member "writer" of a table lists the keys of a file in the order in which they are written. The value that is
- * written for a key is the one for which the key's row would set the fields of the plan, or the text "value" of the
- * entry. Texts and conditions have the same form as in launch_rows.c, but names after '@', in formulas and in {braces}
- * are fields of the plan and of the model instead of keys.
+ * written for a key is the text "value" of the entry, if the entry has one; otherwise it is the value from which the
+ * key's row would read the same values of fields as the plan has. Texts and conditions have the same form as in
+ * launch_rows.c, but names after '@', in formulas and in {braces} are fields of the plan and of the model instead of
+ * keys.
  *
  * The written file is then read again. If this gives another plan or model, the error names the first field that
  * differs. So a key that a writer does not list leads to an error, never to a different plan.
@@ -310,9 +311,14 @@ static void put_line(writing *w, const char *text) {
     }
 }
 
-/* Fails with NNC_ILLEGAL_PLAN if a rule in the member "cannot" of the writer says that the training program does not
- * run such a plan. */
+/* Fails with NNC_ILLEGAL_PLAN if the plan trains nothing, or if a rule in the member "cannot" of the writer says that
+ * the training program does not run such a plan. */
 static nnc_status check_rules(writing *w, nnc_error *err) {
+    if ((w->asked->plan->train & NNC_TRAIN_NONE) != 0) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train",
+                        "none cannot be written for %s, because a file for %s starts a training", w->asked->format,
+                        w->asked->format);
+    }
     for (nnc_json rule = nnc_json_first(nnc_json_get(w->writer, "cannot")); rule.node != NULL;
          rule = nnc_json_next(rule)) {
         if (nnc_reading_applies(w->r, rule, "if")) {
@@ -456,8 +462,8 @@ static nnc_status compare(const writing *w, const nnc_field_table *table, const 
                 snprintf(option, sizeof option, "%s%.40s", prefix, field->name);
             }
             return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
-                            "%.80s cannot be written for %s, because its file would mean %.80s", a, w->asked->format,
-                            b);
+                            "%.80s cannot be written for %s, because the written file would mean %.80s", a,
+                            w->asked->format, b);
         }
     }
     return NNC_OK;
@@ -469,7 +475,7 @@ static nnc_status compare_library(const writing *w, const nnc_scenario *scenario
     const nnc_implementation asked = w->asked->model->implementation, read = scenario->model.implementation;
     if (!scenario->software.lists_operators || asked == read) { return NNC_OK; }
     return nnc_fail(err, NNC_ILLEGAL_PLAN, "--implementation",
-                    "%s cannot be written for %s, because its file would mean %s (%.80s)",
+                    "%s cannot be written for %s, because the written file would mean %s (%.80s)",
                     nnc_implementation_name(asked), w->asked->format, nnc_implementation_name(read),
                     scenario->report.model_asked);
 }
@@ -785,7 +791,7 @@ static nnc_status check(nnc_specs *specs, const char *format, const char *comman
         text_of(&read, decided[i], b);
         if (strcmp(a, b) != 0) {
             return nnc_fail(err, NNC_ILLEGAL_PLAN, nnc_option_name(decided[i], option),
-                            "%s cannot be written for %s, because its command would mean %s", a, format, b);
+                            "%s cannot be written for %s, because the written command would mean %s", a, format, b);
         }
     }
     return status;

@@ -709,6 +709,7 @@ static const char *launcher_of(const char *text) {
         { "torch.distributed.run", "torchrun" },
         { "torch.distributed.launch", "torchrun" },
         { "composer", "torchrun" },
+        { "msrun", "torchrun" },
         { "accelerate", "accelerate-launch" },
         { "accelerate.commands.launch", "accelerate-launch" },
         { "deepspeed", "deepspeed-launch" },

@@ -15,6 +15,7 @@
 #include "launch/launch_internal.h"
 
 #ifdef NNC_HAVE_YAML
+#include <limits.h>
 #include <math.h>
 #include <yaml.h>
 
@@ -203,13 +204,13 @@ static void add_member(writer *w, const member *added) {
     nnc_buffer_put(&w->keys, added, sizeof *added);
 }
 
-/* Finds the member of the open object `in` with a given key (with its quotes and ':'). *end receives the position where
- * the next member begins, or `last` for the last member. Returns false if the object has no such member. */
-static bool find_member(writer *w, const level *in, const char *key, size_t length, size_t last, member *found,
-                        size_t *end) {
-    const size_t count = (w->keys.size - in->keys) / sizeof *found;
-    const uint64_t digest = nnc_digest_bytes(NNC_DIGEST_START, key, length);
+/* Finds the member of the open object `in` with a given key (with its quotes and ':') and its digest. *end receives the
+ * position where the next member begins, or `last` for the last member. Returns false if the object has no such
+ * member. */
+static bool find_member(writer *w, const level *in, const char *key, size_t length, uint64_t digest, size_t last,
+                        member *found, size_t *end) {
     if ((*filter_word(w, digest) & filter_bit(digest)) == 0) { return false; }
+    const size_t count = (w->keys.size - in->keys) / sizeof *found;
     const member *list = count > 0 ? (const member *)(const void *)(w->keys.bytes + in->keys) : NULL;
     for (size_t i = 0; i < count && count < KEYS_MAX && !w->keys.failed; i++) {
         if (list[i].digest == digest && memcmp(w->out->bytes + list[i].begin, key, length) == 0) {
@@ -235,12 +236,10 @@ static void blank(writer *w, size_t from, size_t end) {
 static void drop_earlier(writer *w, const level *in, size_t key) {
     const size_t length = w->out->size - key;
     if (w->out->failed) { return; }
-    member written = { .begin = key,
-                       .length = length,
-                       .digest = nnc_digest_bytes(NNC_DIGEST_START, w->out->bytes + key, length) };
+    member written = { .begin = key, .length = length, .digest = nnc_quick_digest(w->out->bytes + key, length) };
     member found = { 0 };
     size_t end = 0;
-    written.repeats = find_member(w, in, w->out->bytes + key, length, key, &found, &end);
+    written.repeats = find_member(w, in, w->out->bytes + key, length, written.digest, key, &found, &end);
     if (written.repeats) {
         const char *value = w->out->bytes + found.begin + length;
         if (found.merged || strncmp(value + strspn(value, "\n"), "null", 4) == 0) { blank(w, found.begin, end); }
@@ -256,7 +255,8 @@ static void drop_same(writer *w, const level *in, size_t value) {
     if (w->out->failed || w->keys.failed) { return; }
     memcpy(&written, w->keys.bytes + w->keys.size - sizeof written, sizeof written);
     const char *json = w->out->bytes;
-    if (written.repeats && find_member(w, in, json + written.begin, written.length, written.begin, &found, &end) &&
+    if (written.repeats &&
+        find_member(w, in, json + written.begin, written.length, written.digest, written.begin, &found, &end) &&
         found.begin < written.begin) {
         const char *earlier = json + found.begin + written.length;
         const size_t length = w->out->size - value;
@@ -307,8 +307,8 @@ static nnc_status merge(writer *w, const yaml_event_t *event, level *in) {
         if (at >= next || colon == NULL) { continue; }
         const char *key = w->out->bytes + at;
         const size_t length = (size_t)(colon + 2 - key);
-        if (find_member(w, in, key, length, 0, &found, &end)) { continue; }
-        member made = { .digest = nnc_digest_bytes(NNC_DIGEST_START, key, length), .merged = true };
+        member made = { .digest = nnc_quick_digest(key, length), .merged = true };
+        if (find_member(w, in, key, length, made.digest, 0, &found, &end)) { continue; }
         if (in->count++ > 0) { nnc_buffer_byte(w->out, ','); }
         made.begin = w->out->size;
         add_member(w, &made);
@@ -345,7 +345,8 @@ static nnc_status put_alias(writer *w, const yaml_event_t *event) {
 
 /* Replaces each NUL of a text, which a separator of a chat template may have, by a space: JSON texts end at a NUL here. */
 static void replace_nuls(yaml_char_t *text, size_t length) {
-    for (size_t i = 0; i < length; i++) { text[i] = text[i] == '\0' ? ' ' : text[i]; }
+    const yaml_char_t *const end = text + length;
+    while ((text = memchr(text, '\0', (size_t)(end - text))) != NULL) { *text = ' '; }
 }
 
 static nnc_status put_scalar(writer *w, const yaml_event_t *event) {
@@ -464,27 +465,40 @@ static bool is_unusual(const char *text, size_t size) {
            has_break(text, size, "\xe2\x80\xa9");
 }
 
-/* Returns the end of the line that begins at `at`, or the position of its comment, *comment, if it has one. Returns NULL
- * if text in quotes goes on after the line, or if a block of text ("|", ">") may follow: there, '#' is no comment. */
-static const char *line_end(const char *at, const char *last, bool *comment) {
-    char quote = '\0', before = '\n';
+/* Returns the end of the quoted text that begins at `at`; NULL = the line ends before it. */
+static const char *quote_end(const char *at, const char *last) {
+    const char quote = *at;
+    for (at++; at < last && *at != '\n' && *at != '\r'; at++) {
+        /* true: this character and the next one stand for one character of the text */
+        const bool pair = quote == '"' ? *at == '\\' : *at == quote && at + 1 < last && at[1] == quote;
+        if (*at == quote && !pair) { return at; }
+        at += pair && at + 1 < last ? 1 : 0;
+    }
+    return NULL;
+}
+
+/* Returns the end of the line that begins at `line`, or the position of its comment, *comment, if it has one. Returns
+ * NULL if text in quotes goes on after the line, or if a block of text ("|", ">") may follow: there, '#' is no
+ * comment. */
+static const char *line_end(const char *line, const char *last, bool *comment) {
+    /* special[c]: true = outside quotes, c may end a line, or begin a comment, a quoted text or a block of text */
+    static const bool special[UCHAR_MAX + 1] = {
+        ['\n'] = true, ['\r'] = true, ['"'] = true, ['\''] = true, ['#'] = true, ['|'] = true, ['>'] = true
+    };
     *comment = false;
-    for (; at < last && *at != '\n' && *at != '\r'; before = *at++) {
-        if (quote != '\0') {
-            /* true: this character and the next one stand for one character of the text */
-            const bool pair = quote == '"' ? *at == '\\' : *at == quote && at + 1 < last && at[1] == quote;
-            if (*at == quote && !pair) { quote = '\0'; }
-            at += pair && at + 1 < last ? 1 : 0;
-        } else if ((*at == '"' || *at == '\'') && opens_quote(before)) {
-            quote = *at;
-        } else if ((*at == '|' || *at == '>') && opens_quote(before)) {
-            return NULL;
-        } else if (*at == '#' && strchr(" \t\n", before) != NULL) {
+    for (const char *at = line; at != NULL; at++) {
+        while (at < last && !special[(unsigned char)*at]) { at++; }
+        if (at >= last || *at == '\n' || *at == '\r') { return at; }
+        const char before = (char)(at > line ? at[-1] : '\n');
+        if (*at == '#' && strchr(" \t\n", before) != NULL) {
             *comment = true;
             return at;
         }
+        if (*at == '#' || !opens_quote(before)) { continue; }
+        at = *at == '|' || *at == '>' ? NULL : quote_end(at, last);
+        if (at == NULL) { return NULL; }
     }
-    return quote == '\0' ? at : NULL;
+    return NULL;
 }
 
 /* Copies a YAML text with empty comments. All lines and columns stay; from the first line with text that goes on in the

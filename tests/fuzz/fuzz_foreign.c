@@ -1,5 +1,5 @@
 /* Fuzzes the reader of architectures that a user adds. The input becomes the file foreign/fuzz.json, and small
- * configurations name this architecture. */
+ * configurations name the architecture of this file. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

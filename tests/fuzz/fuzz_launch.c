@@ -1,4 +1,4 @@
-/* Fuzzes the readers of launch files. The first byte of the input selects the format and the kind of file. If a file is
+/* Fuzzes the readers of launch files. Byte 0 of the input selects the format and the kind of file. If a file is
  * accepted, the plan must accept all the fields that the file sets. */
 #include <stdlib.h>
 #include <string.h>

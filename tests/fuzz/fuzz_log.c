@@ -1,5 +1,5 @@
-/* Fuzzes the reader of training logs. It must accept any bytes as lines, and a step that it finds must have a positive
- * time. */
+/* Fuzzes the reader of training logs. The reader must accept any bytes as lines, and a step that it finds must have a
+ * positive time. */
 #include "as_file.h"
 #include "lab/lab_internal.h"
 

@@ -1,5 +1,5 @@
-/* Fuzzes the reader of shell scripts, which writes the options of a launch command as JSON. It must write one JSON
- * value for any text, or refuse the text because of a size limit or a repeated key. */
+/* Fuzzes the reader of shell scripts, which writes the options of a launch command as JSON. The reader must write one
+ * JSON value for any text, or refuse the text because of a size limit or a repeated key. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Fuzzes the reader of profiler traces. It must either refuse a file, or predict its kernels, add up their times,
- * convert them to measured rows and compare the file with another rank. */
+/* Fuzzes the reader of profiler traces. The reader must either refuse a file, or predict its kernels, add up their
+ * times, convert them to measured rows and compare the file with another rank. */
 #include "as_file.h"
 #include "toys.h"
 #include "trace/trace_internal.h"
