@@ -488,8 +488,8 @@ static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario)
     }
 }
 
-/* If --software names a release of a profile, applies the settings of this release. Then applies the software switches
- * of the command line. */
+/* If --software names a release of a profile, applies the settings of this release. After the release, applies the
+ * software switches of the command line. */
 static nnc_status apply_release(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err) {
     if (scenario->release.entry != NULL) {
         const nnc_given asked = { is_given, given };
@@ -782,8 +782,8 @@ static const char *plan_needs(const nnc_scenario_args *given, const nnc_setting 
         { plan->adapter_rank > 0 || plan->train != NNC_TRAIN_ALL || plan->train_layers > 0 ||
               plan->helper_copies + plan->helper_params > 0.0 || modules_of(given, scenario, "frozen") != NULL,
           "--lora or --train (--load-in-4bit is --frozen nf4)", "frozen" },
-        { scenario->model.captured == NULL || !scenario->model.captured->inference, "a recorded training step",
-          "optimizer optimizer_kernels" },
+        { !nnc_is_forward_pass(&scenario->model, plan), "a step that trains",
+          "optimizer optimizer_kernels recompute recompute_every recompute_layers clip_gradients" },
         { scenario->model.captured == NULL || !plan->clip_gradients, "a model that is not recorded", "clip_gradients" },
         { nnc_optimizer_projects(plan->optimizer) || states(given, "optimizer"), "--optimizer galore or apollo",
           "optimizer_rank" },

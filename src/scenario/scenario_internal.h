@@ -78,7 +78,7 @@ typedef struct nnc_scenario {
     nnc_software software; /* software profile in use, which is a copy of one of `profiles` */
     nnc_plan plan;
     /* The inputs as they were before a release of a profile set some of them: the arguments, the plan, and two members
-     * of the decoder. Only set if the user named a release. */
+     * of the decoder. This struct is only set if the user named a release. */
     struct nnc_asked {
         nnc_scenario_args given;
         nnc_plan plan;
@@ -141,7 +141,7 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
 
 /* For a training method that generates tokens (rollout), if the user did not give the rate of generation: computes the
  * generated tokens per second of one device and the number of concurrent sequences, by the formulas of `nncost serve`.
- * Fails if these sequences do not fit in memory. */
+ * Fails if the concurrent sequences do not fit in memory. */
 nnc_status nnc_scenario_rollout(nnc_specs *specs, nnc_scenario *scenario, nnc_error *err);
 
 /* Estimates the step of a scenario and completes its report. If the plan does not fit in memory, searches for the
@@ -150,8 +150,8 @@ nnc_status nnc_scenario_estimate(const nnc_scenario_args *given, nnc_scenario *s
                                  nnc_error *err);
 
 /* If the plan does not fit in memory: sets least_bytes of the report to the memory that the plan needs if every setting
- * that the user did not state is chosen so that it saves memory. These settings are recomputation and, if the user
- * named no framework, also ZeRO, sequence parallelism and the software profile. Uses scratch. */
+ * that the user did not state is chosen so that it saves memory. The settings so chosen are recomputation and, if the
+ * user named no framework, also ZeRO, sequence parallelism and the software profile. Uses scratch. */
 nnc_status nnc_scenario_lower_end(nnc_scenario *scenario, const nnc_given *given, nnc_scratch *scratch, nnc_error *err);
 
 /* Tries changes of the plan; see nnc_plan_changes_find. Overwrites the scratch memory to which the ops of the report
@@ -183,8 +183,9 @@ void nnc_scenario_timeline_free(nnc_scenario *scenario);
 
 /* The parts of nnc_scenario_estimate, for a report that already has its model, device and software: nnc_report_weigh
  * computes the estimate, but only the memory of a plan that does not fit; for such a plan, nnc_report_advise searches
- * for advice and then computes the estimate with nnc_report_estimate. All must get the same plan, scratch and result.
- * The advice comes first because its search overwrites the ops in scratch. */
+ * for advice and then computes the estimate with nnc_report_estimate. nnc_report_weigh, nnc_report_advise and
+ * nnc_report_estimate must get the same plan, scratch and result. The advice comes first because its search overwrites
+ * the ops in scratch. */
 nnc_status nnc_report_weigh(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
                             nnc_error *err);
 nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
@@ -195,9 +196,9 @@ nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, c
 
 /* Returns an artificial device on which any model can run. The device is used to count the parameters of a model. */
 nnc_device nnc_counting_device(void);
-/* Tests whether the counted parameters of the model differ by at most 1 % from the number that its file states. Also
- * returns true if the file states no number, or if the parameters cannot be counted. Sets *params to the counted
- * parameters. */
+/* Tests whether the counted parameters of the model differ by at most 1 % from the number that its file states. Returns
+ * true, too, if the file of the model states no number, or if the parameters cannot be counted. Sets *params to the
+ * counted parameters. */
 bool nnc_model_as_published(const nnc_model *model, int64_t *params);
 
 /* ---- serving scenarios ---- */
@@ -231,7 +232,8 @@ nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch 
 
 /* Finds changes that improve a computed deployment with a static batch, and adds them to base.report. If the deployment
  * does not fit in memory: finds the fewest tensor ranks, and the least compressed weight format, with which it fits on
- * the same devices. Then finds the largest batch that fits and takes at most NNC_SERVE_TOKEN_S seconds per token. */
+ * the same devices. For a deployment that fits, as given or changed, finds the largest batch that takes at most
+ * NNC_SERVE_TOKEN_S seconds per token. */
 #define NNC_SERVE_TOKEN_S 0.05
 void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scratch);
 

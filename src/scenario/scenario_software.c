@@ -11,9 +11,9 @@
 /* ---- choosing the software profile of a scenario ---- */
 
 /* Treats a profile name that is the name of a framework, such as "MaxText", if another profile than the one found so
- * far describes this framework on the device: MaxText on a GPU is described by maxtext-gpu, not by maxtext. In this
- * case selects the other profile, as the command accuracy does for measured rows. Changes nothing if the name is
- * exactly the id of a profile ("maxtext"). */
+ * far describes this framework on the device: MaxText on a GPU is described by maxtext-gpu, not by maxtext. For the
+ * name of a framework selects the profile that describes this framework on the device, as 'nncost accuracy' does for
+ * measured rows. Changes nothing if the name is exactly the id of a profile ("maxtext"). */
 static nnc_status find_of_device(nnc_scenario *scenario, const char *asked, nnc_release *release, nnc_error *err) {
     const nnc_software *const software = scenario->profiles.of[NNC_PROFILE_COPIES];
     nnc_release_ask ask = nnc_scenario_release_ask(scenario, scenario->model.id);
@@ -28,7 +28,7 @@ static nnc_status find_of_device(nnc_scenario *scenario, const char *asked, nnc_
 }
 
 /* Replaces the error for an unknown profile, which has no most similar id, if the user has named a library that several
- * profiles describe. The error then names these profiles. */
+ * profiles describe. The error then names the profiles that describe the library. */
 static void name_profiles_of_library(const char *asked, nnc_error *err) {
     static const char *const libraries[] = { "pytorch", "torch",     "hugging face", "huggingface",
                                              "unsloth", "torchtune", "timm",         "diffusers" };
@@ -218,8 +218,8 @@ nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch
 
 /* Estimates the plan once for each possible value of a property of the software that the user left open. Relative to
  * the step time of the scenario, sets fact->low to the smallest change (0 or negative), fact->high to the largest
- * change (0 or positive), and fact->effect to the one of these two that is farther from 0. A value with which the plan
- * is illegal counts as a change of 0. */
+ * change (0 or positive), and fact->effect to the one of both changes that is farther from 0. A value with which the
+ * plan is illegal counts as a change of 0. */
 static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch, nnc_error *err) {
     for (int32_t i = 0; i < fact->value_count; i++) {
         nnc_result other;
@@ -232,8 +232,8 @@ static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_sc
     return NNC_OK;
 }
 
-/* Tests whether more than two cards of a server communicate over PCIe and the user has not set the rate. The bridges and
- * sockets of the server, which nncost does not know, decide the rate of such groups. */
+/* Tests whether more than two cards of a server communicate over PCIe and the user has not set the rate. The bridges
+ * and sockets of the server, which nncost does not know, decide the rate among more than two cards. */
 static bool has_open_links(const nnc_scenario *s) {
     const nnc_plan *plan = &s->result.plan;
     return s->device.scale_up.kind == NNC_LINK_PCIE && plan->devices > 2 && plan->devices_per_node != 1 &&

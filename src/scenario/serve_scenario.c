@@ -1,5 +1,5 @@
-/* A serving scenario: one model on one device with one inference engine. This file also computes the rate at which a
- * model generates tokens for its own training (rollout). */
+/* A serving scenario: one model on one device with one inference engine. serve_scenario.c also computes the rate at
+ * which a model generates tokens for its own training (rollout). */
 #include "scenario/scenario_internal.h"
 #include "shape/shape_internal.h"
 
@@ -8,6 +8,18 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_serve_ask *
         NNC_TRY(nnc_setting_apply(&given->settings[i], &nnc_serve_table, ask, err));
     }
     return NNC_OK;
+}
+
+/* If the user gives no --input-len and the default prompt with its answer is longer than the table of positions, takes
+ * the longest prompt that fits. */
+static void shorten_prompt(const nnc_scenario_args *given, const nnc_model *model, nnc_serve_ask *ask) {
+    const nnc_decoder *d = &model->decoder;
+    const int64_t rows = d->positions_max > 0 ? d->positions_max : d->seq_len;
+    if (model->family == NNC_FAMILY_DECODER && nnc_positions_learned(d->positions) && ask->arrival_count == 0 &&
+        nnc_scenario_setting(given, "input_len") == NULL && ask->input_len + ask->output_len > rows &&
+        rows > ask->output_len) {
+        ask->input_len = rows - ask->output_len;
+    }
 }
 
 /* Makes a copy of the decoder of a video, for the number of frames, the height and the width of the video that the
@@ -101,6 +113,7 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *gi
         NNC_TRY(status);
     }
     if (scenario->ask.arrivals[0] != '\0') { NNC_TRY(nnc_arrivals_load(specs, &scenario->ask, err)); }
+    shorten_prompt(given, model, &scenario->ask);
     scenario->images_ask.steps = 0;
     if (images && scenario->base.model.family != NNC_FAMILY_DECODER) { NNC_TRY(load_images(specs, scenario, err)); }
     return nnc_scenario_args_currency(given, &scenario->base.device, err);
@@ -175,24 +188,41 @@ static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask) {
     return low < 32 ? low : low / 16 * 16;
 }
 
-/* Adds to the report the change from the scenario's deployment to the deployment `ask`: the options for those of
- * devices, tensor ranks, weight format and batch that differ. Adds nothing if the deployment `ask` does not fit in
- * memory. */
-static void add_change(serve_trial *t, const nnc_serve_ask *ask) {
+/* Tests whether the deployment serves the request rate of an open loop. If its replicas are too few, sets *ask to the
+ * smallest number of replicas that serve it. */
+static bool serves(serve_trial *t, nnc_serve_ask *ask) {
+    if (!answer(t, ask, false)) { return false; }
+    if (!t->serve.saturated) { return true; }
+    const nnc_serve_ask *plan = &t->serve.plan;
+    const double replicas = floor(plan->request_rate / (t->serve.saturation_rate / plan->data)) + 1.0;
+    if (replicas * plan->devices > (double)INT32_MAX) { return false; }
+    ask->devices = (int32_t)replicas * (plan->devices / plan->data);
+    ask->data = 0;
+    return answer(t, ask, false) && !t->serve.saturated;
+}
+
+/* Adds to the report the change from the scenario's deployment to the deployment `changed`, with as many replicas as
+ * serve the request rate: the options for those of devices, tensor ranks, weight format and batch that differ. Adds
+ * nothing if the deployment does not fit in memory. */
+static void add_change(serve_trial *t, const nnc_serve_ask *changed) {
+    nnc_serve_ask own = *changed, *const ask = &own;
     nnc_report *report = &t->scenario->base.report;
     const nnc_serve_ask *asked = &t->scenario->ask;
     nnc_serve_change *change = &t->scenario->changes[report->serve_change_count];
-    char devices[24] = "", tensor[24] = "", batch[40] = "", weights[32] = "";
-    if (!answer(t, ask, false)) { return; }
-    if (ask->devices > t->scenario->serve.plan.devices) {
+    char devices[24] = "", data[24] = "", tensor[24] = "", batch[40] = "", weights[32] = "";
+    if (!serves(t, ask)) { return; }
+    if (ask->devices > t->scenario->serve.plan.devices && (asked->data == 0 || asked->devices > 0)) {
         snprintf(devices, sizeof devices, " --devices %" PRId32, ask->devices);
+    }
+    if (asked->data > 0 && t->serve.plan.data != asked->data) {
+        snprintf(data, sizeof data, " --data %" PRId32, t->serve.plan.data);
     }
     if (ask->tensor != asked->tensor) { snprintf(tensor, sizeof tensor, " --tensor %" PRId32, ask->tensor); }
     if (ask->weights != asked->weights) {
         snprintf(weights, sizeof weights, " --weights %s", nnc_stored_name(ask->weights));
     }
     if (ask->batch != asked->batch) { snprintf(batch, sizeof batch, " --batch %" PRId64, ask->batch); }
-    snprintf(change->options, sizeof change->options, "%s%s%s%s", devices, tensor, weights, batch);
+    snprintf(change->options, sizeof change->options, "%s%s%s%s%s", devices, data, tensor, weights, batch);
     /* the first option in the text has a blank before it, which is removed */
     memmove(change->options, change->options + 1, strlen(change->options));
     change->tpot_s = t->serve.tpot_s;
@@ -208,8 +238,8 @@ enum { FORMATS = 3 };
 static const nnc_stored formats[FORMATS] = { NNC_STORED_FP8, NNC_STORED_INT8, NNC_STORED_INT4 };
 
 /* Finds the fewest tensor ranks (2, 4, 8 ... times the tensor ranks of the plan) with which the deployment fits in
- * memory on the same devices. Sets *ask to the plan with these ranks, which has fewer replicas. Returns false and
- * leaves *ask unchanged if the deployment fits with no number of ranks. */
+ * memory on the same devices. Sets *ask to the plan with the found number of tensor ranks, which has fewer replicas.
+ * Returns false and leaves *ask unchanged if the deployment fits with no number of ranks. */
 static bool split_more(serve_trial *t, nnc_serve_ask *ask) {
     const nnc_serve_ask *plan = &t->scenario->serve.plan, asked = *ask;
     for (int32_t tensor = 2 * plan->tensor; tensor <= plan->tensor * plan->data; tensor *= 2) {
@@ -222,9 +252,10 @@ static bool split_more(serve_trial *t, nnc_serve_ask *ask) {
     return false;
 }
 
-/* Finds the fewest devices (2, 4, 8 ... times those of the plan, at most those of a scale-up domain) with which a single
- * replica fits in memory if all devices are tensor ranks. Sets *ask to the plan with these devices. Returns false and
- * leaves *ask unchanged if it fits with no such number, or if the plan has several replicas. */
+/* Finds the fewest devices (2, 4, 8 ... times those of the plan, at most those of a scale-up domain) with which a
+ * single replica fits in memory if all devices are tensor ranks. Sets *ask to the plan with the found number of
+ * devices. Returns false and leaves *ask unchanged if the deployment fits with no number of tensor ranks, or if the
+ * plan has several replicas. */
 static bool use_more(serve_trial *t, nnc_serve_ask *ask) {
     const nnc_serve_ask *plan = &t->scenario->serve.plan, asked = *ask;
     const int32_t most = t->scenario->base.device.scale_up.devices / plan->pipeline;
@@ -255,15 +286,22 @@ void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scrat
     const nnc_serve *serve = &scenario->serve;
     nnc_serve_ask ask = scenario->ask;
     bool found = serve->fits;
-    if (scenario->images_ask.steps > 0 || serve->mode != NNC_SERVE_STATIC ||
+    const bool batches = serve->mode == NNC_SERVE_STATIC;
+    if (scenario->images_ask.steps > 0 || (!batches && serve->fits && !serve->saturated) ||
         nnc_serve_begin(report->model, report->device, report->software, scratch, &t.net, &t.of, NULL) != NNC_OK) {
         return;
     }
     t.scenario = scenario;
     t.scratch = scratch;
+    if (serve->fits && serve->saturated) {
+        add_change(&t, &ask);
+        return;
+    }
     nnc_serve_ask fewer = scenario->ask;
     fewer.batch = (int64_t)serve->max_sequences;
-    if (!found && fewer.batch >= 1 && fewer.batch < serve->plan.batch && fits(&t, &fewer)) { add_change(&t, &fewer); }
+    if (batches && !found && fewer.batch >= 1 && fewer.batch < serve->plan.batch && fits(&t, &fewer)) {
+        add_change(&t, &fewer);
+    }
     const int32_t milder = report->serve_change_count; /* changes that only reduce the batch */
     if (!found && split_more(&t, &ask)) {
         found = true;
@@ -282,7 +320,7 @@ void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scrat
         ask = report->serve_change_count > 0 ? ask : wider;
         add_change(&t, &wider);
     }
-    const int64_t batch = serve->fits || report->serve_change_count > 0 ? largest_batch(&t, ask) : 0;
+    const int64_t batch = batches && (serve->fits || report->serve_change_count > 0) ? largest_batch(&t, ask) : 0;
     if (batch > serve->plan.batch) {
         ask.batch = batch;
         add_change(&t, &ask);

@@ -258,7 +258,7 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group) {
 }
 
 /* For the current block of plans, finds which pairs of ZeRO stage and offload are legal, and the software profile of
- * each pair. Both results are the same for all schedules of the block. */
+ * each pair. The legal pairs and their profiles are the same for all schedules of the block. */
 static void find_allowed(nnc_plan_groups *groups) {
     const uint64_t size = nnc_space_group_size(groups->space);
     nnc_plan plan = groups->settled;
@@ -351,35 +351,33 @@ static nnc_pass_costs *find_pass(nnc_plan_groups *groups, const nnc_plan *plan, 
     return NULL;
 }
 
-/* Sums the times of the ops of each segment and stores the sums in pass->units[split]. split 1: the schedule computes
- * weight gradients separately from backward, so less communication overlaps; split 0: backward computes them. */
-static void sum_units(nnc_plan_groups *groups, nnc_pass_costs *pass, int split) {
+/* Sums the times of the ops of each segment and stores the sums in pass->units[kind] (nnc_units_kind). */
+static void sum_units(nnc_plan_groups *groups, nnc_pass_costs *pass, int kind) {
+    static const nnc_schedule schedules[] = { NNC_SCHEDULE_1F1B, NNC_SCHEDULE_ZB_H1, NNC_SCHEDULE_DUALPIPE };
     nnc_plan plan = pass->work.plan;
     nnc_step step = pass->step;
     step.plan = &plan;
-    plan.schedule = split ? NNC_SCHEDULE_ZB_H1 : NNC_SCHEDULE_1F1B;
-    nnc_step_segment_times(&step, &groups->scratch->rows, pass->units[split]);
-    pass->pass_s[split] = 0.0;
+    plan.schedule = schedules[kind];
+    nnc_step_segment_times(&step, &groups->scratch->rows, pass->units[kind]);
+    pass->pass_s[kind] = 0.0;
     for (int32_t s = 0; s < step.list->segment_count; s++) {
-        const nnc_segment_time *unit = &pass->units[split][s];
-        pass->pass_s[split] += (double)step.list->segments[s].instances * (unit->forward_s + unit->backward_s);
+        const nnc_segment_time *unit = &pass->units[kind][s];
+        pass->pass_s[kind] += (double)step.list->segments[s].instances * (unit->forward_s + unit->backward_s);
     }
+    pass->timed[kind] = true;
 }
 
-/* Computes the times of all segments of a pass for schedules that compute weight gradients separately from backward
- * (split 1) or in backward (split 0). If the search includes a schedule with separate weight gradients, computes both
- * cases. The computation of overlap shortens the times of collectives in the op table, so these times are saved before
- * the first case and restored before the second. */
-static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split) {
+/* Computes the times of all segments of a pass for one kind of schedules. If the search includes a schedule with
+ * separate weight gradients, computes kinds 0 and 1 together. The computation of overlap shortens the times of
+ * collectives in the op table, so these times are saved before the first kind and restored before the second. */
+static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int kind) {
     nnc_rows *rows = &groups->scratch->rows;
-    const bool both = groups->splits && pass->work.plan.pipeline > 1 && !pass->timed[1 - split];
+    const bool both = kind < 2 && groups->splits && pass->work.plan.pipeline > 1 && !pass->timed[1 - kind];
     nnc_lowered_rows(groups->scratch->shared, pass->alike, &pass->step, rows);
     for (int32_t i = 0; both && i < rows->count; i++) { groups->rows_s[i] = rows->rows[i].time_s; }
-    sum_units(groups, pass, split);
+    sum_units(groups, pass, kind);
     for (int32_t i = 0; both && i < rows->count; i++) { rows->rows[i].time_s = groups->rows_s[i]; }
-    if (both) { sum_units(groups, pass, 1 - split); }
-    pass->timed[split] = true;
-    pass->timed[1 - split] = pass->timed[1 - split] || both;
+    if (both) { sum_units(groups, pass, 1 - kind); }
 }
 
 /* Returns a result with the FLOPs and tokens of the current block of plans, taken from a pass for which these were
@@ -535,7 +533,7 @@ static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan, 
     pass->number = ++groups->made;
     pass->group = pass->holds = pass->edged = 0;
     pass->least_s = (double)NAN;
-    pass->worked = pass->timed[0] = pass->timed[1] = pass->routed = false;
+    pass->worked = pass->timed[0] = pass->timed[1] = pass->timed[2] = pass->routed = false;
     groups->listed = groups->listed == pass ? NULL : groups->listed;
     pass->usable = pass->guessed = guess_pass(groups, pass);
     if (!pass->guessed) { complete_pass(groups, pass); }
@@ -566,7 +564,7 @@ void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
 }
 
 /* Returns the entry of groups->plain, the stored lower bounds of the time, for a software profile. If no entry belongs
- * to the profile, the oldest entry is given to the profile and marked as not computed (adds = infinity). */
+ * to this software profile, the oldest entry is given to it and marked as not computed (adds = infinity). */
 static nnc_plain_bound *plain_of(nnc_plan_groups *groups, const nnc_software *software) {
     for (int32_t i = 0; i < NNC_PLAIN_BOUNDS; i++) {
         if (groups->plain[i].software == software) { return &groups->plain[i]; }
@@ -640,12 +638,12 @@ double nnc_plan_groups_compute_s(nnc_plan_groups *groups, nnc_pass_costs *pass, 
 }
 
 bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan) {
-    const int split = nnc_schedule_splits(plan) ? 1 : 0;
+    const int kind = nnc_units_kind(plan, pass->software);
     if (pass->guessed) { complete_pass(groups, pass); }
-    if (!pass->timed[split] && pass->usable) {
+    if (!pass->timed[kind] && pass->usable) {
         (void)list_pass(groups, pass); /* list_pass cannot fail here, because the same list was lowered when the pass
                                         * was made */
-        time_pass(groups, pass, split);
+        time_pass(groups, pass, kind);
     }
     return pass->usable;
 }

@@ -9,32 +9,39 @@
 #include "pipeline/pipeline_internal.h"
 #include "search/search_internal.h"
 
+/* In dualpipe the first forward of each stage overlaps with no backward, so less expert communication overlaps than in
+ * other schedules with separate weight gradients (nnc_overlap_of). */
+int nnc_units_kind(const nnc_plan *plan, const nnc_software *software) {
+    if (!nnc_schedule_splits(plan)) { return 0; }
+    return nnc_schedule_dual(plan) && plan->expert > 1 && software->overlap_expert > 0.0 ? 2 : 1;
+}
+
 /* Returns the inputs for the step time of a plan (nnc_step) that has the costs `pass` per micro-batch, and computes the
  * plan's step ends: communication and update after the last backward. */
 static nnc_step step_of(nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan) {
     nnc_step step = pass->step;
     step.plan = plan;
-    nnc_step_ends_recall(groups->scratch, &step, pass->units[nnc_schedule_splits(plan) ? 1 : 0]);
+    nnc_step_ends_recall(groups->scratch, &step, pass->units[nnc_units_kind(plan, pass->software)]);
     return step;
 }
 
 bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result) {
     nnc_step_memory *m = &groups->scratch->step;
-    const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
+    const int kind = nnc_units_kind(&result->plan, pass->software);
     const nnc_step step = step_of(groups, pass, &result->plan);
     if (pass->group != groups->group) { /* one replay of the pipeline is enough for all plans of the group */
-        pass->runs = nnc_step_core_run(&step, pass->units[split], m, &pass->run);
+        pass->runs = nnc_step_core_run(&step, pass->units[kind], m, &pass->run);
         pass->group = groups->group;
     }
     if (!pass->runs) { return false; }
     /* a plan without a pipeline has no replay: its step time is the sum of the parts of the step */
     if (result->plan.pipeline == 1) {
         nnc_result parts = { .plan = result->plan };
-        const bool timed = nnc_step_core_parts(&step, pass->units[split], &pass->run, m, &parts);
+        const bool timed = nnc_step_core_parts(&step, pass->units[kind], &pass->run, m, &parts);
         result->step_s = parts.step_s;
         return timed;
     }
-    result->step_s = nnc_step_core_s(&step, pass->units[split], &pass->run, m);
+    result->step_s = nnc_step_core_s(&step, pass->units[kind], &pass->run, m);
     return true;
 }
 
@@ -96,7 +103,7 @@ bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
                           nnc_waiting *waiting) {
     nnc_step_memory *m = &groups->scratch->step;
     const nnc_plan *plan = &result->plan;
-    const nnc_segment_time *units = pass->units[nnc_schedule_splits(plan) ? 1 : 0];
+    const nnc_segment_time *units = pass->units[nnc_units_kind(plan, pass->software)];
     if (groups->replay == NULL || !nnc_batched_replay_takes(plan)) { return false; }
     if (!recall_ends(groups, pass, plan, inside, waiting)) { return false; }
     if (pass->waits != groups->group || !nnc_batched_replay_has(groups->replay, &pass->track)) {
@@ -112,7 +119,7 @@ bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
 }
 
 bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result) {
-    const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
+    const int kind = nnc_units_kind(&result->plan, pass->software);
     nnc_plan_groups_work(groups, pass, result); /* can lower the op list of the pass again, so pass->step is read after
                                                  * this call */
     nnc_step step = pass->step;
@@ -120,13 +127,13 @@ bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_re
     const nnc_overlap overlap = nnc_overlap_of(step.plan, step.software);
     nnc_step_ends_find(&step, &groups->scratch->step, &groups->scratch->ends);
     step.ends = &groups->scratch->ends;
-    nnc_step_ends_set(&step, pass->units[split], &overlap, &groups->scratch->step);
-    return nnc_step_core_parts(&step, pass->units[split], &pass->run, &groups->scratch->step, result);
+    nnc_step_ends_set(&step, pass->units[kind], &overlap, &groups->scratch->step);
+    return nnc_step_core_parts(&step, pass->units[kind], &pass->run, &groups->scratch->step, result);
 }
 
 double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan) {
-    const int split = nnc_schedule_splits(plan) ? 1 : 0;
-    return pass->pass_s[split] * (double)plan->micro_batches / plan->pipeline;
+    const int kind = nnc_units_kind(plan, pass->software);
+    return pass->pass_s[kind] * (double)plan->micro_batches / plan->pipeline;
 }
 
 void nnc_plan_groups_finish(nnc_plan_groups *groups) {
@@ -144,10 +151,13 @@ const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass) { retur
  *
  * Each pipeline gets the same result as in a separate replay, so the order of the sets does not matter. */
 
-/* SETS: number of sets of pipelines that can exist at the same time; each set has one shape (see replay_set). SETS is
- * larger than the number of shapes of plans with equal recomputation: schedules x virtual stages x pipeline degrees
- * that divide the layers. */
-enum { SETS = 128, VIRTUAL_MAX = 128, PLANS_MAX = 64, HINT_BITS = 9 };
+/* SETS: number of sets of pipelines that can exist at the same time; each set has one shape (see replay_set). A key can
+ * be in WAYS places. Plans with equal recomputation have about 100 shapes: schedules x virtual stages x pipeline degrees
+ * that divide the layers. SETS is larger, because the shapes of one micro-batch come back with another tensor or context
+ * degree; with fewer sets, many are replayed before all their lanes are taken. 1,024 sets would save another tenth of
+ * the time of `search gpt3-175b a100 --devices 1024 --global-batch 1536 --no-prune --software any`, but need 20 MB
+ * more, which exceeds the memory of a request to `nncost mcp` (tests/mcp.py). */
+enum { SET_BITS = 8, SETS = 1 << SET_BITS, WAYS = 8, VIRTUAL_MAX = 128, PLANS_MAX = 64 };
 
 /* A set of pipelines with the same shape (schedule, stages, chunks and micro-batches), and the plans that wait for the
  * times of these pipelines. */
@@ -160,33 +170,35 @@ typedef struct replay_set {
     double send_s[NNC_TRACKS];
     /* times of the set's pipelines, without gaps, so that short pipelines use few cache lines: first forward of all
      * virtual stages, then backward, then weight gradients */
-    double times_s[3 * VIRTUAL_MAX * NNC_TRACKS];
+    _Alignas(32) double times_s[3 * VIRTUAL_MAX * NNC_TRACKS];
     nnc_waiting plan[PLANS_MAX];
 } replay_set;
 
 struct nnc_batched_replay {
+    void *block; /* memory that holds this struct; see nnc_alloc_at_line */
     nnc_batched_fn *batched;
     void *context;
     uint64_t numbers; /* serial number of the set of pipelines that was begun last */
-    /* index in `sets` of the set that is replayed and replaced next, when a new shape needs a place */
-    int32_t oldest;
+    uint64_t turn;    /* number of sets that were replayed because a new shape needed their place */
     uint64_t keys[SETS];
-    uint8_t hints[1 << HINT_BITS]; /* for each 9-bit hash of a key: index of the set in which a key with this hash was
-                                    * found last */
     double span_s[NNC_TRACKS_STAGES_MAX * NNC_TRACKS];
     replay_set sets[SETS];
 };
 
 nnc_batched_replay *nnc_batched_replay_create(nnc_batched_fn *batched, void *context) {
-    nnc_batched_replay *made = calloc(1, sizeof *made);
+    void *block = NULL;
+    nnc_batched_replay *made = nnc_alloc_at_line(sizeof *made, &block);
     if (made != NULL) {
+        made->block = block;
         made->batched = batched;
         made->context = context;
     }
     return made;
 }
 
-void nnc_batched_replay_destroy(nnc_batched_replay *replay) { free(replay); }
+void nnc_batched_replay_destroy(nnc_batched_replay *replay) {
+    if (replay != NULL) { free(replay->block); }
+}
 
 bool nnc_batched_replay_takes(const nnc_plan *plan) {
     return plan->pipeline > 1 && plan->pipeline <= NNC_TRACKS_STAGES_MAX &&
@@ -233,21 +245,20 @@ static void replay(nnc_batched_replay *r, int32_t place, nnc_pipeline_memory *me
 }
 
 /* Returns the index of the set of pipelines that has the same schedule, stages, chunks and micro-batches as `pipeline`.
- * If no such set exists, replays and empties the oldest set, assigns it to this shape, and returns its index. */
+ * If no such set exists, assigns an empty set to this shape; if no place of the key has an empty set, first replays and
+ * empties one of the sets there, in turn. */
 static int32_t set_of(nnc_batched_replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory *memory) {
-    const uint64_t key = key_of(pipeline);
-    uint8_t *hint = &r->hints[(key * 0x9E3779B97F4A7C15u) >> (64 - HINT_BITS)];
-    if (r->keys[*hint] == key) { return *hint; }
-    for (int32_t i = 0; i < SETS; i++) {
-        if (r->keys[i] == key) {
-            *hint = (uint8_t)i;
-            return i;
-        }
+    const uint64_t key = key_of(pipeline), hash = (key * 0x9E3779B97F4A7C15u) >> (64 - SET_BITS);
+    const int32_t first = (int32_t)hash / WAYS * WAYS;
+    int32_t place = -1;
+    for (int32_t i = first; i < first + WAYS; i++) {
+        if (r->keys[i] == key) { return i; }
+        place = r->keys[i] == 0 ? i : place;
     }
-    const int32_t place = r->oldest;
-    *hint = (uint8_t)place;
-    r->oldest = (r->oldest + 1) % SETS;
-    replay(r, place, memory);
+    if (place < 0) {
+        place = first + (int32_t)(r->turn++ % WAYS);
+        replay(r, place, memory);
+    }
     r->keys[place] = key;
     return place;
 }

@@ -196,6 +196,9 @@ typedef struct nnc_plan_groups nnc_plan_groups;
 #define NNC_EVEN_GROUPS UINT64_MAX
 
 typedef struct nnc_pass_costs nnc_pass_costs;
+/* Returns which times of segments a plan has: 0 = backward computes weight gradients; 1 = weight gradients are ops of
+ * their own; 2 = as 1 in dualpipe, if expert communication overlaps with compute. */
+int nnc_units_kind(const nnc_plan *plan, const nnc_software *software);
 
 enum {
     NNC_PASSES_MAX = 8,
@@ -226,14 +229,14 @@ struct nnc_pass_costs {
     nnc_lowered *alike; /* lowered op list of the pass; its ops are valid only while the member `listed` of
                          * nnc_plan_groups points to this pass */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_segment_time units[2][NNC_SEGMENTS_MAX]; /* time of each segment: units[0] for schedules whose backward computes
-                                                  * weight gradients at once; units[1] for schedules with separate
-                                                  * weight gradients */
+    nnc_segment_time units[3][NNC_SEGMENTS_MAX]; /* time of each segment, by nnc_units_kind: units[0] for schedules
+                                                  * whose backward computes weight gradients at once; units[1] for
+                                                  * schedules with separate weight gradients; units[2] for dualpipe */
     nnc_network network;
     nnc_result work; /* FLOPs and tokens of the pass; its member `plan` is the plan for which the pass was made */
     /* lower bound of the time of one micro-batch in all layers of the model, in seconds; NaN = not computed */
     double least_s;
-    double pass_s[2]; /* seconds of one micro-batch in all layers: pass_s[k] is the sum over the segments of units[k] */
+    double pass_s[3]; /* seconds of one micro-batch in all layers: pass_s[k] is the sum over the segments of units[k] */
     uint64_t number;  /* serial number of the pass, from 1; it goes on over all blocks of plans */
     uint64_t holds;   /* serial number of the group of plans whose resident bytes `held` stores; 0 = no group;
                        * NNC_EVEN_GROUPS = all groups in which each device has one chunk */
@@ -241,7 +244,7 @@ struct nnc_pass_costs {
     int32_t held_stage[NNC_PASS_STAGES]; /* index of the pipeline stage to which each entry of `held` belongs */
     nnc_resident_bytes held[NNC_PASS_STAGES];
     uint64_t layers; /* digest of the layers in the pass's op list */
-    bool usable, worked, timed[2];
+    bool usable, worked, timed[3];
     bool routed; /* true: `network` has the routes of the pass, although the op list of the pass is not lowered */
     /* true: `sums` come from a smaller micro-batch, because the op list of the pass has not been lowered yet */
     bool guessed;

@@ -270,6 +270,7 @@ typedef struct worker {
     nnc_searcher *of;
     nnc_plan_groups *groups;
     nnc_search_part part;
+    atomic_ullong left; /* blocks of the worker's range that no thread has taken yet; see take_blocks */
     /* padding that puts the counters of two workers into different cache lines, which prevents false sharing */
     char padding[64];
 } worker;
@@ -282,11 +283,12 @@ struct nnc_searcher {
                           * this library version */
     worker *workers;
     int32_t count;
-    /* The members known, end and run do not change during a round, so the threads read them without a lock. */
+    /* The members known, first, blocks and working do not change during a round, so the threads read them without a
+     * lock. */
     const nnc_front *known;
-    uint64_t end, run; /* end: place after the last block of the round; run: number of blocks that a thread takes at a
-                        * time */
-    atomic_ullong next;
+    uint64_t first, blocks; /* first: place of the first block of the round; blocks: number of its blocks */
+    int32_t working;        /* number of workers of the round */
+    int32_t last;           /* index of the worker that evaluated the last block of a round */
 };
 
 static int64_t capacity_of(const nnc_search *search, const nnc_device *device) {
@@ -520,13 +522,67 @@ static void run_block(worker *w, uint64_t number) {
     }
 }
 
+/* A range of consecutive blocks of a round, counted from the first block of the round. */
+typedef struct block_range {
+    uint64_t first, end;
+} block_range;
+
+/* Returns a range as one number, so that threads can compare and swap it in one step. A round has at most ROUND_MOST
+ * blocks. */
+static unsigned long long packed(block_range range) { return range.first << 32u | range.end; }
+
+/* Returns the place at which a range is divided into two parts for two threads: the end of the column of blocks that
+ * contains `middle`, because the blocks of a column share most caches; `middle` if the range ends before. A column is
+ * the blocks that differ only in micro-batch, recomputation and pipeline. */
+static uint64_t cut(const nnc_searcher *r, block_range range, uint64_t middle) {
+    const nnc_space_axis *axes = r->space->axes;
+    const uint64_t blocks = (uint64_t)axes[NNC_AXIS_MICRO_BATCH].count * (uint64_t)axes[NNC_AXIS_RECOMPUTE].count *
+                            (uint64_t)axes[NNC_AXIS_PIPELINE].count;
+    const uint64_t shards = (uint64_t)shards_of(r->search), column = blocks > shards ? blocks / shards : 1;
+    const uint64_t end = (r->first + middle + column - 1) / column * column - r->first;
+    return end < range.end ? end : middle;
+}
+
+/* Takes blocks from the range of a worker: the worker itself (own) takes the first TAKEN_BLOCKS, another thread takes
+ * the second half of the range. The result is empty if no block is left. */
+static block_range take_blocks(worker *from, bool own) {
+    enum { TAKEN_BLOCKS = 16 }; /* a thread takes several blocks, because each access to a shared range takes time */
+    unsigned long long left = atomic_load(&from->left);
+    for (;;) {
+        const block_range all = { left >> 32u, left & UINT32_MAX };
+        const uint64_t count = all.end - all.first, some = count < TAKEN_BLOCKS ? count : TAKEN_BLOCKS;
+        const uint64_t middle = own ? all.first + some : cut(from->of, all, all.first + count / 2);
+        const block_range begin = { all.first, middle }, rest = { middle, all.end };
+        if (count == 0 || atomic_compare_exchange_weak(&from->left, &left, packed(own ? rest : begin))) {
+            return own ? begin : rest;
+        }
+    }
+}
+
+/* Gives a worker without blocks half of the blocks of another worker. Returns false if no worker has blocks left. */
+static bool take_half(worker *w) {
+    const nnc_searcher *r = w->of;
+    for (int32_t i = 1; i < r->working; i++) {
+        const block_range half = take_blocks(&r->workers[(w - r->workers + i) % r->working], false);
+        if (half.first < half.end) {
+            atomic_store(&w->left, packed(half));
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Evaluates the blocks of the worker's range, then half of the blocks that another worker has left, until no worker has
+ * blocks left. No thread waits long for others at the end of a round. */
 static void run_blocks(void *context) {
     worker *w = context;
     nnc_searcher *r = w->of;
-    for (uint64_t first; (first = atomic_fetch_add(&r->next, r->run)) < r->end;) {
-        const uint64_t end = r->end - first < r->run ? r->end : first + r->run;
-        for (uint64_t place = first; place < end; place++) { run_block(w, shard_block(r->search, place)); }
-    }
+    do {
+        for (block_range some = take_blocks(w, true); some.first < some.end; some = take_blocks(w, true)) {
+            for (uint64_t k = some.first; k < some.end; k++) { run_block(w, shard_block(r->search, r->first + k)); }
+            if (some.end == r->blocks) { r->last = (int32_t)(w - r->workers); }
+        }
+    } while (take_half(w));
     nnc_plan_groups_finish(w->groups);
 }
 
@@ -543,22 +599,28 @@ void nnc_search_part_clear(nnc_search_part *part) {
     part->evaluated = part->pruned = part->legal = part->feasible = 0;
 }
 
-/* Returns the number of blocks of plans that a thread takes at a time. A thread takes several blocks, because
- * neighbouring blocks share caches and fill the same batches of pipelines. The number of blocks is small, so that no
- * thread waits long for other threads at the end of a round. */
-static uint64_t run_of(uint64_t blocks, int32_t threads) {
-    enum { TURNS = 16 }; /* approximate number of times that each thread takes blocks of plans in a round */
-    return blocks / (uint64_t)(TURNS * threads) + 1;
+/* Divides the blocks of a round into ranges, one for each worker. Neighbouring blocks share caches of a worker, so the
+ * worker that evaluated the last block of the round before gets the first range. */
+static void share_out(nnc_searcher *searcher) {
+    const uint64_t count = (uint64_t)searcher->working, blocks = searcher->blocks;
+    block_range range = { 0, 0 };
+    for (uint64_t i = 0; i < count; i++) {
+        const block_range left = { range.end, blocks };
+        const uint64_t end = blocks * (i + 1) / count;
+        range.first = left.first;
+        range.end = end < left.first ? left.first : end < blocks ? cut(searcher, left, end) : blocks;
+        atomic_store(&searcher->workers[((uint64_t)searcher->last + i) % count].left, packed(range));
+    }
 }
 
 void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t first, uint64_t end,
                        nnc_search_part *part) {
-    const uint64_t blocks = end - first;
-    const int32_t count = blocks < (uint64_t)searcher->count ? (int32_t)blocks : searcher->count;
+    const int32_t count = end - first < (uint64_t)searcher->count ? (int32_t)(end - first) : searcher->count;
     searcher->known = known;
-    searcher->end = end;
-    searcher->run = run_of(blocks, count);
-    atomic_store(&searcher->next, first);
+    searcher->first = first;
+    searcher->blocks = end - first;
+    searcher->working = count;
+    share_out(searcher);
     nnc_threads_run(run_blocks, searcher->workers, sizeof(worker), count);
     for (int32_t i = 0; i < searcher->count; i++) {
         nnc_search_part_add(part, searcher->search, &searcher->workers[i].part);

@@ -4,8 +4,8 @@
  *         ->  extra (speculative decoding, disaggregated prefill)
  *
  * The first functions of this file run this sequence. The next functions compute the totals of all ops (nnc_serve_net)
- * from the op list of the model. The functions after these set the defaults of the inputs, and check that model, device
- * and engine support the inputs. The last part of the file estimates image generation. */
+ * from the op list of the model. Later functions set the defaults of the inputs, and check that
+ * model, device and engine support the inputs. The last part of the file estimates image generation. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "memo/memo_internal.h"
@@ -119,16 +119,19 @@ nnc_status nnc_serve_answer(const nnc_serve_case *shared, const nnc_model *model
         of.draft = &draft;
     }
     nnc_serve_memory(&of, (double)device->mem_bytes, s, why);
-    if (of.brief && s->mode == NNC_SERVE_STATIC) {
+    if (of.brief) {
+        s->running = 1.0; /* if one request fits, a load of more requests fits, because the others wait */
         nnc_serve_fit(&of, s, NULL);
-        s->tpot_s = nnc_serve_token_s(&of, s);
+        if (s->mode == NNC_SERVE_STATIC) { s->tpot_s = nnc_serve_token_s(&of, s); }
         return NNC_OK;
     }
     nnc_serve_load(&of, s, list, why);
+    nnc_serve_intervals(&of, s);
     if (device->implausible || software->implausible) { /* intervals come from measurements, so they do not apply to
                                                          * implausible inputs */
         s->ttft_interval_s[0] = s->ttft_interval_s[1] = (double)NAN;
         s->tpot_interval_s[0] = s->tpot_interval_s[1] = (double)NAN;
+        s->saturation_interval[0] = s->saturation_interval[1] = (double)NAN;
     }
     nnc_serve_fit(&of, s, why);
     nnc_serve_cost(&of, device, s, why);
@@ -172,6 +175,7 @@ static nnc_status refuse(const nnc_model *model, const char *why, nnc_error *err
     return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id, "cannot be served: %s", why);
 }
 
+#define PASS_INSTEAD "; for a forward pass: nncost estimate MODEL DEVICE --train none"
 static nnc_status check_family(const nnc_model *model, nnc_error *err) {
     const nnc_decoder *d = &model->decoder;
     if (model->captured != NULL) {
@@ -179,11 +183,12 @@ static nnc_status check_family(const nnc_model *model, nnc_error *err) {
                       err);
     }
     if (model->family != NNC_FAMILY_DECODER) {
-        return refuse(model, "the model generates no tokens, expected a decoder, or a diffusion model with --steps N",
-                      err);
+        return refuse(
+            model,
+            "the model generates no tokens, expected a decoder, or a diffusion model with --steps N" PASS_INSTEAD, err);
     }
     if (d->bidirectional || d->head != NNC_HEAD_LOGITS) {
-        return refuse(model, "the model is an encoder, expected a decoder that generates tokens", err);
+        return refuse(model, "the model is an encoder, expected a decoder that generates tokens" PASS_INSTEAD, err);
     }
     if (d->encoder_layers > 0) {
         return refuse(model, "the model has an encoder before its decoder, expected a decoder alone", err);
@@ -275,7 +280,7 @@ static void add_attention(nnc_serve_net *net, const nnc_decoder *d, const nnc_op
         .name = op->name,
         .layers = (double)op->repeat,
         .heads = (double)u->heads,
-        .kv_heads = (double)u->kv_heads,
+        .kv_heads = (double)u->own_kv_heads,
         .key_dim = (double)u->head_dim,
         .value_dim = (double)u->value_dim,
         .window = u->window_pairs < u->full_pairs ? window : 0.0,
@@ -456,7 +461,9 @@ static nnc_status check_experts(const nnc_decoder *d, const nnc_serve_ask *p, nn
                         "is not tensor x attention_data, expected 1 or %" PRId64 ", found %" PRId32, ranks, p->expert);
     }
     if (p->expert > 1) { return nnc_divides("--expert", "experts", d->experts, p->expert, err); }
-    return nnc_divides("--tensor", "expert_hidden", d->expert_hidden, ranks, err);
+    NNC_TRY(nnc_divides("--tensor", "expert_hidden", d->expert_hidden, p->tensor, err));
+    return nnc_divides("--attention-data", "expert_hidden of a tensor rank", d->expert_hidden / p->tensor,
+                       p->attention_data, err);
 }
 
 static nnc_status check_split(const nnc_model *model, const nnc_serve_ask *p, nnc_error *err) {
@@ -600,8 +607,8 @@ static nnc_status resolve_formulas(nnc_serve_ask *p, nnc_error *err) {
     return NNC_OK;
 }
 
-/* If every recorded request states its prompt length, sets the prompt length of the inputs to the mean of these; does
- * the same with the output lengths. */
+/* If every recorded request states its prompt length, sets the prompt length of the inputs to the mean of these; sets
+ * the output length in the same way. */
 static void resolve_recorded_lengths(nnc_serve_ask *p) {
     double inputs = 0.0, outputs = 0.0;
     bool all_inputs = p->arrival_count > 0, all_outputs = all_inputs;
@@ -758,8 +765,9 @@ static nnc_status run(const nnc_model *model, const nnc_device *device, const nn
     plan.micro_batch = batch;
     plan.image = image;
     plan.precision = precision;
+    plan.train = NNC_TRAIN_NONE;
     NNC_TRY(nnc_estimate(model, device, software, &plan, scratch, &result, err));
-    pass->forward_s += result.forward_s;
+    pass->forward_s += result.step_s;
     pass->flops += result.forward_flops;
     /* Image pipelines load fp32 weights if products compute in fp32 or TF32, otherwise 16-bit weights; 8-bit products
      * convert the 16-bit weights when they run. */
@@ -781,7 +789,7 @@ static nnc_status resolve(const nnc_model *model, const nnc_device *device, cons
     if (!nnc_denoises(model)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--steps",
                         "%s is no network that denoises images, expected a U-Net of residual blocks, or a graph "
-                        "with an image_decoder; for the forward pass of other networks, use nncost estimate --full",
+                        "with an image_decoder; for a forward pass: nncost estimate MODEL DEVICE --train none",
                         model->id);
     }
     plan->batch = plan->batch > 0 ? plan->batch : 1;

@@ -122,8 +122,8 @@ typedef struct nnc_serve_rates {
     double reread_above, few_reread, few_kv_bytes_per_s; /* few_reread and few_kv_bytes_per_s replace kv_reread and
                                                           * kv_bytes_per_s in decode steps with at most reread_above
                                                           * sequences x query heads per device; 0 = in no step */
-    double link_bytes_per_s;                             /* bytes per second of a link between tensor ranks; NaN = not
-                                                    * recorded, which is allowed only on one device */
+    double link_bytes_per_s;                             /* bytes per second of all links of a rank to the other tensor
+                                                          * ranks; NaN = not recorded, allowed only on one device */
     double exchange_bytes_per_s, exchange_fixed_s;       /* communication between all ranks that share experts.
                                                     * exchange_bytes_per_s: rate; exchange_fixed_s: fixed time */
     nnc_serve_dispatch dispatch;
@@ -175,12 +175,12 @@ typedef struct nnc_serve_case {
     nnc_serve_issues issues;
     double network_bytes_per_s;  /* bandwidth of one NIC in bytes per second */
     struct nnc_serve_work *work; /* working memory for the simulation of a load */
-    /* true: for a static batch, nnc_serve_answer sets only the memory, the verdict and the time per token */
+    /* true: nnc_serve_answer sets only the memory, the verdict, and for a static batch the time per token */
     bool brief;
 } nnc_serve_case;
 
-/* List to which the functions for a step append the step's ops, for output. If the argument `list` of such a function
- * is NULL, it appends no ops. */
+/* List to which the functions for a step append the step's ops, for output. If the argument `list` of a function for a
+ * step is NULL, the function appends no ops. */
 typedef struct nnc_serve_list {
     nnc_serve_op *ops;
     int32_t count;
@@ -262,6 +262,8 @@ typedef struct nnc_serve_load_case {
                             * preemption more than `places`, because a sequence takes cache space token by token */
     double room_bytes;    /* bytes of KV cache and recurrent states that a sequence of mean length needs */
     double requests_per_s;
+    double pace;      /* the times between recorded arrivals are divided by it */
+    bool once;        /* true: the arrivals are simulated once, even if the mean TTFT is uncertain then */
     int64_t replicas; /* replicas that are simulated together: 1, or several in a closed loop
                                               * whose replicas differ in their number of open requests */
     /* number of open requests of all simulated replicas in a closed loop; 0 = the load is an open loop */
@@ -318,6 +320,8 @@ double nnc_serve_decoders(const nnc_serve_ask *plan);
 void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve *serve, nnc_derivation *why);
 /* Sets latency and throughput of the deployment under the load that the user asks for. */
 void nnc_serve_load(const nnc_serve_case *of, nnc_serve *serve, nnc_serve_list *list, nnc_derivation *why);
+/* Sets the intervals of the results of nnc_serve_load, and why they are wide. An open loop is simulated twice more. */
+void nnc_serve_intervals(const nnc_serve_case *of, nnc_serve *serve);
 /* Computes the memory that the deployment needs under the load that the user asks for, and sets whether this memory
  * fits in the device. */
 void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *serve, nnc_derivation *why);

@@ -283,6 +283,44 @@ static void spread(nnc_spread of, double value, double bound, double interval[2]
     interval[1] = of.high * value;
 }
 
+/* Returns the seconds per output token if as many sequences run as engine and cache allow. */
+static double full_tpot_s(const load *l, const nnc_serve *s) {
+    const double running = l->of->plan->data * l->most * nnc_max((double)l->decode_workers, 1.0);
+    return l->output > 1.0 ? running / (s->saturation_rate * l->output) : s->tpot_s;
+}
+
+/* Widens the intervals of an open loop by the time in which requests wait for each other. If all steps take f times as
+ * long, the queue is that of requests which arrive f times as fast, and all times are f times as long. So for each end
+ * f of the range of step times, a load with f times the request rate is simulated. Its time per token is multiplied by
+ * f, and its time to first token by the same end of the range of first tokens. If f times the request rate is above
+ * saturation, the time to first token has no upper end, and the time per token is that of a full server. */
+static void spread_queue(const load *l, nnc_spread steps, nnc_spread ttft, nnc_serve *s) {
+    const double factors[2] = { steps.low, steps.high }, firsts[2] = { ttft.low, ttft.high };
+    load at = *l;
+    at.once = true;
+    for (int end = 0; end < 2; end++) {
+        const double f = factors[end];
+        double ttft_s = (double)INFINITY, tpot_s = full_tpot_s(l, s);
+        if (l->of->plan->arrival_count > 0 || l->of->plan->request_rate * f < s->saturation_rate) {
+            nnc_serve_replayed replayed;
+            at.requests_per_s = l->requests_per_s * f;
+            at.pace = f;
+            nnc_serve_replay(&at, &replayed);
+            ttft_s = replayed.ttft.mean;
+            tpot_s = isnan(replayed.tpot.mean) ? s->tpot_s : replayed.tpot.mean;
+        }
+        ttft_s *= firsts[end];
+        tpot_s *= f;
+        if (end == 0) {
+            s->ttft_interval_s[0] = nnc_max(nnc_min(s->ttft_interval_s[0], ttft_s), s->ttft_lower_bound_s);
+            s->tpot_interval_s[0] = nnc_max(nnc_min(s->tpot_interval_s[0], tpot_s), s->tpot_lower_bound_s);
+        } else {
+            s->ttft_interval_s[1] = nnc_max(s->ttft_interval_s[1], ttft_s);
+            s->tpot_interval_s[1] = nnc_max(s->tpot_interval_s[1], tpot_s);
+        }
+    }
+}
+
 static void say_rates(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_LET(why, input_len, NULL, l->input);
     NNC_LET(why, output_len, NULL, l->output);
@@ -400,7 +438,7 @@ static void set_recorded_means(const nnc_serve_ask *p, load *l) {
 static load load_of(const nnc_serve_case *of, const nnc_serve *s) {
     const nnc_serve_ask *p = of->plan;
     const double whole = (double)(p->input_len + p->output_len);
-    load l = { .of = of, .input = (double)p->input_len, .output = (double)p->output_len };
+    load l = { .of = of, .input = (double)p->input_len, .output = (double)p->output_len, .pace = 1.0 };
     if (p->arrival_count > 0) { set_recorded_means(p, &l); }
     l.cached = cached_of(p, l.input);
     l.fresh = l.input - l.cached;
@@ -514,10 +552,18 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
     say_rates(&l, s, why);
     say_bounds(&l, s, why);
     s->critical_batch = nnc_serve_critical_batch(of, l.context, &s->intensity_limit_flops_per_byte, why);
-    const nnc_spread *tpot = nnc_serve_spread(of->engine, of->net->experts > 0.0);
+}
+
+void nnc_serve_intervals(const nnc_serve_case *of, nnc_serve *s) {
+    const load l = load_of(of, s);
     s->interval_reason = unmeasured(of);
-    spread(nnc_serve_widened(tpot, s), s->tpot_s, s->tpot_lower_bound_s, s->tpot_interval_s);
-    spread(nnc_serve_widened(&of->engine->ttft, s), s->ttft_s, s->ttft_lower_bound_s, s->ttft_interval_s);
+    const nnc_spread steps = nnc_serve_widened(nnc_serve_spread(of->engine, of->net->experts > 0.0), s);
+    const nnc_spread first = nnc_serve_widened(&of->engine->ttft, s);
+    spread(steps, s->tpot_s, s->tpot_lower_bound_s, s->tpot_interval_s);
+    spread(first, s->ttft_s, s->ttft_lower_bound_s, s->ttft_interval_s);
+    s->saturation_interval[0] = s->saturation_rate / steps.high;
+    s->saturation_interval[1] = s->saturation_rate / steps.low;
+    if (s->mode == NNC_SERVE_OPEN && !isnan(steps.low)) { spread_queue(&l, steps, first, s); }
 }
 
 /* ---- results of formulas that were not compared with measurements: speculative decoding and disaggregated prefill

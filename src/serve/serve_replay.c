@@ -690,7 +690,7 @@ static void begin(simulation *s) {
     const int64_t first = l->open > 0 ? (l->open < s->count ? l->open : s->count) : s->count;
     for (int64_t i = 0; i < first; i++) {
         if (plan->arrival_count > 0) {
-            arrival_s = plan->arrival_list[i * plan->data].arrival_s;
+            arrival_s = plan->arrival_list[i * plan->data].arrival_s / l->pace;
         } else if (l->open == 0) {
             arrival_s += scale * gap_s(s);
         }
@@ -801,7 +801,7 @@ void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *resul
         while (turn(&s)) {}
         collect(&s, load->skipped);
         result->requests += s.count;
-        if (run == 0 && certain(&s)) { break; }
+        if (load->once || (run == 0 && certain(&s))) { break; }
     }
     summarise(&s);
 }

@@ -1,6 +1,6 @@
 /* Computes the rates that a device reaches in serving (inference) with an engine: fitted values of the device file or,
- * if the file has none, medians of the measured devices (docs/serving.md). Then computes the time of one step, and the
- * memory. */
+ * if the file has none, medians of the measured devices (docs/serving.md). serve_step.c also computes the time of one
+ * step, and the memory. */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "serve/serve_internal.h"
@@ -70,7 +70,8 @@ static double dense_rate(const nnc_device *device, nnc_dtype dtype, nnc_stored w
 }
 
 /* Returns the share of the cache that decode attention reads again for each further query head of a group. The share of
- * a device was measured with kernels that read the cache again, so it is only for engines that have such kernels. */
+ * a device was measured with kernels that read the cache again, so it is only for engines whose kernels read the cache
+ * again. */
 static double reread_share(const nnc_serve_efficiency *s, const nnc_serve_engine *engine) {
     return engine->kv_reread > 0.0 ? nnc_max(engine->kv_reread, s->kv_reread) : 0.0;
 }
@@ -141,9 +142,13 @@ static void kernel_times(const nnc_device *device, const nnc_serve_engine *engin
     }
 }
 
-/* Sets how tokens are sent to experts if the ranks that share experts are in several nodes. The rate between nodes is
- * the rate of collectives in training. Tokens have 8 bits only if weights have scales per block: otherwise vLLM
- * quantises them after dispatch (deepep_ht_prepare_finalize.py). [experts] */
+static double scale_up_rate(const nnc_device *device) {
+    return device->scale_up.kind != NNC_LINK_NONE ? device->scale_up.bytes_per_s : device->host.bytes_per_s;
+}
+
+/* Sets how tokens are sent to experts if the ranks that share experts are in several nodes. Between nodes, tokens are
+ * sent at the rate that collectives reach in training. Tokens have 8 bits only if weights have scales per block:
+ * otherwise vLLM quantises them after dispatch (deepep_ht_prepare_finalize.py). [experts] */
 static void dispatch_of(const nnc_device *device, const nnc_software *software, const nnc_serve_ask *plan, double ranks,
                         double node, nnc_serve_rates *r) {
     const bool narrow =
@@ -157,13 +162,24 @@ static void dispatch_of(const nnc_device *device, const nnc_software *software, 
         .nodes = nodes,
         .node_ranks = ranks / nodes,
         .across_bytes_per_s = device->scale_out.bytes_per_s * device->efficiency.collectives.scale_out_fraction,
-        .inside_bytes_per_s = r->link_bytes_per_s * r->all_reduce.two_shot_fraction,
+        .inside_bytes_per_s = scale_up_rate(device) * r->all_reduce.two_shot_fraction,
         .token_bytes = narrow ? NNC_DISPATCH_8BIT_BYTES : 2.0,
         .result_bytes = 2.0,
         .once_per_node = software->expert_once_per_node,
         .compute_share =
             device->units > 0 ? 1.0 - nnc_min((double)software->network_units / (double)device->units, 1.0) : 1.0,
     };
+}
+
+/* Returns the rate at which a tensor rank sends to the other tensor ranks of its domain, as in training: in a torus over
+ * the links of all axes that the ranks span, in a mesh over the links to these ranks alone. [routes] */
+static double tensor_link_rate(const nnc_device *device, int32_t tensor) {
+    const nnc_link_kind kind = device->scale_up.kind;
+    nnc_route route;
+    if (kind != NNC_LINK_TORUS && kind != NNC_LINK_RING && kind != NNC_LINK_MESH) { return scale_up_rate(device); }
+    return nnc_route_find(device, tensor, 0, tensor, 1, &route, NULL) == NNC_OK && route.inner > 1
+               ? route.inner_bytes_per_s
+               : scale_up_rate(device);
 }
 
 nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *software, const nnc_serve_ask *plan,
@@ -183,8 +199,7 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
         .plain_peak_flops_per_s = nnc_device_matmul_peak(device, plain),
         .plain_flops_per_s = dense_rate(device, plain, NNC_STORED_BF16),
         .mem_bytes_per_s = device->mem_bytes_per_s,
-        .link_bytes_per_s =
-            device->scale_up.kind != NNC_LINK_NONE ? device->scale_up.bytes_per_s : device->host.bytes_per_s,
+        .link_bytes_per_s = tensor_link_rate(device, plan->tensor),
         .group_size = (double)plan->group_size,
         .plain_bytes = plan->weights == NNC_STORED_FP32 ? 4.0 : 2.0,
         .kv_bytes = math_bits(plan->kv_precision) / 8.0,
@@ -209,7 +224,7 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
     const double outside = nnc_min(said(r->link_bytes_per_s, (double)INFINITY), device->scale_out.bytes_per_s * node);
     const double hop = said(device->scale_out.latency_s, 0.0) +
                        said(r->all_reduce.node_s, device->efficiency.collectives.scale_out_fixed_s);
-    r->exchange_bytes_per_s = across > node ? device->scale_out.bytes_per_s : r->link_bytes_per_s;
+    r->exchange_bytes_per_s = across > node ? device->scale_out.bytes_per_s : scale_up_rate(device);
     r->exchange_fixed_s = r->all_reduce.fixed_s + (across > node ? hop : 0.0);
     dispatch_of(device, software, plan, across, node, r);
     r->stage_fixed_s = r->all_reduce.fixed_s + hop;
@@ -463,9 +478,9 @@ static void add_attention(making *m, const nnc_serve_attention *a) {
     add_prompt_attention(m, a);
 }
 
-/* Returns how many times the step reads and writes the state of a sequence, as a sum over all sequences. Each sequence
- * counts once. A sequence counts once more for each chunk of a prefill that ends inside its prompt, because the next
- * chunk reads the state again. */
+/* Returns how many times the step reads and writes the state of a sequence, as a sum over all sequences. A sequence
+ * counts once, and once more for each chunk of a prefill that ends inside its prompt, because the next chunk reads the
+ * state again. */
 static double state_accesses(const making *m) {
     const double chunk = (double)m->of->plan->chunk;
     double common = chunk, rest = nnc_max(floor(m->fresh), 1.0);
@@ -575,8 +590,8 @@ static double transfer_s(const making *m, const nnc_serve_product *p, double dec
 }
 
 /* Adds dispatch and combine of a layer with experts: tokens of attention groups are sent to the ranks of their experts,
- * and the results are sent back. If the communication of prompts overlaps, each of two micro-batches has these
- * collectives. [experts] */
+ * and the results are sent back. If the communication of prompts overlaps, each of two micro-batches has a dispatch and
+ * a combine. [experts] */
 static void add_dispatch(making *m, const nnc_serve_product *p) {
     const nnc_serve_rates *r = &m->of->rates;
     const double calls = 2.0 * p->layers * m->passes;
